@@ -1,0 +1,121 @@
+"""Argument checks; every message names the argument, the rule and the value."""
+import difflib
+import math
+import numbers
+
+import numpy as np
+
+
+def whole(name, value, low=None, high=None):
+    """Return `value` as an int within [low, high], or raise."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or value != math.floor(value):
+        raise _wrong(name, f"a whole number{_range(low, high)}", value)
+    if (low is not None and value < low) or (high is not None and value > high):
+        raise ValueError(f"{name} must be a whole number{_range(low, high)}; got {value}")
+    return int(value)
+
+
+def number(name, value, low=None, high=None, *, open_ends=False):
+    """Return `value` as a finite float within [low, high] (or (low, high)), or raise."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise _wrong(name, f"a finite number{_range(low, high, open_ends)}", value)
+    below = low is not None and (value < low or (open_ends and value == low))
+    above = high is not None and (value > high or (open_ends and value == high))
+    if below or above:
+        raise ValueError(f"{name} must be a number{_range(low, high, open_ends)}; got {value}")
+    return float(value)
+
+
+def level(value):
+    """Return a confidence level in (0, 1)."""
+    return number("level", value, 0, 1, open_ends=True)
+
+
+def choice(name, value, options):
+    """Return `value` if it is one of `options`; the message lists them all."""
+    if isinstance(value, str) and value in options:
+        return value
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}"
+                     + suggestion(value, options))
+
+
+def suggestion(value, options):
+    """Return ' (did you mean ...?)' where an option is close to `value`, else ''."""
+    close = difflib.get_close_matches(str(value), list(options), 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def vector(name, values, *, size=None, low=None, high=None, what="entry"):
+    """Return `values` as a finite 1-d float array within [low, high], or raise naming the entry."""
+    array = _one_dimensional(name, values, size)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers; got {array.dtype} such as {array[0]!r}")
+    array = array.astype(float)
+    _refuse(name, array, ~np.isfinite(array), "must be finite", what)
+    if low is not None:
+        _refuse(name, array, array < low, f"must be at least {low:g}", what)
+    if high is not None:
+        _refuse(name, array, array > high, f"must be at most {high:g}", what)
+    return array
+
+
+def counts(name, values, *, size=None, low=0, what="stratum"):
+    """Return `values` as a 1-d int array of at least `low`, or raise naming the entry."""
+    array = vector(name, values, size=size, what=what)
+    _refuse(name, array, array != np.floor(array), "must be a whole number", what)
+    _refuse(name, array, array < low, f"must be at least {low}", what)
+    return array.astype(np.int64)
+
+
+def at_most(name, values, limit_name, limits, *, what="stratum"):
+    """Raise unless values <= limits, entry by entry; names the first entry that is not."""
+    over = np.flatnonzero(np.asarray(values) > np.asarray(limits))
+    if over.size:
+        k = int(over[0])
+        raise ValueError(f"{name} must be at most {limit_name}; {what} {k} has {values[k]:g} of {limits[k]:g}")
+
+
+def zero_one(name, values, *, size=None, what="entry"):
+    """Return `values` as a 1-d bool array; only 0/1 and booleans are accepted."""
+    array = vector(name, values, size=size, what=what)
+    _refuse(name, array, (array != 0) & (array != 1), "must be 0 or 1", what)
+    return array.astype(bool)
+
+
+def generator(rng):
+    """Return a `numpy.random.Generator` from a seed (whole number >= 0) or a generator."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(whole("rng", rng, 0))
+
+
+def _one_dimensional(name, values, size):
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional; got shape {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"{name} must not be empty")
+    if size is not None and array.size != size:
+        raise ValueError(f"{name} must have {size} entries; got {array.size}")
+    return array
+
+
+def _refuse(name, array, bad, rule, what):
+    where = np.flatnonzero(bad)
+    if where.size:
+        raise ValueError(f"{name} {rule}; {what} {where[0]} is {array[where[0]]:g}")
+
+
+def _range(low, high, open_ends=False):
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f" above {low}" if open_ends else f" of at least {low}"
+    if low is None:
+        return f" below {high}" if open_ends else f" of at most {high}"
+    return f" in ({low}, {high})" if open_ends else f" from {low} to {high}"
+
+
+def _wrong(name, rule, value):
+    kind = ValueError if isinstance(value, numbers.Real) and not isinstance(value, bool) else TypeError
+    return kind(f"{name} must be {rule}; got {value!r}")

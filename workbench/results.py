@@ -1,0 +1,196 @@
+"""Results: frozen values that state their finding, tabulate themselves and serialise."""
+import html
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+SCHEMA = 1
+SHOWN_ROWS = 20
+_KINDS = {}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What a function of the workbench returns.
+
+    Arrays are read-only copies and scalars plain Python numbers. A subclass says its finding in
+    `headline` and lays itself out in `rows`; printing, tables and serialisation follow from these.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> r = wb.stratified_accuracy([360, 360], [20, 20], [12, 19])
+    >>> wb.Result.from_dict(r.to_dict())
+    StratifiedEstimate(accuracy 0.775 (SE 0.05939), 95% from 0.6222 to 0.8775; 40 labels, 2 strata)
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        _KINDS[cls.__name__] = cls
+
+    def __post_init__(self):
+        for field in fields(self):
+            object.__setattr__(self, field.name, _frozen(getattr(self, field.name)))
+
+    def headline(self):
+        """Return the finding in one sentence, rounded to four digits."""
+        raise TypeError(f"{type(self).__name__} states no headline")
+
+    def rows(self):
+        """Return the result as a list of dicts, one per row of its table."""
+        raise TypeError(f"{type(self).__name__} has no table")
+
+    def to_frame(self, backend=None):
+        """Return `rows()` as a data frame of an installed library.
+
+        Parameters
+        ----------
+        backend : {"polars", "pandas", "pyarrow"}, optional
+            By default the first of these that is installed.
+        """
+        import importlib.util
+
+        import narwhals as nw
+        for name in [backend] if backend else ("polars", "pandas", "pyarrow"):
+            if importlib.util.find_spec(name):
+                return nw.from_dicts(self.rows(), backend=name).to_native()
+        raise ImportError(f"to_frame needs {backend or 'polars, pandas or pyarrow'}: pip install {backend or 'polars'}")
+
+    def to_dict(self):
+        """Return a dict of plain JSON values (no NaN) from which `from_dict` restores the result."""
+        values = {field.name: _encode(getattr(self, field.name)) for field in fields(self)}
+        return {"kind": type(self).__name__, "schema": SCHEMA, "values": values}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Restore a result from what `to_dict` returned, without loss."""
+        kind = _KINDS.get(data.get("kind"))
+        if kind is None or not issubclass(kind, cls):
+            raise ValueError(f"data must be a {cls.__name__} written by to_dict; got kind {data.get('kind')!r}")
+        if data.get("schema") != SCHEMA:
+            raise ValueError(f"data must have schema {SCHEMA}; got {data.get('schema')!r}")
+        return kind(**{name: _decode(value) for name, value in data["values"].items()})
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.headline()})"
+
+    def _repr_html_(self):
+        return html_table(self.rows(), self.headline())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Interval(Result):
+    """A confidence interval; unpacks to `(low, high)`.
+
+    Attributes
+    ----------
+    low, high : float
+        The limits, on the scale of the estimate.
+    level : float
+        Nominal coverage in (0, 1).
+    method : str
+        How the limits were made.
+    limiting_stratum : int or None
+        The one stratum that alone decides a limit while it holds less than half of its
+        proportional share of the labels (W_k n / n_k > 2); more labels there would help most.
+    warnings : tuple of str
+        What the reader has to know before he quotes the limits.
+
+    Examples
+    --------
+    >>> low, high = Interval(0.8, 0.9, 0.95, "wald")
+    >>> 0.85 in Interval(0.8, 0.9, 0.95, "wald")
+    True
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+    limiting_stratum: int | None = None
+    warnings: tuple = ()
+
+    @property
+    def half_width(self):
+        """Half of high - low."""
+        return (self.high - self.low) / 2
+
+    def __iter__(self):
+        return iter((self.low, self.high))
+
+    def __contains__(self, value):
+        return self.low <= value <= self.high
+
+    def headline(self):
+        """Return the limits in one sentence."""
+        return f"{self.low:.4g} to {self.high:.4g}, {self.level:.4g} {self.method}"
+
+    def rows(self):
+        """Return one row: method, level, limits."""
+        return [{"method": self.method, "level": self.level, "low": self.low, "high": self.high}]
+
+
+def html_table(rows, caption):
+    """Return a small escaped HTML table; floats at four digits, long tables cut and said so."""
+    names = list(rows[0]) if rows else []
+    head = "".join(f"<th scope='col'>{_cell(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(row[name])}</td>" for name in names) + "</tr>"
+                   for row in rows[:SHOWN_ROWS])
+    if len(rows) > SHOWN_ROWS:
+        caption = f"{caption} (the first {SHOWN_ROWS} of {len(rows)} rows)"
+    return (f"<table class='workbench'><caption>{_cell(caption)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+
+
+def percent(level):
+    """Return a level such as 0.95 as '95%'."""
+    return f"{100 * level:.6g}%"
+
+
+def _cell(value):
+    if isinstance(value, float):
+        value = "" if math.isnan(value) else f"{value:.4g}"
+    return html.escape("" if value is None else str(value))
+
+
+def _frozen(value):
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        value = value.copy()
+        value.setflags(write=False)
+        return value
+    if isinstance(value, (list, tuple)):
+        return tuple(_frozen(entry) for entry in value)
+    return value
+
+
+def _encode(value):
+    if isinstance(value, Result):
+        return value.to_dict()
+    if isinstance(value, np.ndarray):
+        return {"dtype": value.dtype.str, "shape": list(value.shape),
+                "array": [_encode(entry) for entry in value.ravel().tolist()]}
+    if isinstance(value, tuple):
+        return {"tuple": [_encode(entry) for entry in value]}
+    if isinstance(value, dict):
+        return {"dict": [[key, _encode(entry)] for key, entry in value.items()]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    return value
+
+
+def _decode(value):
+    if not isinstance(value, dict):
+        return value
+    if "kind" in value:
+        return Result.from_dict(value)
+    if "array" in value:
+        entries = [_decode(entry) for entry in value["array"]]
+        return np.array(entries, dtype=value["dtype"]).reshape(value["shape"])
+    if "tuple" in value:
+        return tuple(_decode(entry) for entry in value["tuple"])
+    if "dict" in value:
+        return {key: _decode(entry) for key, entry in value["dict"]}
+    return float(value["float"])
