@@ -1,0 +1,463 @@
+"""Confidence intervals for a weighted mean of stratum proportions, A = sum_k W_k q_k.
+
+Five methods share one signature: `stratified_interval(stratum_size, labeled, correct)`.
+
+- ``"default"``: one more unseen unit in the worst place, then the quantile of a beta distribution
+  with three matched moments. One stratum of a large population gives Clopper-Pearson. Conservative in
+  every search we made (``make search``), without a proof.
+- ``"short"``: inverts an estimated mid-P tail; about 14% shorter, covers at least .92 in practice.
+- ``"guaranteed"``: proven coverage; pooled Clopper-Pearson for nearly equal weights, else the
+  worst-case Chernoff bound.
+- ``"wald"`` and ``"wilson"``: kept for teaching; with few labels they cover far less than they say.
+
+References
+----------
+.. [1] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
+.. [2] Fay & Feuer, Confidence intervals for directly standardized rates, Statistics in Medicine 16,
+   1997: an unseen unit at the worst weight.
+.. [3] Krishnamoorthy & Thomson, Hypothesis testing about proportions in two finite populations,
+   The American Statistician 56, 2002: tails at estimated rates.
+.. [4] Kabaila & Lloyd, Profile upper confidence limits from discrete data, Australian & New Zealand
+   Journal of Statistics 42, 2000.
+.. [5] Hoeffding, On the distribution of the number of successes in independent trials, Annals of
+   Mathematical Statistics 27, 1956; and Probability inequalities for sums of bounded random
+   variables, JASA 58, 1963 (theorem 4: sampling without replacement).
+.. [6] Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaincinv, gammaincinv, gammaln, ndtri
+
+from workbench import checks
+from workbench.results import Interval, percent
+
+METHODS = ("default", "short", "guaranteed", "wald", "wilson")
+EQUAL_WEIGHTS = 1.08
+UNDERSAMPLED = 2
+SEARCHED_FROM = 20
+LATTICE = 2 ** 14
+GRID = 9
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Independent simple random samples that together estimate a share; rows (..., C) are outcomes.
+
+    The share is known_right + sum_c weight_c * rate_c; weights, `known_right` and `known_wrong` add
+    up to one. `unlabeled` is the fraction of the cell that was not labeled, 1 - n_c / N_c.
+    """
+
+    weight: np.ndarray
+    labeled: np.ndarray
+    correct: np.ndarray
+    unlabeled: np.ndarray
+    known_right: np.ndarray | float = 0.0
+    known_wrong: np.ndarray | float = 0.0
+
+    def mirrored(self):
+        """Return the same cells with right and wrong exchanged."""
+        return Cells(self.weight, self.labeled, self.labeled - self.correct, self.unlabeled,
+                     self.known_wrong, self.known_right)
+
+
+def stratum_cells(stratum_size, labeled, correct):
+    """Return strata as cells; `correct` may have leading axes for many outcomes."""
+    size = np.asarray(stratum_size, float)
+    return Cells(size / size.sum(), np.asarray(labeled, float), np.asarray(correct, float),
+                 1 - labeled / size)
+
+
+def check_sample(stratum_size, labeled, correct):
+    """Return the three arguments as (H,) int arrays, or raise naming the stratum."""
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    labeled = checks.counts("labeled", labeled, size=size.size)
+    correct = checks.counts("correct", correct, size=size.size)
+    checks.at_most("labeled", labeled, "stratum_size", size)
+    checks.at_most("correct", correct, "labeled", labeled)
+    few = np.flatnonzero((labeled < 2) & (labeled < size))
+    if few.size:
+        raise ValueError(f"labeled must be at least 2 in every stratum that is not fully labeled; stratum "
+                         f"{few[0]} has {labeled[few[0]]} of {size[few[0]]}: label more or use fewer strata")
+    return size, labeled, correct
+
+
+def stratified_interval(stratum_size, labeled, correct, *, level=0.95, method="default"):
+    """Return a confidence interval for a share from a stratified simple random sample.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+        Items per stratum, N_h >= 1.
+    labeled : (H,) array_like of int
+        Labels per stratum, 2 <= n_h <= N_h (fewer only where the stratum is fully labeled); fixed
+        before any label was seen.
+    correct : (H,) array_like of int
+        Labeled items that were right, 0 <= x_h <= n_h.
+    level : float
+        Nominal coverage in (0, 1).
+    method : {"default", "short", "guaranteed", "wald", "wilson"}
+
+    Returns
+    -------
+    Interval
+        Limits within what the labels prove; all methods but "wald" and "wilson" are rounded outward
+        to multiples of 1/N.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain; names the stratum.
+
+    Examples
+    --------
+    >>> stratified_interval([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
+    Interval(0.8058 to 0.9399, 0.95 default)
+    >>> stratified_interval([10**7], [20], [17])     # Clopper-Pearson
+    Interval(0.6211 to 0.9679, 0.95 default)
+    """
+    size, labeled, correct = check_sample(stratum_size, labeled, correct)
+    checks.choice("method", method, METHODS)
+    tail = (1 - checks.level(level)) / 2
+    cells = stratum_cells(size, labeled, correct)
+    limits = _LIMITS[method](size, cells, tail)
+    limiting = _limiting_cell(cells, tail)
+    warnings = tuple(_warnings(method, level, size, labeled, correct, limiting))
+    return Interval(*limits, float(level), method, limiting, warnings)
+
+
+def default_limits(cells, population, tail):
+    """Return lower and upper default limits for every outcome of `cells`, each (...,) float.
+
+    Rounded outward to multiples of 1/population; not yet cut at what the labels prove.
+    """
+    high = _plus_one_upper(cells, tail)[0]
+    low = 1 - _plus_one_upper(cells.mirrored(), tail)[0]
+    return np.floor(low * population + 1e-7) / population, np.ceil(high * population - 1e-7) / population
+
+
+def proven_limits(population, labeled, correct):
+    """Return the smallest and the largest share that the labels allow, each (...,) float."""
+    right = np.asarray(correct).sum(-1)
+    wrong = np.asarray(labeled).sum(-1) - right
+    return right / population, 1 - wrong / population
+
+
+def _default(size, cells, tail):
+    low, high = default_limits(cells, size.sum(), tail)
+    least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
+    return max(low, least), min(high, most)
+
+
+def _plus_one_upper(cells, tail):
+    """Return upper limits (...,) and the index of the cell that alone decides each, else -1."""
+    weight, n, x = np.broadcast_arrays(cells.weight, cells.labeled, cells.correct)
+    free = np.broadcast_to(cells.unlabeled, x.shape)
+    rate = np.divide(x, n, out=np.zeros(x.shape), where=n > 0)
+    top = np.asarray(1 - cells.known_wrong)[..., None]
+    mean = np.asarray(cells.known_right)[..., None] + (weight * rate).sum(-1, keepdims=True)
+    v = weight**2 * free * rate * (1 - rate) / np.maximum(n - 1, 1)
+    t = weight**3 * free**1.5 * 2 * rate * (1 - rate) * (1 - 2 * rate) / ((n + 1) * (n + 2))
+    total_v, total_t = v.sum(-1, keepdims=True), t.sum(-1, keepdims=True)
+
+    one_v, one_t = _beta_moments(x + 1, n - x)
+    single = (mean + weight * free * ((x + 1) / (n + 1) - rate),
+              total_v - v + weight**2 * free * one_v,
+              total_t - t + weight**3 * free**1.5 * one_t)
+    single_valid = (x < n) & (free > 0)
+
+    merged_weight, merged_n, merged_free, merged_valid = _merged_failures(weight, n, x, free)
+    merged_v, merged_t = _beta_moments(np.ones_like(merged_n), np.maximum(merged_n, 1))
+    merged = (mean + merged_weight * merged_free / (merged_n + 1),
+              total_v + merged_weight**2 * merged_free * merged_v,
+              total_t + merged_weight**3 * merged_free**1.5 * merged_t)
+
+    moments = [np.concatenate(pair, axis=-1) for pair in zip(single, merged, strict=True)]
+    valid = np.concatenate([single_valid, merged_valid], axis=-1) & (moments[1] > 0)
+    upper = np.full(valid.shape, -np.inf)
+    mu, variance, third = (moment[valid] for moment in moments)
+    upper[valid] = _three_moment_quantile(mu, variance, third, np.broadcast_to(top, valid.shape)[valid], tail)
+    best = upper.argmax(-1)
+    limit = np.take_along_axis(upper, best[..., None], -1)[..., 0]
+    limit = np.where(np.isfinite(limit), limit, top[..., 0])
+    alone = (best < n.shape[-1]) & valid.any(-1)
+    return limit, np.where(alone, best, -1)
+
+
+def _merged_failures(weight, n, x, free):
+    """Return W_S, n_S, f_S of the j = 2, 3, ... cells of largest W/n among those with x = 0."""
+    pure = (x == 0) & (n > 0)
+    per_label = np.where(pure, weight / np.maximum(n, 1), -1.0)
+    order = np.argsort(-per_label, axis=-1, kind="stable")
+    pick = [np.take_along_axis(np.where(pure, a, 0.0), order, -1).cumsum(-1)[..., 1:]
+            for a in (weight, n, weight * free)]
+    valid = np.take_along_axis(pure, order, -1)[..., 1:] & (pick[2] > 0)
+    unlabeled = np.divide(pick[2], pick[0], out=np.zeros(valid.shape), where=pick[0] > 0)
+    return pick[0], pick[1], unlabeled, valid
+
+
+def _beta_moments(a, b):
+    """Return variance and third central moment of Beta(a, b); b = 0 is the point 1."""
+    s = a + b
+    variance = a * b / (s**2 * (s + 1))
+    return variance, 2 * a * b * (b - a) / (s**3 * (s + 1) * (s + 2))
+
+
+def _three_moment_quantile(mean, variance, third, top, tail):
+    """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
+
+    Where no such beta exists the answer is `top`, its limit; r to infinity is the gamma limit.
+    """
+    gap = top - mean
+    slack = 2 * variance**2 + third * gap
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        r = (4 * variance**2 * gap + third * (gap**2 - variance)) / slack
+        far = (slack <= 0) | (r > 1e7 * gap)
+        r = np.where(far, gap, r)
+        s = gap * (r - gap) / variance - 1
+        impossible = ~far & ~(s > 0)
+        a, b = np.where(far | impossible, 1.0, gap / r * s), np.where(far | impossible, 1.0, (1 - gap / r) * s)
+        below_top = np.where(far, variance / gap * gammaincinv(np.maximum(gap**2 / variance, 1e-300), tail),
+                             r * betaincinv(a, b, tail))
+    return np.where(impossible | (gap <= 0), top, top - below_top)
+
+
+def _limiting_cell(cells, tail):
+    """Return the cell that alone decides a limit though it is undersampled, or None."""
+    share = cells.weight * cells.labeled.sum() / np.maximum(cells.labeled, 1)
+    decisive = [int(_plus_one_upper(side, tail)[1]) for side in (cells.mirrored(), cells)]
+    decisive = [k for k in decisive if k >= 0 and share[k] > UNDERSAMPLED]
+    return max(decisive, key=lambda k: share[k], default=None)
+
+
+def _wald(size, cells, tail):
+    estimate, variance = _moments(cells)
+    reach = -ndtri(tail) * np.sqrt(variance)
+    return max(estimate - reach, 0.0), min(estimate + reach, 1.0)
+
+
+def _wilson(size, cells, tail):
+    """Score limits at the effective sample size A(1 - A)/v; with v = 0, at the number of labels."""
+    estimate, variance = _moments(cells)
+    n = estimate * (1 - estimate) / variance if variance > 0 else cells.labeled.sum()
+    n = n if cells.unlabeled.any() else np.inf
+    z = ndtri(tail)
+    center = (estimate + z**2 / (2 * n)) / (1 + z**2 / n)
+    reach = abs(z) / (1 + z**2 / n) * np.sqrt(estimate * (1 - estimate) / n + z**2 / (4 * n**2))
+    return max(center - reach, 0.0), min(center + reach, 1.0)
+
+
+def _moments(cells):
+    rate = cells.correct / cells.labeled
+    variance = cells.weight**2 * cells.unlabeled * rate * (1 - rate) / np.maximum(cells.labeled - 1, 1)
+    return float((cells.weight * rate).sum()), float(variance.sum())
+
+
+def _guaranteed(size, cells, tail):
+    least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
+    if least == most:
+        return least, most
+    high = _guaranteed_upper(size, cells, tail)
+    low = 1 - _guaranteed_upper(size, cells.mirrored(), tail)
+    return _outward(size, low, high, least, most)
+
+
+def _guaranteed_upper(size, cells, tail):
+    per_label = cells.weight / cells.labeled
+    n = cells.labeled.sum()
+    if n * per_label.max() <= EQUAL_WEIGHTS:
+        x = cells.correct.sum()
+        pooled = 1.0 if x == n else max(1 - betaincinv(n - x, x + 1, tail), (x + 1) / n)
+        return min(n * per_label.max() * pooled, 1.0)
+    return _chernoff_upper(size, cells, tail)
+
+
+def _chernoff_upper(size, cells, tail):
+    """Return min over lambda of max{sum W q : sum g(q) >= log(tail) - lambda t}, by weak duality.
+
+    g_k(q) = n_k log(1 - q c_k), or N_k q log(1 - f_k c_k) where q is below the sampling fraction f_k,
+    with c_k = 1 - exp(-lambda W_k / n_k): both bound the log moment generating function of the count.
+    """
+    per_label = cells.weight / cells.labeled
+    observed = (cells.weight * cells.correct / cells.labeled).sum()
+    exponent = np.linspace(np.log(0.02 / per_label.max()), np.log(60 / per_label.min()), 40)
+    for _ in range(3):
+        bounds = _chernoff_bounds(size, cells, per_label, observed, np.exp(exponent), tail)
+        best = int(bounds.argmin())
+        step = exponent[1] - exponent[0]
+        exponent = np.linspace(exponent[best] - step, exponent[best] + step, 40)
+    return min(float(bounds.min()), 1.0)
+
+
+def _chernoff_bounds(size, cells, per_label, observed, tilt, tail):
+    """Return a valid upper limit for each tilt (T,); every multiplier gives one, bisection the best."""
+    c = -np.expm1(-tilt[:, None] * per_label)
+    fraction = cells.labeled / size
+    floor = np.log(tail) - tilt * observed
+    with np.errstate(divide="ignore"):
+        slope = size * np.log1p(-fraction * c)
+
+    def largest(multiplier):
+        m = multiplier[:, None]
+        q = np.clip(1 / c - m * cells.labeled / cells.weight, fraction, 1)
+        q = np.where(cells.weight + m * slope <= 0, 0.0, q)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            curve = cells.labeled * np.log1p(-q * c)
+            line = np.where(q == 0, 0.0, q * slope)
+        return q, np.where(q < fraction, line, curve).sum(1)
+
+    low, high = np.full(tilt.size, -60.0), np.full(tilt.size, 30.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        feasible = largest(np.exp(middle))[1] >= floor
+        low, high = np.where(feasible, low, middle), np.where(feasible, middle, high)
+    multiplier = np.exp(high)
+    q, total = largest(multiplier)
+    return (cells.weight * q).sum(1) + multiplier * (total - floor)
+
+
+def _short(size, cells, tail):
+    least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
+    if least == most:
+        return least, most
+    steps, observed = _lattice(cells)
+    high = _tail_limit(size, cells, steps, observed, tail, most)
+    mirrored = cells.mirrored()
+    low = 1 - _tail_limit(size, mirrored, steps, (steps * mirrored.correct).sum(), tail, 1 - least)
+    return _outward(size, low, high, least, most)
+
+
+def _tail_limit(size, cells, steps, observed, tail, most):
+    """Return the largest share whose estimated mid-P lower tail still reaches `tail`."""
+    low, high = (cells.weight * cells.correct / cells.labeled).sum(), most
+    while (high - low) * size.sum() > 0.01:
+        grid = np.linspace(low, high, GRID)
+        accepted = _lower_tail(size, cells, steps, int(observed), grid) >= tail
+        accepted[0] = True
+        last = int(np.flatnonzero(accepted)[-1])
+        low, high = grid[last], grid[min(last + 1, GRID - 1)]
+    return high
+
+
+def _lower_tail(size, cells, steps, observed, share):
+    """Return max over pseudo-counts c = 0, 1 of P(T < t) + P(T = t)/2 at the profile rates, (G,)."""
+    tails = []
+    for pseudo in (0, 1):
+        rate = _profile_rates(cells, share, pseudo)
+        mass = _lattice_distribution(size, cells, steps, rate)
+        tails.append(mass[:, :observed].sum(1) + mass[:, observed] / 2)
+    return np.maximum(*tails)
+
+
+def _profile_rates(cells, share, pseudo):
+    """Return the (G, H) rates of largest likelihood whose weighted mean is each share."""
+    x = cells.correct + pseudo * share[:, None]
+    n = cells.labeled + pseudo
+    reach = 1e12 * n.max() / cells.weight.min()
+    low, high = np.full(share.size, -np.log(reach)), np.full(share.size, np.log(reach))
+    for _ in range(70):
+        middle = (low + high) / 2
+        above = (cells.weight * _root(x, n, _signed(middle), cells.weight)).sum(1) > share
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return np.clip(_root(x, n, _signed((low + high) / 2), cells.weight), 0, 1)
+
+
+def _signed(exponent):
+    """Map a real to a multiplier of either sign, exponentially far from 0 and smooth through it."""
+    return np.sign(exponent) * np.expm1(np.abs(exponent))
+
+
+def _root(x, n, multiplier, weight):
+    """Return the root in [0, 1] of m W q^2 - (n + m W) q + x = 0."""
+    mw = multiplier[:, None] * weight
+    b = n + mw
+    root = np.sqrt(np.maximum(b**2 - 4 * mw * x, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(b >= 0, 2 * x / (b + root), (b - root) / (2 * mw))
+
+
+def _lattice(cells):
+    """Return integer steps (H,) proportional to W_h / n_h, exactly where a short lattice allows it."""
+    per_label = cells.weight / cells.labeled
+    units = np.arange(1, max(int(LATTICE * per_label.min()), 1) + 1)
+    scaled = units[:, None] * per_label / per_label.min()
+    error = np.abs(np.rint(scaled) / scaled - 1).max(1)
+    exact = np.flatnonzero(error < 1e-9)
+    scale = units[exact[0] if exact.size else error.argmin()] / per_label.min()
+    if scale > LATTICE:
+        scale = LATTICE
+    steps = np.rint(per_label * scale).astype(int)
+    return steps, int((steps * cells.correct).sum())
+
+
+def _lattice_distribution(size, cells, steps, rate):
+    """Return P(sum_h steps_h X_h = s) for s = 0, 1, ..., a (G, S) array, by fast Fourier transform."""
+    length = int((steps * cells.labeled).sum()) + 1
+    padded = 1 << (length - 1).bit_length()
+    spectrum = 1.0
+    for h, n in enumerate(cells.labeled.astype(int)):
+        placed = np.zeros((rate.shape[0], padded))
+        np.add.at(placed, (slice(None), steps[h] * np.arange(n + 1)), _count_pmf(size[h], rate[:, h], n))
+        spectrum = spectrum * np.fft.rfft(placed)
+    return np.maximum(np.fft.irfft(spectrum, padded)[:, :length], 0)
+
+
+def _count_pmf(size, rate, n):
+    """Return hypergeometric pmfs (G, n + 1), linear in the number of right items, size * rate."""
+    right = size * rate
+    whole = np.minimum(np.floor(right), size - 1)
+    part = (right - whole)[:, None]
+    return (1 - part) * hypergeometric_pmf(size, whole, n) + part * hypergeometric_pmf(size, whole + 1, n)
+
+
+def hypergeometric_pmf(size, right, n):
+    """Return P(X = 0..n) for n draws without replacement from `size` items, `right` of them right.
+
+    Parameters
+    ----------
+    size : int
+        Items, at least n.
+    right : (G,) array of float
+        Whole numbers from 0 to size.
+    n : int
+        Draws.
+
+    Returns
+    -------
+    (G, n + 1) array of float
+    """
+    right = np.asarray(right, float)[:, None]
+    x = np.arange(n + 1)
+    possible = (x <= right) & (n - x <= size - right)
+    log_mass = _log_choose(right, np.minimum(x, right)) - _log_choose(float(size), float(n))
+    log_mass = log_mass + _log_choose(size - right, np.clip(n - x, 0, size - right))
+    return np.where(possible, np.exp(log_mass), 0.0)
+
+
+def _log_choose(n, k):
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+
+
+def _outward(size, low, high, least, most):
+    population = size.sum()
+    low, high = np.floor(low * population + 1e-7) / population, np.ceil(high * population - 1e-7) / population
+    return max(low, least), min(high, most)
+
+
+def _warnings(method, level, size, labeled, correct, limiting):
+    n, wrong = labeled.sum(), (labeled - correct).sum()
+    if method in ("wald", "wilson"):
+        yield f"{method} is for teaching: with few labels it can cover far less than {percent(level)}"
+    if method == "short":
+        yield (f"short covers at least 92% in practice where {percent(95 / 100)} is nominal, "
+               "under no condition the nominal level")
+        if min(wrong, n - wrong) < 10 or size.size == 1:
+            yield "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the default beside it"
+    if method == "default" and n < SEARCHED_FROM and (labeled < size).any():
+        yield f"only {n} labels: the default interval was not checked below {SEARCHED_FROM}"
+    if limiting is not None:
+        yield (f"stratum {limiting} alone decides a limit: it holds {size[limiting] / size.sum():.1%} of the items but "
+               f"{labeled[limiting] / n:.1%} of the labels; more labels there would help most")
+
+
+_LIMITS = {"default": _default, "short": _short, "guaranteed": _guaranteed, "wald": _wald, "wilson": _wilson}

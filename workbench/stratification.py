@@ -1,0 +1,248 @@
+"""Seven ways to cut scores into strata, by rising score.
+
+References
+----------
+.. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, section 3.5.
+.. [2] Dalenius & Hodges, Minimum variance stratification, JASA 54, 1959: cum sqrt f.
+.. [3] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum cbrt f.
+.. [4] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.results import Result
+
+METHODS = ("cum_sqrt_f", "cum_cbrt_f", "weighted_mean", "kmeans", "gmm", "equal_size", "equal_width")
+DENSITY_POINTS = 512
+FINE = 8
+BINS = 2048
+MIXTURE_SAMPLE = 10_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Strata(Result):
+    """A stratification of N scored items.
+
+    Attributes
+    ----------
+    labels : (N,) array of int
+        Stratum of each item, 0 to K - 1 by rising score.
+    sizes : (K,) array of int
+        Items per stratum, all at least 1.
+    edges : (K + 1,) array of float or None
+        Cells are (low, high], the first closed below; None where strata are not such cells.
+    n_strata : int
+        K, after empty strata were dropped.
+    method : str
+    notes : tuple of str
+        What was dropped or split.
+    """
+
+    labels: np.ndarray
+    sizes: np.ndarray
+    edges: np.ndarray | None
+    n_strata: int
+    method: str
+    notes: tuple = ()
+
+    def headline(self):
+        """Return number, rule and sizes in one sentence."""
+        sizes = f"{self.sizes.min():,}" if self.sizes.min() == self.sizes.max() else \
+            f"{self.sizes.min():,} to {self.sizes.max():,}"
+        return f"{self.n_strata} strata of {sizes} items by {self.method}" + "".join(f"; {n}" for n in self.notes)
+
+    def rows(self):
+        """Return stratum, size and edges, one row per stratum."""
+        edges = np.full(self.n_strata + 1, np.nan) if self.edges is None else self.edges
+        return [{"stratum": k, "size": int(self.sizes[k]), "above": float(edges[k]), "up_to": float(edges[k + 1])}
+                for k in range(self.n_strata)]
+
+
+def stratify(score, n_strata, method="cum_sqrt_f", *, rng=0):
+    """Cut items into strata by their score.
+
+    Parameters
+    ----------
+    score : (N,) array_like of float
+        Finite; >= 0 for "weighted_mean". Only its order matters to "equal_size".
+    n_strata : int
+        Strata wanted, 1 <= K <= N.
+    method : str
+        - "cum_sqrt_f", "cum_cbrt_f": equal intervals of the cumulated square (cube) root of the density,
+          a Gaussian kernel estimate with Scott's bandwidth on 512 points of [min, max] [2]_ [3]_.
+        - "weighted_mean": equal totals of the score, W_k mean_k = constant [4]_.
+        - "kmeans": scikit-learn's k-means, on at most 2,048 weighted bins.
+        - "gmm": scikit-learn's Gaussian mixture, fitted to at most 10,000 equally spaced order statistics,
+          then applied to every item; strata need not be intervals.
+        - "equal_size": ranks cut at ceil(k N / K), ties ordered by `rng`.
+        - "equal_width": equal parts of [min, max].
+    rng : int or numpy.random.Generator
+        Orders ties ("equal_size") and starts "kmeans" and "gmm".
+
+    Returns
+    -------
+    Strata
+        Items with equal scores stay together in every method but "equal_size". Empty strata are dropped
+        and `notes` says so.
+
+    Raises
+    ------
+    ValueError
+        If a score is not finite, all scores are equal (K > 1), or K is not a whole number in 1..N.
+
+    Examples
+    --------
+    >>> stratify([.5, .6, .8, .9, 1., 1.], 3, "equal_width").sizes
+    array([2, 1, 3])
+    """
+    score = checks.vector("score", score, what="item")
+    n_strata = checks.whole("n_strata", n_strata, 1, score.size)
+    checks.choice("method", method, METHODS)
+    rng = checks.generator(rng)
+    low, high = float(score.min()), float(score.max())
+    if method == "weighted_mean" and low < 0:
+        raise ValueError(f"score must not be negative for method 'weighted_mean'; item {score.argmin()} is {low:g}")
+    if n_strata == 1:
+        return Strata(np.zeros(score.size, np.int64), np.array([score.size]), np.array([low, high]), 1, method)
+    if low == high:
+        raise ValueError(f"score must differ between items to be cut into {n_strata} strata; all are {low:g}")
+    if method == "equal_size":
+        return _equal_size(score, n_strata, rng)
+    if method == "gmm":
+        return _mixture(score, n_strata, rng)
+    return _cut(score, _EDGES[method](score, n_strata, rng), n_strata, method)
+
+
+def _cut(score, inner, n_strata, method):
+    """Return the cells (low, high] between inner edges, without the empty ones."""
+    labels = np.searchsorted(inner, score, side="left")
+    sizes = np.bincount(labels, minlength=n_strata)
+    edges = np.concatenate([[score.min()], inner, [score.max()]])
+    kept = np.flatnonzero(sizes)
+    if kept.size < n_strata:
+        labels = np.searchsorted(kept, labels)
+        edges = np.concatenate([edges[kept], edges[-1:]])
+    return Strata(labels, sizes[kept], edges, int(kept.size), method, _dropped(n_strata, kept.size))
+
+
+def _dropped(wanted, kept):
+    return () if kept == wanted else (f"{wanted - kept} of {wanted} strata were empty and dropped",)
+
+
+def _density(score):
+    """Return the 512 grid points of [min, max] and the kernel density there, by linear binning."""
+    low, high = score.min(), score.max()
+    nodes = (DENSITY_POINTS - 1) * FINE + 1
+    spacing = (high - low) / (nodes - 1)
+    position = (score - low) * (1 / spacing)
+    left = np.minimum(position.astype(np.int64), nodes - 2)
+    part = position - left
+    mass = np.bincount(left, 1 - part, nodes) + np.bincount(left + 1, part, nodes)
+    bandwidth = score.std(ddof=1) * score.size ** (-1 / 5)
+    distance = np.minimum(np.arange(2 * nodes), 2 * nodes - np.arange(2 * nodes)) * spacing
+    kernel = np.exp(-0.5 * (distance / bandwidth) ** 2)
+    smooth = np.fft.irfft(np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel), 2 * nodes)[:nodes:FINE]
+    scale = score.size * bandwidth * np.sqrt(2 * np.pi)
+    return np.linspace(low, high, DENSITY_POINTS), np.maximum(smooth, 0) / scale
+
+
+def _root_density_edges(power):
+    def edges(score, n_strata, rng):
+        grid, density = _density(score)
+        root = density**power
+        total = np.concatenate([[0], np.cumsum((root[1:] + root[:-1]) / 2)])
+        return np.interp(total[-1] * np.arange(1, n_strata) / n_strata, total, grid)
+    return edges
+
+
+def _equal_total_edges(score, n_strata, rng):
+    ordered = np.sort(score)
+    total = ordered.cumsum()
+    return ordered[np.searchsorted(total, total[-1] * np.arange(1, n_strata) / n_strata)]
+
+
+def _equal_width_edges(score, n_strata, rng):
+    return np.linspace(score.min(), score.max(), n_strata + 1)[1:-1]
+
+
+def _kmeans_edges(score, n_strata, rng):
+    from sklearn.cluster import KMeans
+    points, weight = _weighted_bins(score)
+    clusters = min(n_strata, points.size)
+    fit = KMeans(clusters, n_init=5, random_state=_seed(rng)).fit(points[:, None], sample_weight=weight)
+    center = np.sort(fit.cluster_centers_[:, 0])
+    return (center[1:] + center[:-1]) / 2
+
+
+def _weighted_bins(score):
+    """Return at most `BINS` points (bin means) and their counts; the scores themselves if so few differ."""
+    if score.size <= BINS:
+        return np.unique(score, return_counts=True)
+    low, high = score.min(), score.max()
+    place = np.minimum(((score - low) * (BINS / (high - low))).astype(np.int64), BINS - 1)
+    count = np.bincount(place, minlength=BINS)
+    total = np.bincount(place, score, BINS)
+    return total[count > 0] / count[count > 0], count[count > 0]
+
+
+def _equal_size(score, n_strata, rng):
+    n = score.size
+    cut = -(-np.arange(1, n_strata) * n // n_strata)
+    edges = np.concatenate([[score.min()], np.partition(score, cut - 1)[cut - 1], [score.max()]])
+    labels = np.searchsorted(edges[1:-1], score, side="left")
+    sizes = np.diff(np.concatenate([[0], cut, [n]]))
+    if (np.bincount(labels, minlength=n_strata) == sizes).all():
+        return Strata(labels, sizes, edges, n_strata, "equal_size")
+    order = np.lexsort((rng.permutation(n), score))
+    labels = np.empty(n, np.int64)
+    labels[order] = np.repeat(np.arange(n_strata), sizes)
+    note = "items with equal scores lie on both sides of a cut and were ordered at random"
+    return Strata(labels, sizes, None, n_strata, "equal_size", (note,))
+
+
+def _mixture(score, n_strata, rng):
+    from sklearn.mixture import GaussianMixture
+    ordered = np.sort(score)
+    if ordered.size > MIXTURE_SAMPLE:
+        ordered = ordered[np.linspace(0, ordered.size - 1, MIXTURE_SAMPLE).round().astype(int)]
+    components = min(n_strata, np.unique(ordered).size)
+    fit = GaussianMixture(components, random_state=_seed(rng), reg_covar=1e-6 * ordered.var()).fit(ordered[:, None])
+    breaks = _decision_points(fit, ordered[0], ordered[-1])
+    ends = np.concatenate([ordered[:1], breaks, ordered[-1:]])
+    component_of_cell = fit.predict((ends[1:, None] + ends[:-1, None]) / 2)
+    component = component_of_cell[np.searchsorted(breaks, score, side="left")]
+    return _by_mean_score(score, component, n_strata)
+
+
+def _decision_points(fit, low, high):
+    """Return the sorted scores in (low, high) where two components of a mixture have equal posterior."""
+    mean, variance = fit.means_[:, 0], fit.covariances_[:, 0, 0]
+    square, linear = -0.5 / variance, mean / variance
+    constant = np.log(fit.weights_) - 0.5 * np.log(variance) - mean**2 / (2 * variance)
+    i, j = np.triu_indices(mean.size, 1)
+    a, b, c = (term[i] - term[j] for term in (square, linear, constant))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pivot = -(b + np.where(b < 0, -1, 1) * np.sqrt(b**2 - 4 * a * c)) / 2
+        roots = np.concatenate([pivot / a, c / pivot])
+    return np.unique(roots[(roots > low) & (roots < high)])
+
+
+def _by_mean_score(score, component, n_strata):
+    size = np.bincount(component, minlength=n_strata)
+    mean = np.divide(np.bincount(component, score, n_strata), size, out=np.full(n_strata, np.inf), where=size > 0)
+    order = np.argsort(mean, kind="stable")
+    rank = np.empty(n_strata, np.int64)
+    rank[order] = np.arange(n_strata)
+    kept = int((size > 0).sum())
+    labels = rank[component]
+    return Strata(labels, size[order][:kept], None, kept, "gmm", _dropped(n_strata, kept))
+
+
+def _seed(rng):
+    return int(rng.integers(2**31))
+
+
+_EDGES = {"cum_sqrt_f": _root_density_edges(1 / 2), "cum_cbrt_f": _root_density_edges(1 / 3),
+          "weighted_mean": _equal_total_edges, "kmeans": _kmeans_edges, "equal_width": _equal_width_edges}

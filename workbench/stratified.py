@@ -1,0 +1,351 @@
+"""Accuracy of a classifier from a stratified sample of labels, and how many labels to plan.
+
+References
+----------
+.. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
+.. [2] Cochran, Sampling techniques, 3rd ed., 1977, chapters 2 to 5.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from workbench import allocation, checks, intervals
+from workbench.results import Result, percent
+
+VARIANCE_FORMS = ("finite", "paper", "with_replacement")
+PLAN_METHODS = ("simple_random", *allocation.METHODS)
+DRAWS = {"default": 1000, "wilson": 300, "guaranteed": 60, "short": 30}
+DRIFT = 0.10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StratifiedEstimate(Result):
+    """Accuracy estimated from a stratified simple random sample, fixed before labeling.
+
+    Attributes
+    ----------
+    estimate : float
+        sum_k W_k x_k / n_k.
+    variance : float
+        Its unbiased estimate with the finite-population factor.
+    stratum_size, labeled, correct : (H,) array of int
+    """
+
+    estimate: float
+    variance: float
+    stratum_size: np.ndarray
+    labeled: np.ndarray
+    correct: np.ndarray
+
+    @property
+    def standard_error(self):
+        """Square root of `variance`."""
+        return self.variance ** 0.5
+
+    @property
+    def limiting_stratum(self):
+        """The stratum that alone decides a limit of the default 95% interval, or None."""
+        return self.interval().limiting_stratum
+
+    def interval(self, level=0.95, method="default"):
+        """Return an `Interval`; methods as in `workbench.intervals.stratified_interval`."""
+        return intervals.stratified_interval(self.stratum_size, self.labeled, self.correct,
+                                             level=level, method=method)
+
+    def headline(self):
+        """Return estimate, standard error and default interval in one sentence."""
+        low, high = self.interval()
+        return (f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
+                f"{self.labeled.sum():,} labels, {self.labeled.size} strata")
+
+    def rows(self):
+        """Return size, labels, right ones and rate per stratum."""
+        return [{"stratum": k, "size": int(size), "labeled": int(n), "correct": int(x), "rate": float(x / n)}
+                for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True))]
+
+
+def stratified_accuracy(stratum_size, labeled, correct):
+    """Estimate accuracy from the labels of a stratified sample; one stratum is simple random sampling.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+        Items per stratum, N_h >= 1.
+    labeled : (H,) array_like of int
+        Labels per stratum, 2 <= n_h <= N_h (fewer only where the stratum is fully labeled).
+    correct : (H,) array_like of int
+        Labeled items that were right, 0 <= x_h <= n_h.
+
+    Returns
+    -------
+    StratifiedEstimate
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain; names the stratum.
+
+    Notes
+    -----
+    A = sum W_h a_h, v = sum W_h^2 (1 - n_h / N_h) a_h (1 - a_h) / (n_h - 1); propositions 3 and 4 of [1]_
+    with the factor for sampling without replacement ([2]_, theorem 5.3).
+
+    References
+    ----------
+    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
+    .. [2] Cochran, Sampling techniques, 3rd ed., 1977.
+
+    Examples
+    --------
+    >>> stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
+    StratifiedEstimate(accuracy 0.88 (SE 0.02876), 95% from 0.8058 to 0.9399; 100 labels, 5 strata)
+    """
+    size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
+    estimate = float((size / size.sum() * correct / labeled).sum())
+    return StratifiedEstimate(estimate, estimated_variance(size, labeled, correct), size, labeled, correct)
+
+
+def accuracy_variance(stratum_size, correct, labeled, *, form="finite"):
+    """Return the true variance of the estimated accuracy of a known population.
+
+    Parameters
+    ----------
+    stratum_size, correct : (H,) array_like of int
+        Items per stratum and how many of them are right, 0 <= C_h <= N_h.
+    labeled : (H,) array_like of float
+        Labels per stratum, 0 < n_h <= N_h.
+    form : {"finite", "paper", "with_replacement"}
+        - "finite": sum W^2 (1 - n/N) S^2 / n, S^2 = N/(N-1) A (1 - A): sampling without replacement.
+        - "paper": sum W^2 S^2 / n, propositions 1 and 3 of Kumar & Raj. It says "with replacement" but
+          uses the variance of sampling without; it belongs to neither and lies above both.
+        - "with_replacement": sum W^2 A (1 - A) / n.
+
+    Examples
+    --------
+    >>> [round(accuracy_variance([10], [8], [5], form=form), 5) for form in VARIANCE_FORMS]
+    [0.01778, 0.03556, 0.032]
+    """
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    correct = checks.counts("correct", correct, size=size.size)
+    checks.at_most("correct", correct, "stratum_size", size)
+    labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
+    checks.at_most("labeled", labeled, "stratum_size", size)
+    checks.choice("form", form, VARIANCE_FORMS)
+    weight, rate = size / size.sum(), correct / size
+    spread = rate * (1 - rate) if form == "with_replacement" else stratum_variance(size, rate)
+    unlabeled = 1 - labeled / size if form == "finite" else 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = weight**2 * unlabeled * spread / labeled
+    return float(np.where(spread == 0, 0.0, terms).sum())
+
+
+def estimated_variance(stratum_size, labeled, correct, *, form="finite"):
+    """Return an unbiased estimate of `accuracy_variance` from a sample.
+
+    Parameters
+    ----------
+    stratum_size, labeled, correct : (H,) array_like of int
+        As in `stratified_accuracy`.
+    form : {"finite", "paper", "with_replacement"}
+        The last two share sum W^2 a (1 - a) / (n - 1) (propositions 2 and 4 of Kumar & Raj): unbiased for
+        "with_replacement" when the labels were drawn so, for "paper" when drawn without replacement.
+
+    Examples
+    --------
+    >>> round(estimated_variance([1000], [100], [90], form="paper"), 7)
+    0.0009091
+    """
+    size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
+    checks.choice("form", form, VARIANCE_FORMS)
+    rate = correct / labeled
+    unlabeled = 1 - labeled / size if form == "finite" else 1.0
+    terms = (size / size.sum()) ** 2 * unlabeled * rate * (1 - rate) / np.maximum(labeled - 1, 1)
+    return float(terms.sum())
+
+
+def stratum_variance(stratum_size, rate):
+    """Return S_h^2 = N_h / (N_h - 1) p_h (1 - p_h), 0 for a stratum of one item (lemma 1 of the paper)."""
+    size = np.asarray(stratum_size, float)
+    return size / np.maximum(size - 1, 1) * rate * (1 - rate)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BudgetPlan(Result):
+    """How many labels an interval of the wanted half-width needs.
+
+    Attributes
+    ----------
+    budget : int
+        Labels in total.
+    labeled : (H,) array of int
+        Labels per stratum.
+    expected_half_width, expected_half_width_error : float
+        Mean half-width of the interval at this budget if the rates hold, and its Monte Carlo error
+        (0 for "wald", whose plan is a closed form).
+    half_width, level : float
+        What was asked for.
+    method, interval : str
+    warnings : tuple of str
+    """
+
+    budget: int
+    labeled: np.ndarray
+    expected_half_width: float
+    expected_half_width_error: float
+    half_width: float
+    level: float
+    method: str
+    interval: str
+    warnings: tuple = ()
+
+    def headline(self):
+        """Return budget and expected half-width in one sentence."""
+        return (f"{self.budget:,} labels, {self.method}, for {percent(self.level)} +-{self.half_width:.4g} "
+                f"({self.interval}: expected +-{self.expected_half_width:.4g})")
+
+    def rows(self):
+        """Return labels per stratum."""
+        return [{"stratum": k, "labeled": int(n)} for k, n in enumerate(self.labeled)]
+
+
+def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportional", interval="default",
+                level=0.95, finite=True):
+    """Find the smallest budget whose interval has the wanted half-width, if the rates hold.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+    stratum_accuracy : (H,) array_like of float
+        Expected rates in [0, 1], say last month's.
+    half_width : float
+        Wanted half-width in (0, 0.5).
+    method : {"simple_random", "proportional", "equal", "neyman", "neyman_plus", "voila"}
+        Allocation; "simple_random" ignores the strata.
+    interval : {"default", "short", "guaranteed", "wilson", "wald"}
+        The interval that will be reported; its mean half-width over samples is searched. "wald" is the
+        textbook closed form n = Q / ((e/z)^2 + sum W S^2 / N), Q = (sum W S)^2 (optimal), sum W S^2
+        (proportional) or H sum W^2 S^2 (equal): too small for an honest interval.
+    level : float
+    finite : bool
+        With False "wald" ignores that the population is finite and may ask for more items than exist.
+
+    Returns
+    -------
+    BudgetPlan
+        Optimal plans warn what a drift of one stratum's rate would do.
+
+    Examples
+    --------
+    >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03, interval="wald")
+    BudgetPlan(300 labels, proportional, for 95% +-0.03 (wald: expected +-0.03))
+    """
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    rate = checks.vector("stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum")
+    half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
+    checks.choice("method", method, PLAN_METHODS)
+    checks.choice("interval", interval, intervals.METHODS)
+    z = -ndtri((1 - checks.level(level)) / 2)
+    if method == "simple_random":
+        size, rate = size.sum(keepdims=True), (size * rate).sum(keepdims=True) / size.sum()
+    if interval == "wald":
+        budget = _textbook_budget(size, rate, half_width / z, method, finite)
+        labeled = _planned(size, rate, min(budget, int(size.sum())), method)
+        expected, error = float(z * np.sqrt(_textbook_variance(size, rate, budget, method, finite))), 0.0
+    else:
+        budget = _least_budget(size, rate, half_width, method, interval, level)
+        labeled = _planned(size, rate, budget, method)
+        expected, error = expected_half_width(size, rate, labeled, interval=interval, level=level)
+    warnings = tuple(_drift_warning(size, rate, labeled, z)) if method in allocation.NEED_SD else ()
+    return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, warnings)
+
+
+def expected_half_width(stratum_size, stratum_accuracy, labeled, *, interval="default", level=0.95):
+    """Return the mean half-width of an interval over samples, and its Monte Carlo error.
+
+    Parameters
+    ----------
+    stratum_size, labeled : (H,) array_like of int
+    stratum_accuracy : (H,) array_like of float
+        Rates in [0, 1]; rounded to whole items.
+    interval : str
+        As in `stratified_interval`.
+
+    Returns
+    -------
+    (float, float)
+        The draws are the same for the same arguments.
+    """
+    size, labeled = np.asarray(stratum_size), np.asarray(labeled)
+    uniform = np.random.default_rng(0).random((DRAWS.get(interval, 300), size.size))
+    right = np.rint(size * np.asarray(stratum_accuracy))
+    outcomes = draw_counts(size, right, labeled, uniform)
+    if interval == "default":
+        cells = intervals.stratum_cells(size, labeled, outcomes)
+        low, high = intervals.default_limits(cells, size.sum(), (1 - level) / 2)
+        least, most = intervals.proven_limits(size.sum(), labeled, outcomes)
+        widths = (np.minimum(high, most) - np.maximum(low, least)) / 2
+    else:
+        distinct, place = np.unique(outcomes, axis=0, return_inverse=True)
+        widths = np.array([intervals.stratified_interval(size, labeled, x, level=level, method=interval).half_width
+                           for x in distinct])[place.ravel()]
+    return float(widths.mean()), float(widths.std(ddof=1) / np.sqrt(widths.size))
+
+
+def draw_counts(size, right, labeled, uniform):
+    """Return hypergeometric counts (R, H) at the given uniforms, by inversion of a table per stratum."""
+    counts = np.empty(uniform.shape, np.int64)
+    for h in range(size.size):
+        pmf = intervals.hypergeometric_pmf(float(size[h]), right[h:h + 1], int(labeled[h]))[0]
+        counts[:, h] = np.searchsorted(pmf.cumsum()[:-1], uniform[:, h], side="right")
+    return counts
+
+
+def _planned(size, rate, budget, method):
+    if method == "simple_random":
+        return np.array([budget])
+    sd = np.sqrt(stratum_variance(size, rate))
+    return allocation.allocate(size, budget, method, stratum_sd=sd).labeled
+
+
+def _least_budget(size, rate, half_width, method, interval, level):
+    low, high = int(np.minimum(2, size).sum()), int(size.sum())
+    while low < high:
+        middle = (low + high) // 2 if high <= 4 * low else int(np.sqrt(low * high))
+        labeled = _planned(size, rate, middle, method)
+        if expected_half_width(size, rate, labeled, interval=interval, level=level)[0] <= half_width:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _quadratic(size, rate, method):
+    weight, variance = size / size.sum(), stratum_variance(size, rate)
+    if method in allocation.NEED_SD:
+        return (weight * np.sqrt(variance)).sum() ** 2
+    return size.size * (weight**2 * variance).sum() if method == "equal" else (weight * variance).sum()
+
+
+def _textbook_budget(size, rate, standard_error, method, finite):
+    gain = (size * stratum_variance(size, rate)).sum() / size.sum() ** 2 if finite else 0.0
+    return max(int(np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9)),
+               int(np.minimum(2, size).sum()))
+
+
+def _textbook_variance(size, rate, budget, method, finite):
+    gain = (size * stratum_variance(size, rate)).sum() / size.sum() ** 2 if finite else 0.0
+    return max(_quadratic(size, rate, method) / budget - gain, 0.0)
+
+
+def _drift_warning(size, rate, labeled, z):
+    """Say what the Wald half-width becomes when the worst stratum turns out 10 points less accurate."""
+    planned = allocation.allocation_variance(size, np.sqrt(stratum_variance(size, rate)), labeled)
+    drifted = [allocation.allocation_variance(
+        size, np.sqrt(stratum_variance(size, np.where(np.arange(size.size) == k, np.maximum(rate - DRIFT, 0), rate))),
+        labeled) for k in range(size.size)]
+    worst = int(np.argmax(drifted))
+    if drifted[worst] > planned:
+        yield (f"this plan trusts the expected rates: if stratum {worst} ({labeled[worst]} labels) were right in "
+               f"{max(rate[worst] - DRIFT, 0):.1%} instead of {rate[worst]:.1%}, the Wald half-width would be "
+               f"{z * np.sqrt(drifted[worst]):.3f} instead of {z * np.sqrt(planned):.3f}")
