@@ -112,7 +112,7 @@ def stratified_interval(stratum_size, labeled, correct, *, level=0.95, method="d
     Examples
     --------
     >>> stratified_interval([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
-    Interval(0.8058 to 0.9399, 0.95 default)
+    Interval(0.8075 to 0.9332, 0.95 default)
     >>> stratified_interval([10**7], [20], [17])     # Clopper-Pearson
     Interval(0.6211 to 0.9679, 0.95 default)
     """

@@ -22,7 +22,7 @@ class Result:
     >>> import workbench as wb
     >>> r = wb.stratified_accuracy([360, 360], [20, 20], [12, 19])
     >>> wb.Result.from_dict(r.to_dict())
-    StratifiedEstimate(accuracy 0.775 (SE 0.05939), 95% from 0.6222 to 0.8775; 40 labels, 2 strata)
+    StratifiedEstimate(accuracy 0.775 (SE 0.05977), 95% from 0.6236 to 0.8861; 40 labels, 2 strata)
     """
 
     def __init_subclass__(cls, **kwargs):

@@ -15,7 +15,7 @@ from workbench.results import Result, percent
 
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *allocation.METHODS)
-DRAWS = {"default": 1000, "wilson": 300, "guaranteed": 60, "short": 30}
+DRAWS = {"default": 1000, "wilson": 300, "guaranteed": 60, "short": 20}
 DRIFT = 0.10
 
 
@@ -99,7 +99,7 @@ def stratified_accuracy(stratum_size, labeled, correct):
     Examples
     --------
     >>> stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
-    StratifiedEstimate(accuracy 0.88 (SE 0.02876), 95% from 0.8058 to 0.9399; 100 labels, 5 strata)
+    StratifiedEstimate(accuracy 0.8799 (SE 0.02875), 95% from 0.8075 to 0.9332; 100 labels, 5 strata)
     """
     size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
     estimate = float((size / size.sum() * correct / labeled).sum())
@@ -210,7 +210,7 @@ class BudgetPlan(Result):
 
 
 def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportional", interval="default",
-                level=0.95, finite=True):
+                level=0.95, minimum=2, finite=True):
     """Find the smallest budget whose interval has the wanted half-width, if the rates hold.
 
     Parameters
@@ -227,6 +227,9 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
         textbook closed form n = Q / ((e/z)^2 + sum W S^2 / N), Q = (sum W S)^2 (optimal), sum W S^2
         (proportional) or H sum W^2 S^2 (equal): too small for an honest interval.
     level : float
+    minimum : int
+        Floor per stratum, at least 2. An optimal allocation leaves a pure stratum at this floor whatever the
+        budget, and one such stratum can hold the interval wide.
     finite : bool
         With False "wald" ignores that the population is finite and may ask for more items than exist.
 
@@ -235,26 +238,32 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     BudgetPlan
         Optimal plans warn what a drift of one stratum's rate would do.
 
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain or no budget reaches the half-width.
+
     Examples
     --------
     >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03, interval="wald")
-    BudgetPlan(300 labels, proportional, for 95% +-0.03 (wald: expected +-0.03))
+    BudgetPlan(300 labels, proportional, for 95% +-0.03 (wald: expected +-0.02997))
     """
     size = checks.counts("stratum_size", stratum_size, low=1)
     rate = checks.vector("stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum")
     half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
     checks.choice("method", method, PLAN_METHODS)
     checks.choice("interval", interval, intervals.METHODS)
+    minimum = checks.whole("minimum", minimum, 2)
     z = -ndtri((1 - checks.level(level)) / 2)
     if method == "simple_random":
         size, rate = size.sum(keepdims=True), (size * rate).sum(keepdims=True) / size.sum()
     if interval == "wald":
-        budget = _textbook_budget(size, rate, half_width / z, method, finite)
-        labeled = _planned(size, rate, min(budget, int(size.sum())), method)
+        budget = max(_textbook_budget(size, rate, half_width / z, method, finite), int(np.minimum(minimum, size).sum()))
+        labeled = _planned(size, rate, min(budget, int(size.sum())), method, minimum)
         expected, error = float(z * np.sqrt(_textbook_variance(size, rate, budget, method, finite))), 0.0
     else:
-        budget = _least_budget(size, rate, half_width, method, interval, level)
-        labeled = _planned(size, rate, budget, method)
+        budget = _least_budget(size, rate, half_width, method, interval, level, minimum)
+        labeled = _planned(size, rate, budget, method, minimum)
         expected, error = expected_half_width(size, rate, labeled, interval=interval, level=level)
     warnings = tuple(_drift_warning(size, rate, labeled, z)) if method in allocation.NEED_SD else ()
     return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, warnings)
@@ -301,23 +310,32 @@ def draw_counts(size, right, labeled, uniform):
     return counts
 
 
-def _planned(size, rate, budget, method):
+def _planned(size, rate, budget, method, minimum):
     if method == "simple_random":
         return np.array([budget])
     sd = np.sqrt(stratum_variance(size, rate))
-    return allocation.allocate(size, budget, method, stratum_sd=sd).labeled
+    return allocation.allocate(size, budget, method, stratum_sd=sd, minimum=minimum).labeled
 
 
-def _least_budget(size, rate, half_width, method, interval, level):
-    low, high = int(np.minimum(2, size).sum()), int(size.sum())
-    while low < high:
-        middle = (low + high) // 2 if high <= 4 * low else int(np.sqrt(low * high))
-        labeled = _planned(size, rate, middle, method)
-        if expected_half_width(size, rate, labeled, interval=interval, level=level)[0] <= half_width:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def _least_budget(size, rate, half_width, method, interval, level, minimum):
+    def ratio(budget):
+        labeled = _planned(size, rate, budget, method, minimum)
+        return expected_half_width(size, rate, labeled, interval=interval, level=level)[0] / half_width
+
+    least, most = int(np.minimum(minimum, size).sum()), int(size.sum())
+    low, high = least - 1, most + 1
+    budget = _textbook_budget(size, rate, half_width / -ndtri((1 - level) / 2), method, True)
+    while high - low > 1:
+        if not low < budget < high:
+            budget = (low + high) // 2
+        excess = ratio(budget)
+        low, high = (low, budget) if excess <= 1 else (budget, high)
+        budget = round(budget * excess**2) if high - low > 0.05 * high else (low + high) // 2
+    if high > most:
+        few = int(_planned(size, rate, most, method, minimum).argmin())
+        raise ValueError(f"half_width {half_width:g} is out of reach of method {method!r}: stratum {few} keeps "
+                         f"{minimum} labels at any budget; raise minimum, or use 'proportional' or 'equal'")
+    return high
 
 
 def _quadratic(size, rate, method):
@@ -329,8 +347,7 @@ def _quadratic(size, rate, method):
 
 def _textbook_budget(size, rate, standard_error, method, finite):
     gain = (size * stratum_variance(size, rate)).sum() / size.sum() ** 2 if finite else 0.0
-    return max(int(np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9)),
-               int(np.minimum(2, size).sum()))
+    return int(np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9))
 
 
 def _textbook_variance(size, rate, budget, method, finite):

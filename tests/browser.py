@@ -1,0 +1,229 @@
+"""Helpers that drive notebooks in a real browser, cut off from the network."""
+import contextlib
+import http.client
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+ROOT = Path(__file__).resolve().parents[1]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+NO_NEWS = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
+LAB = ["jupyterlab", "--no-browser", "--allow-root", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+       "--LabApp.news_url=None", "--LabApp.extension_manager=readonly", "--LabApp.expose_app_in_browser=True",
+       "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.ip=127.0.0.1",
+       "--ServerApp.port_retries=0"]
+VOILA = ["voila", ".", "--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
+FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
+
+
+def chromium():
+    """Return the path of the system's Chromium, or None."""
+    named = os.environ.get("CHROMIUM")
+    return named or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def missing():
+    """Return why the browser tests cannot run, with the command that helps, or None."""
+    try:
+        import playwright  # noqa: F401
+    except ImportError:
+        return "playwright is missing: pip install playwright"
+    if not chromium():
+        return "no Chromium found: apt-get install chromium (or set CHROMIUM=/path)"
+    return None
+
+
+def missing_voila():
+    """Return why the tests in Voila cannot run, or None."""
+    import importlib.util
+    found = importlib.util.find_spec("voila")
+    return missing() or (None if found else "voila is missing: pip install voila")
+
+
+@contextlib.contextmanager
+def lab(folder):
+    """Serve a folder with JupyterLab on a free port; yields the address of its notebooks."""
+    with _server(folder, LAB, "--ServerApp", "/api/status") as address:
+        yield f"{address}/lab/tree/"
+
+
+@contextlib.contextmanager
+def voila(folder, *options):
+    """Serve a folder with Voila on a free port; yields the address of its notebooks."""
+    with _server(folder, [*VOILA, *options], "--Voila", "/") as address:
+        yield f"{address}/voila/render/"
+
+
+@contextlib.contextmanager
+def page(address, *, dark=False, size=(1200, 1000)):
+    """Open an address; the page has `.console_errors` and `.outside`, the requests that left the machine."""
+    from playwright.sync_api import sync_playwright
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]},
+                                      color_scheme="dark" if dark else "light")
+        opened = context.new_page()
+        _watch(context, opened)
+        opened.goto(address)
+        try:
+            yield opened
+        finally:
+            browser.close()
+
+
+def run_all(opened, timeout=120):
+    """Run all cells of the notebook in JupyterLab and wait until the last is done."""
+    opened.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    opened.wait_for_function("document.querySelector('.jp-NotebookPanel') && window.jupyterapp", timeout=60_000)
+    opened.wait_for_function("""() => {
+        const panel = window.jupyterapp.shell.currentWidget;
+        return panel?.sessionContext?.session?.kernel?.status === 'idle';
+    }""", timeout=60_000)
+    opened.set_default_timeout(timeout * 1000)
+    opened.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    opened.set_default_timeout(30_000)
+
+
+def set_theme(opened, dark):
+    """Switch JupyterLab's theme."""
+    theme = "JupyterLab Dark" if dark else "JupyterLab Light"
+    opened.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+    opened.wait_for_selector(f"body[data-jp-theme-light={str(not dark).lower()}]")
+
+
+def shows_chart(opened, count=1):
+    """Wait until `count` charts are drawn."""
+    opened.wait_for_function("n => document.querySelectorAll('.workbench-chart svg').length >= n", arg=count,
+                             timeout=60_000)
+
+
+def chart(opened, index=0):
+    """Return what a chart says: its drawn paths, its visible line and its labels."""
+    return opened.evaluate("""index => {
+        const figure = document.querySelectorAll('.workbench-chart')[index];
+        const svg = figure.querySelector('svg');
+        const picture = figure.querySelector('[role=img]');
+        return {marks: [...svg.querySelectorAll('.role-mark path')].map(p => p.getAttribute('d')),
+                title: svg.querySelector('.role-title')?.textContent ?? '',
+                fill: getComputedStyle(svg.querySelector('.role-axis text')).fill,
+                text: figure.querySelector('p').textContent,
+                label: picture.getAttribute('aria-label'),
+                svg_label: svg.getAttribute('aria-label'),
+                other_labels: [...picture.querySelectorAll('[aria-label]')]
+                    .map(e => e.getAttribute('aria-label'))};
+    }""", index)
+
+
+def after(opened, action, index=0):
+    """Do `action`, wait until the chart's line has changed, and return what the chart says then."""
+    before = chart(opened, index)["text"]
+    action()
+    opened.wait_for_function(
+        "([i, text]) => document.querySelectorAll('.workbench-chart p')[i].textContent !== text",
+        arg=[index, before])
+    return chart(opened, index)
+
+
+def slider(opened, index=0):
+    """Return the handle of a slider, once it has its label."""
+    opened.wait_for_selector("[role=slider][aria-label]")
+    return opened.locator("[role=slider]").nth(index)
+
+
+def notebook(path, *cells):
+    """Write a notebook of code cells."""
+    made = [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "outputs": [],
+             "execution_count": None, "source": source} for number, source in enumerate(cells)]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    Path(path).write_text(json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
+
+
+def _watch(context, opened):
+    opened.console_errors, opened.outside = [], []
+
+    def check(route):
+        address = route.request.url
+        if urlsplit(address).scheme in ("http", "https") and urlsplit(address).hostname not in LOOPBACK:
+            opened.outside.append(address)
+            route.abort()
+        else:
+            route.continue_()
+
+    context.route("**/*", check)
+    opened.on("websocket", lambda socket: opened.outside.extend(
+        [socket.url] if urlsplit(socket.url).hostname not in LOOPBACK else []))
+    opened.on("pageerror", lambda error: opened.console_errors.append(str(error)))
+    opened.on("console", lambda message: opened.console_errors.append(
+        f"{message.text} ({message.location.get('url')})") if message.type == "error" else None)
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _environment(home):
+    settings = home / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    (settings / "notification.jupyterlab-settings").write_text(json.dumps(NO_NEWS))
+    folders = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
+               "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+               "IPYTHONDIR": "ipython"}
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return os.environ | {name: str(home / value) for name, value in folders.items()} | {"PYTHONPATH": path}
+
+
+@contextlib.contextmanager
+def _server(folder, command, section, status):
+    import tempfile
+    port = _free_port()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        log = Path(home, "log.txt")
+        with open(log, "w") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", *command, f"{section}.port={port}"], cwd=folder,
+                env=_environment(Path(home)), stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT)
+            try:
+                _wait(process, port, status, log)
+                yield f"http://127.0.0.1:{port}"
+            finally:
+                _stop(process)
+
+
+def _wait(process, port, status, log, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        if _answers(port, status):
+            return
+        time.sleep(0.2)
+    raise RuntimeError(f"the server did not start:\n{log.read_text()[-3000:]}")
+
+
+def _answers(port, status):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", quote(status))
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def _stop(process):
+    process.terminate()
+    try:
+        process.wait(15)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

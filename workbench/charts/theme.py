@@ -1,0 +1,151 @@
+"""Colors by role, sizes and the light and dark look that all charts share."""
+import math
+import textwrap
+
+import altair as alt
+
+OKABE_ITO = {
+    "black": "#000000", "orange": "#E69F00", "sky": "#56B4E9", "green": "#009E73",
+    "yellow": "#F0E442", "blue": "#0072B2", "vermilion": "#D55E00", "purple": "#CC79A7",
+}
+GRAY = "#808080"
+
+RANDOM = OKABE_ITO["purple"]
+STRATIFIED = OKABE_ITO["blue"]
+LABELED = OKABE_ITO["green"]
+UNLABELED = GRAY
+ESTIMATE = OKABE_ITO["blue"]
+MISS = OKABE_ITO["vermilion"]
+CATEGORY = [OKABE_ITO[name] for name in ("blue", "vermilion", "green", "purple", "orange", "sky")]
+
+WIDTH = 560
+HEIGHT = 260
+SMALL_WIDTH = 240
+SMALL_HEIGHT = 160
+FONT_SIZE = 12
+TITLE_SIZE = 14
+
+HEADING = "heading"
+
+
+def _config(ink, muted, grid, background):
+    labels = {"labelColor": muted, "titleColor": ink, "labelFontSize": FONT_SIZE, "titleFontSize": FONT_SIZE,
+              "titleFontWeight": "normal"}
+    roles = {"random": RANDOM, "stratified": STRATIFIED, "labeled": LABELED, "unlabeled": UNLABELED,
+             "estimate": ESTIMATE, "miss": MISS}
+    return {
+        "background": background,
+        "font": "sans-serif",
+        "padding": 8,
+        "view": {"stroke": "transparent", "continuousWidth": WIDTH, "continuousHeight": HEIGHT,
+                 "discreteWidth": WIDTH, "discreteHeight": HEIGHT},
+        "title": {"anchor": "start", "frame": "group", "fontSize": TITLE_SIZE, "fontWeight": "bold",
+                  "lineHeight": 19, "offset": 12, "color": ink,
+                  "subtitleColor": muted, "subtitleFontSize": FONT_SIZE},
+        "axis": {**labels, "gridColor": grid, "domainColor": muted, "tickColor": muted, "titlePadding": 8},
+        "legend": {**labels, "orient": "top", "symbolStrokeWidth": 2},
+        "header": {**labels, "labelColor": ink},
+        "mark": {"color": STRATIFIED},
+        "text": {"color": ink, "fontSize": FONT_SIZE},
+        "rule": {"color": ink},
+        "range": {"category": CATEGORY},
+        "style": {
+            **{role: {"color": color} for role, color in roles.items()},
+            "truth": {"color": ink, "strokeDash": [6, 3], "strokeWidth": 2},
+            "note": {"color": muted, "fontSize": FONT_SIZE},
+        },
+    }
+
+
+LIGHT = _config(ink="#1a1a1a", muted="#595959", grid="#e4e4e4", background="#ffffff")
+DARK = _config(ink="#f2f2f2", muted="#c0c0c0", grid="#3d3d3d", background="#111111")
+
+
+def rows(name, values=()):
+    """Return named inline data for a chart; a live chart is fed under this name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set, as in `ChartView.show({name: rows})`.
+    values : list of dict
+        One dict per row, with plain numbers and strings.
+
+    Examples
+    --------
+    >>> rows("bars", [{"stratum": 1, "labeled": 20}]).to_dict()
+    {'values': [{'stratum': 1, 'labeled': 20}], 'name': 'bars'}
+    """
+    return alt.InlineData(values=list(values), name=name)
+
+
+def scale(colors):
+    """Return a color scale with one color per label.
+
+    Parameters
+    ----------
+    colors : dict of str to str
+        Label -> color, in the order of the legend.
+
+    Examples
+    --------
+    >>> scale({"random": RANDOM, "stratified": STRATIFIED}).to_dict()
+    {'domain': ['random', 'stratified'], 'range': ['#CC79A7', '#0072B2']}
+    """
+    return alt.Scale(domain=list(colors), range=list(colors.values()))
+
+
+def title_lines(text, width=WIDTH):
+    """Return a title broken into lines that fit above a chart of `width` pixels.
+
+    Examples
+    --------
+    >>> title_lines("Twenty labels are enough", 120)
+    ['Twenty labels', 'are enough']
+    """
+    return textwrap.wrap(text, max(10, math.floor(width / (0.57 * TITLE_SIZE))))
+
+
+def finish(chart, title, alternative, *, width=WIDTH, height=HEIGHT):
+    """Return the chart with its look, its title and its text alternative.
+
+    Parameters
+    ----------
+    chart : altair chart
+        A single, layered or combined chart. Only a single or layered one takes the size.
+    title : str
+        The finding in a short sentence. A live chart changes it with `ChartView.show(..., title=...)`.
+    alternative : str
+        What the chart shows, for who cannot see it.
+    width, height : int or None
+        Size of the plot in pixels; None keeps the chart's own.
+
+    Examples
+    --------
+    >>> bars = alt.Chart(rows("bars", [{"n": 20}])).mark_bar(style="labeled").encode(x="n:Q")
+    >>> finish(bars, "Twenty labels", "One bar: 20 labels.").description
+    'One bar: 20 labels.'
+    """
+    if not isinstance(alternative, str) or not alternative.strip():
+        raise ValueError(f"alternative must be a sentence; got {alternative!r}")
+    size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
+    if isinstance(chart, (alt.Chart, alt.LayerChart)):
+        chart = chart.properties(**size)
+    heading = alt.param(name=HEADING, value=title_lines(title, width or WIDTH))
+    chart = chart.add_params(heading).configure(**LIGHT)
+    return chart.properties(title=alt.Title(text=alt.expr(HEADING)), description=alternative)
+
+
+def themed(config, base=LIGHT):
+    """Return `base` overlaid with what a chart's own config sets, key by key.
+
+    Examples
+    --------
+    >>> themed({"axis": {"grid": False}}, {"axis": {"labelFontSize": 12}})
+    {'axis': {'labelFontSize': 12, 'grid': False}}
+    """
+    merged = dict(base)
+    for key, value in config.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = themed(value, merged[key]) if both else value
+    return merged

@@ -1,0 +1,213 @@
+"""The command line: report, list, params, lab."""
+import shlex
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import click
+
+from workbench.report import (
+    ReportError,
+    ReportWarning,
+    build_report,
+    checked_output,
+    find_notebook,
+    notebook_parameters,
+    notebook_title,
+    notebooks_folder,
+    package_version,
+    topics,
+)
+
+FIXED = {"output", "param", "params", "all", "pdf", "quiet", "help"}
+QUIET_LAB = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+
+
+def main(arguments=None):
+    """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
+    try:
+        sys.exit(commands.main(arguments, prog_name="workbench", standalone_mode=False))
+    except (click.ClickException, ReportError) as error:
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        click.echo(f"Error: {' '.join(message.split())}", err=True)
+        sys.exit(2)
+    except click.Abort:
+        click.echo("Stopped.", err=True)
+        sys.exit(130)
+
+
+def _show_version(context, option, wanted):
+    if wanted:
+        click.echo(f"workbench {package_version()}")
+        context.exit()
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False,
+             invoke_without_command=True)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+              help="Show the version.")
+@click.pass_context
+def commands(context):
+    """Evaluate classifiers honestly with few labels, and learn how."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+class ReportCommand(click.Command):
+    """A command that takes the parameters of the notebook on its line as options."""
+
+    def parse_args(self, context, args):
+        """Find the notebook first: its parameters say which options there are."""
+        context.meta["parameters"] = _options_for(args)
+        return super().parse_args(context, args)
+
+    def get_params(self, context):
+        """Return the fixed options and one per parameter of the notebook."""
+        fixed = super().get_params(context)
+        named = map(_option, context.meta.get("parameters", []))
+        return [*fixed[:-1], *named, *fixed[-1:]]
+
+
+def _options_for(args):
+    known = topics()
+    first = args[:1] if args and not args[0].startswith("-") and args[0] != "all" else []
+    topic = next((word for word in args if word in known or word.endswith(".ipynb")), *first or [None])
+    if topic is None:
+        return []
+    declared = notebook_parameters(find_notebook(topic))
+    return [parameter for parameter in declared if parameter["name"] not in FIXED]
+
+
+def _option(parameter):
+    name, default = parameter["name"], parameter["default"]
+    text = f"{parameter['help']}  [{'empty' if default == '' else default}]".strip()
+    names = [f"--{name.replace('_', '-')}", f"parameter_{name}"]
+    return click.Option(names, metavar=parameter["type"].upper(), help=text)
+
+
+@commands.command(cls=ReportCommand)
+@click.argument("topic", required=False)
+@click.option("-o", "--output", help="The HTML file, or with --all a folder.  [report.html, reports]")
+@click.option("-p", "--param", "pairs", nargs=2, multiple=True, metavar="NAME VALUE",
+              help="A parameter of the notebook.")
+@click.option("--params", "params_file", metavar="FILE", help="A YAML file of parameters.")
+@click.option("--all", "everything", is_flag=True, help="Report every topic with its defaults.")
+@click.option("--pdf", is_flag=True, help="Write a PDF beside the HTML file (needs Chromium).")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def report(topic, output, pairs, params_file, everything, pdf, quiet, **named):
+    """Run the notebook of TOPIC with your parameters and write one HTML file.
+
+    With a TOPIC, --help also lists its parameters. Each is an option, a pair of -p or an entry
+    of the --params file; an option goes before a pair, a pair before the file.
+    """
+    given = _yaml(params_file) if params_file else {}
+    given |= dict(pairs)
+    given |= {key.removeprefix("parameter_"): value for key, value in named.items() if value is not None}
+    if everything or topic == "all":
+        if given or (everything and topic):
+            raise ReportError("--all takes every topic with its defaults; give it no topic and no parameters")
+        _report_all(Path(output or "reports"), pdf, quiet)
+    elif topic is None:
+        raise ReportError(f"name a topic: {', '.join(topics())}")
+    else:
+        _report(topic, given, output or "report.html", pdf, quiet)
+
+
+def _report(topic, given, output, pdf, quiet):
+    path = checked_output(output)
+    written = [path, *[path.with_suffix(".pdf")] * pdf]
+    sheet = path.with_name(f"{path.stem}-labels.csv")
+    old_sheet = sheet.exists()
+    command = shlex.join(["workbench", *sys.argv[1:]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ReportWarning)
+        warnings.showwarning = _warn
+        build_report(topic, given, path, progress=not quiet, pdf=pdf, command=command)
+    for file in written + [sheet] * (sheet.exists() and not old_sheet):
+        click.echo(f"Wrote {file}")
+
+
+def _warn(message, *details, **more):
+    click.echo(f"Warning: {message}", err=True)
+
+
+def _report_all(folder, pdf, quiet):
+    if folder.suffix == ".html" or (folder.exists() and not folder.is_dir()):
+        raise ReportError(f"with --all the output is a folder; got {str(folder)!r}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for topic in topics():
+        _report(topic, {}, folder / f"{topic}.html", pdf, quiet)
+
+
+def _yaml(file):
+    import yaml
+    try:
+        values = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise ReportError(f"{file}, line {mark.line + 1}: {error.problem or error.context}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ReportError(f"{file} is no YAML text: {error}") from error
+    except OSError as error:
+        raise ReportError(f"cannot read {str(file)!r}: {error.strerror}") from error
+    if not isinstance(values, dict):
+        raise ReportError(f"{file} must hold lines of the form name: value")
+    return values
+
+
+@commands.command("list")
+def list_topics():
+    """List the topics, one line each."""
+    known = topics()
+    width = max(map(len, known), default=0)
+    for topic, path in known.items():
+        click.echo(f"{topic:<{width}}  {notebook_title(path)}")
+
+
+@commands.command()
+@click.argument("topic")
+def params(topic):
+    """List the parameters of TOPIC: name, type, default and help."""
+    rows = [(each["name"], each["type"], repr(each["default"]), each["help"])
+            for each in notebook_parameters(find_notebook(topic))]
+    widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
+    for *row, text in rows:
+        padded = [f"{entry:<{width}}" for entry, width in zip(row, widths, strict=True)]
+        click.echo("  ".join([*padded, text]).rstrip())
+
+
+@commands.command()
+@click.argument("folder", metavar="[DIR]", default="workbench-notebooks")
+@click.argument("jupyter", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF JUPYTERLAB]")
+@click.option("--no-browser", is_flag=True, help="Start the server only.")
+@click.option("--copy-only", is_flag=True, help="Copy the notebooks and stop.")
+def lab(folder, jupyter, no_browser, copy_only):
+    """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept."""
+    folder = Path(folder).expanduser()
+    copied, kept = _copy_notebooks(folder)
+    click.echo(f"Copied {len(copied)} notebooks to {folder}" + (f"; kept {', '.join(kept)}" if kept else ""))
+    if not copy_only:
+        start = ["00-start.ipynb"] if (folder / "00-start.ipynb").is_file() else []
+        words = [*start, *["--no-browser"] * no_browser, *QUIET_LAB, *jupyter]
+        sys.exit(subprocess.call([sys.executable, "-m", "jupyterlab", *words], cwd=folder))
+
+
+def _copy_notebooks(folder):
+    copied, kept = [], []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for source in sorted(notebooks_folder().glob("*.ipynb")):
+            (copied if _copy(source, folder / source.name) else kept).append(source.name)
+    except OSError as error:
+        raise ReportError(f"cannot copy to {str(folder)!r}: {error.strerror}") from error
+    return copied, kept
+
+
+def _copy(source, target):
+    try:
+        with target.open("xb") as file:
+            file.write(source.read_bytes())
+    except FileExistsError:
+        return False
+    return True

@@ -1,0 +1,668 @@
+"""Reports: a notebook run with the user's parameters, written as one self-contained HTML file."""
+import ast
+import contextlib
+import datetime
+import functools
+import hashlib
+import html
+import io
+import json
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import tokenize
+import types
+import warnings
+from pathlib import Path
+
+from workbench.checks import suggestion
+
+LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
+EXCLUSIVE = [("labels", "truth")]
+SIZE_LIMIT = 1_000_000
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
+             "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+PACKAGES = ("numpy", "scipy", "scikit-learn")
+_RULES = {"int": "a whole number", "float": "a finite number", "bool": "true or false", "str": "text"}
+_NUMBER = re.compile(r"[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
+_ESCAPE_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+class ReportError(ValueError):
+    """What the user has to change, in one line."""
+
+
+class ReportWarning(UserWarning):
+    """What the user should know about a report that was written."""
+
+
+def build_report(topic_or_path, parameters=None, output="report.html", *, progress=True, pdf=False,
+                 notebooks=None, command=None):
+    """Run a notebook with parameters and write it as one HTML file that needs no network.
+
+    Cells tagged lesson, exercise, solution or interactive are left out before the run. The
+    output appears only when everything went well; an older report stays as it is otherwise.
+
+    Parameters
+    ----------
+    topic_or_path : str or Path
+        A topic of `topics()` or the path of a notebook with a cell tagged `parameters`.
+    parameters : dict, optional
+        Values by parameter name; text is read as the parameter's type.
+    output : str or Path
+        Where to write, ending in .html, in a folder that exists.
+    progress : bool
+        Show a bar on a terminal, else one line per section.
+    pdf : bool
+        Write a PDF beside the HTML file, with the Chromium of this machine.
+    notebooks : str or Path, optional
+        The folder to look topics up in, instead of the installed one.
+    command : str, optional
+        The command line to print in the report, instead of one made from the arguments.
+
+    Returns
+    -------
+    Path
+        The HTML file.
+
+    Raises
+    ------
+    ReportError
+        A wrong name, type, file or column, or the message of the cell that failed.
+    """
+    output = checked_output(output)
+    chromium = find_chromium() if pdf else None
+    path = find_notebook(topic_or_path, notebooks)
+    declared = notebook_parameters(path)
+    values = _checked_values(declared, parameters or {}, output)
+    command = command or _command(topic_or_path, parameters or {}, output, pdf)
+    inputs = _inputs(declared, values)
+    with _new_file(values.get("label_sheet")):
+        notebook = _execute(path, _for_kernel(declared, values), progress)
+        page = _page(path, notebook, _provenance(declared, values, inputs, command))
+        _write(page, output, chromium)
+    _warn_if_large(output)
+    return output
+
+
+def notebooks_folder():
+    """Return the folder of the notebooks: inside the installed package, or of the source tree."""
+    here = Path(__file__).resolve().parent
+    return next((path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
+                here / "notebooks")
+
+
+def topics(notebooks=None):
+    """Return {topic: path} of the notebooks with a parameters cell, in the order of their numbers."""
+    paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
+    return {re.sub(r"^\d+-", "", path.stem): path for path in paths
+            if _parameters_cell(_load(path)) is not None}
+
+
+def find_notebook(topic_or_path, notebooks=None):
+    """Return the path of a topic's notebook, or of a notebook given by its path."""
+    known = topics(notebooks)
+    if str(topic_or_path) in known:
+        return known[str(topic_or_path)]
+    path = Path(topic_or_path)
+    if path.suffix == ".ipynb" and path.is_file():
+        return path
+    if path.suffix == ".ipynb":
+        raise ReportError(f"no notebook {str(path)!r}")
+    listed = f"topics: {', '.join(known)}" if known else "no notebook with parameters is installed"
+    raise ReportError(f"no topic {str(path)!r}{suggestion(path, known)}; {listed}")
+
+
+def notebook_title(path):
+    """Return the first heading of a notebook as plain text, or its file name without one."""
+    return next((_plain(text) for _, text in _headings(_load(path)["cells"])), Path(path).stem)
+
+
+def notebook_parameters(path):
+    """Return the parameters of a notebook.
+
+    They are the assignments of plain literals in its cell tagged `parameters`; a comment as in
+    `n = 50  # type: int  labels you can afford` says type and help. Help that starts with "file"
+    makes the parameter an input file, checked before the run; "column of NAME" makes it one of
+    the columns of the input file given as parameter NAME.
+
+    Returns
+    -------
+    list of dict
+        With name, type, default and help.
+    """
+    cell = _parameters_cell(_load(path))
+    if cell is None:
+        raise ReportError(f"{Path(path).name} has no cell tagged 'parameters'")
+    source = _source(cell)
+    try:
+        tree, comments = ast.parse(source), _comments(source)
+    except SyntaxError as error:
+        where = f"{Path(path).name}: line {error.lineno} of the parameters cell"
+        raise ReportError(f"{where}: {error.msg}") from error
+    nodes = [node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value]
+    return [_parameter(node, comments.get(node.end_lineno, ""), path) for node in nodes]
+
+
+def parse_parameters(declared, given):
+    """Return the values of `given` as the types of their parameters, or raise ReportError."""
+    known = {parameter["name"]: parameter for parameter in declared}
+    for name in given:
+        if name not in known:
+            allowed = f"parameters: {', '.join(known)}" if known else "this notebook has none"
+            raise ReportError(f"no parameter {str(name)!r}{suggestion(name, known)}; {allowed}")
+    return {name: _typed(known[name], value) for name, value in given.items()}
+
+
+def checked_output(output):
+    """Return the path of a report that can be written, or raise ReportError."""
+    path = Path(output).expanduser()
+    if path.suffix.lower() != ".html":
+        raise ReportError(f"output must end in .html; got {str(output)!r}")
+    if path.is_dir():
+        raise ReportError(f"output {str(output)!r} is a folder")
+    if not path.parent.is_dir():
+        raise ReportError(f"output folder {str(path.parent)!r} does not exist; make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise ReportError(f"output folder {str(path.parent)!r} cannot be written to")
+    return path
+
+
+def find_chromium():
+    """Return the path of a Chromium: CHROMIUM of the environment, or the first one found."""
+    named = os.environ.get("CHROMIUM")
+    found = next(filter(None, map(shutil.which, [named] if named else CHROMIUMS)), None)
+    if found is None:
+        what = f"CHROMIUM is {named!r}, which is no program" if named else "--pdf needs Chromium, none found"
+        raise ReportError(f"{what}; install one (apt-get install chromium), set CHROMIUM to its path, "
+                          "or print the HTML report from your browser")
+    return found
+
+
+def package_version():
+    """Return the version of the installed workbench."""
+    return _version("evaluation-workbench") or "not installed"
+
+
+def _load(path):
+    try:
+        notebook = json.loads(Path(path).read_text(encoding="utf-8"))
+        if isinstance(notebook["cells"], list):
+            return notebook
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise ReportError(f"{str(path)!r} is not a notebook of format 4")
+
+
+def _source(cell):
+    return "".join(cell.get("source", ""))
+
+
+def _tags(cell):
+    return set(cell.get("metadata", {}).get("tags", []))
+
+
+def _parameters_cell(notebook):
+    return next((cell for cell in notebook["cells"]
+                 if cell.get("cell_type") == "code" and "parameters" in _tags(cell)), None)
+
+
+def _headings(cells):
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            text = re.sub(r"(?ms)^(```|~~~).*?^\1", "", _source(cell))
+            for marks, heading in re.findall(r"(?m)^ {0,3}(#{1,6})[ \t]+(.+?)[ \t#]*$", text):
+                yield len(marks), heading
+
+
+def _plain(markdown):
+    text = re.sub(r"!?\[(.*?)\]\(.*?\)", r"\1", markdown)
+    return re.sub(r"\\([^\w\s])|[*`$]", r"\1", text).strip()
+
+
+def _comments(source):
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
+
+
+def _parameter(node, comment, path):
+    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+    name = ast.unparse(target)
+    try:
+        default = ast.literal_eval(node.value)
+    except ValueError:
+        raise ReportError(f"{Path(path).name}: parameter {name} is not a plain literal") from None
+    kind, text = re.match(r"#*\s*(?:type:\s*(\S+)\s*)?(.*)", comment).groups()
+    annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else None
+    kind = kind or annotation or type(default).__name__
+    return {"name": name, "type": kind, "default": default, "help": text.strip()}
+
+
+def _typed(parameter, value):
+    kind = parameter["type"]
+    value = _read(kind, value) if isinstance(value, str) else value
+    if kind == "float" and type(value) is int:
+        value = float(value)
+    fits = type(value).__name__ == kind or kind not in (*_RULES, "list", "dict", "tuple")
+    if not fits or (kind == "float" and not abs(value) < float("inf")):
+        hint = f"; quote it: '{value}'" if kind == "str" and value is not None else ""
+        raise ReportError(f"{parameter['name']} must be {_RULES.get(kind, 'a ' + kind)}; got {value!r}{hint}")
+    return value
+
+
+def _read(kind, text):
+    forms = {"int": (r"[-+]?\d+", int), "float": (r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", float),
+             "bool": (r"(?i:true|false)", lambda word: word.lower() == "true"),
+             "list": (r"\[.*\]", ast.literal_eval), "tuple": (r"\(.*\)", ast.literal_eval),
+             "dict": (r"\{.*\}", ast.literal_eval)}
+    form, read = forms.get(kind, (r"(?!)", str))
+    if re.fullmatch(form, text, re.ASCII | re.DOTALL):
+        with contextlib.suppress(ValueError, SyntaxError):
+            return read(text)
+    return text
+
+
+def _checked_values(declared, given, output):
+    values = {parameter["name"]: parameter["default"] for parameter in declared}
+    values |= parse_parameters(declared, given)
+    for first, second in EXCLUSIVE:
+        if values.get(first) and values.get(second):
+            raise ReportError(f"give {first} or {second}, not both")
+    planning = values.get("scores") and not values.get("labels") and not values.get("truth")
+    if values.get("label_sheet") == "" and planning:
+        values["label_sheet"] = str(output.with_name(f"{output.stem}-labels.csv"))
+    _check_files(declared, values)
+    _check_label_sheet(values.get("label_sheet"))
+    return values
+
+
+def _files(declared, values):
+    return {parameter["name"]: Path(values[parameter["name"]]).expanduser() for parameter in declared
+            if re.match(r"(?i)file\b", parameter["help"]) and values[parameter["name"]]}
+
+
+def _columns(declared):
+    matches = [(each["name"], re.match(r"(?i)column of `?(\w+)", each["help"])) for each in declared]
+    return {name: match[1] for name, match in matches if match}
+
+
+def _check_files(declared, values):
+    found = {name: _column_names(name, path) for name, path in _files(declared, values).items()}
+    for name, file in _columns(declared).items():
+        if values[name] and file in found and values[name] not in found[file]:
+            shown = ", ".join(map(str, found[file][:20])) + (", ..." if len(found[file]) > 20 else "")
+            raise ReportError(f"{name} is {values[name]!r}, which is no column of {values[file]}"
+                              f"{suggestion(values[name], found[file])}; columns: {shown}")
+
+
+def _column_names(name, path):
+    if not path.exists():
+        near = os.listdir(path.parent) if path.parent.is_dir() else []
+        raise ReportError(f"{name}: no file {str(path)!r}{suggestion(path.name, near)}")
+    from workbench.frames import column_names
+    try:
+        return list(column_names(str(path)))
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        message = _one_line(error)
+        raise ReportError(message if message.startswith(name) else f"{name}: {message}") from error
+
+
+def _check_label_sheet(sheet):
+    if not sheet:
+        return
+    if Path(sheet).exists():
+        raise ReportError(f"the label sheet {sheet!r} exists and may hold labels; give it with --labels, "
+                          "move it, or name another with --label-sheet")
+    if not Path(sheet).expanduser().parent.is_dir():
+        raise ReportError(f"label_sheet: folder {str(Path(sheet).parent)!r} does not exist; make it first")
+
+
+def _for_kernel(declared, values):
+    files = {name: str(path.absolute()) for name, path in _files(declared, values).items()}
+    if values.get("label_sheet"):
+        files["label_sheet"] = str(Path(values["label_sheet"]).expanduser().absolute())
+    return values | files
+
+
+@contextlib.contextmanager
+def _new_file(path):
+    try:
+        yield
+    except BaseException:
+        if path:
+            Path(path).expanduser().unlink(missing_ok=True)
+        raise
+
+
+def _one_line(error):
+    return " ".join(_ESCAPE_CODE.sub("", str(error)).split())
+
+
+def _execute(path, values, progress):
+    import nbformat
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+    with _quiet(), _progress(progress) as started:
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells = [cell for cell in notebook.cells if not LEFT_OUT & _tags(cell)]
+        started(total=len(notebook.cells) + 1)
+        try:
+            done = papermill.execute_notebook(
+                notebook, None, values, kernel_name="python3", language="python", progress_bar=False,
+                store_widget_state=False, kernel_manager_class=_kernel_manager(), on_cell_start=started)
+        except papermill.PapermillExecutionError as error:
+            raise ReportError(_cell_message(error)) from error
+        except DeadKernelError as error:
+            raise ReportError("the run was killed before its end; often memory is too small") from error
+    if done.metadata.papermill.exception:
+        raise ReportError("the notebook stopped before its end")
+    return done
+
+
+def _cell_message(error):
+    message = _one_line(error.evalue)
+    if error.ename in ("ValueError", "TypeError") and message:
+        return message
+    return f"{error.ename}: {message}" if message else error.ename
+
+
+@functools.cache
+def _kernel_manager():
+    """Return a kernel manager class that starts this interpreter, whatever kernels are registered."""
+    from jupyter_client.kernelspec import KernelSpec
+    from jupyter_client.manager import AsyncKernelManager
+    argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}",
+            "--log-level=ERROR"]
+    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    spec = KernelSpec(argv=argv, env=env, language="python", display_name="Python")
+
+    class ThisInterpreter(AsyncKernelManager):
+        kernel_spec = property(lambda self: spec)
+
+    return ThisInterpreter
+
+
+@contextlib.contextmanager
+def _quiet():
+    import logging
+    logger = logging.getLogger("papermill")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def _progress(wanted):
+    if not wanted:
+        yield lambda **event: None
+    elif sys.stderr.isatty():
+        from tqdm import tqdm
+        with tqdm(file=sys.stderr, unit="cell", leave=False, desc="Starting") as bar:
+            yield functools.partial(_advance, bar)
+    else:
+        yield _announce
+
+
+def _advance(bar, cell=None, cell_index=None, total=None):
+    if total:
+        bar.reset(total)
+        return
+    for _, heading in _headings([cell]):
+        bar.set_description(_plain(heading)[:40])
+    bar.update()
+
+
+def _announce(cell=None, cell_index=None, total=None):
+    for _, heading in _headings([cell] if cell else []):
+        print(_plain(heading), file=sys.stderr, flush=True)
+
+
+def _inputs(declared, values):
+    columns = _columns(declared)
+    texts = {name: value for name, value in values.items() if isinstance(value, str) and name not in columns}
+    paths = {name: Path(value).expanduser() for name, value in texts.items() if value}
+    return [_input(name, path) for name, path in paths.items() if path.is_file()]
+
+
+def _input(name, path):
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"parameter": name, "file": path.name, "rows": _row_count(path), "bytes": path.stat().st_size,
+            "sha256": digest}
+
+
+def _row_count(path):
+    import duckdb
+    kind = next((suffix for suffix in path.suffixes[-2:] if suffix in (".csv", ".parquet", ".json")), None)
+    table = {".csv": "read_csv(?, header=true, all_varchar=true)", ".parquet": "read_parquet(?)",
+             ".json": "read_json(?)", None: None}[kind]
+    if table is None:
+        return None
+    try:
+        with duckdb.connect() as connection:
+            return connection.execute(f"select count(*) from {table}", [str(path)]).fetchone()[0]
+    except duckdb.Error:
+        return None
+
+
+def _provenance(declared, values, inputs, command):
+    software = [("workbench", package_version()), *((name, _version(name)) for name in PACKAGES),
+                ("Python", platform.python_version())]
+    return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]],
+            "parameters": [each | {"value": _shown(values[each["name"]])} for each in declared],
+            "seed": values.get("seed"), "label_sheet": values.get("label_sheet"),
+            "date": datetime.datetime.now(datetime.UTC)}
+
+
+def _version(package):
+    import importlib.metadata
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _shown(value):
+    return value if isinstance(value, str) else repr(value)
+
+
+def _command(topic, parameters, output, pdf):
+    pairs = [("-p", str(name), _shown(value)) for name, value in parameters.items()]
+    words = ["workbench", "report", str(topic), *sum(pairs, ()), "-o", str(output), *["--pdf"] * bool(pdf)]
+    return shlex.join(words)
+
+
+def _page(path, notebook, provenance):
+    import jinja2
+    folder = Path(__file__).parent / "report_template"
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined)
+    body, messages = _body(notebook, path.parent)
+    title = notebook_title(path)
+    titled = any(level == 1 for level, _ in _headings(notebook.cells))
+    return environment.get_template("page.html.j2").render(
+        title=title, titled=titled, body=body, messages=messages, **provenance)
+
+
+def _body(notebook, folder):
+    parts, messages, section = [], [], ""
+    for cell in notebook.cells:
+        section = next((_plain(text) for _, text in reversed(list(_headings([cell])))), section)
+        if cell.cell_type == "markdown":
+            parts.append(_markdown(cell.source, folder=folder, attachments=cell.get("attachments")))
+        for output in cell.get("outputs", []):
+            parts.append(_output(output))
+            messages.extend((section, text) for text in _messages(output))
+    return "\n".join(filter(None, parts)), messages
+
+
+def _messages(output):
+    if output.output_type == "stream" and output.name == "stderr":
+        text = re.sub(r"(?m)^\S.*?:\d+: (\w*Warning: .*)\n(?:  .*\n?)?", r"\1\n", _text(output.text))
+        return [text.strip()] if text.strip() else []
+    if "application/vnd.jupyter.widget-view+json" in output.get("data", {}) and not _output(output):
+        return ["An interactive control without a static picture was left out."]
+    return []
+
+
+def _output(output):
+    if output.output_type == "stream":
+        return _preformatted(output.text) if output.name == "stdout" else ""
+    data = dict(output.get("data", {}))
+    if "<script" in data.get("text/html", "").lower():
+        del data["text/html"]
+    if "application/vnd.jupyter.widget-view+json" in data and not data.keys() & _SHOW.keys() - {"text/plain"}:
+        return ""
+    kind = next((kind for kind in _SHOW if kind in data), None)
+    return _SHOW[kind](data[kind], data, output.get("metadata", {}).get(kind, {})) if kind else ""
+
+
+def _html_output(text, data, metadata):
+    tables = re.sub(r"(?s)<table\b.*?</table>", lambda match: _align(match[0]), text)
+    return f'<div class="output">{tables}</div>'
+
+
+def _align(table):
+    lines = re.findall(r"(?s)<tr\b.*?</tr>", table)
+    rows = [re.findall(r"(?s)<t[dh]\b[^>]*>\s*(.*?)\s*</t[dh]>", line) for line in lines]
+    columns = zip(*(row for row in rows[1:] if len(row) == len(rows[0])), strict=True)
+    right = " ".join(str(k) for k, column in enumerate(columns, 1) if _numeric(column))
+    return table.replace("<table", f'<table data-right="{right}"', 1)
+
+
+def _numeric(entries):
+    filled = list(filter(None, entries))
+    return bool(filled) and all(map(_NUMBER.fullmatch, filled))
+
+
+def _picture(content, data, metadata, *, kind):
+    import base64
+    plain = data.get("text/plain", "")
+    alternative = re.sub(r"(?s)^Chart(View)?: *", "", plain).strip()
+    if not alternative or alternative.startswith("<"):
+        alternative = "Picture without a description"
+    if kind == "image/svg+xml":
+        content = base64.b64encode(content.encode()).decode()
+    alt = html.escape(" ".join(alternative.split()))
+    size = "".join(f' {side}="{int(metadata[side])}"' for side in ("width", "height") if side in metadata)
+    source = f"data:{kind};base64,{''.join(content.split())}"
+    return f'<figure role="img" aria-label="{alt}"><img src="{source}" alt="{alt}"{size}></figure>'
+
+
+def _text(text):
+    return re.sub(r"[^\n]*\r(?!\n)", "", _ESCAPE_CODE.sub("", text))
+
+
+def _preformatted(text, data=None, metadata=None):
+    return f'<pre class="output">{html.escape(_text(text).rstrip())}</pre>'
+
+
+def _math_output(text, data, metadata):
+    return _math(text.strip().strip("$"), "block")
+
+
+_SHOW = {
+    "text/html": _html_output,
+    "text/markdown": lambda text, data, metadata: _markdown(text, trusted=False),
+    **{kind: functools.partial(_picture, kind=kind) for kind in ("image/svg+xml", "image/png", "image/jpeg")},
+    "text/latex": _math_output,
+    "text/plain": _preformatted,
+}
+
+
+def _markdown(source, *, trusted=True, folder=".", attachments=None):
+    tools = _markdown_tools()
+    renderer = tools.Renderer(escape=not trusted, allow_harmful_protocols=False, embed_images=trusted,
+                              exclude_anchor_links=True, path=str(folder), attachments=attachments)
+    parser = tools.Markdown(renderer, block=tools.Block(), inline=tools.Inline(hard_wrap=False))
+    return re.sub(r"(?s)<table\b.*?</table>", lambda match: _align(match[0]), parser.render(source))
+
+
+@functools.cache
+def _markdown_tools():
+    """Return Jupyter's Markdown with mathematics as MathML and amounts of dollars left alone."""
+    from nbconvert.filters import markdown_mistune as mistune
+
+    class Renderer(mistune.IPythonRenderer):
+        def inline_math(self, body):
+            return _math(body, "inline")
+
+        def block_math(self, body):
+            return _math(body, "block")
+
+        def latex_environment(self, name, body):
+            return _math(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
+
+    class Inline(mistune.MathInlineParser):
+        INLINE_MATH_TEX = (r"(?<![$\\])\$(?!\s)(?P<math_inline_tex>(?:\\.|[^$\\`\n]|\n(?!\s*\n))+?)"
+                           r"(?<!\s)\$(?![\d$])")
+        SPECIFICATION = mistune.MathInlineParser.SPECIFICATION | {"inline_math_tex": INLINE_MATH_TEX}
+
+    class Block(mistune.MathBlockParser):
+        SPECIFICATION = mistune.MathBlockParser.SPECIFICATION | {
+            "multiline_math": rf"^ {{0,3}}(?:{mistune.MathBlockParser.MULTILINE_MATH})[ \t]*$"}
+
+    return types.SimpleNamespace(Renderer=Renderer, Inline=Inline, Block=Block,
+                                 Markdown=mistune.MarkdownWithMath)
+
+
+def _math(latex, display):
+    from xml.etree import ElementTree
+
+    from latex2mathml.converter import convert
+    source = re.sub(r"\b(?:aligned|align)\b", "align*", latex).replace("<", r"\lt ").replace(">", r"\gt ")
+    with contextlib.suppress(Exception):
+        mathml = convert(source, display=display)
+        ElementTree.fromstring(mathml)
+        if "\\" not in mathml:
+            return mathml
+    return f'<code class="math {display}">{html.escape(latex.strip())}</code>'
+
+
+def _write(page, output, chromium):
+    part = output.with_name(f"{output.stem}.part{os.getpid()}.html")
+    try:
+        part.write_text(page, encoding="utf-8")
+        if chromium:
+            _print(chromium, part, part.with_suffix(".pdf"))
+            os.replace(part.with_suffix(".pdf"), output.with_suffix(".pdf"))
+        os.replace(part, output)
+    except OSError as error:
+        raise ReportError(f"cannot write {str(output)!r}: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
+        part.with_suffix(".pdf").unlink(missing_ok=True)
+
+
+def _print(chromium, page, pdf):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        words = [chromium, "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+                 "--disable-component-update", "--disable-sync", f"--user-data-dir={profile}",
+                 "--no-pdf-header-footer", f"--print-to-pdf={pdf.absolute()}", page.absolute().as_uri()]
+        if getattr(os, "geteuid", lambda: 1)() == 0:
+            words.insert(1, "--no-sandbox")
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+        except subprocess.TimeoutExpired:
+            raise ReportError(f"{chromium} did not finish the PDF within 120 seconds") from None
+    if done.returncode or not pdf.is_file() or pdf.read_bytes()[:5] != b"%PDF-":
+        reason = _one_line((done.stderr.strip().splitlines() or ["no message"])[-1])
+        raise ReportError(f"{chromium} made no PDF (exit code {done.returncode}): {reason}")
+
+
+def _warn_if_large(output):
+    size = output.stat().st_size
+    if size > SIZE_LIMIT:
+        message = f"{output} has {size / 1e6:.1f} MB; a report should stay below 1 MB"
+        warnings.warn(message, ReportWarning, stacklevel=3)

@@ -1,0 +1,1 @@
+"""Experiments repeated thousands of times, vectorized over runs."""

@@ -1,0 +1,266 @@
+"""A chart that is drawn once and then fed with data; its static image for reports."""
+import base64
+import math
+import struct
+from pathlib import Path
+
+import anywidget
+import ipywidgets
+import numpy as np
+import traitlets
+
+from workbench import checks
+from workbench.charts import theme
+from workbench.widgets import vega_bundle
+
+SCALE = 2
+
+_CSS = """
+.workbench-chart { margin: 4px 0; max-width: 100%; position: relative; overflow-x: auto; }
+.workbench-chart .vega-embed { padding: 0; display: block; }
+.workbench-chart svg { max-width: 100%; height: auto; display: block; }
+.workbench-chart .next { position: absolute; visibility: hidden; width: 100%; }
+.workbench-chart p { margin: 4px 8px; color: var(--jp-ui-font-color1, inherit);
+  font: var(--jp-content-font-size1, 14px)/1.5 var(--jp-content-font-family, sans-serif); max-width: 70ch; }
+.workbench-chart .trouble { border-left: 4px solid #D55E00; padding-left: 8px; }
+.workbench-controls { gap: 2px 24px; align-items: center; }
+.workbench-controls .widget-label { margin-right: 8px; }
+"""
+
+
+class ChartView(anywidget.AnyWidget):
+    """A live chart: built once from an altair chart, then fed with data only.
+
+    Parameters
+    ----------
+    chart : altair chart
+        Data sets that change are named, see `workbench.charts.theme.rows`.
+    alternative : str, optional
+        What the chart says, in words; by default the chart's description.
+
+    Examples
+    --------
+    >>> import altair as alt
+    >>> bars = alt.Chart(theme.rows("bars")).mark_bar().encode(x="n:Q")
+    >>> view = ChartView(theme.finish(bars, "No labels", "No bar yet."))
+    >>> view.show({"bars": [{"n": 20}]}, "One bar: 20 labels.", title="Twenty labels")
+    >>> view
+    ChartView: One bar: 20 labels.
+    """
+
+    _esm = Path(__file__).with_name("chart_view.js")
+    _css = _CSS
+    spec = traitlets.Dict().tag(sync=True)
+    dark = traitlets.Dict(theme.DARK).tag(sync=True)
+    picture = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, chart, *, alternative=None, **traits):
+        spec = _specification(chart)
+        described = spec.pop("description", None)
+        picture = {"data": _take_named(spec), "params": {},
+                   "alternative": _sentence(described if alternative is None else alternative)}
+        super().__init__(spec=spec, picture=picture, **traits)
+        self.on_msg(self._answer)
+
+    @property
+    def alternative(self):
+        """What the chart says now, in words."""
+        return self.picture["alternative"]
+
+    def show(self, data, alternative, *, title=None, params=None):
+        """Draw new data; the picture and its text change together.
+
+        Parameters
+        ----------
+        data : dict of str to list of dict
+            Rows per named data set; a data set that is left out stays.
+        alternative : str
+            What the chart says now, in words; also the line below it.
+        title : str, optional
+            New title of a chart made with `theme.finish`.
+        params : dict, optional
+            New values of the chart's other named parameters.
+        """
+        params = dict(params or {})
+        if title is not None:
+            params[theme.HEADING] = theme.title_lines(title, _width(self.spec))
+        _known("data", data, self.picture["data"])
+        _known("params", params, [param["name"] for param in self.spec.get("params", [])])
+        self.picture = {"data": self.picture["data"] | plain(data),
+                        "params": self.picture["params"] | plain(params),
+                        "alternative": _sentence(alternative)}
+
+    def png(self):
+        """Return the chart with its present data as PNG bytes, at twice the size on screen."""
+        spec = {**self.spec, "datasets": self.picture["data"]}
+        if "params" in spec:
+            values = self.picture["params"]
+            spec["params"] = [param | ({"value": values[param["name"]]} if param["name"] in values else {})
+                              for param in spec["params"]]
+        return _png(spec)
+
+    def __repr__(self):
+        return f"ChartView: {self.alternative}"
+
+    def _repr_mimebundle_(self, **kwargs):
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        return _with_image(self, data, metadata, self)
+
+    def _answer(self, _, content, buffers):
+        if content.get("kind") != "bundle":
+            return
+        try:
+            self.send({"kind": "bundle"}, [vega_bundle.packed()])
+        except Exception as error:
+            self.send({"kind": "trouble", "text": f"{type(error).__name__}: {error}"})
+            raise
+
+
+class Panel(ipywidgets.VBox):
+    """Controls above a chart; where no widget can be shown, the chart's image."""
+
+    def __init__(self, children, view, **traits):
+        super().__init__(children, **traits)
+        self.view = view
+
+    def __repr__(self):
+        return repr(self.view)
+
+    def _repr_mimebundle_(self, **kwargs):
+        return _with_image(self, super()._repr_mimebundle_(**kwargs), {}, self.view)
+
+
+def panel(controls, view, status=None):
+    """Return controls, an optional status widget and a chart as one display.
+
+    Parameters
+    ----------
+    controls : list of ipywidgets
+        Sliders and other controls with a description; their labels get the room they need.
+    view : ChartView
+        The chart that the controls drive.
+    status : ipywidget, optional
+        Shown between controls and chart.
+
+    Returns
+    -------
+    Panel
+        A VBox. A report shows the chart's image in its place.
+    """
+    for control in controls:
+        _give_room(control)
+    box = ipywidgets.HBox(controls, layout=ipywidgets.Layout(flex_flow="row wrap"))
+    box.add_class("workbench-controls")
+    return Panel([box, *([status] if status else []), view], view)
+
+
+class StaticChart:
+    """A chart that never changes, displayed as an image with its text alternative."""
+
+    def __init__(self, chart, alternative=None):
+        self.spec = _specification(chart)
+        described = self.spec.pop("description", None)
+        self.alternative = _sentence(described if alternative is None else alternative)
+
+    def png(self):
+        """Return the chart as PNG bytes, at twice the size on screen."""
+        return _png(self.spec)
+
+    def __repr__(self):
+        return f"Chart: {self.alternative}"
+
+    def _repr_mimebundle_(self, **kwargs):
+        return _with_image(self, {}, {}, self)
+
+
+def image(chart, alternative=None):
+    """Return a chart as a static image for notebooks and reports.
+
+    Parameters
+    ----------
+    chart : altair chart
+        The chart.
+    alternative : str, optional
+        What the chart says, in words; by default the chart's description.
+
+    Examples
+    --------
+    >>> import altair as alt
+    >>> image(alt.Chart(theme.rows("bars", [{"n": 20}])).mark_bar().encode(x="n:Q"), "One bar: 20 labels.")
+    Chart: One bar: 20 labels.
+    """
+    return StaticChart(chart, alternative)
+
+
+def plain(value):
+    """Return nested data as plain JSON values: numpy numbers as Python's, NaN and infinity as None.
+
+    Examples
+    --------
+    >>> plain({"bars": ({"n": np.int64(20), "p": float("nan")},)})
+    {'bars': [{'n': 20, 'p': None}]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _specification(chart):
+    spec = plain(chart.to_dict(validate=False))
+    return spec | {"config": theme.themed(spec.get("config", {}))}
+
+
+def _take_named(part):
+    found = {}
+    if isinstance(part, dict):
+        data = part.get("data")
+        if isinstance(data, dict) and "name" in data and "values" in data:
+            found[data["name"]] = data.pop("values")
+        found |= part.pop("datasets", {}) if "datasets" in part else {}
+        for key, entry in part.items():
+            found |= _take_named(entry) if key != "data" else {}
+    elif isinstance(part, list):
+        for entry in part:
+            found |= _take_named(entry)
+    return found
+
+
+def _known(argument, given, names):
+    for name in given:
+        checks.choice(argument, name, list(names))
+
+
+def _sentence(text):
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"alternative must say in words what the chart shows; got {text!r}")
+    return text
+
+
+def _width(spec):
+    return spec["width"] if isinstance(spec.get("width"), int) else theme.WIDTH
+
+
+def _png(spec):
+    import vl_convert
+    return vl_convert.vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[])
+
+
+def _with_image(shown, data, metadata, chart):
+    png = chart.png()
+    width, height = struct.unpack(">II", png[16:24])
+    size = {"width": round(width / SCALE), "height": round(height / SCALE), "alt": chart.alternative}
+    picture = {"image/png": base64.b64encode(png).decode(), "text/plain": repr(shown)}
+    return data | picture, metadata | {"image/png": size}
+
+
+def _give_room(control):
+    if "description_width" in getattr(control, "style", ipywidgets.Layout()).trait_names():
+        control.style.description_width = "initial"
+    if isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider)):
+        control.layout.width = "420px"

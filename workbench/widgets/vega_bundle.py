@@ -1,0 +1,57 @@
+"""The Vega library as one JavaScript module, built from vl-convert and kept in a file."""
+import functools
+import gzip
+import os
+import tempfile
+from pathlib import Path
+
+NAME = "vega_bundle.js"
+SNIPPET = "export default vegaEmbed;"
+
+
+def build():
+    """Return the source of a module whose default export is vegaEmbed."""
+    import vl_convert
+    return vl_convert.javascript_bundle(SNIPPET)
+
+
+def write(folder):
+    """Write the bundle into a folder, at once or not at all, and return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(dir=folder, prefix=NAME)
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(build())
+        os.chmod(draft, 0o644)
+        os.replace(draft, folder / NAME)
+    except BaseException:
+        os.unlink(draft)
+        raise
+    return folder / NAME
+
+
+def source():
+    """Return the bundle's source from the package, the user's cache, or built now and kept there."""
+    folders = (Path(__file__).parent, cache_folder())
+    for folder in folders:
+        if (folder / NAME).is_file():
+            return (folder / NAME).read_text(encoding="utf-8")
+    for folder in folders:
+        try:
+            return write(folder).read_text(encoding="utf-8")
+        except OSError:
+            continue
+    return build()
+
+
+def cache_folder():
+    """Return the user's cache folder of this package, apart for each version of vl-convert."""
+    from importlib.metadata import version
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    return Path(base) / "evaluation-workbench" / f"vl-convert-{version('vl-convert-python')}"
+
+
+@functools.cache
+def packed():
+    """Return the bundle compressed with gzip, as it is sent to a page."""
+    return gzip.compress(source().encode(), mtime=0)
