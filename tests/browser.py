@@ -96,7 +96,7 @@ def set_theme(opened, dark):
     """Switch JupyterLab's theme."""
     theme = "JupyterLab Dark" if dark else "JupyterLab Light"
     opened.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-    opened.wait_for_selector(f"body[data-jp-theme-light={str(not dark).lower()}]")
+    opened.wait_for_selector(f"body[data-jp-theme-light={str(not dark).lower()}]", state="attached")
 
 
 def shows_chart(opened, count=1):

@@ -75,11 +75,11 @@ def read_columns(source, columns):
     ([0.5, 0.75], ())
     """
     table = _open(source)
-    wanted = list(dict.fromkeys(columns))
+    wanted = _wanted(columns)
     for name in wanted:
         _check_column(table, name)
     data, notes = table.fetch(wanted)
-    if wanted and not len(data[wanted[0]]):
+    if not len(data[wanted[0]]):
         raise ValueError(f"{table.label} has no data rows")
     return data, tuple(notes)
 
@@ -232,12 +232,21 @@ def as_text(column):
     return [_text(value) for value in np.asarray(column).tolist()]
 
 
+def _wanted(columns):
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names; got {columns!r}")
+    wanted = list(dict.fromkeys(columns))
+    if not wanted:
+        raise ValueError("columns must name at least one column")
+    return wanted
+
+
 def _open(source):
     if isinstance(source, (str, os.PathLike)):
         return _open_file(os.path.expanduser(os.fspath(source)))
     if isinstance(source, dict):
         return _open_dict(source)
-    if type(source).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+    if type(source).__name__ == "DuckDBPyRelation":
         return _open_relation(source)
     return _open_frame(source)
 

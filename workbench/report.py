@@ -24,6 +24,7 @@ from workbench.checks import suggestion
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 EXCLUSIVE = [("labels", "truth")]
+WIDGET = "application/vnd.jupyter.widget-view+json"
 SIZE_LIMIT = 1_000_000
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
              "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
@@ -186,7 +187,7 @@ def find_chromium():
 
 def package_version():
     """Return the version of the installed workbench."""
-    return _version("evaluation-workbench") or "not installed"
+    return _version("evaluation-workbench") or "(source tree)"
 
 
 def _load(path):
@@ -277,7 +278,8 @@ def _checked_values(declared, given, output):
     if values.get("label_sheet") == "" and planning:
         values["label_sheet"] = str(output.with_name(f"{output.stem}-labels.csv"))
     _check_files(declared, values)
-    _check_label_sheet(values.get("label_sheet"))
+    if not values.get("labels") and not values.get("truth"):
+        _check_label_sheet(values.get("label_sheet"))
     return values
 
 
@@ -315,7 +317,7 @@ def _column_names(name, path):
 def _check_label_sheet(sheet):
     if not sheet:
         return
-    if Path(sheet).exists():
+    if Path(sheet).expanduser().exists():
         raise ReportError(f"the label sheet {sheet!r} exists and may hold labels; give it with --labels, "
                           "move it, or name another with --label-sheet")
     if not Path(sheet).expanduser().parent.is_dir():
@@ -331,10 +333,11 @@ def _for_kernel(declared, values):
 
 @contextlib.contextmanager
 def _new_file(path):
+    new = bool(path) and not Path(path).expanduser().exists()
     try:
         yield
     except BaseException:
-        if path:
+        if new:
             Path(path).expanduser().unlink(missing_ok=True)
         raise
 
@@ -377,14 +380,21 @@ def _kernel_manager():
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
     argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}",
-            "--log-level=ERROR"]
-    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+            "--log-level=ERROR", "--InteractiveShellApp.ignore_cwd=True"]
+    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **_python_path()}
     spec = KernelSpec(argv=argv, env=env, language="python", display_name="Python")
 
     class ThisInterpreter(AsyncKernelManager):
         kernel_spec = property(lambda self: spec)
 
     return ThisInterpreter
+
+
+def _python_path():
+    root = Path(__file__).resolve().parents[1]
+    if root.name in ("site-packages", "dist-packages"):
+        return {}
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))}
 
 
 @contextlib.contextmanager
@@ -442,16 +452,11 @@ def _input(name, path):
 
 
 def _row_count(path):
-    import duckdb
-    kind = next((suffix for suffix in path.suffixes[-2:] if suffix in (".csv", ".parquet", ".json")), None)
-    table = {".csv": "read_csv(?, header=true, all_varchar=true)", ".parquet": "read_parquet(?)",
-             ".json": "read_json(?)", None: None}[kind]
-    if table is None:
-        return None
+    from workbench.frames import column_names, read_columns
     try:
-        with duckdb.connect() as connection:
-            return connection.execute(f"select count(*) from {table}", [str(path)]).fetchone()[0]
-    except duckdb.Error:
+        first = column_names(path)[0]
+        return len(read_columns(path, [first])[0][first])
+    except (ValueError, IndexError, ImportError):
         return None
 
 
@@ -460,7 +465,7 @@ def _provenance(declared, values, inputs, command):
                 ("Python", platform.python_version())]
     return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]],
             "parameters": [each | {"value": _shown(values[each["name"]])} for each in declared],
-            "seed": values.get("seed"), "label_sheet": values.get("label_sheet"),
+            "seed": values.get("seed"),
             "date": datetime.datetime.now(datetime.UTC)}
 
 
@@ -511,7 +516,9 @@ def _messages(output):
     if output.output_type == "stream" and output.name == "stderr":
         text = re.sub(r"(?m)^\S.*?:\d+: (\w*Warning: .*)\n(?:  .*\n?)?", r"\1\n", _text(output.text))
         return [text.strip()] if text.strip() else []
-    if "application/vnd.jupyter.widget-view+json" in output.get("data", {}) and not _output(output):
+    data = output.get("data", {})
+    bar = re.search(r"\d%\||\dit \[", data.get("text/plain", ""))
+    if WIDGET in data and not bar and not _output(output):
         return ["An interactive control without a static picture was left out."]
     return []
 
@@ -522,7 +529,7 @@ def _output(output):
     data = dict(output.get("data", {}))
     if "<script" in data.get("text/html", "").lower():
         del data["text/html"]
-    if "application/vnd.jupyter.widget-view+json" in data and not data.keys() & _SHOW.keys() - {"text/plain"}:
+    if WIDGET in data and not data.keys() & _SHOW.keys() - {"text/plain"}:
         return ""
     kind = next((kind for kind in _SHOW if kind in data), None)
     return _SHOW[kind](data[kind], data, output.get("metadata", {}).get(kind, {})) if kind else ""
@@ -537,7 +544,7 @@ def _align(table):
     lines = re.findall(r"(?s)<tr\b.*?</tr>", table)
     rows = [re.findall(r"(?s)<t[dh]\b[^>]*>\s*(.*?)\s*</t[dh]>", line) for line in lines]
     columns = zip(*(row for row in rows[1:] if len(row) == len(rows[0])), strict=True)
-    right = " ".join(str(k) for k, column in enumerate(columns, 1) if _numeric(column))
+    right = " ".join(str(k) for k, column in enumerate(columns, 1) if k > 1 and _numeric(column))
     return table.replace("<table", f'<table data-right="{right}"', 1)
 
 

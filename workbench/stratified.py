@@ -269,6 +269,71 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, warnings)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanCurve(Result):
+    """Textbook (Wald) budgets over a range of half-widths, for three designs.
+
+    Attributes
+    ----------
+    half_width : (E,) array of float
+    budget : (3, E) array of int
+        For "simple_random", "proportional" and "neyman".
+    population : int
+    level : float
+    finite : bool
+    """
+
+    half_width: np.ndarray
+    budget: np.ndarray
+    population: int
+    level: float
+    finite: bool
+
+    methods = ("simple_random", "proportional", "neyman")
+
+    def at(self, half_width):
+        """Return the three budgets at the nearest half-width of the curve, a dict."""
+        place = int(np.abs(self.half_width - half_width).argmin())
+        return dict(zip(self.methods, self.budget[:, place].tolist(), strict=True))
+
+    def headline(self):
+        """Return the budgets at the two ends in one sentence."""
+        ends = "; ".join(f"+-{e:.3g}: " + " / ".join(f"{n:,}" for n in self.at(e).values())
+                         for e in (self.half_width[0], self.half_width[-1]))
+        return f"labels for random / proportional / Neyman, {ends}; {self.population:,} items"
+
+    def rows(self):
+        """Return one row per half-width and design."""
+        return [{"half_width": float(e), "design": method, "labels": int(n)}
+                for method, line in zip(self.methods, self.budget, strict=True)
+                for e, n in zip(self.half_width, line, strict=True)]
+
+
+def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finite=True):
+    """Return the textbook budgets of three designs over many half-widths.
+
+    Parameters
+    ----------
+    stratum_size, stratum_accuracy, level, finite
+        As in `plan_budget`.
+    half_widths : (E,) array_like of float
+        In (0, 0.5).
+
+    Returns
+    -------
+    PlanCurve
+
+    Examples
+    --------
+    >>> plan_curve([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], [.01, .03])
+    PlanCurve(labels for random / proportional / Neyman, +-0.01: 1,259 / 1,170 / 808; +-0.03: 370 / 300 / 190; 1,797 items)
+    """
+    half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")
+    budget = [[plan_budget(stratum_size, stratum_accuracy, e, method=method, interval="wald", level=level,
+                           finite=finite).budget for e in half_widths] for method in PlanCurve.methods]
+    return PlanCurve(half_widths, np.array(budget), int(np.sum(stratum_size)), float(level), bool(finite))
+
+
 def expected_half_width(stratum_size, stratum_accuracy, labeled, *, interval="default", level=0.95):
     """Return the mean half-width of an interval over samples, and its Monte Carlo error.
 

@@ -3,7 +3,7 @@ const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds)
 
 function memory() {
   if (!globalThis[MEMORY]) {
-    const entry = {asked: -Infinity, settled: false};
+    const entry = {page: crypto.getRandomValues(new Uint32Array(2)).join("-"), next: 0, settled: false};
     entry.ready = new Promise((resolve, reject) => Object.assign(entry, {resolve, reject}));
     entry.ready.then(() => { entry.settled = true; }, () => { delete globalThis[MEMORY]; });
     globalThis[MEMORY] = entry;
@@ -24,10 +24,10 @@ async function unpack(buffer) {
 
 async function library(model, gone) {
   const entry = memory();
-  for (let wait = 5000; !entry.settled && !gone(); wait *= 2) {
-    if (performance.now() - entry.asked >= wait) {
-      entry.asked = performance.now();
-      model.send({kind: "bundle"});
+  for (let wait = 500; !entry.settled && !gone(); wait = Math.min(2 * wait, 8000)) {
+    if (performance.now() >= entry.next) {
+      entry.next = performance.now() + wait;
+      model.send({kind: "bundle", page: entry.page});
     }
     await Promise.race([entry.ready, pause(wait)]);
   }
@@ -81,9 +81,10 @@ function name(element, alternative) {
 }
 
 function label(picture, alternative) {
+  for (const part of picture.querySelectorAll("[aria-label], [aria-roledescription]")) {
+    for (const key of ["role", "aria-label", "aria-roledescription"]) part.removeAttribute(key);
+  }
   name(picture, alternative);
-  const drawn = picture.querySelector(".vega-embed");
-  for (const key of ["role", "aria-label", "aria-roledescription"]) drawn?.removeAttribute(key);
   picture.querySelectorAll("svg").forEach(svg => name(svg, alternative));
 }
 

@@ -1,0 +1,235 @@
+"""One accuracy audit from scored items to an honest interval: plan it, simulate it, or analyze it."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import allocation, checks, intervals, labeling, populations, stratification, stratified
+from workbench.results import Interval, Result, percent
+
+ALLOCATIONS = allocation.METHODS
+MODES = ("plan", "simulated", "analyzed")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AccuracyAudit(Result):
+    """What an audit asks for, or what it found.
+
+    Attributes
+    ----------
+    mode : {"plan", "simulated", "analyzed"}
+        Labels still to be made; drawn from a known truth; read from a filled label sheet.
+    stratum_size, labeled : (K,) array of int
+    mean_score : (K,) array of float
+    estimate : StratifiedEstimate or None
+        None for a plan.
+    interval : Interval or None
+        The estimate's; for a plan None.
+    expected_half_width : float
+        Of that interval if the scores (confidences) were the rates; NaN where scores are not probabilities.
+    truth : float or None
+        True accuracy where it is known.
+    stratifier, allocation : str
+    label_sheet : str
+        File that was written for the people who label, or "".
+    unmatched, unlabeled : tuple of str
+        Ids of the filled sheet that are not among the items; ids whose label is still missing.
+    warnings : tuple of str
+    """
+
+    mode: str
+    stratum_size: np.ndarray
+    labeled: np.ndarray
+    mean_score: np.ndarray
+    estimate: stratified.StratifiedEstimate | None
+    interval: Interval | None
+    expected_half_width: float
+    truth: float | None
+    stratifier: str
+    allocation: str
+    label_sheet: str = ""
+    unmatched: tuple = ()
+    unlabeled: tuple = ()
+    warnings: tuple = ()
+
+    def headline(self):
+        """Return the finding, or the plan, in one sentence."""
+        design = f"{self.labeled.sum():,} labels, {self.labeled.size} strata"
+        if self.mode == "plan":
+            return f"Label {self.labeled.sum():,} of {self.stratum_size.sum():,} items in {self.labeled.size} strata" \
+                + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
+                   if np.isfinite(self.expected_half_width) else "")
+        truth = f"; the truth is {100 * self.truth:.1f}%" if self.mode == "simulated" else ""
+        return (f"Accuracy {100 * self.estimate.estimate:.1f}% ({percent(self.interval.level)} interval: "
+                f"{100 * self.interval.low:.1f}% to {100 * self.interval.high:.1f}%), {design}{truth}")
+
+    def rows(self):
+        """Return one row per stratum: size, mean score, labels and, once known, right ones and rate."""
+        table = [{"stratum": k, "size": int(size), "mean score": float(score), "labels": int(n)} for k, (size, score, n)
+                 in enumerate(zip(self.stratum_size, self.mean_score, self.labeled, strict=True))]
+        if self.estimate is not None:
+            for row, found in zip(table, self.estimate.rows(), strict=True):
+                row |= {"right": found["correct"], "accuracy": found["rate"]}
+        return table
+
+    def _repr_html_(self):
+        return super()._repr_html_() + warning_list(self.warnings)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IntervalComparison(Result):
+    """The same labels under every interval method."""
+
+    intervals: tuple
+
+    def headline(self):
+        """Return shortest and widest in one sentence."""
+        low, high = (pick(self.intervals, key=lambda i: i.half_width) for pick in (min, max))
+        return (f"{len(self.intervals)} intervals from the same labels, half-width {low.half_width:.3f} ({low.method}) "
+                f"to {high.half_width:.3f} ({high.method})")
+
+    def rows(self):
+        """Return one row per method, with what the method is for."""
+        return [{"method": i.method, "low": i.low, "high": i.high, "half-width": i.half_width, "use": USES[i.method]}
+                for i in self.intervals]
+
+
+USES = {"default": "report this one", "short": "shorter; covers 92% in practice at nominal 95%",
+        "guaranteed": "proven coverage", "wald": "teaching only: covers too little", "wilson": "teaching only"}
+
+
+def load_items(scores="", *, score="score", prediction="", truth="", id="", score_is="confidence"):
+    """Return scored items from a file, or the course's digit forms where `scores` is empty.
+
+    Parameters
+    ----------
+    scores : str or data frame
+        As in `workbench.read_scores`; "" for `digit_forms().items()`.
+    score, prediction, truth, id, score_is : str
+        Column names, "" for none, and what the score is.
+    """
+    if isinstance(scores, str) and not scores:
+        return populations.digit_forms().items()
+    return populations.read_scores(scores, score=score, prediction=prediction or None, truth=truth or None,
+                                   id=id or None, score_is=score_is)
+
+
+def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", method="proportional",
+                   interval="default", level=0.95, labels="", label_sheet="", rng=0):
+    """Run one audit: stratify, allocate, and plan, simulate or analyze the labels.
+
+    Parameters
+    ----------
+    items : ScoredItems
+        With `correct` the audit is simulated on it; without, it is planned.
+    budget : int
+        Labels in total, from 2 per stratum to N; with `labels` the sheet decides.
+    n_strata, stratifier
+        As in `workbench.stratify`.
+    method : str
+        Allocation, as in `workbench.allocate`. "neyman", "neyman_plus" and "voila" take the scores for
+        probabilities, S_k = sqrt(p_k (1 - p_k)) at the mean score p_k, and warn.
+    interval, level
+        As in `workbench.stratified_interval`.
+    labels : str
+        A filled label sheet to analyze.
+    label_sheet : str
+        Where to write the empty sheet of a plan.
+    rng : int
+        Seed that cuts ties and draws the items: the same for plan and analysis.
+
+    Returns
+    -------
+    AccuracyAudit
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
+    AccuracyAudit(Accuracy 87.0% (95% interval: 79.7% to 92.4%), 100 labels, 5 strata; the truth is 87.7%)
+    """
+    level = checks.level(level)
+    checks.choice("interval", interval, intervals.METHODS)
+    strata = stratification.stratify(items.score, n_strata, stratifier, rng=rng)
+    score = np.bincount(strata.labels, items.score) / strata.sizes
+    warnings = [*items.notes, *strata.notes]
+    design = {"stratum_size": strata.sizes, "mean_score": score, "stratifier": stratifier, "allocation": method}
+    if labels:
+        return _analyzed(items, strata, labels, interval, level, design, warnings)
+    budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), items.score.size)
+    labeled = _allocated(strata.sizes, score, budget, method, items.score_is, warnings)
+    index = labeling.draw_items(strata.labels, labeled, rng)
+    half_width = _expected(strata.sizes, score, labeled, interval, level, items.score_is)
+    if items.correct is not None:
+        correct = np.bincount(strata.labels[index], items.correct[index], strata.n_strata).astype(int)
+        return _found("simulated", labeled, correct, interval, level, design | {"expected_half_width": half_width},
+                      warnings, truth=float(items.correct.mean()))
+    if label_sheet:
+        labeling.write_label_sheet(label_sheet, items, strata.labels, index)
+    return AccuracyAudit(mode="plan", labeled=labeled, estimate=None, interval=None, truth=None,
+                         expected_half_width=half_width, label_sheet=str(label_sheet), warnings=tuple(warnings), **design)
+
+
+def compare_intervals(estimate, level=0.95):
+    """Return every interval method on the same labels.
+
+    Parameters
+    ----------
+    estimate : StratifiedEstimate
+    level : float
+
+    Examples
+    --------
+    >>> compare_intervals(stratified.stratified_accuracy([1000], [50], [48]))
+    IntervalComparison(5 intervals from the same labels, half-width 0.053 (wald) to 0.066 (default))
+    """
+    return IntervalComparison(tuple(estimate.interval(level, method) for method in intervals.METHODS))
+
+
+def warning_list(warnings):
+    """Return warnings as an escaped HTML list; 'Warnings: none' where there are none."""
+    import html
+    if not warnings:
+        return "<p>Warnings: none.</p>"
+    entries = "".join(f"<li>{html.escape(w)}</li>" for w in warnings)
+    return f"<p>Warnings:</p><ul>{entries}</ul>"
+
+
+def _analyzed(items, strata, labels, interval, level, design, warnings):
+    sheet = labeling.read_label_sheet(labels, items, strata.labels, strata.n_strata)
+    warnings += sheet.notes
+    return _found("analyzed", sheet.labeled, sheet.correct, interval, level,
+                  design | {"expected_half_width": float("nan")}, warnings,
+                  truth=None, unmatched=sheet.unmatched, unlabeled=sheet.unlabeled)
+
+
+def _found(mode, labeled, correct, interval, level, design, warnings, **known):
+    estimate = stratified.stratified_accuracy(design["stratum_size"], labeled, correct)
+    limits = estimate.interval(level, interval)
+    pure = np.flatnonzero(((correct == 0) | (correct == labeled)) & (labeled < design["stratum_size"]))
+    warnings += limits.warnings
+    if pure.size:
+        warnings.append(f"no mix of right and wrong was seen in strata {', '.join(map(str, pure))}: their standard "
+                        "error of 0 is not knowledge, read the interval")
+    return AccuracyAudit(mode=mode, labeled=labeled, estimate=estimate, interval=limits, warnings=tuple(warnings),
+                         **design, **known)
+
+
+def _allocated(size, score, budget, method, score_is, warnings):
+    if method not in allocation.NEED_SD:
+        return allocation.allocate(size, budget, method).labeled
+    if score_is == "margin":
+        raise ValueError(f"allocation {method!r} needs scores that are probabilities; with margins use "
+                         "'proportional' or 'equal'")
+    warnings.append(f"allocation {method} took the scores for probabilities: where the classifier is overconfident it "
+                    "labels too little in the strata that look safe")
+    sd = np.sqrt(stratified.stratum_variance(size, np.clip(score, 0, 1)))
+    allotted = allocation.allocate(size, budget, method, stratum_sd=sd)
+    if allotted.unused:
+        warnings.append(f"{allotted.unused} of {budget} labels stay unused: a stratum is smaller than its share")
+    return allotted.labeled
+
+
+def _expected(size, score, labeled, interval, level, score_is):
+    if score_is == "margin":
+        return float("nan")
+    return stratified.expected_half_width(size, np.clip(score, 0, 1), labeled, interval=interval, level=level)[0]

@@ -1,0 +1,285 @@
+"""Charts of stratified accuracy.
+
+For each picture there are three functions: `..._data(result)` gives its rows, `..._words(result)` its title and
+text alternative, and the picture itself is an altair chart built from both.
+"""
+import altair as alt
+import numpy as np
+
+from workbench.charts import theme
+from workbench.results import percent
+
+RANK_BINS = 60
+SHOWN_RUNS = 50
+DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
+DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
+
+
+def wrong_by_rank(score, correct):
+    """Return the share of wrong items in 60 bins of equally many items, in order of score.
+
+    Parameters
+    ----------
+    score : (N,) array of float
+    correct : (N,) array of bool
+
+    Returns
+    -------
+    list of dict
+        start, end (share of items), wrong (share in the bin).
+    """
+    wrong = ~np.asarray(correct, bool)[np.argsort(score, kind="stable")]
+    edges = np.linspace(0, wrong.size, min(RANK_BINS, wrong.size) + 1).round().astype(int)
+    total = np.concatenate([[0], wrong.cumsum()])
+    return [{"start": a / wrong.size, "end": b / wrong.size, "wrong": (total[b] - total[a]) / (b - a)}
+            for a, b in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)]
+
+
+def design_data(study, wrong):
+    """Return the rows of `design`: strata over score rank, wrong items, standard errors."""
+    cells = [{"start": float(a), "end": float(b), "stratum": int(k), "even": int(k) % 2,
+              "middle": float(a + b) / 2, "labels": f"{study.labeled[k]}" if b - a > 0.025 else "",
+              "size": int(study.stratum_size[k]), "accuracy": float(study.accuracy[k])}
+             for a, b, k in zip(study.start, study.end, study.cell_stratum, strict=True)]
+    errors = [{"design": name, "se": value, "text": f"{value:.4f}"} for name, value in
+              (("random", study.random_error), ("this design", study.standard_error),
+               ("best shares", study.best_error))]
+    return {"cells": cells, "wrong": list(wrong), "errors": errors}
+
+
+def design_words(study):
+    """Return title and text alternative of `design`."""
+    ratio = (study.standard_error / study.random_error) ** 2
+    verdict = (f"{1 - ratio:.0%} less variance than random sampling" if ratio < 0.995 else
+               f"variance {ratio:.2f} times that of random sampling" if ratio > 1.005 else
+               "no better than random sampling")
+    shares = "/".join(str(n) for n in study.labeled)
+    rates = " ".join(f"{a:.3f}" for a in study.accuracy)
+    notes = "".join(f" Note: {note}." for note in study.notes)
+    return (f"{study.labeled.sum()} labels, {study.labeled.size} strata: {verdict}",
+            f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} at random, "
+            f"{study.best_error:.4f} with the best shares. Labels per stratum, from low to high score: {shares}; "
+            f"accuracy per stratum: {rates}.{notes}")
+
+
+def design(study, wrong):
+    """Return the strata over score rank with their labels, and the standard error against random sampling.
+
+    Parameters
+    ----------
+    study : workbench.simulations.stratified.DesignStudy
+    wrong : list of dict
+        From `wrong_by_rank`.
+    """
+    data = design_data(study, wrong)
+    cells, rank = theme.rows("cells", data["cells"]), alt.Axis(format="%", title="items, from low to high score")
+    band = alt.Chart(cells).mark_rect(stroke="#ffffff", strokeWidth=1).encode(
+        x=alt.X("start:Q", axis=rank, scale=alt.Scale(domain=[0, 1], nice=False)), x2="end:Q",
+        fill=alt.Fill("even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.OKABE_ITO["sky"], theme.STRATIFIED])),
+        opacity=alt.value(0.35))
+    bars = alt.Chart(theme.rows("wrong", data["wrong"])).mark_bar(style="miss").encode(
+        x="start:Q", x2="end:Q", y=alt.Y("wrong:Q", axis=alt.Axis(format="%", title="read wrongly"),
+                                         scale=alt.Scale(domain=[0, 1])))
+    text = alt.Chart(cells).mark_text(baseline="top", dy=4, y=0, fontWeight="bold").encode(x="middle:Q", text="labels:N")
+    errors = alt.Chart(theme.rows("errors", data["errors"]))
+    order = [row["design"] for row in data["errors"]]
+    colors = theme.scale(dict(zip(order, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True)))
+    lengths = errors.encode(y=alt.Y("design:N", sort=order, title=None), x=alt.X(
+        "se:Q", title="standard error of the accuracy", scale=alt.Scale(zero=True)))
+    error_bars = lengths.mark_bar(height={"band": 0.7}).encode(color=alt.Color("design:N", scale=colors, legend=None))
+    error_text = lengths.mark_text(align="left", dx=4).encode(text="text:N")
+    both = alt.vconcat((band + bars + text).properties(width=theme.WIDTH, height=190),
+                       (error_bars + error_text).properties(width=theme.WIDTH - 60, height=84))
+    return theme.finish(both, *design_words(study), width=None, height=None)
+
+
+def robot_data(study, *, method="wald"):
+    """Return the rows of `robot`: the first 50 runs' intervals, and claimed against true standard error."""
+    low, high = study.limits(method)
+    hit = (low <= study.accuracy) & (study.accuracy <= high)
+    runs = [{"run": i + 1, "low": float(low[i]), "high": float(high[i]), "estimate": float(study.estimates[i]),
+             "verdict": "contains the truth" if hit[i] else "misses it"} for i in range(min(SHOWN_RUNS, study.runs))]
+    claimed = float(np.sqrt(study.estimated_variances.mean()))
+    true = float(np.sqrt(np.mean((study.estimates - study.accuracy) ** 2)))
+    random = true / np.sqrt(study.variance_ratio)
+    errors = [{"kind": kind, "error": value, "text": f"{value:.4f}"} for kind, value in
+              (("claims", claimed), ("really makes", true), ("random would make", float(random)))]
+    return {"runs": runs, "truth": [{"truth": study.accuracy}], "errors": errors}
+
+
+def robot_words(study, *, method="wald"):
+    """Return title and text alternative of `robot`."""
+    coverage = study.coverage(method)
+    return (f"{study.budget} labels: {coverage:.0%} of {study.runs:,} intervals contain the truth",
+            f"{study.method.replace('_', '-').upper() if study.method.startswith('opt') else study.method} with "
+            f"{study.budget} labels: 95% {method} intervals contain the true accuracy {study.accuracy:.4f} in "
+            f"{coverage:.1%} of {study.runs:,} runs; bias {study.bias:+.4f}; claimed variance ratio "
+            f"{study.estimated_variance_ratio:.2f}, true ratio {study.variance_ratio:.2f}.")
+
+
+def robot(study, *, method="wald"):
+    """Return 50 intervals against the truth, and the error claimed against the error made.
+
+    Parameters
+    ----------
+    study : workbench.simulations.stratified.LabelingStudy
+    method : str
+        Interval, as in `LabelingStudy.limits`.
+    """
+    data = robot_data(study, method=method)
+    colors = theme.scale({"contains the truth": theme.STRATIFIED, "misses it": theme.MISS})
+    runs = alt.Chart(theme.rows("runs", data["runs"])).encode(
+        x=alt.X("run:Q", title="run (the first 50)", scale=alt.Scale(domain=[0, SHOWN_RUNS + 1], nice=False)),
+        color=alt.Color("verdict:N", scale=colors, title=None))
+    lines = runs.mark_rule(strokeWidth=2).encode(
+        y=alt.Y("low:Q", title="accuracy", axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)), y2="high:Q",
+        strokeDash=alt.StrokeDash("verdict:N", legend=None, scale=alt.Scale(
+            domain=["contains the truth", "misses it"], range=[[1, 0], [4, 2]])))
+    ticks = runs.mark_tick(orient="horizontal", width=7, thickness=2).encode(y="estimate:Q")
+    truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(y="truth:Q")
+    order = [row["kind"] for row in data["errors"]]
+    lengths = alt.Chart(theme.rows("errors", data["errors"])).encode(
+        y=alt.Y("kind:N", sort=order, title=None), x=alt.X("error:Q", title="root mean squared error of the accuracy"))
+    kinds = theme.scale(dict(zip(order, (theme.UNLABELED, theme.MISS, theme.RANDOM), strict=True)))
+    bars = lengths.mark_bar(height={"band": 0.7}).encode(color=alt.Color("kind:N", scale=kinds, legend=None))
+    text = lengths.mark_text(align="left", dx=4).encode(text="text:N")
+    both = alt.vconcat((lines + ticks + truth).properties(width=theme.WIDTH, height=210),
+                       (bars + text).properties(width=theme.WIDTH - 80, height=84))
+    both = both.resolve_scale(color="independent")
+    return theme.finish(both, *robot_words(study, method=method), width=None, height=None)
+
+
+def plan_data(curve, half_width):
+    """Return the rows of `plan`: three curves, the ceiling and the chosen half-width."""
+    lines = [{**row, "design": DESIGNS[row["design"]]} for row in curve.rows()]
+    chosen = curve.at(half_width)
+    points = [{"half_width": half_width, "design": DESIGNS[m], "labels": n, "text": f"{n:,}"} for m, n in chosen.items()]
+    return {"lines": lines, "points": points, "ceiling": [{"items": curve.population,
+            "text": f"all {curve.population:,} items"}]}
+
+
+def plan_words(curve, half_width):
+    """Return title and text alternative of `plan`."""
+    need = curve.at(half_width)
+    fpc = "with" if curve.finite else "without"
+    more = f" More than the {curve.population:,} items that exist." if max(need.values()) > curve.population else ""
+    return (f"+-{half_width:.3g} needs {need['simple_random']:,} random, {need['proportional']:,} proportional or "
+            f"{need['neyman']:,} Neyman labels",
+            f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} finite-population factor: "
+            f"{need['simple_random']:,} random, {need['proportional']:,} proportional, {need['neyman']:,} Neyman, of "
+            f"{curve.population:,} items.{more}")
+
+
+def plan(curve, half_width):
+    """Return labels needed over the half-width, for three designs.
+
+    Parameters
+    ----------
+    curve : workbench.stratified.PlanCurve
+    half_width : float
+        The one to point out.
+    """
+    data = plan_data(curve, half_width)
+    lines = alt.Chart(theme.rows("lines", data["lines"])).mark_line(strokeWidth=2.5).encode(
+        x=alt.X("half_width:Q", title="half-width e (share of items)", scale=alt.Scale(zero=False, nice=False)),
+        y=alt.Y("labels:Q", title="labels needed", scale=alt.Scale(type="log")),
+        color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS), title=None),
+        strokeDash=alt.StrokeDash("design:N", title=None, scale=alt.Scale(
+            domain=list(DESIGN_COLORS), range=[[1, 0], [6, 3], [2, 2]])))
+    points = alt.Chart(theme.rows("points", data["points"])).encode(x="half_width:Q", y="labels:Q")
+    dots = points.mark_point(filled=True, size=70).encode(color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS)))
+    text = points.mark_text(align="left", dx=8, dy=-6).encode(text="text:N")
+    ceiling = alt.Chart(theme.rows("ceiling", data["ceiling"]))
+    roof = ceiling.mark_rule(style="truth").encode(y="items:Q")
+    roof_text = ceiling.mark_text(align="right", x="width", dx=-4, dy=-8, style="note").encode(y="items:Q", text="text:N")
+    return theme.finish(lines + dots + text + roof + roof_text, *plan_words(curve, half_width))
+
+
+def digits_data(images, readings=None):
+    """Return the rows of `digits`: pixels and, once revealed, what the program read."""
+    pixels = [{"x": 10 * p + x, "x2": 10 * p + x + 1, "y": y, "y2": y + 1, "ink": int(image[y][x])}
+              for p, image in enumerate(np.asarray(images)) for y in range(8) for x in range(8)]
+    shown = ["?"] * len(images) if readings is None else [str(r) for r in readings]
+    return {"pixels": pixels, "readings": [{"x": 10 * p + 4, "reading": r} for p, r in enumerate(shown)]}
+
+
+def digits(images, words):
+    """Return a row of digit images to label by hand, and below each what the program read.
+
+    Parameters
+    ----------
+    images : (n, 8, 8) array of int
+        Ink from 0 to 16.
+    words : (str, str)
+        Title and text alternative.
+    """
+    data = digits_data(images)
+    across = alt.Scale(domain=[-1, 10 * len(images) - 1], nice=False)
+    pixels = alt.Chart(theme.rows("pixels", data["pixels"])).mark_rect().encode(
+        x=alt.X("x:Q", axis=None, scale=across), x2="x2:Q",
+        y=alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[11, 0], nice=False)), y2="y2:Q",
+        color=alt.Color("ink:Q", legend=None, scale=alt.Scale(domain=[0, 16], range=["#f4f4f4", "#000000"])))
+    readings = alt.Chart(theme.rows("readings", data["readings"])).mark_text(fontSize=20, fontWeight="bold").encode(
+        x=alt.X("x:Q", scale=across), y=alt.datum(9.8), text="reading:N")
+    return theme.finish(pixels + readings, *words, width=600, height=72)
+
+
+def audit_data(audit):
+    """Return the rows of `audit`: share of items against share of labels, and the accuracy seen."""
+    size, labeled = audit.stratum_size, audit.labeled
+    return [{"stratum": k, "kind": kind, "share": float(values[k] / values.sum()), "text": f"{values[k]:,}"}
+            for k in range(size.size) for kind, values in (("items", size), ("labels", labeled))]
+
+
+def audit_words(audit):
+    """Return title and text alternative of `audit`."""
+    asked = "to label" if audit.mode == "plan" else "labeled"
+    rates = "" if audit.estimate is None else " Accuracy seen: " + ", ".join(
+        f"{row['rate']:.0%}" for row in audit.estimate.rows()) + "."
+    counts = ", ".join(f"{n:,} of {size:,}" for n, size in zip(audit.labeled, audit.stratum_size, strict=True))
+    return (f"{audit.labeled.sum():,} items {asked}, from low to high score",
+            f"Items {asked} per stratum, from low to high score: {counts}.{rates}")
+
+
+def audit(audit):
+    """Return each stratum's share of the items against its share of the labels.
+
+    Parameters
+    ----------
+    audit : workbench.audit.AccuracyAudit
+    """
+    colors = theme.scale({"items": theme.UNLABELED, "labels": theme.LABELED})
+    base = alt.Chart(theme.rows("shares", audit_data(audit))).encode(
+        x=alt.X("stratum:O", title="stratum, from low to high score", axis=alt.Axis(labelAngle=0)),
+        xOffset="kind:N", y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%")))
+    bars = base.mark_bar().encode(color=alt.Color("kind:N", scale=colors, title=None))
+    text = base.mark_text(dy=-7, fontSize=10).encode(text="text:N")
+    return theme.finish(bars + text if audit.labeled.size <= 10 else bars, *audit_words(audit), height=200)
+
+
+def intervals_words(comparison, truth=None):
+    """Return title and text alternative of `intervals`."""
+    limits = "; ".join(f"{i.method} {i.low:.3f} to {i.high:.3f}" for i in comparison.intervals)
+    known = "" if truth is None else f" The true accuracy is {truth:.3f}."
+    return "The same labels, five intervals: report the default", f"Limits: {limits}.{known}"
+
+
+def intervals(comparison, truth=None):
+    """Return all interval methods on the same labels, with the truth where it is known.
+
+    Parameters
+    ----------
+    comparison : workbench.audit.IntervalComparison
+    truth : float, optional
+    """
+    order = [i.method for i in comparison.intervals]
+    rows = [{"method": i.method, "low": i.low, "high": i.high, "use": "for teaching" if i.method in ("wald", "wilson")
+             else "to report"} for i in comparison.intervals]
+    colors = theme.scale({"to report": theme.STRATIFIED, "for teaching": theme.MISS})
+    bars = alt.Chart(theme.rows("intervals", rows)).mark_bar(height=8).encode(
+        y=alt.Y("method:N", sort=order, title=None), x2="high:Q",
+        x=alt.X("low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False)),
+        color=alt.Color("use:N", scale=colors, title=None))
+    known = [] if truth is None else [{"truth": truth}]
+    rule = alt.Chart(theme.rows("truth", known)).mark_rule(style="truth").encode(x="truth:Q")
+    return theme.finish(bars + rule, *intervals_words(comparison, truth), height=150)
