@@ -1,6 +1,42 @@
-"""Evaluate classifiers honestly with few labels."""
+"""Evaluate classifiers honestly with few labels.
+
+One evaluation, from scores to a report: `read_scores` the items, `stratify` them, `allocate` the labels,
+estimate with `stratified_accuracy` and quote `.interval()`; or let `accuracy_audit` do all of it.
+"""
+from workbench.adaptive import WaveEstimate, next_wave, wave_accuracy
 from workbench.allocation import Allocation, allocate, allocation_variance
+from workbench.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
+from workbench.exercises import Feedback, check
 from workbench.intervals import stratified_interval
+from workbench.labeling import SheetLabels, draw_items, read_label_sheet, write_label_sheet
+from workbench.populations import DigitForms, ScoredItems, digit_forms, digit_twin, read_scores, synthetic_scores
 from workbench.results import Interval, Result
+from workbench.simulations.stratified import (
+    DesignStudy,
+    LabelingGrid,
+    LabelingStudy,
+    simulate_grid,
+    simulate_labeling,
+    study_design,
+)
 from workbench.stratification import Strata, stratify
-from workbench.stratified import BudgetPlan, StratifiedEstimate, plan_budget, stratified_accuracy
+from workbench.stratified import (
+    BudgetPlan,
+    PlanCurve,
+    StratifiedEstimate,
+    accuracy_variance,
+    estimated_variance,
+    plan_budget,
+    plan_curve,
+    stratified_accuracy,
+)
+
+__all__ = [
+    "AccuracyAudit", "Allocation", "BudgetPlan", "DesignStudy", "DigitForms", "Feedback", "Interval",
+    "LabelingGrid", "LabelingStudy", "PlanCurve", "Result", "ScoredItems", "SheetLabels", "Strata",
+    "StratifiedEstimate", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate",
+    "allocation_variance", "check", "compare_intervals", "digit_forms", "digit_twin", "draw_items",
+    "estimated_variance", "load_items", "next_wave", "plan_budget", "plan_curve", "read_label_sheet",
+    "read_scores", "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval",
+    "stratify", "study_design", "synthetic_scores", "wave_accuracy", "write_label_sheet",
+]

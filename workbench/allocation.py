@@ -101,7 +101,8 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
     floor = np.minimum(minimum, size)
     budget = checks.whole("budget", budget, 1)
     if budget < floor.sum():
-        raise ValueError(f"budget must be at least {floor.sum()}, {minimum} for each of {size.size} strata; got {budget}")
+        raise ValueError(f"budget must be at least {floor.sum()}, {minimum} for each of {size.size} strata; "
+                         f"got {budget}")
     sd = _spread(stratum_sd, size, method)
     spend = min(budget, int(size.sum()))
     labeled = _RULES[method](size, spend, floor, sd, integer)
@@ -185,7 +186,8 @@ def _water(share, total, low, high):
     change = np.concatenate([np.where(positive, share, 0), np.where(positive, -share, 0)], -1)
     order = np.argsort(points, axis=-1)
     points, slope = np.take_along_axis(points, order, -1), np.take_along_axis(change, order, -1).cumsum(-1)
-    finite = np.where(np.isfinite(points), points, np.nanmax(np.where(np.isfinite(points), points, 0), -1, keepdims=True))
+    last = np.max(np.where(np.isfinite(points), points, 0), -1, keepdims=True)
+    finite = np.where(np.isfinite(points), points, last)
     steps = np.diff(finite, axis=-1) * slope[..., :-1]
     reached = low.sum(-1, keepdims=True) + np.concatenate([np.zeros_like(total), steps.cumsum(-1)], -1)
     place = np.clip((reached <= total).sum(-1, keepdims=True) - 1, 0, points.shape[-1] - 1)

@@ -1,4 +1,5 @@
 """One accuracy audit from scored items to an honest interval: plan it, simulate it, or analyze it."""
+import html
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,7 @@ from workbench.results import Interval, Result, percent
 
 ALLOCATIONS = allocation.METHODS
 MODES = ("plan", "simulated", "analyzed")
+SHOWN_IDS = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,6 +30,7 @@ class AccuracyAudit(Result):
         Of that interval if the scores (confidences) were the rates; NaN where scores are not probabilities.
     truth : float or None
         True accuracy where it is known.
+    level : float
     stratifier, allocation : str
     label_sheet : str
         File that was written for the people who label, or "".
@@ -44,6 +47,7 @@ class AccuracyAudit(Result):
     interval: Interval | None
     expected_half_width: float
     truth: float | None
+    level: float
     stratifier: str
     allocation: str
     label_sheet: str = ""
@@ -71,21 +75,41 @@ class AccuracyAudit(Result):
                 row |= {"right": found["correct"], "accuracy": found["rate"]}
         return table
 
+    def next_step(self):
+        """Return what to do now, in words."""
+        if self.mode == "simulated":
+            return ("The labels were drawn from the known truth: this is a simulation of an audit, to see what one of "
+                    "this size can tell.")
+        if self.mode == "plan" and not self.label_sheet:
+            return "Nothing was labeled. Name a label sheet to get the items to label."
+        if self.mode == "plan":
+            return (f"Write 1 (right) or 0 (wrong) into the column correct of {self.label_sheet}, for every row; then "
+                    "run the same command again with --labels and that file. Keep scores, strata and seed as they are.")
+        if self.unlabeled:
+            return (f"{len(self.unlabeled)} items of the sheet still have no label. The estimate holds only if they "
+                    "are missing by chance: label them.")
+        return "All labels of the sheet are in. Quote the interval with the estimate."
+
     def _repr_html_(self):
-        return super()._repr_html_() + warning_list(self.warnings)
+        lists = "".join(f"<p>{len(ids)} ids {what}: {html.escape(', '.join(ids[:SHOWN_IDS]))}"
+                        + (f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else "") + "</p>"
+                        for ids, what in ((self.unmatched, "of the sheet are not among the items and were not used"),
+                                          (self.unlabeled, "have no label yet")) if ids)
+        return super()._repr_html_() + warning_list(self.warnings) + lists
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IntervalComparison(Result):
-    """The same labels under every interval method."""
+    """The same labels under every interval method; `assumption` says which labels, where none are made yet."""
 
     intervals: tuple
+    assumption: str = ""
 
     def headline(self):
         """Return shortest and widest in one sentence."""
         low, high = (pick(self.intervals, key=lambda i: i.half_width) for pick in (min, max))
-        return (f"{len(self.intervals)} intervals from the same labels, half-width {low.half_width:.3f} ({low.method}) "
-                f"to {high.half_width:.3f} ({high.method})")
+        return (f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals from the same "
+                f"labels, half-width {low.half_width:.3f} ({low.method}) to {high.half_width:.3f} ({high.method})")
 
     def rows(self):
         """Return one row per method, with what the method is for."""
@@ -152,7 +176,8 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     strata = stratification.stratify(items.score, n_strata, stratifier, rng=rng)
     score = np.bincount(strata.labels, items.score) / strata.sizes
     warnings = [*items.notes, *strata.notes]
-    design = {"stratum_size": strata.sizes, "mean_score": score, "stratifier": stratifier, "allocation": method}
+    design = {"stratum_size": strata.sizes, "mean_score": score, "stratifier": stratifier, "allocation": method,
+              "level": level}
     if labels:
         return _analyzed(items, strata, labels, interval, level, design, warnings)
     budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), items.score.size)
@@ -166,28 +191,40 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     if label_sheet:
         labeling.write_label_sheet(label_sheet, items, strata.labels, index)
     return AccuracyAudit(mode="plan", labeled=labeled, estimate=None, interval=None, truth=None,
-                         expected_half_width=half_width, label_sheet=str(label_sheet), warnings=tuple(warnings), **design)
+                         expected_half_width=half_width, label_sheet=str(label_sheet), warnings=tuple(warnings),
+                         **design)
 
 
-def compare_intervals(estimate, level=0.95):
-    """Return every interval method on the same labels.
+def compare_intervals(audit):
+    """Return every interval method on an audit's labels, at the audit's level.
 
     Parameters
     ----------
-    estimate : StratifiedEstimate
-    level : float
+    audit : AccuracyAudit
+        For a plan the intervals are those of the labels that the scores promise, were they honest; with margins, of
+        half the labels being right, the widest case.
+
+    Returns
+    -------
+    IntervalComparison
 
     Examples
     --------
-    >>> compare_intervals(stratified.stratified_accuracy([1000], [50], [48]))
-    IntervalComparison(5 intervals from the same labels, half-width 0.053 (wald) to 0.066 (default))
+    >>> import workbench as wb
+    >>> compare_intervals(wb.accuracy_audit(wb.digit_forms().items(), 100))
+    IntervalComparison(5 intervals from the same labels, half-width 0.060 (wald) to 0.072 (guaranteed))
     """
-    return IntervalComparison(tuple(estimate.interval(level, method) for method in intervals.METHODS))
+    estimate, assumption = audit.estimate, ""
+    if estimate is None:
+        rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
+        assumption = "if the scores are honest" if np.isfinite(audit.expected_half_width) else "if half are right"
+        estimate = stratified.stratified_accuracy(audit.stratum_size, audit.labeled,
+                                                  np.rint(audit.labeled * rate).astype(int))
+    return IntervalComparison(tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption)
 
 
 def warning_list(warnings):
     """Return warnings as an escaped HTML list; 'Warnings: none' where there are none."""
-    import html
     if not warnings:
         return "<p>Warnings: none.</p>"
     entries = "".join(f"<li>{html.escape(w)}</li>" for w in warnings)
@@ -197,6 +234,9 @@ def warning_list(warnings):
 def _analyzed(items, strata, labels, interval, level, design, warnings):
     sheet = labeling.read_label_sheet(labels, items, strata.labels, strata.n_strata)
     warnings += sheet.notes
+    if sheet.unlabeled:
+        warnings.append(f"{len(sheet.unlabeled)} items of the sheet have no label; the estimate takes the others for "
+                        "a random part of it")
     return _found("analyzed", sheet.labeled, sheet.correct, interval, level,
                   design | {"expected_half_width": float("nan")}, warnings,
                   truth=None, unmatched=sheet.unmatched, unlabeled=sheet.unlabeled)

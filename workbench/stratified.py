@@ -248,17 +248,16 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03, interval="wald")
     BudgetPlan(300 labels, proportional, for 95% +-0.03 (wald: expected +-0.02997))
     """
-    size = checks.counts("stratum_size", stratum_size, low=1)
-    rate = checks.vector("stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum")
+    size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
     checks.choice("method", method, PLAN_METHODS)
     checks.choice("interval", interval, intervals.METHODS)
     minimum = checks.whole("minimum", minimum, 2)
     z = -ndtri((1 - checks.level(level)) / 2)
-    if method == "simple_random":
-        size, rate = size.sum(keepdims=True), (size * rate).sum(keepdims=True) / size.sum()
+    size, rate = _population(size, rate, method)
     if interval == "wald":
-        budget = max(_textbook_budget(size, rate, half_width / z, method, finite), int(np.minimum(minimum, size).sum()))
+        budget = max(int(_textbook_budget(size, rate, half_width / z, method, finite)),
+                     int(np.minimum(minimum, size).sum()))
         labeled = _planned(size, rate, min(budget, int(size.sum())), method, minimum)
         expected, error = float(z * np.sqrt(_textbook_variance(size, rate, budget, method, finite))), 0.0
     else:
@@ -300,7 +299,7 @@ class PlanCurve(Result):
         """Return the budgets at the two ends in one sentence."""
         ends = "; ".join(f"+-{e:.3g}: " + " / ".join(f"{n:,}" for n in self.at(e).values())
                          for e in (self.half_width[0], self.half_width[-1]))
-        return f"labels for random / proportional / Neyman, {ends}; {self.population:,} items"
+        return f"labels for random / proportional / Neyman, {ends}"
 
     def rows(self):
         """Return one row per half-width and design."""
@@ -326,12 +325,14 @@ def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finit
     Examples
     --------
     >>> plan_curve([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], [.01, .03])
-    PlanCurve(labels for random / proportional / Neyman, +-0.01: 1,259 / 1,170 / 808; +-0.03: 370 / 300 / 190; 1,797 items)
+    PlanCurve(labels for random / proportional / Neyman, +-0.01: 1,258 / 1,154 / 732; +-0.03: 370 / 300 / 190)
     """
+    size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")
-    budget = [[plan_budget(stratum_size, stratum_accuracy, e, method=method, interval="wald", level=level,
-                           finite=finite).budget for e in half_widths] for method in PlanCurve.methods]
-    return PlanCurve(half_widths, np.array(budget), int(np.sum(stratum_size)), float(level), bool(finite))
+    error = half_widths / -ndtri((1 - checks.level(level)) / 2)
+    budget = [np.maximum(_textbook_budget(*_population(size, rate, method), error, method, finite), 2)
+              for method in PlanCurve.methods]
+    return PlanCurve(half_widths, np.array(budget), int(size.sum()), float(level), bool(finite))
 
 
 def expected_half_width(stratum_size, stratum_accuracy, labeled, *, interval="default", level=0.95):
@@ -375,6 +376,18 @@ def draw_counts(size, right, labeled, uniform):
     return counts
 
 
+def _check_rates(stratum_size, stratum_accuracy):
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    return size, checks.vector("stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum")
+
+
+def _population(size, rate, method):
+    """Return the strata, or all items as one stratum for simple random sampling."""
+    if method != "simple_random":
+        return size, rate
+    return size.sum(keepdims=True), (size * rate).sum(keepdims=True) / size.sum()
+
+
 def _planned(size, rate, budget, method, minimum):
     if method == "simple_random":
         return np.array([budget])
@@ -389,7 +402,7 @@ def _least_budget(size, rate, half_width, method, interval, level, minimum):
 
     least, most = int(np.minimum(minimum, size).sum()), int(size.sum())
     low, high = least - 1, most + 1
-    budget = _textbook_budget(size, rate, half_width / -ndtri((1 - level) / 2), method, True)
+    budget = int(_textbook_budget(size, rate, half_width / -ndtri((1 - level) / 2), method, True))
     while high - low > 1:
         if not low < budget < high:
             budget = (low + high) // 2
@@ -412,7 +425,7 @@ def _quadratic(size, rate, method):
 
 def _textbook_budget(size, rate, standard_error, method, finite):
     gain = (size * stratum_variance(size, rate)).sum() / size.sum() ** 2 if finite else 0.0
-    return int(np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9))
+    return np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9).astype(np.int64)
 
 
 def _textbook_variance(size, rate, budget, method, finite):

@@ -38,13 +38,18 @@ def wrong_by_rank(score, correct):
 def design_data(study, wrong):
     """Return the rows of `design`: strata over score rank, wrong items, standard errors."""
     cells = [{"start": float(a), "end": float(b), "stratum": int(k), "even": int(k) % 2,
-              "middle": float(a + b) / 2, "labels": f"{study.labeled[k]}" if b - a > 0.025 else "",
+              "middle": float(a + b) / 2, "labels": _label_text(study, k, b - a),
               "size": int(study.stratum_size[k]), "accuracy": float(study.accuracy[k])}
              for a, b, k in zip(study.start, study.end, study.cell_stratum, strict=True)]
     errors = [{"design": name, "se": value, "text": f"{value:.4f}"} for name, value in
               (("random", study.random_error), ("this design", study.standard_error),
                ("best shares", study.best_error))]
     return {"cells": cells, "wrong": list(wrong), "errors": errors}
+
+
+def _label_text(study, k, width):
+    text = f"{study.labeled[k]} of {study.stratum_size[k]:,}"
+    return text if width > 0.15 else str(study.labeled[k]) if width > 0.03 else ""
 
 
 def design_words(study):
@@ -75,12 +80,14 @@ def design(study, wrong):
     cells, rank = theme.rows("cells", data["cells"]), alt.Axis(format="%", title="items, from low to high score")
     band = alt.Chart(cells).mark_rect(stroke="#ffffff", strokeWidth=1).encode(
         x=alt.X("start:Q", axis=rank, scale=alt.Scale(domain=[0, 1], nice=False)), x2="end:Q",
-        fill=alt.Fill("even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.OKABE_ITO["sky"], theme.STRATIFIED])),
+        fill=alt.Fill("even:Q", legend=None, scale=alt.Scale(
+            domain=[0, 1], range=[theme.OKABE_ITO["sky"], theme.STRATIFIED])),
         opacity=alt.value(0.35))
-    bars = alt.Chart(theme.rows("wrong", data["wrong"])).mark_bar(style="miss").encode(
-        x="start:Q", x2="end:Q", y=alt.Y("wrong:Q", axis=alt.Axis(format="%", title="read wrongly"),
-                                         scale=alt.Scale(domain=[0, 1])))
-    text = alt.Chart(cells).mark_text(baseline="top", dy=4, y=0, fontWeight="bold").encode(x="middle:Q", text="labels:N")
+    bars = alt.Chart(theme.rows("wrong", data["wrong"])).mark_rect(style="miss").encode(
+        x="start:Q", x2="end:Q", y2=alt.datum(0), y=alt.Y(
+            "wrong:Q", axis=alt.Axis(format="%", title="wrong"), scale=alt.Scale(domain=[0, 1])))
+    text = alt.Chart(cells).mark_text(baseline="top", dy=4, y=0, fontWeight="bold").encode(
+        x="middle:Q", text="labels:N")
     errors = alt.Chart(theme.rows("errors", data["errors"]))
     order = [row["design"] for row in data["errors"]]
     colors = theme.scale(dict(zip(order, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True)))
@@ -153,7 +160,8 @@ def plan_data(curve, half_width):
     """Return the rows of `plan`: three curves, the ceiling and the chosen half-width."""
     lines = [{**row, "design": DESIGNS[row["design"]]} for row in curve.rows()]
     chosen = curve.at(half_width)
-    points = [{"half_width": half_width, "design": DESIGNS[m], "labels": n, "text": f"{n:,}"} for m, n in chosen.items()]
+    points = [{"half_width": half_width, "design": DESIGNS[m], "labels": n, "text": f"{n:,}"}
+              for m, n in chosen.items()]
     return {"lines": lines, "points": points, "ceiling": [{"items": curve.population,
             "text": f"all {curve.population:,} items"}]}
 
@@ -188,10 +196,13 @@ def plan(curve, half_width):
             domain=list(DESIGN_COLORS), range=[[1, 0], [6, 3], [2, 2]])))
     points = alt.Chart(theme.rows("points", data["points"])).encode(x="half_width:Q", y="labels:Q")
     dots = points.mark_point(filled=True, size=70).encode(color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS)))
-    text = points.mark_text(align="left", dx=8, dy=-6).encode(text="text:N")
+    above = points.transform_filter(alt.datum.design == "random").mark_text(align="left", dx=8, dy=-8)
+    below = points.transform_filter(alt.datum.design != "random").mark_text(align="right", dx=-8, dy=9)
+    text = above.encode(text="text:N") + below.encode(text="text:N")
     ceiling = alt.Chart(theme.rows("ceiling", data["ceiling"]))
     roof = ceiling.mark_rule(style="truth").encode(y="items:Q")
-    roof_text = ceiling.mark_text(align="right", x="width", dx=-4, dy=-8, style="note").encode(y="items:Q", text="text:N")
+    roof_text = ceiling.mark_text(align="right", x="width", dx=-4, dy=-8, style="note").encode(
+        y="items:Q", text="text:N")
     return theme.finish(lines + dots + text + roof + roof_text, *plan_words(curve, half_width))
 
 
@@ -261,7 +272,8 @@ def intervals_words(comparison, truth=None):
     """Return title and text alternative of `intervals`."""
     limits = "; ".join(f"{i.method} {i.low:.3f} to {i.high:.3f}" for i in comparison.intervals)
     known = "" if truth is None else f" The true accuracy is {truth:.3f}."
-    return "The same labels, five intervals: report the default", f"Limits: {limits}.{known}"
+    promised = f" ({comparison.assumption})" if comparison.assumption else ""
+    return f"The same labels, five intervals: report the default{promised}", f"Limits{promised}: {limits}.{known}"
 
 
 def intervals(comparison, truth=None):

@@ -228,11 +228,12 @@ def study_design(score, correct, budget, *, n_strata=5, stratifier="equal_size",
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
     strata = stratification.stratify(score, n_strata, stratifier, rng=rng)
-    budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), score.size)
-    return _design_study(strata, score, correct, budget, checks.choice("method", method, FIXED[1:]))
+    return weigh_design(strata, score, correct, budget, checks.choice("method", method, FIXED[1:]))
 
 
-def _design_study(strata, score, correct, budget, method):
+def weigh_design(strata, score, correct, budget, method):
+    """Return `study_design` for strata that were already cut."""
+    budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), len(score))
     right = np.bincount(strata.labels, correct, strata.n_strata).astype(np.int64)
     labeled, best = (_fixed_allocation(strata.sizes, right, budget, rule) for rule in (method, "voila"))
     errors = [stratified.accuracy_variance(size, hits, n) ** 0.5 for size, hits, n in (

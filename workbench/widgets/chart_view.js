@@ -16,7 +16,11 @@ async function unpack(buffer) {
   const source = await new Response(stream).text();
   const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
   try {
-    return (await import(url)).default;
+    const vegaEmbed = (await import(url)).default;
+    const empty = {mark: "point", data: {values: []}};
+    const probe = await vegaEmbed(document.createElement("div"), empty, {actions: false});
+    probe.finalize();
+    return {vegaEmbed, View: probe.view.constructor};
   } finally {
     URL.revokeObjectURL(url);
   }
@@ -58,13 +62,16 @@ function specification(model, dark) {
   return spec;
 }
 
-function recorder() {
+function recording(View) {
   const failures = [];
-  const log = {level: value => (value === undefined ? 1 : log), info: () => log, debug: () => log,
+  const log = {level: () => log, info: () => log, debug: () => log,
     warn: (...text) => { console.warn(...text); return log; },
     error: (...text) => { failures.push(text.map(part => part.message ?? part).join(" ")); return log; }};
+  class RecordingView extends View {
+    constructor(spec, options) { super(spec, {...options, logger: log}); }
+  }
   const check = () => { if (failures.length) throw new Error(failures.splice(0).join("; ")); };
-  return {log, check};
+  return {RecordingView, check};
 }
 
 function feed(view, picture) {
@@ -136,13 +143,13 @@ function render({model, el}) {
   let result = null, dark = null, busy = false, again = false, ended = false;
   const gone = () => ended;
 
-  async function embed(vegaEmbed) {
+  async function embed({vegaEmbed, View}) {
     const wanted = isDark();
     const stage = document.createElement("div");
     stage.className = "next";
     picture.append(stage);
-    const {log, check} = recorder();
-    const options = {renderer: "svg", actions: false, logger: log};
+    const {RecordingView, check} = recording(View);
+    const options = {renderer: "svg", actions: false, viewClass: RecordingView};
     const made = await vegaEmbed(stage, specification(model, wanted), options);
     if (ended) return made.finalize();
     result?.finalize();
@@ -152,11 +159,11 @@ function render({model, el}) {
   }
 
   async function drawOnce() {
-    const vegaEmbed = await library(model, gone);
+    const vega = await library(model, gone);
     if (ended) return;
     const {alternative} = model.get("picture");
     if (result && dark === isDark()) await feed(result.view, model.get("picture"));
-    else await embed(vegaEmbed);
+    else await embed(vega);
     if (ended) return;
     result.check();
     label(picture, alternative);

@@ -54,6 +54,7 @@ class ChartView(anywidget.AnyWidget):
     spec = traitlets.Dict().tag(sync=True)
     dark = traitlets.Dict(theme.DARK).tag(sync=True)
     picture = traitlets.Dict().tag(sync=True)
+    _offered = False
 
     def __init__(self, chart, *, alternative=None, **traits):
         spec = _specification(chart)
@@ -61,7 +62,7 @@ class ChartView(anywidget.AnyWidget):
         picture = {"data": _take_named(spec), "params": {},
                    "alternative": _sentence(described if alternative is None else alternative)}
         super().__init__(spec=spec, picture=picture, **traits)
-        self._answered = set()
+        self._pages = set()
         self.on_msg(self._answer)
 
     @property
@@ -106,12 +107,22 @@ class ChartView(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        return _with_image(self, data, metadata, self)
+        bundle = _with_image(self, data, metadata, self)
+        self._offer_bundle()
+        return bundle
 
     def _answer(self, _, content, buffers):
-        if content.get("kind") != "bundle" or content.get("page") in self._answered:
-            return
-        self._answered.add(content.get("page"))
+        if content.get("kind") == "bundle" and content.get("page") not in self._pages:
+            self._pages.add(content.get("page"))
+            self._send_bundle()
+
+    def _offer_bundle(self):
+        """Send the bundle with the first display: a busy kernel cannot answer the page's request."""
+        if not ChartView._offered:
+            ChartView._offered = True
+            self._send_bundle()
+
+    def _send_bundle(self):
         try:
             self.send({"kind": "bundle"}, [vega_bundle.packed()])
         except Exception as error:
@@ -130,7 +141,9 @@ class Panel(ipywidgets.VBox):
         return repr(self.view)
 
     def _repr_mimebundle_(self, **kwargs):
-        return _with_image(self, super()._repr_mimebundle_(**kwargs), {}, self.view)
+        bundle = _with_image(self, super()._repr_mimebundle_(**kwargs), {}, self.view)
+        self.view._offer_bundle()
+        return bundle
 
 
 def panel(controls, view, status=None):
@@ -262,7 +275,7 @@ def _squeeze(png):
         length, kind = struct.unpack(">I4s", body[:8])
         pixels += body[8:8 + length] if kind == b"IDAT" else b""
         body = body[12 + length:]
-    return header + _chunk(b"IDAT", zlib.compress(zlib.decompress(pixels), 9)) + _chunk(b"IEND", b"")
+    return header + _chunk(b"IDAT", zlib.compress(zlib.decompress(pixels))) + _chunk(b"IEND", b"")
 
 
 def _chunk(kind, content):

@@ -1,0 +1,224 @@
+import json
+import math
+from dataclasses import FrozenInstanceError, dataclass
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import workbench as wb
+from workbench import adaptive, results
+from workbench.results import Interval, Result
+from workbench.simulations.stratified import simulate_grid, simulate_labeling
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sheet(Result):
+    value: object
+    name: str = "<b>&\"'"
+
+    def headline(self):
+        return f"finding {self.name}"
+
+    def rows(self):
+        return [{"<name>": self.name, "x": 1.23456789, "missing": math.nan, "none": None, "k": 3}]
+
+
+def examples():
+    size, labeled, correct = [360, 359, 30], [20, 20, 30], [12, 20, 29]
+    sizes, right = [360, 359, 360, 359, 359], [209, 307, 346, 355, 359]
+    yield wb.stratified_interval(size, labeled, correct)
+    yield wb.stratified_interval(size, labeled, correct, method="short")
+    yield wb.stratified_accuracy(size, labeled, correct)
+    yield wb.stratify([.5, .6, .8, .9, 1, 1], 3, "equal_size")
+    yield wb.stratify([.5, .6, .8, .9, 1, 1], 3, "equal_width")
+    yield wb.allocate([1000, 600, 160, 37], 100, "equal")
+    yield wb.allocate([1000, 600, 160, 37], 100, "voila", stratum_sd=[.3, .3, .3, .3], integer=False)
+    yield wb.plan_budget(sizes, [.58, .85, .96, .99, 1], .03, interval="wald", method="neyman")
+    yield adaptive.wave_accuracy([100, 100], [[5, 5], [12, 8]], [[3, 5], [8, 7]])
+    yield simulate_labeling(sizes, right, 60, "opt_a2", runs=20)
+    yield simulate_labeling(sizes, right, 60, "waves", runs=20)
+    yield simulate_labeling([10], [10], 5, "proportional", runs=3)
+    yield simulate_grid([.5, .6, .7, .8, .9, 1.] * 20, [0, 1, 1, 1, 1, 1] * 20, 30, n_strata=[2], runs=5,
+                        stratifiers=["equal_size"], methods=["equal", "opt_a1"])
+
+
+EXAMPLES = list(examples())
+NAMED = pytest.mark.parametrize("result", EXAMPLES, ids=lambda r: type(r).__name__)
+
+
+def same(a, b):
+    """Equal in type, shape, dtype and every bit of meaning, NaN included."""
+    if isinstance(a, Result):
+        return type(a) is type(b) and all(same(x, vars(b)[name]) for name, x in vars(a).items())
+    if isinstance(a, np.ndarray):
+        return (isinstance(b, np.ndarray) and a.dtype == b.dtype and a.shape == b.shape
+                and all(same(x, y) for x, y in zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)))
+    if isinstance(a, dict):
+        return isinstance(b, dict) and list(a) == list(b) and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, float) and math.isnan(a):
+        return isinstance(b, float) and math.isnan(b)
+    return type(a) is type(b) and a == b
+
+
+def round_trip(result):
+    return Result.from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+
+
+@NAMED
+def test_every_result_survives_json_without_loss(result):
+    assert same(result, round_trip(result))
+    assert repr(round_trip(result)) == repr(result)
+
+
+def test_the_comparison_used_here_can_fail():
+    a = Interval(.1, .2, .95, "wald")
+    assert not same(a, Interval(.1, .2, .95, "wald", warnings=("x",)))
+    assert not same(np.array([1]), np.array([1.0])) and not same((1,), [1]) and not same(1, True)
+
+
+@NAMED
+def test_no_result_can_be_changed(result):
+    for name, value in vars(result).items():
+        with pytest.raises(FrozenInstanceError):
+            setattr(result, name, value)
+        if isinstance(value, np.ndarray):
+            assert not value.flags.writeable
+            with pytest.raises(ValueError, match="read-only"):
+                value[...] = 0
+        assert not isinstance(value, np.generic)
+
+
+def test_arrays_are_copies():
+    given = np.array([1.0, 2.0])
+    sheet = Sheet(given)
+    given[0] = 9
+    assert sheet.value[0] == 1 and given.flags.writeable
+
+
+def test_arrays_and_numpy_numbers_inside_a_dict_are_frozen_and_survive():
+    given = np.array([1.0, 2.0])
+    sheet = Sheet({"a": given, "b": np.int64(3), "c": [np.float64(1.5), given]})
+    given[0] = 9
+    assert sheet.value["a"][0] == 1 and not sheet.value["a"].flags.writeable
+    assert type(sheet.value["b"]) is int
+    assert same(sheet, round_trip(sheet))
+
+
+@pytest.mark.parametrize("value", [
+    math.nan, math.inf, -math.inf, -0.0, None, True, "text", 2**70, (), (1, (2.5, None, (math.nan,))),
+    {"a": {"b": (1, math.nan)}, 3: None}, {"float": "nan"}, {"array": 1, "dtype": 2, "shape": 3}, {"kind": "Interval"},
+    {"tuple": (1,)}, {"dict": 5}, np.array([], float), np.zeros((0, 3), np.int32), np.array(5.5), np.array([[1, 2]]),
+    np.array([math.nan, math.inf, -math.inf, -0.0]), np.array([True, False]), np.array(["ä", "日本", ""]),
+    np.array([1, 2], np.uint64) + np.uint64(2**63), np.array([.1, .2], np.float32), np.array([1, 2], ">i4"),
+    Interval(.1, .2, .95, "wald", 3, ("a", "b")), (Interval(.1, math.nan, .95, "wald"),),
+], ids=repr)
+def test_every_kind_of_value_survives(value):
+    assert same(Sheet(value), round_trip(Sheet(value)))
+
+
+def test_only_the_right_kind_and_schema_are_restored():
+    data = Interval(.1, .2, .95, "wald").to_dict()
+    assert isinstance(Interval.from_dict(data), Interval)
+    with pytest.raises(ValueError) as caught:
+        Sheet.from_dict(data)
+    assert str(caught.value) == "data must be a Sheet written by to_dict; got kind 'Interval'"
+    with pytest.raises(ValueError) as caught:
+        Result.from_dict({**data, "kind": "Nonsense"})
+    assert str(caught.value) == "data must be a Result written by to_dict; got kind 'Nonsense'"
+    with pytest.raises(ValueError) as caught:
+        Result.from_dict({**data, "schema": 99})
+    assert str(caught.value) == "data must have schema 1; got 99"
+
+
+class Collector(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_html_is_escaped_and_shows_what_was_given():
+    page = Collector()
+    page.feed(Sheet(1)._repr_html_())
+    assert page.tags == ["table", "caption", "thead", "tr", "th", "th", "th", "th", "th", "tbody", "tr", *["td"] * 5]
+    assert page.text == ["finding <b>&\"'", "<name>", "x", "missing", "none", "k", "<b>&\"'", "1.235", "3"]
+
+
+def test_a_long_table_is_cut_and_says_so():
+    page = Collector()
+    page.feed(results.html_table([{"k": k} for k in range(21)], "counts"))
+    assert page.text[0] == "counts (the first 20 of 21 rows)"
+    assert page.text[-1] == "19" and page.tags.count("td") == 20
+    whole = Collector()
+    whole.feed(results.html_table([{"k": k} for k in range(20)], "counts"))
+    assert whole.text[0] == "counts" and whole.tags.count("td") == 20
+
+
+def test_an_empty_table_is_still_a_table():
+    page = Collector()
+    page.feed(results.html_table([], "nothing"))
+    assert page.text == ["nothing"] and "td" not in page.tags
+
+
+@NAMED
+def test_every_result_prints_on_one_line_and_as_a_table(result):
+    assert repr(result) == f"{type(result).__name__}({result.headline()})"
+    assert "\n" not in repr(result) and len(repr(result)) < 300
+    page = Collector()
+    page.feed(result._repr_html_())
+    assert page.tags.count("th") == len(result.rows()[0])
+
+
+@NAMED
+@pytest.mark.parametrize("backend, kind", [("polars", pl.DataFrame), ("pandas", pd.DataFrame), ("pyarrow", pa.Table)])
+def test_rows_become_a_frame_of_each_library(result, backend, kind):
+    frame = result.to_frame(backend)
+    assert isinstance(frame, kind)
+    rows = frame.to_dict("records") if backend == "pandas" else frame.to_dicts() if backend == "polars" \
+        else frame.to_pylist()
+    expected = result.rows()
+    assert len(rows) == len(expected) and list(rows[0]) == list(expected[0])
+    for row, wanted in zip(rows, expected, strict=True):
+        for name, value in wanted.items():
+            missing = value is None or (isinstance(value, float) and math.isnan(value))
+            assert (row[name] is None or row[name] != row[name]) if missing else row[name] == value
+
+
+def test_polars_comes_first():
+    assert isinstance(EXAMPLES[0].to_frame(), pl.DataFrame)
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, *rest: None)
+    with pytest.raises(ImportError) as caught:
+        EXAMPLES[0].to_frame("pandas")
+    assert str(caught.value) == "to_frame needs pandas: pip install pandas"
+    with pytest.raises(ImportError) as caught:
+        EXAMPLES[0].to_frame()
+    assert str(caught.value) == "to_frame needs polars, pandas or pyarrow: pip install polars"
+
+
+def test_an_interval_unpacks_contains_and_measures_itself():
+    interval = Interval(0.25, 0.75, 0.9, "default", 2, ["careful"])
+    low, high = interval
+    assert (low, high, interval.half_width) == (0.25, 0.75, 0.25)
+    assert 0.25 in interval and 0.75 in interval and 0.7500001 not in interval and 0.2499999 not in interval
+    assert repr(interval) == "Interval(0.25 to 0.75, 0.9 default)"
+    assert interval.warnings == ("careful",)
+    assert interval.rows() == [{"method": "default", "level": 0.9, "low": 0.25, "high": 0.75}]
+
+
+@pytest.mark.parametrize("level, text", [(.95, "95%"), (.999, "99.9%"), (.9, "90%"), (.6827, "68.27%")])
+def test_levels_in_percent(level, text):
+    assert results.percent(level) == text
