@@ -20,6 +20,7 @@ LAB = ["jupyterlab", "--no-browser", "--allow-root", "--LabApp.check_for_updates
        "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.ip=127.0.0.1",
        "--ServerApp.port_retries=0"]
 VOILA = ["voila", ".", "--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
+KERNEL = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel"
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
 
@@ -79,17 +80,26 @@ def page(address, *, dark=False, size=(1200, 1000)):
             browser.close()
 
 
-def run_all(opened, timeout=120):
-    """Run all cells of the notebook in JupyterLab and wait until the last is done."""
+def ready(opened):
+    """Wait until JupyterLab shows the notebook and its kernel is idle."""
     opened.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-    opened.wait_for_function("document.querySelector('.jp-NotebookPanel') && window.jupyterapp", timeout=60_000)
-    opened.wait_for_function("""() => {
-        const panel = window.jupyterapp.shell.currentWidget;
-        return panel?.sessionContext?.session?.kernel?.status === 'idle';
-    }""", timeout=60_000)
-    opened.set_default_timeout(timeout * 1000)
+    opened.wait_for_function(f"{KERNEL}?.status === 'idle'", timeout=60_000)
+
+
+def kernel_status(opened):
+    """Return what the kernel of the open notebook does: 'idle' or 'busy'."""
+    return opened.evaluate(f"{KERNEL}.status")
+
+
+def run_all(opened):
+    """Run all cells of the notebook in JupyterLab and return when the last is done."""
+    ready(opened)
     opened.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
-    opened.set_default_timeout(30_000)
+
+
+def execute(opened, code):
+    """Run code in the kernel of the open notebook and wait for its end."""
+    opened.evaluate(f"code => {KERNEL}.requestExecute({{code}}).done", code)
 
 
 def set_theme(opened, dark):

@@ -70,8 +70,8 @@ def test_a_choice_lists_every_option_and_guesses_what_was_meant():
     refused(ValueError, "method must be one of 'wald', 'wilson'; got 'xyz'",
             checks.choice, "method", "xyz", ("wald", "wilson"))
     refused(ValueError, "method must be one of 'wald', 'wilson'; got 3", checks.choice, "method", 3, ("wald", "wilson"))
-    refused(ValueError, "method must be one of 'wald', 'wilson'; got ['wald']",
-            checks.choice, "method", ["wald"], ("wald", "wilson"))
+    with pytest.raises(ValueError, match=r"^method must be one of 'wald', 'wilson'; got \['wald'\]"):
+        checks.choice("method", ["wald"], ("wald", "wilson"))
 
 
 @pytest.mark.parametrize("kind, text, values, limits", [

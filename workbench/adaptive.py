@@ -94,7 +94,7 @@ def next_wave(stratum_size, labeled, correct, budget, *, rule="smoothed", stratu
     Examples
     --------
     >>> next_wave([100, 100], [5, 5], [3, 5], 20).labeled
-    array([12,  8])
+    array([11,  9])
     >>> next_wave([100, 100], [5, 5], [3, 5], 20, rule="opt").labeled
     array([20,  0])
     """
@@ -140,7 +140,7 @@ def wave_accuracy(stratum_size, labeled, correct):
     Examples
     --------
     >>> wave_accuracy([100, 100], [[5, 5], [12, 8]], [[3, 5], [8, 7]])
-    WaveEstimate(accuracy 0.7777 (SE 0.08263), 95% from 0.545 to 0.915; 30 labels in 2 waves, 2 strata)
+    WaveEstimate(accuracy 0.7815 (SE 0.0692), 95% from 0.6 to 0.91; 30 labels in 2 waves, 2 strata)
     """
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled, correct = (_waves(name, a, size.size) for name, a in (("labeled", labeled), ("correct", correct)))

@@ -169,7 +169,7 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     --------
     >>> import workbench as wb
     >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
-    AccuracyAudit(Accuracy 87.0% (95% interval: 79.7% to 92.4%), 100 labels, 5 strata; the truth is 87.7%)
+    AccuracyAudit(Accuracy 87.0% (95% interval: 79.5% to 92.7%), 100 labels, 5 strata; the truth is 87.7%)
     """
     level = checks.level(level)
     checks.choice("interval", interval, intervals.METHODS)

@@ -103,7 +103,7 @@ def _one_dimensional(name, values, size):
 def _refuse(name, array, bad, rule, what):
     where = np.flatnonzero(bad)
     if where.size:
-        raise ValueError(f"{name} {rule}; {what} {where[0]} is {array[where[0]]:g}")
+        raise ValueError(f"{name} {rule}; {what} {where[0]} is {array[where[0]]:.15g}")
 
 
 def _range(low, high, open_ends=False):

@@ -261,7 +261,7 @@ def digit_twin(score=None, correct=None, *, size=700_000):
     Examples
     --------
     >>> digit_twin()
-    ScoredItems(700,000 items, mean score 0.9706, accuracy 0.8765)
+    ScoredItems(700,000 items, mean score 0.9705, accuracy 0.8765)
     """
     items = digit_forms().items()
     score = items.score if score is None else checks.vector("score", score, what="item")

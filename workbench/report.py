@@ -31,6 +31,7 @@ CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 _RULES = {"int": "a whole number", "float": "a finite number", "bool": "true or false", "str": "text"}
 _NUMBER = re.compile(r"[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
+_REMOTE = re.compile(r"""(?i)(<[a-z][^<>]*\s)(?:src|srcset|poster|data)(\s*=\s*["']?\s*(?:https?:)?//)""")
 _ESCAPE_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -374,13 +375,12 @@ def _cell_message(error):
     return f"{error.ename}: {message}" if message else error.ename
 
 
-@functools.cache
 def _kernel_manager():
     """Return a kernel manager class that starts this interpreter, whatever kernels are registered."""
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
     argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}",
-            "--log-level=ERROR", "--InteractiveShellApp.ignore_cwd=True"]
+            "--log-level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
     env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **_python_path()}
     spec = KernelSpec(argv=argv, env=env, language="python", display_name="Python")
 
@@ -509,7 +509,7 @@ def _body(notebook, folder):
         for output in cell.get("outputs", []):
             parts.append(_output(output))
             messages.extend((section, text) for text in _messages(output))
-    return "\n".join(filter(None, parts)), messages
+    return _REMOTE.sub(r"\1data-left-out\2", "\n".join(filter(None, parts))), messages
 
 
 def _messages(output):
@@ -568,7 +568,8 @@ def _picture(content, data, metadata, *, kind):
 
 
 def _text(text):
-    return re.sub(r"[^\n]*\r(?!\n)", "", _ESCAPE_CODE.sub("", text))
+    lines = _ESCAPE_CODE.sub("", text).replace("\r\n", "\n").split("\n")
+    return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines)
 
 
 def _preformatted(text, data=None, metadata=None):

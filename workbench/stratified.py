@@ -325,7 +325,7 @@ def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finit
     Examples
     --------
     >>> plan_curve([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], [.01, .03])
-    PlanCurve(labels for random / proportional / Neyman, +-0.01: 1,258 / 1,154 / 732; +-0.03: 370 / 300 / 190)
+    PlanCurve(labels for random / proportional / Neyman, +-0.01: 1,257 / 1,156 / 724; +-0.03: 369 / 300 / 188)
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")

@@ -372,7 +372,7 @@ class Search:
     def __init__(self, family, method, seed, seconds, evaluations):
         self.start, self.move, self.build = FAMILIES[family]
         self.method, self.most = method, evaluations
-        self.rng = np.random.default_rng([seed, list(FAMILIES).index(family)])
+        self.rng, self.fresh = np.random.default_rng([seed, list(FAMILIES).index(family)]).spawn(2)
         self.deadline = time.process_time() + seconds
         self.draws = SCREENING if method == "default" else SLOW_SCREENING
         self.evaluations, self.restarts, self.pool = 0, 0, []
@@ -415,9 +415,9 @@ class Search:
         """Return coverage, standard error and design after three rounds of fresh draws."""
         kept, scale = [design for _, _, design in self.pool], 1 if self.method == "default" else 20
         for draws, left in ((5_000 // scale, 5), (20_000 // scale, 1)):
-            again = [coverage(design, self.method, self.rng, draws, draws)[0] for design in kept]
+            again = [coverage(design, self.method, self.fresh, draws, draws)[0] for design in kept]
             kept = [kept[i] for i in np.argsort(again, kind="stable")[:left]]
-        return *coverage(kept[0], self.method, self.rng, 40_000 // scale, 40_000 // scale), kept[0]
+        return *coverage(kept[0], self.method, self.fresh, 40_000 // scale, 40_000 // scale), kept[0]
 
 
 def search(family, method, seed, seconds, evaluations=None):

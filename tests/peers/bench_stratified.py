@@ -1,0 +1,257 @@
+"""Time stratified accuracy against peers and against what the machine can do, as ratios of one run.
+
+    python tests/peers/bench_stratified.py            # all tables, about two minutes
+    python tests/peers/bench_stratified.py --skip-ssepy
+
+ssepy 0.1.1 needs numpy 1, so it gets a virtual environment of its own in the temporary folder (made once,
+with pip; it imports numpy alone, its other requirement is left out). Its 3,000 runs would take minutes: a
+few are timed and multiplied. Every figure stands beside its target; nothing is asserted.
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from workbench import intervals, populations, stratification
+from workbench.simulations.stratified import PAPER_GRID, simulate_grid, simulate_labeling
+
+RUNS, BUDGET, STRATA = 3000, 100, 10
+SIZES = 20_000, 700_000
+SSEPY, SSEPY_NUMPY = "ssepy==0.1.1", "numpy<2"
+SSEPY_RUNS = 40
+SSEPY_LOOP = f"""
+import sys, time, numpy, random
+from ssepy import ModelPerformanceEvaluator
+
+class Ranks:
+    def fit(self, x):
+        return self
+    def predict(self, x):
+        return numpy.argsort(numpy.argsort(x[:, 0])) * {STRATA} // len(x)
+
+numpy.random.seed(0); random.seed(0)
+score, correct = numpy.load(sys.argv[1])
+peer = ModelPerformanceEvaluator(Yh=score, budget={BUDGET})
+peer.stratify_data(Ranks(), X=score)
+peer.allocate_budget("proportional")
+def replicate():
+    chosen = peer.sample("ssrs")
+    return peer.compute_estimate(correct[chosen], estimator="ht")
+replicate()
+began = time.perf_counter()
+estimates = [float(replicate()[0][0]) for _ in range({SSEPY_RUNS})]
+print(time.perf_counter() - began, numpy.mean(estimates))
+"""
+IMPORT = "import time; t = time.perf_counter(); import {0}; print(time.perf_counter() - t)"
+LOADED = "import sys, {0}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+HEAVY = "altair", "ipywidgets", "anywidget", "sklearn", "narwhals", "duckdb", "pandas", "scipy.stats", "tqdm"
+
+
+def timed(function, repeats=5):
+    """Return the median seconds of a call and the last result; the first call is not counted."""
+    result, seconds = function(), []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        result = function()
+        seconds.append(time.perf_counter() - began)
+    return statistics.median(seconds), result
+
+
+def once(function):
+    """Return the seconds of one call and its result."""
+    began = time.perf_counter()
+    result = function()
+    return time.perf_counter() - began, result
+
+
+@contextmanager
+def one_core():
+    """Keep this process, and the thread pools it has loaded, on one core where the system allows it."""
+    from threadpoolctl import threadpool_limits
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    if cores:
+        os.sched_setaffinity(0, {max(cores)})
+    with threadpool_limits(1):
+        yield
+    if cores:
+        os.sched_setaffinity(0, cores)
+
+
+def heading(text):
+    """Print a section's title."""
+    print(f"\n{text}", flush=True)
+
+
+def show(what, figure, target=""):
+    """Print one figure beside its target."""
+    print(f"  {what:58} {figure:>14}   {target}", flush=True)
+
+
+def span(seconds):
+    """Return seconds as text in a fitting unit."""
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
+
+
+# (i) simulation against loops over items
+
+def stratified_population(items):
+    """Return scored items and their ten strata of equal size."""
+    scored = populations.synthetic_scores("rcv1", size=items)
+    strata = stratification.stratify(scored.score, STRATA, "equal_size")
+    return scored, strata, np.bincount(strata.labels, scored.correct).astype(int)
+
+
+def index_loop(correct, labels, labeled, runs, rng):
+    """Return estimates and variances from drawn item numbers: items sorted once, then numpy's best draw."""
+    ordered = correct[np.argsort(labels, kind="stable")].astype(float)
+    size = np.bincount(labels)
+    start, weight = size.cumsum() - size, size / size.sum()
+    factor = weight**2 * (1 - labeled / size) / (labeled - 1)
+    estimates, variances = np.empty(runs), np.empty(runs)
+    for run in range(runs):
+        rate = np.empty(size.size)
+        for k, n in enumerate(labeled):
+            rate[k] = ordered[start[k] + rng.choice(size[k], n, replace=False, shuffle=False)].mean()
+        estimates[run], variances[run] = weight @ rate, factor @ (rate * (1 - rate))
+    return estimates, variances
+
+
+def ssepy_python():
+    """Return the interpreter of ssepy's environment, made on first use."""
+    home = Path(tempfile.gettempdir()) / "workbench-bench-ssepy-0.1.1"
+    python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
+    if not (home / "ready").exists():
+        venv.create(home, with_pip=True, clear=True)
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--no-deps", SSEPY], check=True)
+        subprocess.run([*pip, SSEPY_NUMPY], check=True)
+        (home / "ready").touch()
+    return python
+
+
+def ssepy_seconds(scored):
+    """Return the extrapolated seconds of ssepy's loop and its mean estimate."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "items.npy"
+        np.save(path, np.stack([scored.score, scored.correct.astype(float)]))
+        text = subprocess.run([ssepy_python(), "-W", "ignore", "-c", SSEPY_LOOP, path], check=True,
+                              capture_output=True, text=True).stdout
+    seconds, mean = map(float, text.split())
+    return seconds * RUNS / SSEPY_RUNS, mean
+
+
+def bench_loops(with_ssepy):
+    """Time 3,000 runs of one design: ours, an index-level numpy loop, ssepy."""
+    for items in SIZES:
+        heading(f"(i) {RUNS:,} runs, K = {STRATA}, n = {BUDGET}, equal size, proportional, N = {items:,}")
+        scored, strata, right = stratified_population(items)
+        ours, study = timed(lambda s=strata, r=right: simulate_labeling(s.sizes, r, BUDGET, "proportional", runs=RUNS))
+        show("simulate_labeling", span(ours))
+        labeled, rng = study.labeled[0, 0], np.random.default_rng(0)
+        loop, (estimates, _) = once(lambda: index_loop(scored.correct, strata.labels, labeled, RUNS, rng))
+        show("index-level numpy loop", span(loop))
+        show("index loop / ours", f"{loop / ours:,.0f}x", "wanted >= 20x")
+        means = f"mean estimates: ours {study.estimates.mean():.4f}, index loop {estimates.mean():.4f}"
+        if with_ssepy and items == SIZES[0]:
+            peer, mean = ssepy_seconds(scored)
+            show(f"ssepy's loop, extrapolated from {SSEPY_RUNS} runs", span(peer))
+            show("ssepy / ours", f"{peer / ours:,.0f}x", "wanted >= 4,000x")
+            means += f", ssepy {mean:.4f}"
+        print(f"  {means}, true {study.accuracy:.4f}")
+
+
+# (ii) the paper's grid
+
+def bench_grid():
+    """Time the paper's grid and its single cells."""
+    heading('(ii) the paper\'s grid: synthetic_scores("rcv1"), n = 300, 3,000 runs, one core')
+    scored, strata, right = stratified_population(SIZES[1])
+    targets = {"proportional": "wanted <= 50 ms", "equal": "wanted <= 50 ms", "opt_a2": "wanted <= 700 ms"}
+    for method in PAPER_GRID:
+        seconds, _ = timed(lambda m=method: simulate_labeling(strata.sizes, right, 300, m, runs=RUNS), 3)
+        show(f"one cell, K = {STRATA}, {method}", span(seconds), targets.get(method, ""))
+    seconds, grid = once(lambda: simulate_grid(scored.score, scored.correct, 300, runs=RUNS, progress=False))
+    show(f"whole grid, {len(grid.table)} cells", span(seconds), "aim 8 s, limit 15 s")
+
+
+# (iii) import
+
+def fresh(code):
+    """Return what a fresh interpreter prints."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+def bench_import():
+    """Time importing in fresh interpreters and name what is loaded."""
+    heading("(iii) import in fresh interpreters, median of 9")
+    numpy, ours = (statistics.median(float(fresh(IMPORT.format(name))) for _ in range(9))
+                   for name in ("numpy", "workbench"))
+    show("import numpy", span(numpy))
+    show("import workbench", span(ours))
+    show("workbench / numpy", f"{ours / numpy:.1f}x", "wanted <= 4x")
+    before, after = (set(fresh(LOADED.format(name)).split()) for name in ("numpy", "workbench"))
+    print("  loaded beyond numpy:", ", ".join(sorted(after - before - {name for name in after if name[0] == "_"})))
+    loaded = fresh(f"import sys, workbench; print([name for name in {HEAVY} if name in sys.modules])").strip()
+    show("heavy modules loaded", loaded, "wanted []")
+
+
+# (iv) the default interval
+
+def bench_interval():
+    """Time one default interval and 3,000 at once."""
+    heading(f"(iv) default interval, K = {STRATA}, n = {BUDGET}")
+    _, strata, right = stratified_population(SIZES[0])
+    labeled = np.full(STRATA, BUDGET // STRATA)
+    rows = np.random.default_rng(0).binomial(labeled, right / strata.sizes, (RUNS, STRATA))
+    one, _ = timed(lambda: intervals.stratified_interval(strata.sizes, labeled, rows[0]), 51)
+    show("stratified_interval, one sample", span(one), "a slider move allows 100 ms")
+    many = bench_rows(strata.sizes, labeled, rows)
+    show(f"default_limits, {RUNS:,} rows", span(many), "a slider move allows 100 ms")
+    distinct = np.unique(rows, axis=0)
+    show(f"default_limits, the {len(distinct):,} distinct rows", span(bench_rows(strata.sizes, labeled, distinct)))
+    even = np.random.default_rng(0).binomial(labeled, .7, (RUNS, STRATA))
+    show(f"default_limits, {RUNS:,} rows, accuracy .7", span(bench_rows(strata.sizes, labeled, even)))
+
+
+def bench_rows(size, labeled, rows):
+    """Return the seconds of the limits of many outcomes."""
+    return timed(lambda: intervals.default_limits(intervals.stratum_cells(size, labeled, rows), size.sum(), .025))[0]
+
+
+# (v) stratification
+
+def bench_stratify():
+    """Time each stratifier against one sort of the scores."""
+    heading(f"(v) stratify {SIZES[1]:,} scores into {STRATA}, against one np.sort of them")
+    score = populations.synthetic_scores("rcv1").score
+    sort, _ = timed(lambda: np.sort(score))
+    show("np.sort", span(sort))
+    for method in stratification.METHODS:
+        seconds, _ = timed(lambda m=method: stratification.stratify(score, STRATA, m), 3)
+        show(method, f"{span(seconds)} {seconds / sort:5.1f}x")
+
+
+def main():
+    """Print every table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--skip-ssepy", action="store_true", help="leave out the peer that pip would install")
+    args = parser.parse_args()
+    print(f"python {sys.version.split()[0]}, numpy {np.__version__}, one core")
+    with one_core():
+        bench_loops(not args.skip_ssepy)
+        bench_grid()
+        bench_import()
+        bench_interval()
+        bench_stratify()
+
+
+if __name__ == "__main__":
+    main()

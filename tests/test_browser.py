@@ -1,0 +1,140 @@
+import browser
+import pytest
+
+VOILA_FONTS = "https://cdn.jsdelivr.net/npm/@fortawesome/fontawesome-free@%5E5/css/"
+VOILA_ASKS = {VOILA_FONTS + "all.min.css", VOILA_FONTS + "v4-shims.min.css"}
+
+LESSON = """
+import altair as alt
+import ipywidgets
+from workbench.charts import theme
+from workbench.widgets import ChartView, image, panel
+
+def rows(n):
+    return {"bars": [{"stratum": k, "labeled": n + k} for k in range(1, 6)], "truth": [{"y": n / 2}]}
+
+bars = alt.Chart(theme.rows("bars")).mark_bar(style="labeled").encode(
+    x="stratum:O", y=alt.Y("labeled:Q", scale=alt.Scale(domain=[0, 120])))
+truth = alt.Chart(theme.rows("truth")).mark_rule(style="truth").encode(y="y:Q")
+view = ChartView(theme.finish(bars + truth, "Labels", "No labels yet."))
+slider = ipywidgets.IntSlider(description="Labels per stratum", min=10, max=100, value=50)
+
+def draw(_=None):
+    n = slider.value
+    view.show(rows(n), f"{n} labels in each of 5 strata.", title=f"Each stratum gets {n}")
+
+slider.observe(draw, "value")
+draw()
+panel([slider], view)
+"""
+AGAIN = "view"
+BUSY = "import time; time.sleep(6)"
+OTHER = 'ChartView(theme.finish(bars, "Other", "Another chart."))'
+STATIC = 'image(theme.finish(bars.properties(data=theme.rows("b", rows(3)["bars"])), "Static", "A static chart."))'
+LATE = """
+broken = ChartView(theme.finish(
+    alt.Chart(theme.rows("z", [{"x": {"y": 1}}])).mark_bar().transform_calculate(q="datum.x.y").encode(x="q:Q"),
+    "Fine", "Fine."))
+broken
+"""
+BREAK = 'broken.show({"z": [{"x": None}]}, "Broken.")'
+REPAIR = 'broken.show({"z": [{"x": {"y": 2}}]}, "Repaired.")'
+
+needs_browser = pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
+needs_voila = pytest.mark.skipif(browser.missing_voila() is not None, reason=str(browser.missing_voila()))
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lab")
+    browser.notebook(folder / "lesson.ipynb", LESSON, AGAIN, OTHER, STATIC)
+    browser.notebook(folder / "busy.ipynb", LESSON, BUSY)
+    browser.notebook(folder / "broken.ipynb", LESSON, LATE)
+    with browser.lab(folder) as address:
+        yield address
+
+
+def says(shown, number):
+    assert shown["text"] == f"{number} labels in each of 5 strata."
+    assert shown["label"] == shown["svg_label"] == shown["text"]
+    assert set(shown["other_labels"]) == {shown["text"]}
+    assert shown["title"] == f"Each stratum gets {number}"
+
+
+def moves_the_chart(page):
+    before = browser.chart(page)
+    says(before, 50)
+    handle = browser.slider(page)
+    assert handle.get_attribute("aria-label") == "Labels per stratum"
+    handle.focus()
+    moved = browser.after(page, lambda: page.keyboard.press("ArrowRight"))
+    says(moved, 51)
+    assert len(moved["marks"]) == len(before["marks"]) == 5
+    assert all(new != old for new, old in zip(moved["marks"], before["marks"], strict=True))
+
+
+@needs_browser
+def test_slider_moves_the_chart_in_lab(lab):
+    with browser.page(lab + "lesson.ipynb") as page:
+        browser.run_all(page)
+        browser.shows_chart(page, 3)
+        moves_the_chart(page)
+        assert browser.chart(page, 1)["text"] == "51 labels in each of 5 strata."
+        assert browser.chart(page, 2)["text"] == "Another chart."
+        assert page.console_errors == []
+        assert page.outside == []
+
+
+@needs_browser
+def test_chart_follows_the_theme_in_lab(lab):
+    with browser.page(lab + "lesson.ipynb") as page:
+        browser.run_all(page)
+        browser.shows_chart(page, 3)
+        light = browser.chart(page)
+        browser.set_theme(page, dark=True)
+        page.wait_for_function("fill => [...document.querySelectorAll('.workbench-chart .role-axis text')]"
+                               ".every(text => getComputedStyle(text).fill !== fill)", arg=light["fill"])
+        dark = browser.chart(page)
+        assert (light["fill"], dark["fill"]) == ("rgb(89, 89, 89)", "rgb(192, 192, 192)")
+        assert dark["marks"] == light["marks"]
+        moves_the_chart(page)
+        browser.set_theme(page, dark=False)
+        page.wait_for_function("fill => getComputedStyle(document.querySelector("
+                               "'.workbench-chart .role-axis text')).fill === fill", arg=light["fill"])
+        says(browser.chart(page), 51)
+        assert page.console_errors == []
+
+
+@needs_browser
+def test_chart_is_drawn_while_the_kernel_is_busy(lab):
+    with browser.page(lab + "busy.ipynb") as page:
+        browser.ready(page)
+        page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        browser.shows_chart(page)
+        assert browser.kernel_status(page) == "busy"
+        says(browser.chart(page), 50)
+
+
+@needs_browser
+def test_failed_drawing_is_told_and_the_next_one_repairs_it(lab):
+    with browser.page(lab + "broken.ipynb") as page:
+        browser.run_all(page)
+        browser.shows_chart(page, 2)
+        browser.execute(page, BREAK)
+        page.wait_for_selector(".workbench-chart [role=alert]")
+        told = page.inner_text(".workbench-chart [role=alert]")
+        assert told.startswith("This chart could not be drawn.") and len(page.console_errors) == 1
+        browser.execute(page, REPAIR)
+        browser.shows_chart(page, 2)
+        assert page.locator(".workbench-chart [role=alert]").count() == 0
+        assert browser.chart(page, 1)["label"] == "Repaired."
+
+
+@needs_voila
+def test_slider_moves_the_chart_in_voila(tmp_path):
+    browser.notebook(tmp_path / "lesson.ipynb", LESSON, AGAIN, OTHER)
+    with browser.voila(tmp_path) as address, browser.page(address + "lesson.ipynb", dark=True) as page:
+        browser.shows_chart(page, 3)
+        moves_the_chart(page)
+        assert set(page.outside) == VOILA_ASKS
+        assert [error for error in page.console_errors if VOILA_FONTS not in error] == []

@@ -1,0 +1,326 @@
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from oracles import chernoff_limit, default_interval, enumeration, short_interval
+from workbench import intervals
+from workbench.intervals import METHODS, stratified_interval
+
+SURVEY = json.loads((Path(__file__).parent / "oracles" / "survey_stratified.json").read_text())["cases"]
+HONEST = ("default", "short", "guaranteed")
+HUGE = 10**9
+
+
+def refused(text, *args, **kwargs):
+    with pytest.raises(ValueError) as caught:
+        stratified_interval(*args, **kwargs)
+    assert str(caught.value) == text
+
+
+def random_design(rng, n_strata, most=300, population=None):
+    labeled = rng.integers(2, max(3, most // n_strata), n_strata)
+    size = labeled + rng.integers(0, 400, n_strata) * rng.integers(0, 2, n_strata) if population is None else \
+        np.maximum((rng.dirichlet(np.full(n_strata, .6)) * population).astype(int), labeled)
+    rate = rng.choice([0, .01, .1, .5, .9, .99, 1], n_strata)
+    return size.tolist(), labeled.tolist(), rng.binomial(labeled, rate).tolist()
+
+
+# one stratum
+
+@pytest.mark.parametrize("level", [.5, .8, .9, .95, .99, .999])
+@pytest.mark.parametrize("n", [2, 3, 5, 10, 20, 57, 100, 400])
+def test_one_large_stratum_is_clopper_pearson(n, level):
+    for x in sorted({0, 1, 2, n // 3, n // 2, n - 2, n - 1, n}):
+        exact = stats.binomtest(x, n).proportion_ci(level, "exact")
+        for method in ("default", "guaranteed"):
+            low, high = stratified_interval([HUGE], [n], [x], level=level, method=method)
+            assert low == pytest.approx(exact.low, abs=n / HUGE) and high == pytest.approx(exact.high, abs=n / HUGE)
+
+
+@pytest.mark.parametrize("x, n", [(17, 20), (1, 30), (0, 12), (25, 50), (100, 100)])
+def test_one_large_stratum_short_is_the_mid_p_interval_or_wider(x, n):
+    """Mid-P limits solve P(X < x) + P(X = x)/2 = tail; the second pseudo-count cannot move them for K = 1."""
+    low, high = stratified_interval([10**7], [n], [x], method="short")
+    for limit, mirror in ((high, False), (low, True)):
+        count, q = (n - x, 1 - limit) if mirror else (x, limit)
+        if limit in (0, 1):
+            assert count == n
+            continue
+        mid = stats.binom.cdf(count, n, q) - stats.binom.pmf(count, n, q) / 2
+        assert mid == pytest.approx(.025, abs=2e-5)
+
+
+# own slow definitions
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_default_agrees_with_its_definition_on_random_designs(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(60):
+        size, labeled, correct = random_design(rng, int(rng.integers(1, 9)))
+        level = float(rng.choice([.8, .9, .95, .99]))
+        tail = (1 - level) / 2
+        cells = intervals.stratum_cells(np.array(size), np.array(labeled), np.array(correct))
+        found = intervals.default_limits(cells, 1e15, tail)
+        wrong = [n - x for n, x in zip(labeled, correct, strict=True)]
+        upper, lower = (default_interval.upper_limit(size, labeled, side, tail) for side in (correct, wrong))
+        for value, expected in ((found[1], upper), (1 - found[0], lower)):
+            assert float(value) == pytest.approx(1.0 if math.isnan(expected) else expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_default_is_its_definition_cut_and_rounded_outward(seed):
+    rng = np.random.default_rng(100 + seed)
+    for _ in range(40):
+        size, labeled, correct = random_design(rng, int(rng.integers(1, 6)))
+        total = sum(size)
+        low, high = default_interval.limits(size, labeled, correct)
+        found = stratified_interval(size, labeled, correct)
+        assert found.low == pytest.approx(math.floor(low * total + 1e-6) / total, abs=1e-12)
+        assert found.high == pytest.approx(math.ceil(high * total - 1e-6) / total, abs=1e-12)
+
+
+def test_many_outcomes_at_once_give_the_same_limits_as_one_by_one():
+    size, labeled = np.array([30, 200, 7]), np.array([5, 12, 7])
+    outcomes = np.array(list(itertools.product(range(6), range(0, 13, 3), (0, 4, 7))))
+    low, high = intervals.default_limits(intervals.stratum_cells(size, labeled, outcomes), 237, .025)
+    least, most = intervals.proven_limits(237, labeled, outcomes)
+    for k, x in enumerate(outcomes):
+        single = stratified_interval(size, labeled, x)
+        assert (max(low[k], least[k]), min(high[k], most[k])) == pytest.approx(tuple(single), abs=1e-12)
+
+
+@pytest.mark.parametrize("size, labeled, correct", [
+    ([40, 60], [5, 6], [3, 6]), ([40, 60], [5, 6], [5, 6]), ([12, 300], [4, 9], [0, 8]), ([25], [8], [6]),
+    ([20, 20, 20], [3, 3, 4], [2, 3, 4]), ([9, 50, 41], [2, 5, 3], [1, 4, 0]), ([6, 80], [6, 7], [5, 6]),
+])
+def test_short_inverts_the_exact_tail_of_its_definition(size, labeled, correct):
+    """Inside the limits both estimated tails reach the level; one item outside the larger tail does not."""
+    total = sum(size)
+    low, high = stratified_interval(size, labeled, correct, method="short")
+    least, most = sum(correct) / total, 1 - (sum(labeled) - sum(correct)) / total
+
+    def tails(share):
+        return short_interval.two_sided(size, labeled, correct, share)
+    if high < most - 1e-9:
+        assert tails(high + .02 / total)[0] < .025
+    if low > least + 1e-9:
+        assert tails(low - .02 / total)[1] < .025
+    estimate = enumeration.weighted_mean(size, labeled, correct)
+    if high - 1 / total > estimate:
+        assert tails(high - 1.02 / total)[0] >= .025
+    if low + 1 / total < estimate:
+        assert tails(low + 1.02 / total)[1] >= .025
+
+
+@pytest.mark.parametrize("size, labeled, correct", [
+    ([1000, 300], [20, 30], [18, 25]), ([50, 500], [25, 10], [20, 10]), ([128, 9872], [20, 30], [12, 30]),
+    ([10, 90], [10, 8], [7, 6]),
+])
+def test_guaranteed_is_the_worst_case_chernoff_bound(size, labeled, correct):
+    total = sum(size)
+    found = stratified_interval(size, labeled, correct, method="guaranteed")
+    wrong = [n - x for n, x in zip(labeled, correct, strict=True)]
+    per_label = max(n / m for n, m in zip(size, labeled, strict=True)) / total
+    tilts = np.geomspace(.1 / per_label, 30 / per_label, 90)
+    for limit, side in ((found.high, correct), (1 - found.low, wrong)):
+        expected = min(chernoff_limit.upper_limit(size, labeled, side, .025, tilts),
+                       1 - (sum(labeled) - sum(side)) / total)
+        assert limit == pytest.approx(expected, abs=.002 + 1 / total)
+
+
+def test_guaranteed_pools_where_weights_are_nearly_equal():
+    """Hoeffding 1956: with equal weights the count is no more spread than a binomial of the mean rate."""
+    size, labeled, correct = [4 * HUGE, 6 * HUGE], [40, 60], [35, 55]
+    exact = stats.binomtest(90, 100).proportion_ci(.95, "exact")
+    assert tuple(stratified_interval(size, labeled, correct, method="guaranteed")) == pytest.approx(exact, abs=1e-6)
+    low, high = stratified_interval([41 * HUGE, 59 * HUGE], labeled, correct, method="guaranteed")
+    assert high == pytest.approx(min(1.025 * exact.high, 1), abs=1e-6)
+    assert low == pytest.approx(1 - 1.025 * (1 - exact.low), abs=1e-6)
+
+
+# teaching methods
+
+@pytest.mark.parametrize("case", SURVEY, ids=lambda c: f"{c['stratum_size']}-{c['level']}")
+@pytest.mark.parametrize("method", ["wald", "wilson"])
+def test_wald_and_wilson_agree_with_r_survey(case, method):
+    found = stratified_interval(case["stratum_size"], case["labeled"], case["correct"], level=case["level"],
+                                method=method)
+    expected = (max(case[method][0], 0), min(case[method][1], 1))
+    assert tuple(found) == pytest.approx(expected, abs=1e-9)
+
+
+def test_wilson_of_one_large_stratum_is_scipys_at_the_effective_size():
+    """Without replacement factor the effective size is n - 1; all right falls back on n."""
+    found = stratified_interval([HUGE], [101], [90], method="wilson")
+    z, p, n = stats.norm.ppf(.975), 90 / 101, 100
+    center, reach = (p + z**2 / 2 / n) / (1 + z**2 / n), z / (1 + z**2 / n) * (p * (1 - p) / n + z**2 / 4 / n**2)**.5
+    assert tuple(found) == pytest.approx((center - reach, center + reach), abs=1e-6)
+    pure = stats.binomtest(20, 20).proportion_ci(.95, "wilson")
+    assert tuple(stratified_interval([HUGE], [20], [20], method="wilson")) == pytest.approx(pure, abs=1e-6)
+
+
+def test_wald_has_width_zero_when_all_are_right():
+    assert tuple(stratified_interval([100, 100], [5, 5], [5, 5], method="wald")) == (1.0, 1.0)
+
+
+# what every honest interval must do
+
+@pytest.mark.parametrize("method", [*HONEST, "wilson", "wald"])
+def test_a_census_is_exact(method):
+    for size, correct in (([7, 5, 1], [3, 5, 0]), ([4], [4]), ([1], [0]), ([30, 20], [0, 0])):
+        exact = sum(correct) / sum(size)
+        assert tuple(stratified_interval(size, size, correct, method=method)) == pytest.approx((exact, exact), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", HONEST)
+def test_one_unlabeled_item_leaves_exactly_two_possible_shares(method):
+    low, high = stratified_interval([10, 6], [9, 6], [8, 6], method=method)
+    assert (low, high) == pytest.approx((14 / 16, 15 / 16))
+
+
+@pytest.mark.parametrize("method", HONEST)
+def test_five_right_of_five_in_a_heavy_stratum_holds_the_lower_limit_down(method):
+    """A stratum of weight .9 can be right in as little as .025 ** (1/5) = .478 of its items."""
+    found = stratified_interval([9000, 1000], [5, 95], [5, 95], method=method)
+    assert .9 * .025**.2 - 1e-3 <= found.low + .1 and found.low <= .53
+    assert found.limiting_stratum == 0
+    assert ("stratum 0 alone decides a limit: it holds 90.0% of the items but 5.0% of the labels; "
+            "more labels there would help most") in found.warnings
+
+
+def test_no_stratum_is_named_when_the_labels_are_proportional():
+    found = stratified_interval([9000, 1000], [90, 10], [90, 10])
+    assert found.limiting_stratum is None and found.warnings == ()
+
+
+# coverage by enumeration
+
+def exact_coverage(size, right, labeled, method, level=.95):
+    truth = sum(right) / sum(size)
+    grid, mass = enumeration.outcomes(size, right, labeled)
+    if method == "default":
+        cells = intervals.stratum_cells(np.array(size), np.array(labeled), grid)
+        low, high = intervals.default_limits(cells, sum(size), (1 - level) / 2)
+        least, most = intervals.proven_limits(sum(size), labeled, grid)
+        covered = (np.maximum(low, least) <= truth + 1e-12) & (truth - 1e-12 <= np.minimum(high, most))
+    else:
+        limits = (stratified_interval(size, labeled, x, level=level, method=method) for x in grid)
+        covered = np.array([low <= truth + 1e-12 and truth - 1e-12 <= high for low, high in limits])
+    return mass[covered].sum()
+
+
+def test_the_unsafe_example_is_covered_by_the_default_and_not_by_wald():
+    """W = (.0128, .9872), n = (40, 260), error rates (.37, .005), an infinite population: enumeration of 41 x 261."""
+    weight, labeled, rates = np.array([.0128, .9872]), np.array([40, 260]), (1 - .37, 1 - .005)
+    truth = float(weight @ rates)
+    grid, mass = enumeration.outcomes([math.inf] * 2, rates, labeled)
+    cells = intervals.Cells(weight, labeled.astype(float), grid.astype(float), np.ones(2))
+    low, high = intervals.default_limits(cells, 1e15, .025)
+    assert mass[(low <= truth) & (truth <= high)].sum() == pytest.approx(.992, abs=.001)
+
+    size = np.array([128, 9872]) * 10**6
+    likely = mass > 1e-7
+    for method, coverage in (("wald", .743), ("short", .976)):
+        if method == "short":
+            likely &= grid[:, 1] >= 250
+            likely &= (grid[:, 0] >= 17) & (grid[:, 0] <= 33)
+        covered = [truth in stratified_interval(size, labeled, x, method=method) for x in grid[likely]]
+        assert mass[likely][covered].sum() == pytest.approx(coverage, abs=.003)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_default_covers_in_random_finite_and_large_populations(seed):
+    rng = np.random.default_rng(2000 + seed)
+    for _ in range(25):
+        n_strata = int(rng.integers(1, 5))
+        labeled = rng.integers(max(2, 20 // n_strata), {1: 200, 2: 60, 3: 16, 4: 8}[n_strata], n_strata)
+        labeled[0] += max(20 - labeled.sum(), 0)
+        size = labeled + rng.integers(0, 200, n_strata) ** rng.integers(0, 3)
+        right = rng.binomial(size, rng.beta(rng.choice([.2, 1, 5]), 1, n_strata))
+        assert exact_coverage(size.tolist(), right.tolist(), labeled.tolist(), "default") >= .94
+
+
+@pytest.mark.parametrize("method, least", [("short", .91), ("guaranteed", .95), ("default", .94)])
+def test_coverage_in_small_designs_by_enumeration(method, least):
+    for size, right, labeled in (([60, 140], [40, 133], [8, 14]), ([30, 30, 40], [28, 24, 40], [7, 7, 8]),
+                                 ([100], [95], [30]), ([20, 300], [10, 297], [10, 15])):
+        assert exact_coverage(size, right, labeled, method) >= least
+
+
+def test_wald_is_known_to_fail_where_errors_are_rare():
+    """97 of 100 right, 20 labels: no error is seen, and width 0 shown, with the hypergeometric probability .507."""
+    size, right, labeled = [100], [97], [20]
+    assert exact_coverage(size, right, labeled, "wald") == pytest.approx(
+        1 - stats.hypergeom.pmf(0, 100, 3, 20), abs=.02)
+
+
+# texts
+
+def test_the_exact_warnings():
+    def warnings(*args, **kwargs):
+        return stratified_interval(*args, **kwargs).warnings
+    assert warnings([1000], [20], [12]) == ()
+    assert warnings([1000], [19], [12]) == ("only 19 labels: the default interval was not checked below 20",)
+    assert warnings([19], [19], [12]) == ()
+    assert warnings([1000], [50], [30], method="wald", level=.9) == (
+        "wald is for teaching: with few labels it can cover far less than 90%",)
+    assert warnings([1000], [50], [30], method="wilson") == (
+        "wilson is for teaching: with few labels it can cover far less than 95%",)
+    short = "short covers at least 92% in practice where 95% is nominal, under no condition the nominal level"
+    beside = "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the default beside it"
+    assert warnings([1000, 1000], [50, 50], [30, 30], method="short") == (short,)
+    assert warnings([1000, 1000], [50, 50], [45, 46], method="short") == (short, beside)
+    assert warnings([1000, 1000], [50, 50], [45, 45], method="short") == (short,)
+    assert warnings([1000, 1000], [50, 50], [4, 5], method="short") == (short, beside)
+    assert warnings([1000], [50], [30], method="short") == (short, beside)
+    assert warnings([1000], [50], [30], method="guaranteed") == ()
+
+
+@pytest.mark.parametrize("text, args, kwargs", [
+    ("labeled must be at least 2 in every stratum that is not fully labeled; stratum 1 has 1 of 9: "
+     "label more or use fewer strata", ([5, 9], [5, 1], [3, 1]), {}),
+    ("labeled must be at least 2 in every stratum that is not fully labeled; stratum 0 has 0 of 5: "
+     "label more or use fewer strata", ([5, 9], [0, 2], [0, 1]), {}),
+    ("correct must be at most labeled; stratum 1 has 3 of 2", ([5, 9], [2, 2], [1, 3]), {}),
+    ("labeled must be at most stratum_size; stratum 0 has 6 of 5", ([5, 9], [6, 2], [1, 1]), {}),
+    ("stratum_size must be at least 1; stratum 1 is 0", ([5, 0], [2, 0], [1, 0]), {}),
+    ("correct must be at least 0; stratum 0 is -1", ([5], [2], [-1]), {}),
+    ("correct must be a whole number; stratum 0 is 0.5", ([5], [2], [.5]), {}),
+    ("labeled must be finite; stratum 0 is nan", ([5], [math.nan], [1]), {}),
+    ("labeled must have 2 entries; got 1", ([5, 9], [2], [1]), {}),
+    ("correct must have 2 entries; got 3", ([5, 9], [2, 2], [1, 1, 1]), {}),
+    ("stratum_size must not be empty", ([], [], []), {}),
+    ("stratum_size must be one-dimensional; got shape (1, 1)", ([[5]], [2], [1]), {}),
+    ("level must be a number in (0, 1); got 1", ([5], [2], [1]), {"level": 1}),
+    ("level must be a number in (0, 1); got 95", ([5], [2], [1]), {"level": 95}),
+    ("level must be a finite number in (0, 1); got nan", ([5], [2], [1]), {"level": math.nan}),
+    ("method must be one of 'default', 'short', 'guaranteed', 'wald', 'wilson'; got 'Wald' (did you mean 'wald'?)",
+     ([5], [2], [1]), {"method": "Wald"}),
+])
+def test_the_exact_errors(text, args, kwargs):
+    refused(text, *args, **kwargs)
+
+
+def test_the_result_says_how_it_was_made():
+    found = stratified_interval([1000], [50], [30], level=.9, method="wilson")
+    assert (found.level, found.method) == (.9, "wilson")
+    assert all(type(v) is float for v in (found.low, found.high, found.level))
+    assert {stratified_interval([99], [50], [30], method=m).method for m in METHODS} == set(METHODS)
+
+
+@pytest.mark.parametrize("size, right, n", [(20, 7, 5), (50, 0, 8), (50, 50, 8), (10, 9, 10), (5000, 4321, 300)])
+def test_hypergeometric_probabilities(size, right, n):
+    found = intervals.hypergeometric_pmf(size, [right], n)[0]
+    assert found == pytest.approx(stats.hypergeom.pmf(np.arange(n + 1), size, right, n), abs=1e-10)
+
+
+@pytest.mark.parametrize("size", [10**9, 10**12])
+def test_hypergeometric_probabilities_of_huge_populations_add_up(size):
+    """The limit is the binomial; the distance is of order n^2 / N."""
+    found = intervals.hypergeometric_pmf(size, [size * 9 // 10], 20)[0]
+    assert found == pytest.approx(stats.binom.pmf(np.arange(21), 20, .9), rel=1e-5)
