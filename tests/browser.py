@@ -73,7 +73,7 @@ def page(address, *, dark=False, size=(1200, 1000)):
                                       color_scheme="dark" if dark else "light")
         opened = context.new_page()
         _watch(context, opened)
-        opened.goto(address)
+        opened.goto(address + ("?reset" if "/lab/" in address else ""))
         try:
             yield opened
         finally:

@@ -46,6 +46,7 @@ def _config(ink, muted, grid, background):
         "legend": {**labels, "orient": "top", "symbolStrokeWidth": 2},
         "header": {**labels, "labelColor": ink},
         "mark": {"color": STRATIFIED},
+        **{mark: {"opacity": 1} for mark in ("point", "circle", "square", "tick")},
         "text": {"color": ink, "fontSize": FONT_SIZE},
         "rule": {"color": ink},
         "range": {"category": CATEGORY},

@@ -1,0 +1,51 @@
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(INSTALLED): pyproject.toml setup.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed: make PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,voila]'
+	@touch $@
+
+install: $(INSTALLED) ## create .venv and install the workbench into it
+
+report: $(INSTALLED) ## build the reports on the embedded data into reports/
+	@mkdir -p reports
+	$(BIN)/workbench report all -o reports
+
+lab: $(INSTALLED) ## open JupyterLab at the start page
+	$(BIN)/workbench lab
+
+test: $(INSTALLED) ## run every test, notebooks included
+	$(BIN)/ruff check
+	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q --nbval notebooks -p no:doctest -W default
+
+notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
+	$(BIN)/python tests/refresh_notebooks.py
+
+search: $(INSTALLED) ## look for designs whose interval covers too little (minutes)
+	$(BIN)/python tests/peers/search_coverage.py
+
+bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)
+	$(BIN)/python tests/peers/bench_stratified.py
+	$(BIN)/python tests/peers/bench_latency.py
+
+binder: ## run the notebooks in a fresh environment made from binder/
+	rm -rf .venv-binder
+	$(PYTHON) -m venv .venv-binder
+	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check -r binder/requirements.txt
+	PATH="$(CURDIR)/.venv-binder/bin:$$PATH" bash binder/postBuild
+	.venv-binder/bin/python -m pytest -q --nbval notebooks -p no:doctest -W default -p no:cacheprovider
+
+clean: ## remove everything that can be made again
+	rm -rf .venv .venv-binder reports build *.egg-info
+
+.PHONY: help install report lab test notebooks search bench binder clean
+.DEFAULT_GOAL := help
