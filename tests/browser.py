@@ -123,7 +123,7 @@ def chart(opened, index=0):
         const picture = figure.querySelector('[role=img]');
         return {marks: [...svg.querySelectorAll('.role-mark path')].map(p => p.getAttribute('d')),
                 title: svg.querySelector('.role-title')?.textContent ?? '',
-                fill: getComputedStyle(svg.querySelector('.role-axis text')).fill,
+                fill: getComputedStyle(svg.querySelector('.role-axis text') ?? svg).fill,
                 text: figure.querySelector('p').textContent,
                 label: picture.getAttribute('aria-label'),
                 svg_label: svg.getAttribute('aria-label'),

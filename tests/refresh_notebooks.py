@@ -5,16 +5,20 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
+WIDGET = "application/vnd.jupyter.widget-view+json"
+METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"}, "voila": {"template": "workbench"}}
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 
 
 def refresh(path):
-    """Execute one notebook and write its outputs back, without execution times."""
+    """Execute one notebook and write its outputs back: pictures instead of widgets that have no kernel yet."""
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, store_widget_state=False, record_timing=False,
                    resources={"metadata": {"path": str(path.parent)}}).execute()
-    notebook.metadata.pop("widgets", None)
-    notebook.metadata["language_info"] = {"name": "python"}
+    for output in (o for cell in notebook.cells for o in cell.get("outputs", ())):
+        output.get("data", {}).pop(WIDGET, None)
+    notebook.metadata = METADATA
     nbformat.write(notebook, path)
 
 

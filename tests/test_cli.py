@@ -164,6 +164,8 @@ def test_lab_starts_this_interpreter_at_the_first_notebook(folder, monkeypatch):
     calls = []
     monkeypatch.setattr(cli.subprocess, "call", lambda words, cwd: calls.append((words, cwd)) or 0)
     assert run("lab", "mine", "--no-browser", "--", "--port=9999") == 0
+    assert run("lab", "--", "--allow-root") == 0
+    assert calls.pop()[0][-1] == "--allow-root" and (folder / "workbench-notebooks").is_dir()
     [(words, cwd)] = calls
     assert words[:4] == [sys.executable, "-m", "jupyterlab", "00-start.ipynb"] and cwd == Path("mine")
     assert "--no-browser" in words and words[-1] == "--port=9999"

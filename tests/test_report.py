@@ -416,3 +416,9 @@ def test_no_warning_of_the_run_escapes(notebook):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         build(notebook(code("1")))
+
+
+def test_printed_sentences_are_prose_and_printed_tables_are_not():
+    assert report._preformatted("3 items,\nmean 0.5\n") == '<pre class="output prose">3 items,\nmean 0.5</pre>'
+    assert report._preformatted("a  b\n1  2") == '<pre class="output">a  b\n1  2</pre>'
+    assert report._preformatted("10%\r20%\r\n\x1b[31mred\x1b[0m") == '<pre class="output prose">20%\nred</pre>'

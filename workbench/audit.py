@@ -173,6 +173,8 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     """
     level = checks.level(level)
     checks.choice("interval", interval, intervals.METHODS)
+    checks.choice("stratifier", stratifier, stratification.METHODS)
+    checks.choice("allocation", method, ALLOCATIONS)
     strata = stratification.stratify(items.score, n_strata, stratifier, rng=rng)
     score = np.bincount(strata.labels, items.score) / strata.sizes
     warnings = [*items.notes, *strata.notes]
@@ -217,7 +219,7 @@ def compare_intervals(audit):
     estimate, assumption = audit.estimate, ""
     if estimate is None:
         rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
-        assumption = "if the scores are honest" if np.isfinite(audit.expected_half_width) else "if half are right"
+        assumption = "If the scores are honest" if np.isfinite(audit.expected_half_width) else "If half are right"
         estimate = stratified.stratified_accuracy(audit.stratum_size, audit.labeled,
                                                   np.rint(audit.labeled * rate).astype(int))
     return IntervalComparison(tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption)

@@ -184,6 +184,8 @@ def params(topic):
 @click.option("--copy-only", is_flag=True, help="Copy the notebooks and stop.")
 def lab(folder, jupyter, no_browser, copy_only):
     """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept."""
+    if folder.startswith("-"):
+        folder, jupyter = "workbench-notebooks", (folder, *jupyter)
     folder = Path(folder).expanduser()
     copied, kept = _copy_notebooks(folder)
     click.echo(f"Copied {len(copied)} notebooks to {folder}" + (f"; kept {', '.join(kept)}" if kept else ""))

@@ -573,7 +573,9 @@ def _text(text):
 
 
 def _preformatted(text, data=None, metadata=None):
-    return f'<pre class="output">{html.escape(_text(text).rstrip())}</pre>'
+    text = _text(text).rstrip()
+    kind = "output" if re.search(r"\S {2,}|\t", text) else "output prose"
+    return f'<pre class="{kind}">{html.escape(text)}</pre>'
 
 
 def _math_output(text, data, metadata):

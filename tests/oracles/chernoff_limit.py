@@ -1,33 +1,29 @@
-"""The worst-case Chernoff limit by numerical optimization."""
+"""The worst-case Chernoff limit of two strata by brute force over a grid of rates."""
 import numpy as np
-from scipy import optimize
 
 
-def log_bound(size, labeled, q, tilt):
-    """Log of the bound on E exp(-tilt * estimate), rates q, per unit weight W/n."""
-    weight = np.asarray(size) / np.sum(size)
-    c = 1 - np.exp(-tilt * weight / labeled)
-    fraction = np.asarray(labeled) / size
-    curve = np.asarray(labeled) * np.log(np.maximum(1 - q * c, 1e-300))
-    line = np.asarray(size) * q * np.log(np.maximum(1 - fraction * c, 1e-300))
-    return np.where(fraction > q, line, curve).sum()
+def log_bound(size, labeled, weight, q, tilt):
+    """Log of the bound on E exp(-tilt * weight * count / labeled) for one stratum at rates q."""
+    decay = np.exp(-tilt * weight / labeled)
+    fraction = labeled / size
+    with np.errstate(divide="ignore"):
+        curve = labeled * np.log((1 - q) + q * decay)
+        line = size * q * np.log((1 - fraction) + fraction * decay)
+    return np.where(fraction > q, line, curve)
 
 
-def upper_limit(size, labeled, correct, tail, tilts):
-    """min over tilts of max{sum W q : log_bound >= log(tail) - tilt * seen}, two strata by a fine grid."""
-    size, labeled, correct = (np.asarray(a, float) for a in (size, labeled, correct))
-    weight = size / size.sum()
-    seen = (weight * correct / labeled).sum()
+def upper_limit(size, labeled, correct, tail, tilts, grid=4001):
+    """min over tilts of max{sum W q : sum log_bound >= log(tail) - tilt * seen}; off by at most 1/grid."""
+    total = sum(size)
+    weight = [n / total for n in size]
+    seen = sum(w * x / n for w, x, n in zip(weight, correct, labeled, strict=True))
+    q = np.linspace(0, 1, grid)
     best = 1.0
     for tilt in tilts:
         floor = np.log(tail) - tilt * seen
-        reached = 0.0
-        for first in np.linspace(0, 1, 801):
-            def slack(second, first=first, tilt=tilt, floor=floor):
-                return log_bound(size, labeled, np.array([first, second]), tilt) - floor
-            if slack(0.0) < 0:
-                continue
-            second = 1.0 if slack(1.0) >= 0 else optimize.brentq(slack, 0, 1)
-            reached = max(reached, weight[0] * first + weight[1] * second)
-        best = min(best, reached)
+        first, second = (log_bound(n, m, w, q, tilt) for n, m, w in zip(size, labeled, weight, strict=True))
+        # both fall in q: for each first rate the largest second rate that is still allowed
+        allowed = np.searchsorted(-second, first - floor + 1e-12, side="right") - 1
+        possible = allowed >= 0
+        best = min(best, (weight[0] * q[possible] + weight[1] * q[allowed[possible]]).max(initial=0.0) + 1 / grid)
     return best

@@ -30,7 +30,7 @@ draw()
 panel([slider], view)
 """
 STOPWATCH = """() => {
-    const bar = document.querySelector('.workbench-chart svg .role-mark path');
+    const drawn = document.querySelector('.workbench-chart svg');
     const changed = new MutationObserver(() => {
         window.latency = performance.now() - window.pressed;
         changed.disconnect();
@@ -38,7 +38,7 @@ STOPWATCH = """() => {
     window.latency = null;
     document.addEventListener('keydown', () => { window.pressed = performance.now(); },
         {capture: true, once: true});
-    changed.observe(bar, {attributes: true, attributeFilter: ['d']});
+    changed.observe(drawn, {subtree: true, childList: true, attributes: true, attributeFilter: ['d']});
 }"""
 
 

@@ -268,10 +268,15 @@ def start_finite(rng, strata=(2, 6)):
     return replace(state, population=int(np.ceil(state.labeled.sum() / fraction)))
 
 
-def start_arbitrary_waves(rng):
+def start_arbitrary_waves(rng, strata=(2, MAX_STRATA)):
     """Return arbitrary strata labeled in two or three waves."""
-    return replace(start_arbitrary(rng), population=int(np.exp(rng.uniform(np.log(400), np.log(50_000)))),
+    return replace(start_arbitrary(rng, strata), population=int(np.exp(rng.uniform(np.log(400), np.log(50_000)))),
                    waves=pick(rng, (2, 3)))
+
+
+def start_one_in_waves(rng):
+    """Return one stratum labeled in two or three waves."""
+    return start_arbitrary_waves(rng, (1, 1))
 
 
 def move_arbitrary(state, rng):
@@ -361,6 +366,7 @@ FAMILIES = {
     "finite population": (start_finite, move_arbitrary, build_arbitrary),
     "waves": (start_wave_recipe, move_recipe, build_recipe),
     "arbitrary waves": (start_arbitrary_waves, move_arbitrary, build_arbitrary),
+    "one stratum, waves": (start_one_in_waves, move_arbitrary, build_arbitrary),
 }
 
 

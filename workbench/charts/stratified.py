@@ -236,43 +236,47 @@ def digits(images, words):
 
 
 def audit_data(audit):
-    """Return the rows of `audit`: share of items against share of labels, and the accuracy seen."""
-    size, labeled = audit.stratum_size, audit.labeled
-    return [{"stratum": k, "kind": kind, "share": float(values[k] / values.sum()), "text": f"{values[k]:,}"}
-            for k in range(size.size) for kind, values in (("items", size), ("labels", labeled))]
+    """Return the rows of `audit`: labels per stratum, split into right and wrong once they are known."""
+    if audit.estimate is None:
+        return [{"stratum": k, "kind": "to label", "labels": int(n), "order": 0} for k, n in enumerate(audit.labeled)]
+    return [{"stratum": k, "kind": kind, "labels": int(n), "order": order}
+            for k, (all_labels, right) in enumerate(zip(audit.labeled, audit.estimate.correct, strict=True))
+            for order, (kind, n) in enumerate((("wrong", all_labels - right), ("right", right)))]
 
 
 def audit_words(audit):
     """Return title and text alternative of `audit`."""
-    asked = "to label" if audit.mode == "plan" else "labeled"
-    rates = "" if audit.estimate is None else " Accuracy seen: " + ", ".join(
-        f"{row['rate']:.0%}" for row in audit.estimate.rows()) + "."
     counts = ", ".join(f"{n:,} of {size:,}" for n, size in zip(audit.labeled, audit.stratum_size, strict=True))
-    return (f"{audit.labeled.sum():,} items {asked}, from low to high score",
-            f"Items {asked} per stratum, from low to high score: {counts}.{rates}")
+    planned = f"Items to label per stratum, from low to high score: {counts}."
+    if audit.estimate is None:
+        return f"{audit.labeled.sum():,} items to label, from low to high score", planned
+    wrong = audit.labeled - audit.estimate.correct
+    found = ", ".join(f"{w:,} of {n:,}" for w, n in zip(wrong, audit.labeled, strict=True))
+    return (f"{wrong.sum():,} of {audit.labeled.sum():,} labels found an error, {wrong[0]:,} of them at the lowest scores",
+            f"Labels that found an error, per stratum from low to high score: {found}.")
 
 
 def audit(audit):
-    """Return each stratum's share of the items against its share of the labels.
+    """Return the labels per stratum and, once they are known, how many found an error.
 
     Parameters
     ----------
     audit : workbench.audit.AccuracyAudit
     """
-    colors = theme.scale({"items": theme.UNLABELED, "labels": theme.LABELED})
-    base = alt.Chart(theme.rows("shares", audit_data(audit))).encode(
+    colors = theme.scale({"to label": theme.LABELED} if audit.estimate is None else
+                         {"wrong": theme.MISS, "right": theme.STRATIFIED})
+    base = alt.Chart(theme.rows("labels", audit_data(audit))).encode(
         x=alt.X("stratum:O", title="stratum, from low to high score", axis=alt.Axis(labelAngle=0)),
-        xOffset="kind:N", y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%")))
+        y=alt.Y("labels:Q", title="labels", axis=alt.Axis(tickMinStep=1)), order="order:Q")
     bars = base.mark_bar().encode(color=alt.Color("kind:N", scale=colors, title=None))
-    text = base.mark_text(dy=-7, fontSize=10).encode(text="text:N")
-    return theme.finish(bars + text if audit.labeled.size <= 10 else bars, *audit_words(audit), height=200)
+    return theme.finish(bars, *audit_words(audit), height=180)
 
 
 def intervals_words(comparison, truth=None):
     """Return title and text alternative of `intervals`."""
     limits = "; ".join(f"{i.method} {i.low:.3f} to {i.high:.3f}" for i in comparison.intervals)
     known = "" if truth is None else f" The true accuracy is {truth:.3f}."
-    promised = f" ({comparison.assumption})" if comparison.assumption else ""
+    promised = f" ({comparison.assumption.lower()})" if comparison.assumption else ""
     return f"The same labels, five intervals: report the default{promised}", f"Limits{promised}: {limits}.{known}"
 
 

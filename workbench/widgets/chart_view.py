@@ -291,7 +291,8 @@ def _with_image(shown, data, metadata, chart):
 
 
 def _give_room(control):
-    if "description_width" in getattr(control, "style", ipywidgets.Layout()).trait_names():
-        control.style.description_width = "initial"
-    if isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider)):
+    style = getattr(control, "style", None)
+    if style is not None and style.has_trait("description_width") and not style.description_width:
+        style.description_width = "initial"
+    if isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider)) and control.layout.width is None:
         control.layout.width = "420px"

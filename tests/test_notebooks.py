@@ -1,0 +1,90 @@
+"""The notebooks are executed, thin and tagged; nbval compares their outputs (`make test`)."""
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "notebooks"
+PATHS = sorted(FOLDER.glob("*.ipynb"))
+TAGS = {"parameters", "lesson", "exercise", "solution", "interactive"}
+
+
+@pytest.fixture(params=PATHS, ids=lambda path: path.stem)
+def notebook(request):
+    return nbformat.read(request.param, as_version=4)
+
+
+def code(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def lines(cell):
+    return [line for line in cell.source.splitlines() if line.strip()]
+
+
+def test_there_are_notebooks():
+    assert [path.stem for path in PATHS] == ["00-start", "01-stratified-accuracy"]
+
+
+def test_every_cell_was_executed_in_order(notebook):
+    assert [cell.execution_count for cell in code(notebook)] == list(range(1, len(code(notebook)) + 1))
+
+
+def test_no_cell_ends_in_an_error_or_a_warning(notebook):
+    outputs = [output for cell in code(notebook) for output in cell.outputs]
+    assert not [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"]
+
+
+def test_code_is_thin(notebook):
+    counts = sorted(len(lines(cell)) for cell in code(notebook) if "parameters" not in cell.metadata.get("tags", []))
+    assert counts[-1] <= 12 and counts[len(counts) // 2] <= 4
+    assert not [cell for cell in code(notebook) if re.search(r"^\s*(def|class) ", cell.source, re.M)]
+    assert max(len(line) for cell in code(notebook) for line in lines(cell)) <= 110
+
+
+def test_one_parameters_cell_of_literals_with_help(notebook):
+    cell, = [cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])]
+    assert all(re.fullmatch(r"\w+ = .+  # type: (str|int|float|bool)  .+", line) for line in lines(cell))
+
+
+def test_tags_are_known_and_report_cells_come_in_both(notebook):
+    tags = {tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])}
+    assert tags <= TAGS
+    assert any(not cell.metadata.get("tags") for cell in code(notebook))
+
+
+def test_no_widget_state_no_foreign_address_no_path(notebook):
+    text = json.dumps(notebook)
+    assert "widgets" not in notebook.metadata and len(text) < 1_000_000
+    assert not re.search(r"https?://(?!mybinder)", text)
+    assert not re.search(r'"/(home|root|work|tmp|Users)/', text)
+
+
+def test_pictures_have_words(notebook):
+    pictures = [o.data for cell in code(notebook) for o in cell.outputs if "image/png" in o.get("data", {})]
+    assert all(re.match(r"Chart(View)?: .{20}", data["text/plain"]) for data in pictures)
+
+
+def test_lesson_exercises_have_solutions():
+    lesson = nbformat.read(FOLDER / "01-stratified-accuracy.ipynb", as_version=4)
+    asked = re.findall(r'wb\.check\("([\d.]+)", answer\)', "".join(c.source for c in code(lesson)))
+    solved = re.findall(r'\("([\d.]+)", [(\[]', "".join(c.source for c in code(lesson)))
+    assert asked == solved == ["1.1", "1.2", "1.3", "1.4"]
+    shown = [o.data["text/plain"] for c in code(lesson) if "solution" in c.metadata.get("tags", []) for o in c.outputs]
+    assert len(shown) == 4 and all(" right: " in text for text in shown)
+
+
+def test_comparison_fails_when_an_output_changes(tmp_path):
+    notebook = nbformat.read(FOLDER / "00-start.ipynb", as_version=4)
+    said = [o for cell in code(notebook) for o in cell.outputs if "It says 97.1%" in o.get("text", "")]
+    said[0]["text"] = said[0]["text"].replace("87.7%", "88.7%")
+    nbformat.write(notebook, tmp_path / "changed.ipynb")
+    run = subprocess.run([sys.executable, "-m", "pytest", "--nbval", "-q", "-W", "default", "-p", "no:cacheprovider",
+                          "-c", "/dev/null", str(tmp_path / "changed.ipynb")], capture_output=True, text=True,
+                         env=os.environ | {"PYTHONPATH": str(FOLDER.parent)})
+    assert run.returncode == 1 and "88.7%" in run.stdout and "1 failed, 2 passed" in run.stdout
