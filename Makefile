@@ -25,7 +25,7 @@ lab: $(INSTALLED) ## open JupyterLab at the start page
 test: $(INSTALLED) ## run every test, notebooks included
 	$(BIN)/ruff check
 	$(BIN)/python -m pytest -q
-	$(BIN)/python -m pytest -q --nbval notebooks -p no:doctest -W default
+	$(BIN)/python -m pytest -q --nbval notebooks -o addopts= -W default
 
 notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
 	$(BIN)/python tests/refresh_notebooks.py
@@ -42,7 +42,7 @@ binder: ## run the notebooks in a fresh environment made from binder/
 	$(PYTHON) -m venv .venv-binder
 	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check -r binder/requirements.txt
 	PATH="$(CURDIR)/.venv-binder/bin:$$PATH" bash binder/postBuild
-	.venv-binder/bin/python -m pytest -q --nbval notebooks -p no:doctest -W default -p no:cacheprovider
+	.venv-binder/bin/python -m pytest -q --nbval notebooks -o addopts= -W default -p no:cacheprovider
 
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder reports build *.egg-info

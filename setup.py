@@ -2,7 +2,7 @@
 import runpy
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 FOLDER = Path("workbench", "widgets")
@@ -18,4 +18,12 @@ class BuildWithBundle(build_py):
             runpy.run_path(str(FOLDER / "vega_bundle.py"))["write"](Path(self.build_lib) / FOLDER)
 
 
-setup(cmdclass={"build_py": BuildWithBundle})
+class WithData(Distribution):
+    """An editable install asks `has_data` before it installs data files; setuptools does not define it."""
+
+    def has_data(self):
+        """Return whether there are data files: the Voila template."""
+        return self.has_data_files()
+
+
+setup(cmdclass={"build_py": BuildWithBundle}, distclass=WithData)

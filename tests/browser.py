@@ -121,7 +121,8 @@ def chart(opened, index=0):
         const figure = document.querySelectorAll('.workbench-chart')[index];
         const svg = figure.querySelector('svg');
         const picture = figure.querySelector('[role=img]');
-        return {marks: [...svg.querySelectorAll('.role-mark path')].map(p => p.getAttribute('d')),
+        return {marks: [...svg.querySelectorAll('.role-mark path')]
+                    .map(p => [p.getAttribute('d'), p.getAttribute('transform')].join()),
                 title: svg.querySelector('.role-title')?.textContent ?? '',
                 fill: getComputedStyle(svg.querySelector('.role-axis text') ?? svg).fill,
                 text: figure.querySelector('p').textContent,

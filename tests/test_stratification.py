@@ -81,11 +81,12 @@ def test_weighted_mean_cuts_at_equal_totals(kind, n_strata):
 
 
 def test_weighted_mean_by_hand():
-    """Totals of .1+.2+.3+.4 = 1, 1, 1: three strata."""
+    """Two equal items reach the second and the third part of the total together and stay together."""
     found = stratify([.1, 1, .2, .3, 1, .4], 3, "weighted_mean")
     assert found.labels.tolist() == [0, 1, 0, 0, 1, 0] and found.notes == ("1 of 3 strata were empty and dropped",)
-    found = stratify([.1, 1.1, .2, .3, .9, .4], 3, "weighted_mean")
-    assert found.labels.tolist() == [0, 2, 0, 0, 1, 0]
+    # cumulated 1, 3, 6, 11, 21, 31.5; thirds end at 10.5 and 21
+    found = stratify([1, 10.5, 2, 3, 10, 5], 3, "weighted_mean")
+    assert found.labels.tolist() == [0, 2, 0, 0, 1, 0] and found.edges.tolist() == [1, 5, 10, 10.5]
 
 
 @pytest.mark.parametrize("kind", ["uniform", "beta", "two humps", "exponential", "margin", "rounded"])
