@@ -46,7 +46,8 @@ def test_both_samplers_draw_hypergeometric_counts(most):
             seen = np.append(count[common], count[~common].sum())
             keep = expected > 0
             chi2 = ((seen - expected)[keep] ** 2 / expected[keep]).sum()
-            assert chi2 < (df := keep.sum() - 1) + 4 * math.sqrt(2 * df) + 8
+            df = keep.sum() - 1
+            assert chi2 < df + 4 * math.sqrt(2 * df) + 8
     assert abs(np.corrcoef(found[:, 0], found[:, 3])[0, 1]) < 4 / math.sqrt(runs)
 
 
@@ -158,7 +159,7 @@ def test_the_papers_opt_a2_fails_both_tests():
         study = simulate_labeling(size, right, 100, "opt_a2", runs=3000, rng=3)
         error = study.estimates - right.sum() / size.sum()
         assert abs(error.mean()) > 8 * error.std() / math.sqrt(error.size)
-        assert study.estimated_variances.mean() / (error**2).mean() < .5
+        assert study.estimated_variances.mean() / (error**2).mean() < .7
 
 
 def test_waves_of_one_run_are_those_of_the_estimator():

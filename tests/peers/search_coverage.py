@@ -313,6 +313,11 @@ def build_arbitrary(state):
     return Design(whole(size), whole(right), budget=n, waves=state.waves)
 
 
+def build_balanced(state):
+    """Return the design if there are three strata and none holds more than half of the items."""
+    return build_arbitrary(state) if state.weight.size > 2 and state.share.max() <= 0.5 else None
+
+
 def build_giant(state):
     """Return the design if one stratum holds half of the items and at most half its share of the labels."""
     heaviest = int(state.share.argmax())
@@ -367,6 +372,7 @@ FAMILIES = {
     "waves": (start_wave_recipe, move_recipe, build_recipe),
     "arbitrary waves": (start_arbitrary_waves, move_arbitrary, build_arbitrary),
     "one stratum, waves": (start_one_in_waves, move_arbitrary, build_arbitrary),
+    "no heavy stratum": (start_arbitrary, move_arbitrary, build_balanced),
 }
 
 
