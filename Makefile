@@ -42,7 +42,8 @@ binder: ## run the notebooks in a fresh environment made from binder/
 	$(PYTHON) -m venv .venv-binder
 	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check -r binder/requirements.txt
 	PATH="$(CURDIR)/.venv-binder/bin:$$PATH" bash binder/postBuild
-	.venv-binder/bin/python -m pytest -q --nbval notebooks -o addopts= -W default -p no:cacheprovider
+	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check pytest nbval
+	.venv-binder/bin/python -m pytest -q --nbval notebooks -o addopts= -W default
 
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder reports build *.egg-info

@@ -3,9 +3,9 @@ import math
 
 import numpy as np
 import pytest
+from oracles import allocations, enumeration
 from scipy import optimize
 
-from oracles import allocations, enumeration
 from workbench import allocation
 from workbench.allocation import METHODS, allocate, allocation_variance
 from workbench.populations import digit_forms

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import chernoff_limit, default_interval, enumeration, short_interval
 from scipy import stats
 
-from oracles import chernoff_limit, default_interval, enumeration, short_interval
 from workbench import intervals
 from workbench.intervals import METHODS, stratified_interval
 

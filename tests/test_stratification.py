@@ -2,10 +2,10 @@ import math
 
 import numpy as np
 import pytest
+from oracles import strata as oracle
 from sklearn.mixture import GaussianMixture
 
 import workbench as wb
-from oracles import strata as oracle
 from workbench.populations import digit_forms
 from workbench.stratification import METHODS, stratify
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import enumeration
 from scipy import stats
 
 import workbench as wb
-from oracles import enumeration
 from workbench import stratified
 from workbench.populations import digit_forms
 from workbench.stratified import accuracy_variance, estimated_variance, expected_half_width, stratified_accuracy

@@ -238,6 +238,7 @@ def main():
     parser.add_argument("--skip-ssepy", action="store_true", help="leave out the peer that pip would install")
     args = parser.parse_args()
     print(f"python {sys.version.split()[0]}, numpy {np.__version__}; processor time, one thread")
+    import sklearn.cluster  # noqa: F401  (loads its thread pool, which can be limited only then)
     with threadpool_limits(1):
         for items in SIZES:
             bench_loops(items, items == SIZES[0] and not args.skip_ssepy)

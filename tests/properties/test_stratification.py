@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from oracles import strata as oracle
+
 from workbench.stratification import METHODS, stratify
 
 SCORES = st.lists(st.floats(0, 1).map(lambda s: round(s, 3)), min_size=2, max_size=60).filter(

@@ -1,0 +1,52 @@
+"""What a fresh machine relies on: pins, commands, scripts, documentation."""
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+MAKE = (ROOT / "Makefile").read_text()
+
+
+def pins():
+    lines = (ROOT / "binder" / "requirements.txt").read_text().splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+def test_binder_pins_are_exact_and_plain():
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", pin) for pin in pins())
+    assert (ROOT / "binder" / "runtime.txt").read_text() == "python-3.11\n"
+
+
+def test_binder_pins_every_dependency_within_its_bounds():
+    pinned = {name.lower().replace("_", "-"): version for name, version in (pin.split("==") for pin in pins())}
+    wanted = [Requirement(r) for r in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["voila"]]
+    assert {r.name for r in wanted} <= set(pinned)
+    assert [r.name for r in wanted if not r.specifier.contains(pinned[r.name])] == []
+
+
+def test_scripts_parse():
+    for script in (".ci/run", "binder/postBuild"):
+        assert subprocess.run(["bash", "-n", ROOT / script]).returncode == 0
+        assert (ROOT / script).stat().st_mode & 0o111
+
+
+def test_make_help_lists_every_target():
+    told = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True).stdout
+    targets = set(re.findall(r"^([a-z]+):", MAKE, re.M))
+    assert targets == set(re.findall(r"^  make ([a-z]+)", told, re.M))
+
+
+def test_readme_commands_exist():
+    readme = (ROOT / "README.md").read_text()
+    assert set(re.findall(r"make ([a-z]+)", readme)) - {"it"} <= set(re.findall(r"^([a-z]+):", MAKE, re.M))
+    assert set(re.findall(r"workbench (report|list|params|lab)\b", readme)) == {"report", "params", "lab"}
+    for extra in ("test", "voila", "spark", "dask", "peers"):
+        assert PROJECT["optional-dependencies"][extra]
+
+
+def test_changelog_knows_this_version():
+    assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text()
