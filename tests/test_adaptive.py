@@ -11,7 +11,8 @@ from workbench.adaptive import OPT_WARNING, next_wave, wave_accuracy
 # exact enumeration
 
 @pytest.mark.parametrize("size, right, first, budget, rule", [
-    ([6, 8], [4, 5], [2, 2], 6, {}), ([6, 8], [2, 8], [2, 2], 6, {"floor": 0.0, "smoothing": 0.5}), ([5, 7, 6], [5, 3, 4], [2, 2, 2], 7, {}),
+    ([6, 8], [4, 5], [2, 2], 6, {}), ([6, 8], [2, 8], [2, 2], 6, {"floor": 0.0, "smoothing": 0.5}),
+    ([5, 7, 6], [5, 3, 4], [2, 2, 2], 7, {}),
     ([7, 9], [6, 3], [2, 3], 6, {"stratum_score": [.9, .5], "smoothing": 1.0, "floor": 0.0}),
 ])
 def test_two_waves_are_exactly_unbiased(size, right, first, budget, rule):

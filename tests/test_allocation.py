@@ -91,7 +91,7 @@ def test_the_real_valued_voila_is_the_constrained_optimum(seed):
             return (weight**2 * sd**2 * (1 / n - 1 / size)).sum()
         start = floor + (size - floor) * (budget - floor.sum()) / (size.sum() - floor.sum())
         scale = variance(start) or 1
-        best = optimize.minimize(lambda n: variance(n) / scale, start, method="SLSQP",
+        best = optimize.minimize(lambda n, scale=scale: variance(n) / scale, start, method="SLSQP",
                                  bounds=list(zip(floor, size, strict=True)), options={"ftol": 1e-14, "maxiter": 500},
                                  constraints={"type": "eq", "fun": lambda n, b=budget: n.sum() - b})
         assert variance(found.labeled) <= best.fun * scale * (1 + 1e-6) + 1e-12
@@ -164,12 +164,13 @@ def test_a_hundred_labels_for_the_places_of_the_digits():
     assert real("equal", 140) > real("neyman", 140) and real("equal", 141) < real("neyman", 141)
     assert (round(real("equal", 150)), round(real("neyman", 150))) == (3840, 4588)
     assert round(se(allocate(size, 150, stratum_sd=sd))) == 2808
-    assert all(not allocate(size, m, "neyman", stratum_sd=sd, minimum=0, integer=False).bounded.any() for m in range(4, 58))
-    assert allocate(size, 58, "neyman", stratum_sd=sd, minimum=0, integer=False).bounded.any()
+    capped = [m for m in range(4, 70) if allocate(size, m, "neyman", stratum_sd=sd, minimum=0, integer=False).bounded.any()]
+    assert capped == list(range(58, 70))
     assert round(total * math.sqrt(allocation_variance([total], [error.std(ddof=1)], [100]))) == 47_149
 
 
-@pytest.mark.parametrize("size, right, labeled", [([5], [3], [2]), ([4, 5], [1, 3], [2, 4]), ([3, 3, 4], [1, 2, 4], [2, 1, 2])])
+@pytest.mark.parametrize("size, right, labeled", [
+    ([5], [3], [2]), ([4, 5], [1, 3], [2, 4]), ([3, 3, 4], [1, 2, 4], [2, 1, 2])])
 def test_the_variance_is_that_of_every_sample(size, right, labeled):
     means = [enumeration.weighted_mean(size, labeled, x) for x in enumeration.samples_without(size, right, labeled)]
     sd = [np.std(stratum, ddof=1) for stratum in enumeration.items(size, right)]

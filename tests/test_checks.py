@@ -17,6 +17,11 @@ def test_a_whole_number_becomes_a_python_int(value):
     assert found == 3 and type(found) is int
 
 
+def test_both_ends_of_a_range_of_whole_numbers_belong_to_it():
+    assert checks.whole("n", 1, 1, 4) == 1 and checks.whole("n", 4, 1, 4) == 4
+    assert checks.counts("n", [0]).tolist() == [0] and checks.vector("p", [0, 1], low=0, high=1).tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("kind, text, args", [
     (ValueError, "n must be a whole number; got 2.5", ("n", 2.5)),
     (ValueError, "n must be a whole number of at least 1; got 0", ("n", 0, 1)),

@@ -146,6 +146,16 @@ def test_guaranteed_pools_where_weights_are_nearly_equal():
     assert low == pytest.approx(1 - 1.025 * (1 - exact.low), abs=1e-6)
 
 
+def test_guaranteed_does_not_pool_where_weights_differ():
+    """max W_k / n_k is 1.09 of 1/n: from there on the Chernoff limit, which is wider than 1.09 times the pooled one."""
+    size, labeled, correct = [436 * 10**6, 564 * 10**6], [40, 60], [35, 55]
+    pooled = stats.binomtest(90, 100).proportion_ci(.95, "exact")
+    low, high = stratified_interval(size, labeled, correct, method="guaranteed")
+    assert 1 - low > 1.02 * 1.09 * (1 - pooled.low)
+    tilts = np.geomspace(.1 / .0109, 30 / .0109, 200)
+    assert high == pytest.approx(chernoff_limit.upper_limit(size, labeled, correct, .025, tilts), abs=.003)
+
+
 # teaching methods
 
 @pytest.mark.parametrize("case", SURVEY, ids=lambda c: f"{c['stratum_size']}-{c['level']}")
@@ -188,7 +198,7 @@ def test_one_unlabeled_item_leaves_exactly_two_possible_shares(method):
 
 @pytest.mark.parametrize("method, tail", [("default", .025), ("guaranteed", .025), ("short", .05)])
 def test_five_right_of_five_in_a_heavy_stratum_holds_the_lower_limit_down(method, tail):
-    """A stratum of weight .9 that is right in tail ** (1/5) of its items (mid-P: 2 tail) shows 5 right of 5 as often."""
+    """At rate tail ** (1/5) (mid-P: 2 tail) a stratum of weight .9 shows 5 right of 5 that often."""
     found = stratified_interval([9 * 10**6, 10**6], [5, 95], [5, 95], method=method)
     bound = .9 * tail**.2 + .1
     assert found.low == pytest.approx(min(found.low, bound), abs=.0015)

@@ -148,7 +148,8 @@ def test_equal_size_orders_ties_at_random_and_says_so():
     assert len({tuple(result.labels) for result in found}) == 40
     again = stratify(score, 3, "equal_size", rng=7)
     assert again.labels.tolist() == found[7].labels.tolist()
-    assert stratify(score, 2, "equal_size").notes == () and stratify(score, 2, "equal_size").edges.tolist() == [.5, .5, 1]
+    halves = stratify(score, 2, "equal_size")
+    assert halves.notes == () and halves.edges.tolist() == [.5, .5, 1]
 
 
 def test_equal_width_by_hand():

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from workbench import allocation, checks, intervals
-from workbench.results import Interval, Result, percent
+from workbench.results import Estimate, Interval, percent
 
 RULES = ("smoothed", "opt")
 WAVE_INTERVALS = ("default", "wald")
@@ -20,7 +20,7 @@ OPT_WARNING = ("OPT-A1 and OPT-A2 freeze a stratum whose pilot is pure: the esti
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WaveEstimate(Result):
+class WaveEstimate(Estimate):
     """Accuracy from labels that were allocated wave by wave.
 
     Attributes
@@ -37,11 +37,6 @@ class WaveEstimate(Result):
     stratum_size: np.ndarray
     labeled: np.ndarray
     correct: np.ndarray
-
-    @property
-    def standard_error(self):
-        """Square root of `variance`."""
-        return self.variance ** 0.5
 
     def interval(self, level=0.95, method="default"):
         """Return an `Interval`: "default" over wave-by-stratum cells, or "wald" for teaching."""

@@ -95,7 +95,8 @@ class AccuracyAudit(Result):
                         + (f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else "") + "</p>"
                         for ids, what in ((self.unmatched, "of the sheet are not among the items and were not used"),
                                           (self.unlabeled, "have no label yet")) if ids)
-        return super()._repr_html_() + warning_list(self.warnings) + lists
+        return (super()._repr_html_() + warning_list(self.warnings) + lists
+                + f"<p>{html.escape(self.next_step())}</p>")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

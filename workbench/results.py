@@ -79,6 +79,15 @@ class Result:
         return html_table(self.rows(), self.headline())
 
 
+class Estimate(Result):
+    """A result with an `estimate` and its `variance`."""
+
+    @property
+    def standard_error(self):
+        """Square root of `variance`."""
+        return self.variance ** 0.5
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Interval(Result):
     """A confidence interval; unpacks to `(low, high)`.

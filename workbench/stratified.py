@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from workbench import allocation, checks, intervals
-from workbench.results import Result, percent
+from workbench.results import Estimate, Result, percent
 
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *allocation.METHODS)
@@ -20,7 +20,7 @@ DRIFT = 0.10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StratifiedEstimate(Result):
+class StratifiedEstimate(Estimate):
     """Accuracy estimated from a stratified simple random sample, fixed before labeling.
 
     Attributes
@@ -37,11 +37,6 @@ class StratifiedEstimate(Result):
     stratum_size: np.ndarray
     labeled: np.ndarray
     correct: np.ndarray
-
-    @property
-    def standard_error(self):
-        """Square root of `variance`."""
-        return self.variance ** 0.5
 
     @property
     def limiting_stratum(self):
