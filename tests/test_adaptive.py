@@ -82,6 +82,8 @@ def test_equation_9_of_the_paper_by_hand():
     found = next_wave([100, 200], [4, 4], [2, 3], 14, rule="opt")
     assert found.labeled.tolist() == np.round(14 * spread / spread.sum()).tolist()
     assert found.notes == (OPT_WARNING,)
+    # sample variances 2/1 * .25 and 8/7 * .25 share 20 labels as sqrt(.5) to sqrt(.2857)
+    assert next_wave([100, 100], [2, 8], [1, 4], 20, rule="opt").labeled.tolist() == [11, 9]
     assert next_wave([100, 100], [5, 5], [3, 5], 20, rule="opt").labeled.tolist() == [20, 0]
     assert next_wave([100, 300], [5, 5], [5, 5], 20, rule="opt").labeled.tolist() == [5, 15]
 

@@ -39,6 +39,14 @@ def test_voila_is_the_best_whole_allocation_of_all(seed):
         assert found.variance == pytest.approx(best, rel=1e-9, abs=1e-15)
 
 
+def test_the_last_label_goes_to_one_of_the_tied_strata_and_to_no_other():
+    """Worths of the next label: 9/sqrt(2) and, twice, 17.3/sqrt(6)."""
+    found = allocate([10, 10, 10], 6, stratum_sd=[.9, 1.73, 1.73], minimum=1)
+    assert sorted(found.labeled.tolist()[1:]) == [2, 3] and found.labeled[0] == 1
+    assert allocations.variance([10] * 3, [.9, 1.73, 1.73], found.labeled) == pytest.approx(
+        allocations.best_whole([10] * 3, [.9, 1.73, 1.73], 6, 1))
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_floors_caps_and_budget_are_kept(method):
     for size, sd, budget, minimum in tiny_cases(300, 77):
@@ -164,8 +172,8 @@ def test_a_hundred_labels_for_the_places_of_the_digits():
     assert real("equal", 140) > real("neyman", 140) and real("equal", 141) < real("neyman", 141)
     assert (round(real("equal", 150)), round(real("neyman", 150))) == (3840, 4588)
     assert round(se(allocate(size, 150, stratum_sd=sd))) == 2808
-    capped = [m for m in range(4, 70) if allocate(size, m, "neyman", stratum_sd=sd, minimum=0, integer=False).bounded.any()]
-    assert capped == list(range(58, 70))
+    real_shares = {m: allocate(size, m, "neyman", stratum_sd=sd, minimum=0, integer=False) for m in range(4, 70)}
+    assert [m for m, found in real_shares.items() if found.bounded.any()] == list(range(58, 70))
     assert round(total * math.sqrt(allocation_variance([total], [error.std(ddof=1)], [100]))) == 47_149
 
 

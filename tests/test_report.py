@@ -14,8 +14,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from workbench import report
-from workbench.report import ReportError, ReportWarning, build_report, notebook_parameters
+from workbench import pages, parameters, report
+from workbench.parameters import ReportError, notebook_parameters
+from workbench.report import ReportWarning, build_report
 
 PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 EXTERNAL = re.compile(r"""(?:src|<link[^>]*href)\s*=\s*["']?\s*(?:https?:)?//|@import|url\(|<script""", re.I)
@@ -146,7 +147,7 @@ def test_wrong_topics_are_refused(notebook, tmp_path):
     notebook(name="00-start.ipynb", parameters="x = 1")
     with pytest.raises(ReportError, match=r"^no topic 'dmo' \(did you mean 'demo'\?\); topics: start, demo$"):
         build_report("dmo", notebooks=tmp_path)
-    assert report.find_notebook("demo", tmp_path) == path
+    assert parameters.find_notebook("demo", tmp_path) == path
     assert refused("x.ipynb") == "no notebook 'x.ipynb'"
     (tmp_path / "y.ipynb").write_text("[]")
     assert refused("y.ipynb") == "'y.ipynb' is not a notebook of format 4"
@@ -157,8 +158,8 @@ def test_wrong_topics_are_refused(notebook, tmp_path):
 def test_topics_are_the_notebooks_with_parameters(notebook, tmp_path):
     path = notebook()
     nbformat.write(new_notebook(), tmp_path / "00-start.ipynb")
-    assert report.topics(tmp_path) == {"demo": path}
-    assert report.notebook_title(path) == "How good is x?"
+    assert parameters.topics(tmp_path) == {"demo": path}
+    assert parameters.notebook_title(path) == "How good is x?"
 
 
 def test_text_values_arrive_as_their_types(notebook):
@@ -336,7 +337,7 @@ def test_numbers_are_aligned_right_but_the_first_column():
     table = ("<table class='w'><thead><tr><th>k</th><th>x</th><th>y</th><th>z</th></tr></thead><tbody>"
              "<tr><td>1</td><td>-0.5</td><td>a</td><td></td></tr><tr><td>2</td><td>1,000</td><td>1</td><td>3%</td>"
              "</tr></tbody></table>")
-    assert report._align(table).startswith("<table data-right=\"2 4\" class='w'>")
+    assert pages._align(table).startswith("<table data-right=\"2 4\" class='w'>")
 
 
 def test_a_missing_chromium_is_told_before_the_run(notebook, monkeypatch):
@@ -419,6 +420,6 @@ def test_no_warning_of_the_run_escapes(notebook):
 
 
 def test_printed_sentences_are_prose_and_printed_tables_are_not():
-    assert report._preformatted("3 items,\nmean 0.5\n") == '<pre class="output prose">3 items,\nmean 0.5</pre>'
-    assert report._preformatted("a  b\n1  2") == '<pre class="output">a  b\n1  2</pre>'
-    assert report._preformatted("10%\r20%\r\n\x1b[31mred\x1b[0m") == '<pre class="output prose">20%\nred</pre>'
+    assert pages._preformatted("3 items,\nmean 0.5\n") == '<pre class="output prose">3 items,\nmean 0.5</pre>'
+    assert pages._preformatted("a  b\n1  2") == '<pre class="output">a  b\n1  2</pre>'
+    assert pages._preformatted("10%\r20%\r\n\x1b[31mred\x1b[0m") == '<pre class="output prose">20%\nred</pre>'

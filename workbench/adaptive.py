@@ -8,7 +8,7 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from workbench import allocation, checks, intervals
 from workbench.results import Estimate, Interval, percent
@@ -180,7 +180,7 @@ def wave_limits(size, labeled, correct, tail, method="default"):
     """Return lower and upper limits (R,) of waves (R, T, H)."""
     if method == "wald":
         estimate, variance = wave_moments(size, labeled, correct)
-        reach = -ndtri(tail) * np.sqrt(variance)
+        reach = -scipy.special.ndtri(tail) * np.sqrt(variance)
         return np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
     low, high = intervals.default_limits(wave_cells(size, labeled, correct), size.sum(), tail)
     least, most = intervals.proven_limits(size.sum(), labeled.sum(1), correct.sum(1))

@@ -7,18 +7,15 @@ from pathlib import Path
 
 import click
 
-from workbench.report import (
+from workbench.parameters import (
     ReportError,
-    ReportWarning,
-    build_report,
-    checked_output,
     find_notebook,
     notebook_parameters,
     notebook_title,
     notebooks_folder,
-    package_version,
     topics,
 )
+from workbench.report import ReportWarning, build_report, checked_output, package_version
 
 FIXED = {"output", "param", "params", "all", "pdf", "quiet", "help"}
 QUIET_LAB = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]

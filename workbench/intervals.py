@@ -27,7 +27,7 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv, gammaincinv, gammaln, ndtri
+import scipy
 
 from workbench import checks
 from workbench.results import Interval, percent
@@ -140,7 +140,7 @@ def proven_limits(population, labeled, correct):
     """Return the smallest and the largest share that the labels allow, each (...,) float."""
     right = np.asarray(correct).sum(-1)
     wrong = np.asarray(labeled).sum(-1) - right
-    return right / population, 1 - wrong / population
+    return right / population, (population - wrong) / population
 
 
 def _default(size, cells, tail):
@@ -217,8 +217,8 @@ def _three_moment_quantile(mean, variance, third, top, tail):
         s = gap * (r - gap) / variance - 1
         impossible = ~far & ~(s > 0)
         a, b = np.where(far | impossible, 1.0, gap / r * s), np.where(far | impossible, 1.0, (1 - gap / r) * s)
-        below_top = np.where(far, variance / gap * gammaincinv(np.maximum(gap**2 / variance, 1e-300), tail),
-                             r * betaincinv(a, b, tail))
+        gamma = variance / gap * scipy.special.gammaincinv(np.maximum(gap**2 / variance, 1e-300), tail)
+        below_top = np.where(far, gamma, r * scipy.special.betaincinv(a, b, tail))
     return np.where(impossible | (gap <= 0), top, top - below_top)
 
 
@@ -232,7 +232,7 @@ def _limiting_cell(cells, tail):
 
 def _wald(size, cells, tail):
     estimate, variance = _moments(cells)
-    reach = -ndtri(tail) * np.sqrt(variance)
+    reach = -scipy.special.ndtri(tail) * np.sqrt(variance)
     return max(estimate - reach, 0.0), min(estimate + reach, 1.0)
 
 
@@ -241,7 +241,7 @@ def _wilson(size, cells, tail):
     estimate, variance = _moments(cells)
     n = estimate * (1 - estimate) / variance if variance > 0 else cells.labeled.sum()
     n = n if cells.unlabeled.any() else np.inf
-    z = ndtri(tail)
+    z = scipy.special.ndtri(tail)
     center = (estimate + z**2 / (2 * n)) / (1 + z**2 / n)
     reach = abs(z) / (1 + z**2 / n) * np.sqrt(estimate * (1 - estimate) / n + z**2 / (4 * n**2))
     return max(center - reach, 0.0), min(center + reach, 1.0)
@@ -267,7 +267,7 @@ def _guaranteed_upper(size, cells, tail):
     n = cells.labeled.sum()
     if n * per_label.max() <= EQUAL_WEIGHTS:
         x = cells.correct.sum()
-        pooled = 1.0 if x == n else max(1 - betaincinv(n - x, x + 1, tail), (x + 1) / n)
+        pooled = 1.0 if x == n else max(1 - scipy.special.betaincinv(n - x, x + 1, tail), (x + 1) / n)
         return min(n * per_label.max() * pooled, 1.0)
     return _chernoff_upper(size, cells, tail)
 
@@ -291,20 +291,18 @@ def _chernoff_upper(size, cells, tail):
 
 def _chernoff_bounds(size, cells, per_label, observed, tilt, tail):
     """Return a valid upper limit for each tilt (T,); every multiplier gives one, bisection the best."""
-    c = -np.expm1(-tilt[:, None] * per_label)
+    exponent = tilt[:, None] * per_label
+    c = -np.expm1(-exponent)
     fraction = cells.labeled / size
     floor = np.log(tail) - tilt * observed
-    with np.errstate(divide="ignore"):
-        slope = size * np.log1p(-fraction * c)
+    slope = size * _log_moment(fraction, exponent)
 
     def largest(multiplier):
         m = multiplier[:, None]
         q = np.clip(1 / c - m * cells.labeled / cells.weight, fraction, 1)
         q = np.where(cells.weight + m * slope <= 0, 0.0, q)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            curve = cells.labeled * np.log1p(-q * c)
-            line = np.where(q == 0, 0.0, q * slope)
-        return q, np.where(q < fraction, line, curve).sum(1)
+        curve = cells.labeled * _log_moment(q, exponent)
+        return q, np.where(q < fraction, q * slope, curve).sum(1)
 
     low, high = np.full(tilt.size, -60.0), np.full(tilt.size, 30.0)
     for _ in range(60):
@@ -314,6 +312,12 @@ def _chernoff_bounds(size, cells, per_label, observed, tilt, tail):
     multiplier = np.exp(high)
     q, total = largest(multiplier)
     return (cells.weight * q).sum(1) + multiplier * (total - floor)
+
+
+def _log_moment(q, exponent):
+    """Return log(1 - q + q exp(-exponent)), also where the exponential vanishes beside 1."""
+    with np.errstate(divide="ignore"):
+        return np.logaddexp(np.log1p(-q), np.log(q) - exponent)
 
 
 def _short(size, cells, tail):
@@ -429,13 +433,16 @@ def hypergeometric_pmf(size, right, n):
     right = np.asarray(right, float)[:, None]
     x = np.arange(n + 1)
     possible = (x <= right) & (n - x <= size - right)
-    log_mass = _log_choose(right, np.minimum(x, right)) - _log_choose(float(size), float(n))
-    log_mass = log_mass + _log_choose(size - right, np.clip(n - x, 0, size - right))
-    return np.where(possible, np.exp(log_mass), 0.0)
+    hits, misses = _log_falling(right, size, n), _log_falling(size - right, size, n)[:, ::-1]
+    choices = scipy.special.gammaln(n + 1) - scipy.special.gammaln(x + 1) - scipy.special.gammaln(n - x + 1)
+    log_mass = choices + hits + misses - _log_falling(np.full((1, 1), float(size)), size, n)[:, -1:]
+    return np.where(possible, np.exp(np.where(possible, log_mass, 0.0)), 0.0)
 
 
-def _log_choose(n, k):
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+def _log_falling(start, size, n):
+    """Return log of start (start - 1) ... (start - k + 1) / size^k for k = 0..n, (G, n + 1)."""
+    factors = np.log(np.maximum(start - np.arange(n), 0.5) / size)
+    return np.concatenate([np.zeros((factors.shape[0], 1)), factors.cumsum(1)], axis=1)
 
 
 def _outward(size, low, high, least, most):

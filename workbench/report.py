@@ -1,12 +1,8 @@
 """Reports: a notebook run with the user's parameters, written as one self-contained HTML file."""
-import ast
 import contextlib
 import datetime
 import functools
 import hashlib
-import html
-import io
-import json
 import os
 import platform
 import re
@@ -15,28 +11,26 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tokenize
-import types
 import warnings
 from pathlib import Path
 
 from workbench.checks import suggestion
+from workbench.pages import body, headings, plain, without_escapes
+from workbench.parameters import (
+    ReportError,
+    find_notebook,
+    notebook_parameters,
+    notebook_title,
+    parse_parameters,
+    tags,
+)
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 EXCLUSIVE = [("labels", "truth")]
-WIDGET = "application/vnd.jupyter.widget-view+json"
 SIZE_LIMIT = 1_000_000
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
              "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 PACKAGES = ("numpy", "scipy", "scikit-learn")
-_RULES = {"int": "a whole number", "float": "a finite number", "bool": "true or false", "str": "text"}
-_NUMBER = re.compile(r"[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
-_REMOTE = re.compile(r"""(?i)(<[a-z][^<>]*\s)(?:src|srcset|poster|data)(\s*=\s*["']?\s*(?:https?:)?//)""")
-_ESCAPE_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-
-
-class ReportError(ValueError):
-    """What the user has to change, in one line."""
 
 
 class ReportWarning(UserWarning):
@@ -92,75 +86,6 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
     return output
 
 
-def notebooks_folder():
-    """Return the folder of the notebooks: inside the installed package, or of the source tree."""
-    here = Path(__file__).resolve().parent
-    return next((path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
-                here / "notebooks")
-
-
-def topics(notebooks=None):
-    """Return {topic: path} of the notebooks with a parameters cell, in the order of their numbers."""
-    paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
-    return {re.sub(r"^\d+-", "", path.stem): path for path in paths
-            if _parameters_cell(_load(path)) is not None}
-
-
-def find_notebook(topic_or_path, notebooks=None):
-    """Return the path of a topic's notebook, or of a notebook given by its path."""
-    known = topics(notebooks)
-    if str(topic_or_path) in known:
-        return known[str(topic_or_path)]
-    path = Path(topic_or_path)
-    if path.suffix == ".ipynb" and path.is_file():
-        return path
-    if path.suffix == ".ipynb":
-        raise ReportError(f"no notebook {str(path)!r}")
-    listed = f"topics: {', '.join(known)}" if known else "no notebook with parameters is installed"
-    raise ReportError(f"no topic {str(path)!r}{suggestion(path, known)}; {listed}")
-
-
-def notebook_title(path):
-    """Return the first heading of a notebook as plain text, or its file name without one."""
-    return next((_plain(text) for _, text in _headings(_load(path)["cells"])), Path(path).stem)
-
-
-def notebook_parameters(path):
-    """Return the parameters of a notebook.
-
-    They are the assignments of plain literals in its cell tagged `parameters`; a comment as in
-    `n = 50  # type: int  labels you can afford` says type and help. Help that starts with "file"
-    makes the parameter an input file, checked before the run; "column of NAME" makes it one of
-    the columns of the input file given as parameter NAME.
-
-    Returns
-    -------
-    list of dict
-        With name, type, default and help.
-    """
-    cell = _parameters_cell(_load(path))
-    if cell is None:
-        raise ReportError(f"{Path(path).name} has no cell tagged 'parameters'")
-    source = _source(cell)
-    try:
-        tree, comments = ast.parse(source), _comments(source)
-    except SyntaxError as error:
-        where = f"{Path(path).name}: line {error.lineno} of the parameters cell"
-        raise ReportError(f"{where}: {error.msg}") from error
-    nodes = [node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value]
-    return [_parameter(node, comments.get(node.end_lineno, ""), path) for node in nodes]
-
-
-def parse_parameters(declared, given):
-    """Return the values of `given` as the types of their parameters, or raise ReportError."""
-    known = {parameter["name"]: parameter for parameter in declared}
-    for name in given:
-        if name not in known:
-            allowed = f"parameters: {', '.join(known)}" if known else "this notebook has none"
-            raise ReportError(f"no parameter {str(name)!r}{suggestion(name, known)}; {allowed}")
-    return {name: _typed(known[name], value) for name, value in given.items()}
-
-
 def checked_output(output):
     """Return the path of a report that can be written, or raise ReportError."""
     path = Path(output).expanduser()
@@ -189,84 +114,6 @@ def find_chromium():
 def package_version():
     """Return the version of the installed workbench."""
     return _version("evaluation-workbench") or "(source tree)"
-
-
-def _load(path):
-    try:
-        notebook = json.loads(Path(path).read_text(encoding="utf-8"))
-        if isinstance(notebook["cells"], list):
-            return notebook
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    raise ReportError(f"{str(path)!r} is not a notebook of format 4")
-
-
-def _source(cell):
-    return "".join(cell.get("source", ""))
-
-
-def _tags(cell):
-    return set(cell.get("metadata", {}).get("tags", []))
-
-
-def _parameters_cell(notebook):
-    return next((cell for cell in notebook["cells"]
-                 if cell.get("cell_type") == "code" and "parameters" in _tags(cell)), None)
-
-
-def _headings(cells):
-    for cell in cells:
-        if cell["cell_type"] == "markdown":
-            text = re.sub(r"(?ms)^(```|~~~).*?^\1", "", _source(cell))
-            for marks, heading in re.findall(r"(?m)^ {0,3}(#{1,6})[ \t]+(.+?)[ \t#]*$", text):
-                yield len(marks), heading
-
-
-def _plain(markdown):
-    text = re.sub(r"!?\[(.*?)\]\(.*?\)", r"\1", markdown)
-    return re.sub(r"\\([^\w\s])|[*`$]", r"\1", text).strip()
-
-
-def _comments(source):
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
-
-
-def _parameter(node, comment, path):
-    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-    name = ast.unparse(target)
-    try:
-        default = ast.literal_eval(node.value)
-    except ValueError:
-        raise ReportError(f"{Path(path).name}: parameter {name} is not a plain literal") from None
-    kind, text = re.match(r"#*\s*(?:type:\s*(\S+)\s*)?(.*)", comment).groups()
-    annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else None
-    kind = kind or annotation or type(default).__name__
-    return {"name": name, "type": kind, "default": default, "help": text.strip()}
-
-
-def _typed(parameter, value):
-    kind = parameter["type"]
-    value = _read(kind, value) if isinstance(value, str) else value
-    if kind == "float" and type(value) is int:
-        value = float(value)
-    fits = type(value).__name__ == kind or kind not in (*_RULES, "list", "dict", "tuple")
-    if not fits or (kind == "float" and not abs(value) < float("inf")):
-        hint = f"; quote it: '{value}'" if kind == "str" and value is not None else ""
-        raise ReportError(f"{parameter['name']} must be {_RULES.get(kind, 'a ' + kind)}; got {value!r}{hint}")
-    return value
-
-
-def _read(kind, text):
-    forms = {"int": (r"[-+]?\d+", int), "float": (r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", float),
-             "bool": (r"(?i:true|false)", lambda word: word.lower() == "true"),
-             "list": (r"\[.*\]", ast.literal_eval), "tuple": (r"\(.*\)", ast.literal_eval),
-             "dict": (r"\{.*\}", ast.literal_eval)}
-    form, read = forms.get(kind, (r"(?!)", str))
-    if re.fullmatch(form, text, re.ASCII | re.DOTALL):
-        with contextlib.suppress(ValueError, SyntaxError):
-            return read(text)
-    return text
 
 
 def _checked_values(declared, given, output):
@@ -344,7 +191,7 @@ def _new_file(path):
 
 
 def _one_line(error):
-    return " ".join(_ESCAPE_CODE.sub("", str(error)).split())
+    return " ".join(without_escapes(str(error)).split())
 
 
 def _execute(path, values, progress):
@@ -353,7 +200,7 @@ def _execute(path, values, progress):
     from nbclient.exceptions import DeadKernelError
     with _quiet(), _progress(progress) as started:
         notebook = nbformat.read(path, as_version=4)
-        notebook.cells = [cell for cell in notebook.cells if not LEFT_OUT & _tags(cell)]
+        notebook.cells = [cell for cell in notebook.cells if not LEFT_OUT & tags(cell)]
         started(total=len(notebook.cells) + 1)
         try:
             done = papermill.execute_notebook(
@@ -427,14 +274,14 @@ def _advance(bar, cell=None, cell_index=None, total=None):
     if total:
         bar.reset(total)
         return
-    for _, heading in _headings([cell]):
-        bar.set_description(_plain(heading)[:40])
+    for _, heading in headings([cell]):
+        bar.set_description(plain(heading)[:40])
     bar.update()
 
 
 def _announce(cell=None, cell_index=None, total=None):
-    for _, heading in _headings([cell] if cell else []):
-        print(_plain(heading), file=sys.stderr, flush=True)
+    for _, heading in headings([cell] if cell else []):
+        print(plain(heading), file=sys.stderr, flush=True)
 
 
 def _inputs(declared, values):
@@ -493,151 +340,11 @@ def _page(path, notebook, provenance):
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined)
-    body, messages = _body(notebook, path.parent)
+    content, messages = body(notebook, path.parent)
     title = notebook_title(path)
-    titled = any(level == 1 for level, _ in _headings(notebook.cells))
+    titled = any(level == 1 for level, _ in headings(notebook.cells))
     return environment.get_template("page.html.j2").render(
-        title=title, titled=titled, body=body, messages=messages, **provenance)
-
-
-def _body(notebook, folder):
-    parts, messages, section = [], [], ""
-    for cell in notebook.cells:
-        section = next((_plain(text) for _, text in reversed(list(_headings([cell])))), section)
-        if cell.cell_type == "markdown":
-            parts.append(_markdown(cell.source, folder=folder, attachments=cell.get("attachments")))
-        for output in cell.get("outputs", []):
-            parts.append(_output(output))
-            messages.extend((section, text) for text in _messages(output))
-    return _REMOTE.sub(r"\1data-left-out\2", "\n".join(filter(None, parts))), messages
-
-
-def _messages(output):
-    if output.output_type == "stream" and output.name == "stderr":
-        text = re.sub(r"(?m)^\S.*?:\d+: (\w*Warning: .*)\n(?:  .*\n?)?", r"\1\n", _text(output.text))
-        return [text.strip()] if text.strip() else []
-    data = output.get("data", {})
-    bar = re.search(r"\d%\||\dit \[", data.get("text/plain", ""))
-    if WIDGET in data and not bar and not _output(output):
-        return ["An interactive control without a static picture was left out."]
-    return []
-
-
-def _output(output):
-    if output.output_type == "stream":
-        return _preformatted(output.text) if output.name == "stdout" else ""
-    data = dict(output.get("data", {}))
-    if "<script" in data.get("text/html", "").lower():
-        del data["text/html"]
-    if WIDGET in data and not data.keys() & _SHOW.keys() - {"text/plain"}:
-        return ""
-    kind = next((kind for kind in _SHOW if kind in data), None)
-    return _SHOW[kind](data[kind], data, output.get("metadata", {}).get(kind, {})) if kind else ""
-
-
-def _html_output(text, data, metadata):
-    tables = re.sub(r"(?s)<table\b.*?</table>", lambda match: _align(match[0]), text)
-    return f'<div class="output">{tables}</div>'
-
-
-def _align(table):
-    lines = re.findall(r"(?s)<tr\b.*?</tr>", table)
-    rows = [re.findall(r"(?s)<t[dh]\b[^>]*>\s*(.*?)\s*</t[dh]>", line) for line in lines]
-    columns = zip(*(row for row in rows[1:] if len(row) == len(rows[0])), strict=True)
-    right = " ".join(str(k) for k, column in enumerate(columns, 1) if k > 1 and _numeric(column))
-    return table.replace("<table", f'<table data-right="{right}"', 1)
-
-
-def _numeric(entries):
-    filled = list(filter(None, entries))
-    return bool(filled) and all(map(_NUMBER.fullmatch, filled))
-
-
-def _picture(content, data, metadata, *, kind):
-    import base64
-    plain = data.get("text/plain", "")
-    alternative = re.sub(r"(?s)^Chart(View)?: *", "", plain).strip()
-    if not alternative or alternative.startswith("<"):
-        alternative = "Picture without a description"
-    if kind == "image/svg+xml":
-        content = base64.b64encode(content.encode()).decode()
-    alt = html.escape(" ".join(alternative.split()))
-    size = "".join(f' {side}="{int(metadata[side])}"' for side in ("width", "height") if side in metadata)
-    source = f"data:{kind};base64,{''.join(content.split())}"
-    return f'<figure role="img" aria-label="{alt}"><img src="{source}" alt="{alt}"{size}></figure>'
-
-
-def _text(text):
-    lines = _ESCAPE_CODE.sub("", text).replace("\r\n", "\n").split("\n")
-    return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines)
-
-
-def _preformatted(text, data=None, metadata=None):
-    text = _text(text).rstrip()
-    kind = "output" if re.search(r"\S {2,}|\t", text) else "output prose"
-    return f'<pre class="{kind}">{html.escape(text)}</pre>'
-
-
-def _math_output(text, data, metadata):
-    return _math(text.strip().strip("$"), "block")
-
-
-_SHOW = {
-    "text/html": _html_output,
-    "text/markdown": lambda text, data, metadata: _markdown(text, trusted=False),
-    **{kind: functools.partial(_picture, kind=kind) for kind in ("image/svg+xml", "image/png", "image/jpeg")},
-    "text/latex": _math_output,
-    "text/plain": _preformatted,
-}
-
-
-def _markdown(source, *, trusted=True, folder=".", attachments=None):
-    tools = _markdown_tools()
-    renderer = tools.Renderer(escape=not trusted, allow_harmful_protocols=False, embed_images=trusted,
-                              exclude_anchor_links=True, path=str(folder), attachments=attachments)
-    parser = tools.Markdown(renderer, block=tools.Block(), inline=tools.Inline(hard_wrap=False))
-    return re.sub(r"(?s)<table\b.*?</table>", lambda match: _align(match[0]), parser.render(source))
-
-
-@functools.cache
-def _markdown_tools():
-    """Return Jupyter's Markdown with mathematics as MathML and amounts of dollars left alone."""
-    from nbconvert.filters import markdown_mistune as mistune
-
-    class Renderer(mistune.IPythonRenderer):
-        def inline_math(self, body):
-            return _math(body, "inline")
-
-        def block_math(self, body):
-            return _math(body, "block")
-
-        def latex_environment(self, name, body):
-            return _math(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
-
-    class Inline(mistune.MathInlineParser):
-        INLINE_MATH_TEX = (r"(?<![$\\])\$(?!\s)(?P<math_inline_tex>(?:\\.|[^$\\`\n]|\n(?!\s*\n))+?)"
-                           r"(?<!\s)\$(?![\d$])")
-        SPECIFICATION = mistune.MathInlineParser.SPECIFICATION | {"inline_math_tex": INLINE_MATH_TEX}
-
-    class Block(mistune.MathBlockParser):
-        SPECIFICATION = mistune.MathBlockParser.SPECIFICATION | {
-            "multiline_math": rf"^ {{0,3}}(?:{mistune.MathBlockParser.MULTILINE_MATH})[ \t]*$"}
-
-    return types.SimpleNamespace(Renderer=Renderer, Inline=Inline, Block=Block,
-                                 Markdown=mistune.MarkdownWithMath)
-
-
-def _math(latex, display):
-    from xml.etree import ElementTree
-
-    from latex2mathml.converter import convert
-    source = re.sub(r"\b(?:aligned|align)\b", "align*", latex).replace("<", r"\lt ").replace(">", r"\gt ")
-    with contextlib.suppress(Exception):
-        mathml = convert(source, display=display)
-        ElementTree.fromstring(mathml)
-        if "\\" not in mathml:
-            return mathml
-    return f'<code class="math {display}">{html.escape(latex.strip())}</code>'
+        title=title, titled=titled, body=content, messages=messages, **provenance)
 
 
 def _write(page, output, chromium):

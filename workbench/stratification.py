@@ -19,6 +19,7 @@ DENSITY_POINTS = 512
 FINE = 8
 BINS = 2048
 MIXTURE_SAMPLE = 10_000
+RESTARTS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,19 +172,24 @@ def _kmeans_edges(score, n_strata, rng):
     from sklearn.cluster import KMeans
     points, weight = _weighted_bins(score)
     clusters = min(n_strata, points.size)
-    fit = KMeans(clusters, n_init=5, random_state=_seed(rng)).fit(points[:, None], sample_weight=weight)
+    fit, _ = _fitted(KMeans(clusters, n_init=RESTARTS, random_state=_seed(rng)), points, weight)
     center = np.sort(fit.cluster_centers_[:, 0])
     return (center[1:] + center[:-1]) / 2
 
 
 def _weighted_bins(score):
-    """Return at most `BINS` points (bin means) and their counts; the scores themselves if so few differ."""
+    """Return at most `BINS` points (bin means) and their counts; the scores themselves if so few differ.
+
+    Bins are cut at equally spaced scores and at equally spaced ranks, so that neither a far score nor a
+    crowd makes them coarse.
+    """
     if score.size <= BINS:
         return np.unique(score, return_counts=True)
-    low, high = score.min(), score.max()
-    place = np.minimum(((score - low) * (BINS / (high - low))).astype(np.int64), BINS - 1)
-    count = np.bincount(place, minlength=BINS)
-    total = np.bincount(place, score, BINS)
+    ranks = np.linspace(0, score.size - 1, BINS // 2).astype(np.int64)
+    cuts = np.unique(np.concatenate([np.partition(score, ranks)[ranks],
+                                     np.linspace(score.min(), score.max(), BINS // 2)]))
+    place = np.searchsorted(cuts, score)
+    count, total = np.bincount(place), np.bincount(place, score)
     return total[count > 0] / count[count > 0], count[count > 0]
 
 
@@ -208,12 +214,27 @@ def _mixture(score, n_strata, rng):
     if ordered.size > MIXTURE_SAMPLE:
         ordered = ordered[np.linspace(0, ordered.size - 1, MIXTURE_SAMPLE).round().astype(int)]
     components = min(n_strata, np.unique(ordered).size)
-    fit = GaussianMixture(components, random_state=_seed(rng), reg_covar=1e-6 * ordered.var()).fit(ordered[:, None])
+    fit, notes = _fitted(GaussianMixture(components, random_state=_seed(rng), reg_covar=1e-6 * ordered.var()), ordered)
     breaks = _decision_points(fit, ordered[0], ordered[-1])
     ends = np.concatenate([ordered[:1], breaks, ordered[-1:]])
     component_of_cell = fit.predict((ends[1:, None] + ends[:-1, None]) / 2)
     component = component_of_cell[np.searchsorted(breaks, score, side="left")]
-    return _by_mean_score(score, component, n_strata)
+    return _by_mean_score(score, component, n_strata, notes)
+
+
+def _fitted(model, points, weight=None):
+    """Return the fitted model and a note if it did not converge; small fits are faster on one thread."""
+    import warnings
+
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+    weights = {} if weight is None else {"sample_weight": weight}
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        model.fit(points[:, None], **weights)
+    name = type(model).__name__
+    return model, tuple({f"{name} did not converge; its strata are as good as it got" for w in caught
+                         if issubclass(w.category, ConvergenceWarning)})
 
 
 def _decision_points(fit, low, high):
@@ -229,7 +250,7 @@ def _decision_points(fit, low, high):
     return np.unique(roots[(roots > low) & (roots < high)])
 
 
-def _by_mean_score(score, component, n_strata):
+def _by_mean_score(score, component, n_strata, notes):
     size = np.bincount(component, minlength=n_strata)
     mean = np.divide(np.bincount(component, score, n_strata), size, out=np.full(n_strata, np.inf), where=size > 0)
     order = np.argsort(mean, kind="stable")
@@ -237,7 +258,8 @@ def _by_mean_score(score, component, n_strata):
     rank[order] = np.arange(n_strata)
     kept = int((size > 0).sum())
     labels = rank[component]
-    return Strata(labels, size[order][:kept], None, kept, "gmm", _dropped(n_strata, kept))
+    return Strata(labels, size[order][:kept], None, kept, "gmm",
+                  _dropped(n_strata, kept) + notes)
 
 
 def _seed(rng):

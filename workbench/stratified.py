@@ -8,7 +8,7 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from workbench import allocation, checks, intervals
 from workbench.results import Estimate, Result, percent
@@ -248,7 +248,7 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     checks.choice("method", method, PLAN_METHODS)
     checks.choice("interval", interval, intervals.METHODS)
     minimum = checks.whole("minimum", minimum, 2)
-    z = -ndtri((1 - checks.level(level)) / 2)
+    z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
     size, rate = _population(size, rate, method)
     if interval == "wald":
         budget = max(int(_textbook_budget(size, rate, half_width / z, method, finite)),
@@ -324,7 +324,7 @@ def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finit
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")
-    error = half_widths / -ndtri((1 - checks.level(level)) / 2)
+    error = half_widths / -scipy.special.ndtri((1 - checks.level(level)) / 2)
     budget = [np.maximum(_textbook_budget(*_population(size, rate, method), error, method, finite), 2)
               for method in PlanCurve.methods]
     return PlanCurve(half_widths, np.array(budget), int(size.sum()), float(level), bool(finite))
@@ -397,7 +397,7 @@ def _least_budget(size, rate, half_width, method, interval, level, minimum):
 
     least, most = int(np.minimum(minimum, size).sum()), int(size.sum())
     low, high = least - 1, most + 1
-    budget = int(_textbook_budget(size, rate, half_width / -ndtri((1 - level) / 2), method, True))
+    budget = int(_textbook_budget(size, rate, half_width / -scipy.special.ndtri((1 - level) / 2), method, True))
     while high - low > 1:
         if not low < budget < high:
             budget = (low + high) // 2

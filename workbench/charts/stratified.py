@@ -252,7 +252,7 @@ def audit_words(audit):
         return f"{audit.labeled.sum():,} items to label, from low to high score", planned
     wrong = audit.labeled - audit.estimate.correct
     found = ", ".join(f"{w:,} of {n:,}" for w, n in zip(wrong, audit.labeled, strict=True))
-    return (f"{wrong.sum():,} of {audit.labeled.sum():,} labels found an error, {wrong[0]:,} of them at the lowest scores",
+    return (f"{wrong.sum():,} of {audit.labeled.sum():,} labels found an error, {wrong[0]:,} at the lowest scores",
             f"Labels that found an error, per stratum from low to high score: {found}.")
 
 

@@ -5,7 +5,7 @@ Draws hypergeometric counts, never items, so the time does not depend on the siz
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from workbench import adaptive, allocation, checks, intervals, stratification, stratified
 from workbench.results import Result
@@ -428,7 +428,7 @@ def _pooled_limits(size, labeled, correct, tail, method):
         return np.maximum(low, least), np.minimum(high, most)
     if method == "wald":
         estimate, variance = _stratified_moments(size, labeled, correct)
-        reach = -ndtri(tail) * np.sqrt(variance)
+        reach = -scipy.special.ndtri(tail) * np.sqrt(variance)
         return np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
     limits = [tuple(intervals.stratified_interval(size, n, x, level=1 - 2 * tail, method=method))
               for n, x in zip(labeled, correct, strict=True)]
