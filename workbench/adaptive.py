@@ -73,7 +73,8 @@ def next_wave(stratum_size, labeled, correct, budget, *, rule="smoothed", stratu
         - "smoothed": a share `floor` in proportion to size, the rest in proportion to
           W_h sqrt(p (1 - p)) with p = (x_h + c p0_h) / (n_h + c); at least 2 labels per stratum.
         - "opt": equation 9 with the sample variance, as OPT-A1 and OPT-A2 print it [1]_. Where no stratum
-          varies, in proportion to size (the paper does not say). Biased: `notes` warns.
+          varies, in proportion to size; an unlabeled stratum counts as varying most (the paper does not say).
+          Biased: `notes` warns.
     stratum_score : (H,) array_like of float, optional
         Prior rates p0 in (0, 1), such as the mean confidence; by default the overall rate so far.
     smoothing : float
@@ -130,7 +131,8 @@ def wave_accuracy(stratum_size, labeled, correct):
     -----
     With m_t the size of wave t and n, x^{<t} the labels before it,
     A = sum_t m_t/n sum_k [x_k^{<t} + (N_k - n_k^{<t}) a_kt] / N; given the past each wave is a stratified sample
-    of what is left, so each term is unbiased and the terms are uncorrelated.
+    of what is left, so each term is unbiased and the terms are uncorrelated. Where nearly all items are labeled
+    the estimate can lie outside of what the labels prove; the interval cannot.
 
     Examples
     --------
@@ -139,6 +141,8 @@ def wave_accuracy(stratum_size, labeled, correct):
     """
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled, correct = (_waves(name, a, size.size) for name, a in (("labeled", labeled), ("correct", correct)))
+    if labeled.shape != correct.shape:
+        raise ValueError(f"correct must have the shape of labeled, {labeled.shape}; got {correct.shape}")
     left = size
     for t, (n, x) in enumerate(zip(labeled, correct, strict=True)):
         checks.at_most(f"labeled (wave {t})", n, "the items left", left)
@@ -182,9 +186,9 @@ def wave_limits(size, labeled, correct, tail, method="default"):
         estimate, variance = wave_moments(size, labeled, correct)
         reach = -scipy.special.ndtri(tail) * np.sqrt(variance)
         return np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
-    low, high = intervals.default_limits(wave_cells(size, labeled, correct), size.sum(), tail)
-    least, most = intervals.proven_limits(size.sum(), labeled.sum(1), correct.sum(1))
-    return np.maximum(low, least), np.minimum(high, most)
+    limits = intervals.default_limits(wave_cells(size, labeled, correct), size.sum(), tail)
+    proven = intervals.proven_limits(size.sum(), labeled.sum(1), correct.sum(1))
+    return tuple(np.clip(limit, *proven) for limit in limits)
 
 
 def wave_step(size, labeled, correct, budget, prior, smoothing, floor):
@@ -201,8 +205,8 @@ def wave_step(size, labeled, correct, budget, prior, smoothing, floor):
 def opt_step(size, labeled, correct, budget, laplace=0.0):
     """Return the next labels (R, H) by equation 9 with the sample variances of R histories."""
     n, x, left = labeled, correct, size - labeled
-    rate = (x + laplace) / (n + 2 * laplace)
-    unbiased = n / np.maximum(n - 1, 1) if laplace == 0 else 1.0
+    rate = np.divide(x + laplace, n + 2 * laplace, out=np.full(n.shape, 0.5), where=n + laplace > 0)
+    unbiased = np.maximum(n, 1) / np.maximum(n - 1, 1) if laplace == 0 else 1.0
     spread = size * np.sqrt(unbiased * rate * (1 - rate))
     total = spread.sum(1, keepdims=True)
     share = np.where(total > 0, spread / np.where(total > 0, total, 1), size / size.sum())

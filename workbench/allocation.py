@@ -105,7 +105,7 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
                          f"got {budget}")
     sd = _spread(stratum_sd, size, method)
     spend = min(budget, int(size.sum()))
-    labeled = _RULES[method](size, spend, floor, sd, integer)
+    labeled = size * (1 if integer else 1.0) if budget > spend else _RULES[method](size, spend, floor, sd, integer)
     variance = float("nan") if stratum_sd is None else allocation_variance(size, sd, labeled)
     unused = budget - labeled.sum()
     return Allocation(labeled, variance, labeled >= size, unused.item() if integer else max(float(unused), 0.0),
@@ -136,7 +136,7 @@ def allocation_variance(stratum_size, stratum_sd, labeled):
     size = checks.counts("stratum_size", stratum_size, low=1)
     sd = checks.vector("stratum_sd", stratum_sd, size=size.size, low=0, what="stratum")
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
-    checks.at_most("labeled", labeled, "stratum_size", size + 1e-9)
+    checks.at_most("labeled", labeled, "stratum_size", size)
     return float(_variance(size, sd, labeled))
 
 
@@ -178,23 +178,21 @@ def fill(share, total, low, high):
 
 
 def _water(share, total, low, high):
-    """Solve sum clip(t share, low, high) = total for t by walking its sorted breakpoints."""
+    """Solve sum clip(t share, low, high) = total: bisect log t to find which strata are free, then divide exactly."""
     positive = share > 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        enter, leave = np.where(positive, low / share, np.inf), np.where(positive, high / share, np.inf)
-    points = np.concatenate([enter, leave], -1)
-    change = np.concatenate([np.where(positive, share, 0), np.where(positive, -share, 0)], -1)
-    order = np.argsort(points, axis=-1)
-    points, slope = np.take_along_axis(points, order, -1), np.take_along_axis(change, order, -1).cumsum(-1)
-    last = np.max(np.where(np.isfinite(points), points, 0), -1, keepdims=True)
-    finite = np.where(np.isfinite(points), points, last)
-    steps = np.diff(finite, axis=-1) * slope[..., :-1]
-    reached = low.sum(-1, keepdims=True) + np.concatenate([np.zeros_like(total), steps.cumsum(-1)], -1)
-    place = np.clip((reached <= total).sum(-1, keepdims=True) - 1, 0, points.shape[-1] - 1)
-    here, rise = np.take_along_axis(reached, place, -1), np.take_along_axis(slope, place, -1)
-    beyond = np.divide(total - here, rise, out=np.zeros_like(total), where=rise > 1e-12)
-    level = np.take_along_axis(finite, place, -1) + np.maximum(beyond, 0)
-    return np.clip(np.where(positive, level * share, low), low, high)
+        full_at = np.log(np.where(positive, high / share, 1.0))
+    start, end = full_at.min(-1, keepdims=True) - 45, full_at.max(-1, keepdims=True) + 1
+    for _ in range(64):
+        middle = (start + end) / 2
+        over = np.clip(np.exp(middle) * share, low, high).sum(-1, keepdims=True) > total
+        start, end = np.where(over, start, middle), np.where(over, middle, end)
+    reached = np.exp(start) * share
+    free = positive & (reached > low) & (reached < high)
+    fixed = np.where(free, 0, np.clip(reached, low, high)).sum(-1, keepdims=True)
+    free_share = np.where(free, share, 0).sum(-1, keepdims=True)
+    level = np.divide(total - fixed, free_share, out=np.exp(start), where=free_share > 0)
+    return np.clip(np.where(free, level * share, reached), low, high)
 
 
 def round_to_total(real, total, low, high):
@@ -238,8 +236,10 @@ def _neyman_plus(size, total, floor, sd, integer):
 
 
 def _voila(size, total, floor, sd, integer):
-    if not integer or not sd.any():
-        return _rounded(fill(size * sd, total, floor, size), size, total, floor, integer)
+    if not sd.any():
+        return _proportional(size, total, floor, sd, integer)
+    if not integer:
+        return fill(size * sd, total, floor, size)
     return _integer_optimum(size, size * sd, total, floor)
 
 

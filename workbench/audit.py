@@ -131,6 +131,15 @@ def load_items(scores="", *, score="score", prediction="", truth="", id="", scor
         As in `workbench.read_scores`; "" for `digit_forms().items()`.
     score, prediction, truth, id, score_is : str
         Column names, "" for none, and what the score is.
+
+    Returns
+    -------
+    ScoredItems
+
+    Examples
+    --------
+    >>> load_items()
+    ScoredItems(1,797 items, mean score 0.9706, accuracy 0.877)
     """
     if isinstance(scores, str) and not scores:
         return populations.digit_forms().items()

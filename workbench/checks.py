@@ -5,10 +5,12 @@ import numbers
 
 import numpy as np
 
+LARGEST = 2 ** 53
+
 
 def whole(name, value, low=None, high=None):
     """Return `value` as an int within [low, high], or raise."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or value != math.floor(value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not float(value).is_integer():
         raise _wrong(name, f"a whole number{_range(low, high)}", value)
     if (low is not None and value < low) or (high is not None and value > high):
         raise ValueError(f"{name} must be a whole number{_range(low, high)}; got {value}")
@@ -64,15 +66,17 @@ def counts(name, values, *, size=None, low=0, what="stratum"):
     array = vector(name, values, size=size, what=what)
     _refuse(name, array, array != np.floor(array), "must be a whole number", what)
     _refuse(name, array, array < low, f"must be at least {low}", what)
+    _refuse(name, array, array > LARGEST, f"must be at most {LARGEST}", what)
     return array.astype(np.int64)
 
 
 def at_most(name, values, limit_name, limits, *, what="stratum"):
     """Raise unless values <= limits, entry by entry; names the first entry that is not."""
-    over = np.flatnonzero(np.asarray(values) > np.asarray(limits))
+    over = np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)
     if over.size:
         k = int(over[0])
-        raise ValueError(f"{name} must be at most {limit_name}; {what} {k} has {values[k]:g} of {limits[k]:g}")
+        raise ValueError(f"{name} must be at most {limit_name}; {what} {k} has {values[k]:.15g} "
+                         f"of {limits[k]:.15g}")
 
 
 def zero_one(name, values, *, size=None, what="entry"):

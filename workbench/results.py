@@ -172,6 +172,8 @@ def _frozen(value):
         return value
     if isinstance(value, (list, tuple)):
         return tuple(_frozen(entry) for entry in value)
+    if isinstance(value, dict):
+        return {key: _frozen(entry) for key, entry in value.items()}
     return value
 
 

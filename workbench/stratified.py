@@ -260,6 +260,8 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
         labeled = _planned(size, rate, budget, method, minimum)
         expected, error = expected_half_width(size, rate, labeled, interval=interval, level=level)
     warnings = tuple(_drift_warning(size, rate, labeled, z)) if method in allocation.NEED_SD else ()
+    if budget > size.sum():
+        warnings += (f"the budget of {budget:,} exceeds the {size.sum():,} items that exist",)
     return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, warnings)
 
 

@@ -261,7 +261,15 @@ def _score_cells(strata, score):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelingGrid(Result):
-    """`simulate_labeling` over stratifiers, allocations and numbers of strata; `table` holds its rows."""
+    """`simulate_labeling` over stratifiers, allocations and numbers of strata.
+
+    Attributes
+    ----------
+    table : tuple of dict
+        One row per design.
+    budget, runs : int
+        Labels per run, runs per design.
+    """
 
     table: tuple
     budget: int
@@ -309,6 +317,7 @@ def simulate_grid(score, correct, budget, *, stratifiers=stratification.METHODS,
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
     rng = checks.generator(rng)
+    n_strata, methods = [checks.whole("n_strata", int(k), 1) for k in n_strata], list(methods)
     designs = [(rule, k) for rule in stratifiers for k in n_strata]
     table = []
     for rule, k in tqdm(designs, desc="designs", delay=1, disable=not progress):
@@ -328,7 +337,9 @@ def _fixed_study(size, right, budget, method, runs, rng):
     labeled = _fixed_allocation(size, right, budget, method)
     hits = stratified.draw_counts(size, right, labeled, rng.random((runs, size.size)))
     moments = _stratified_moments(size, labeled, hits)
-    study = _study(method, size, right, budget, labeled[None, None], hits[:, None], *moments)
+    unused = budget - int(labeled.sum())
+    warnings = (f"{unused} of {budget} labels stay unused: a stratum is smaller than its share",) if unused else ()
+    study = _study(method, size, right, budget, labeled[None, None], hits[:, None], *moments, warnings)
     exact = _ratio(stratified.accuracy_variance(size, right, labeled), _random_variance(size, right, budget))
     return replace(study, bias=0.0, bias_error=0.0, variance_ratio=exact, variance_ratio_error=0.0,
                    estimated_variance_ratio=exact, estimated_variance_ratio_error=0.0)
