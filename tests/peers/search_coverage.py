@@ -109,7 +109,7 @@ def coverage(design, method, rng, draws, enumerated, screen=False):
     exact = outcomes is not None
     counts, mass = outcomes if exact else draw_outcomes(size, right, labeled, rng, draws)
     share = float(mass[covers(size, labeled, counts, design.accuracy, method, screen)].sum())
-    return share, 0.0 if exact else float(np.sqrt(share * (1 - share) / draws))
+    return share, 0.0 if exact else float(np.sqrt(max(share * (1 - share), 0) / draws))
 
 
 def wave_coverage(design, rng, draws):
