@@ -60,7 +60,7 @@ def test_no_answer_is_no_try():
 
 def test_drift_in_the_explanation():
     told = exercises.check("1.3", (298, "proportional")).explanation
-    assert "pure Neyman reaches +-0.088, with a 30% floor +-0.047, proportional +-0.033" in told
+    assert "pure Neyman reaches ±0.088, with a 30% floor ±0.047, proportional ±0.033" in told
 
 
 def test_answers_are_escaped():

@@ -179,8 +179,8 @@ def _why_plan():
     reach = {m: 1.96 * np.sqrt(allocation.allocation_variance(size, _drifted(), labeled))
              for m, labeled in _drift_designs(size, right).items()}
     plan = stratified.plan_budget(size, right / size, 0.03)
-    return (f"if the top fifth falls to .90, pure Neyman reaches +-{reach['neyman']:.3f}, with a 30% floor "
-            f"+-{reach['floor']:.3f}, proportional +-{reach['proportional']:.3f} (Wald); the default interval that you "
+    return (f"if the top fifth falls to .90, pure Neyman reaches ±{reach['neyman']:.3f}, with a 30% floor "
+            f"±{reach['floor']:.3f}, proportional ±{reach['proportional']:.3f} (Wald); the default interval that you "
             f"would report needs {plan.budget} proportional labels")
 
 

@@ -196,8 +196,8 @@ class BudgetPlan(Result):
 
     def headline(self):
         """Return budget and expected half-width in one sentence."""
-        return (f"{self.budget:,} labels, {self.method}, for {percent(self.level)} +-{self.half_width:.4g} "
-                f"({self.interval}: expected +-{self.expected_half_width:.4g})")
+        return (f"{self.budget:,} labels, {self.method}, for {percent(self.level)} ±{self.half_width:.4g} "
+                f"({self.interval}: expected ±{self.expected_half_width:.4g})")
 
     def rows(self):
         """Return labels per stratum."""
@@ -241,7 +241,7 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     Examples
     --------
     >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03, interval="wald")
-    BudgetPlan(300 labels, proportional, for 95% +-0.03 (wald: expected +-0.02997))
+    BudgetPlan(300 labels, proportional, for 95% ±0.03 (wald: expected ±0.02997))
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
@@ -294,7 +294,7 @@ class PlanCurve(Result):
 
     def headline(self):
         """Return the budgets at the two ends in one sentence."""
-        ends = "; ".join(f"+-{e:.3g}: " + " / ".join(f"{n:,}" for n in self.at(e).values())
+        ends = "; ".join(f"±{e:.3g}: " + " / ".join(f"{n:,}" for n in self.at(e).values())
                          for e in (self.half_width[0], self.half_width[-1]))
         return f"labels for random / proportional / Neyman, {ends}"
 
@@ -322,7 +322,7 @@ def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finit
     Examples
     --------
     >>> plan_curve([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], [.01, .03])
-    PlanCurve(labels for random / proportional / Neyman, +-0.01: 1,257 / 1,156 / 724; +-0.03: 369 / 300 / 188)
+    PlanCurve(labels for random / proportional / Neyman, ±0.01: 1,257 / 1,156 / 724; ±0.03: 369 / 300 / 188)
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")

@@ -171,7 +171,7 @@ def plan_words(curve, half_width):
     need = curve.at(half_width)
     fpc = "with" if curve.finite else "without"
     more = f" More than the {curve.population:,} items that exist." if max(need.values()) > curve.population else ""
-    return (f"+-{half_width:.3g} needs {need['simple_random']:,} random, {need['proportional']:,} proportional or "
+    return (f"±{half_width:.3g} needs {need['simple_random']:,} random, {need['proportional']:,} proportional or "
             f"{need['neyman']:,} Neyman labels",
             f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} finite-population factor: "
             f"{need['simple_random']:,} random, {need['proportional']:,} proportional, {need['neyman']:,} Neyman, of "
