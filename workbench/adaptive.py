@@ -106,9 +106,8 @@ def next_wave(stratum_size, labeled, correct, budget, *, rule="smoothed", stratu
     if rule == "opt":
         new = opt_step(size, labeled[None], correct[None], budget)[0]
     else:
-        prior = _prior(stratum_score, size.size)
-        smoothing, floor = _smoothing(smoothing), checks.number("floor", floor, 0, 1)
-        new = wave_step(size, labeled[None], correct[None], budget, prior, smoothing, floor)[0]
+        rule_settings = wave_settings(size.size, stratum_score, smoothing, floor)
+        new = wave_step(size, labeled[None], correct[None], budget, *rule_settings)[0]
     notes = (OPT_WARNING,) if rule == "opt" else ()
     return allocation.Allocation(new, float("nan"), new >= left, 0, size, rule, notes)
 
@@ -222,15 +221,12 @@ def _allotted(share, budget, least, left):
     return allocation.round_to_total(real, np.full(real.shape[0], budget), least, left)
 
 
-def _prior(stratum_score, n_strata):
-    if stratum_score is None:
-        return None
-    prior = checks.vector("stratum_score", stratum_score, size=n_strata, low=0, high=1, what="stratum")
-    return np.clip(prior, 1e-3, 1 - 1e-3)
-
-
-def _smoothing(value):
-    return checks.number("smoothing", value, 0, open_ends=True)
+def wave_settings(n_strata, stratum_score, smoothing, floor):
+    """Return prior rates (or None), smoothing and floor of the "smoothed" rule, checked."""
+    if stratum_score is not None:
+        prior = checks.vector("stratum_score", stratum_score, size=n_strata, low=0, high=1, what="stratum")
+        stratum_score = np.clip(prior, 1e-3, 1 - 1e-3)
+    return stratum_score, checks.number("smoothing", smoothing, 0, open_ends=True), checks.number("floor", floor, 0, 1)
 
 
 def _waves(name, values, n_strata):

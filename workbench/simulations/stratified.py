@@ -14,6 +14,7 @@ FIXED = ("simple_random", "proportional", "equal", "neyman", "voila")
 METHODS = (*FIXED, "opt_a1", "opt_a2", "waves")
 PAPER_GRID = ("proportional", "equal", "opt_a1", "opt_a2")
 FEW_DRAWS = 30
+NUMPY_LIMIT = 10 ** 9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,9 +143,8 @@ def simulate_labeling(stratum_size, correct, budget, method, *, runs=3000, pilot
         return _fixed_study(size, right, budget, method, runs, rng)
     if method == "waves":
         waves = checks.whole("waves", waves, 1)
-        prior = adaptive._prior(stratum_score, size.size)
-        counts = _run_waves(size, right, budget, runs, waves, prior, adaptive._smoothing(smoothing),
-                            checks.number("floor", floor, 0, 1), rng)
+        settings = adaptive.wave_settings(size.size, stratum_score, smoothing, floor)
+        counts = _run_waves(size, right, budget, runs, waves, settings, rng)
         return _study(method, size, right, budget, *counts, *adaptive.wave_moments(size, *counts))
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
@@ -367,7 +367,7 @@ def _run_opt(size, right, budget, runs, pilot, step, laplace, rng):
     return labeled, hits
 
 
-def _run_waves(size, right, budget, runs, waves, prior, smoothing, floor, rng):
+def _run_waves(size, right, budget, runs, waves, settings, rng):
     totals = np.diff(np.arange(waves + 1) * budget // waves)
     labeled, hits = (np.zeros((runs, waves, size.size), np.int64) for _ in range(2))
     for t, total in enumerate(totals):
@@ -376,7 +376,7 @@ def _run_waves(size, right, budget, runs, waves, prior, smoothing, floor, rng):
         if total < needed:
             raise ValueError(f"budget must be at least {waves * needed}, 2 labels per stratum in each of {waves} "
                              f"waves; got {budget}")
-        labeled[:, t] = adaptive.wave_step(size, n, x, int(total), prior, smoothing, floor)
+        labeled[:, t] = adaptive.wave_step(size, n, x, int(total), *settings)
         hits[:, t] = _draw(rng, right - x, size - n, labeled[:, t])
     return labeled, hits
 
@@ -384,9 +384,10 @@ def _run_waves(size, right, budget, runs, waves, prior, smoothing, floor, rng):
 def _draw(rng, right, left, n):
     """Return hypergeometric counts (R, H) of n draws from `left` items, `right` of them right.
 
-    Few draws are made one by one, which costs a tenth of numpy's general sampler.
+    Few draws are made one by one, which costs a tenth of numpy's general sampler; so are draws from more
+    items than that can count.
     """
-    if n.max() > FEW_DRAWS:
+    if n.max() > FEW_DRAWS and left.max() < NUMPY_LIMIT:
         return rng.hypergeometric(right, left - right, n)
     shape = n.shape
     right, left, n = (np.ascontiguousarray(a).ravel() for a in (right, left, n))
