@@ -279,12 +279,15 @@ def test_provenance_names_data_parameters_software_and_command(notebook, scores)
 
 
 def test_a_label_sheet_is_named_after_the_report(notebook, scores, tmp_path):
-    path = notebook(code("if label_sheet: open(label_sheet, 'x').write('id,correct\\n')"))
-    build(path, scores="scores.csv", score="confidence")
-    assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n"
+    path = notebook(code("if label_sheet: open(label_sheet, 'w').write('id,correct\\n7,\\n')"))
+    for _ in range(2):
+        build(path, scores="scores.csv", score="confidence")
+        assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,\n"
+    (tmp_path / "r-labels.csv").write_text("id,correct\n7,1\n")
     message = refused(path, scores="scores.csv", score="confidence")
-    assert message == ("the label sheet 'r-labels.csv' exists and may hold labels; give it with --labels, "
-                       "move it, or name another with --label-sheet")
+    assert message == ("'r-labels.csv' already holds 1 labels and is not overwritten; choose another path, or move the "
+                       "file away; to analyze it say --labels")
+    assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,1\n"
     build(path, scores="scores.csv", score="confidence", labels="r-labels.csv", output="s.html")
     assert not (tmp_path / "s-labels.csv").exists()
     build(path, output="t.html")

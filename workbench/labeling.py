@@ -141,7 +141,7 @@ def write_label_sheet(path, items, stratum, index):
         raise ValueError(f"path must end in .csv; got {path!r}")
     stratum = _strata("stratum", stratum, None, items.size)
     index = _positions(index, items.size)
-    _refuse_recorded(path)
+    refuse_recorded(path)
     ids = _id_texts(items)
     order = index[np.lexsort((index, stratum[index]))]
     rows = [(_neutral(ids[position]), int(stratum[position]), "") for position in order]
@@ -241,7 +241,8 @@ def _original(cell):
     return cell
 
 
-def _refuse_recorded(path):
+def refuse_recorded(path):
+    """Raise if a file at `path` holds labels, or anything but an empty label sheet."""
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return
     try:

@@ -165,9 +165,11 @@ def _column_names(name, path):
 def _check_label_sheet(sheet):
     if not sheet:
         return
-    if Path(sheet).expanduser().exists():
-        raise ReportError(f"the label sheet {sheet!r} exists and may hold labels; give it with --labels, "
-                          "move it, or name another with --label-sheet")
+    from workbench.labeling import refuse_recorded
+    try:
+        refuse_recorded(str(Path(sheet).expanduser()))
+    except ValueError as error:
+        raise ReportError(f"{error}; to analyze it say --labels") from error
     if not Path(sheet).expanduser().parent.is_dir():
         raise ReportError(f"label_sheet: folder {str(Path(sheet).parent)!r} does not exist; make it first")
 
