@@ -23,7 +23,7 @@ HEAVY = ("altair", "ipywidgets", "anywidget", "pandas", "scipy.stats", "sklearn"
          "pyarrow", "papermill", "nbconvert", "IPython", "matplotlib", "tqdm")
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
 TESTED = ("checks", "results", "intervals", "stratification", "allocation", "stratified", "adaptive",
-          "simulations.stratified")
+          "simulations.stratified", "orthogonal")
 
 
 def name_of(parts):

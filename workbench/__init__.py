@@ -9,6 +9,7 @@ from workbench.audit import AccuracyAudit, accuracy_audit, compare_intervals, lo
 from workbench.exercises import Feedback, check
 from workbench.intervals import stratified_interval
 from workbench.labeling import SheetLabels, draw_items, read_label_sheet, write_label_sheet
+from workbench.orthogonal import Balance, GaloisField, check_balance, hadamard, orthogonal_array
 from workbench.populations import DigitForms, ScoredItems, digit_forms, digit_twin, read_scores, synthetic_scores
 from workbench.results import Interval, Result
 from workbench.simulations.stratified import (
@@ -32,11 +33,11 @@ from workbench.stratified import (
 )
 
 __all__ = [
-    "AccuracyAudit", "Allocation", "BudgetPlan", "DesignStudy", "DigitForms", "Feedback", "Interval",
-    "LabelingGrid", "LabelingStudy", "PlanCurve", "Result", "ScoredItems", "SheetLabels", "Strata",
-    "StratifiedEstimate", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate",
-    "allocation_variance", "check", "compare_intervals", "digit_forms", "digit_twin", "draw_items",
-    "estimated_variance", "load_items", "next_wave", "plan_budget", "plan_curve", "read_label_sheet",
-    "read_scores", "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval",
-    "stratify", "study_design", "synthetic_scores", "wave_accuracy", "write_label_sheet",
+    "AccuracyAudit", "Allocation", "Balance", "BudgetPlan", "DesignStudy", "DigitForms", "Feedback", "GaloisField",
+    "Interval", "LabelingGrid", "LabelingStudy", "PlanCurve", "Result", "ScoredItems", "SheetLabels", "Strata",
+    "StratifiedEstimate", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate", "allocation_variance",
+    "check", "check_balance", "compare_intervals", "digit_forms", "digit_twin", "draw_items", "estimated_variance",
+    "hadamard", "load_items", "next_wave", "orthogonal_array", "plan_budget", "plan_curve", "read_label_sheet",
+    "read_scores", "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify",
+    "study_design", "synthetic_scores", "wave_accuracy", "write_label_sheet",
 ]

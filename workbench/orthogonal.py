@@ -241,7 +241,7 @@ def check_balance(array):
     >>> check_balance(orthogonal_array(3, 13))
     Balance(27 runs, 13 factors, 3 levels: strength 2, full balance)
     >>> check_balance(hadamard(8)[:, :4]).problem
-    'column 0 holds -1 0 times, not 4; columns 0 and 1 hold (-1, -1) 0 times, not 2'
+    'column 0 holds -1 0 times, not 4; columns 0 and 1 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, not 2 each'
     """
     symbols, codes = np.unique(_array(array), return_inverse=True)
     codes = codes.reshape(np.shape(array))
@@ -290,12 +290,13 @@ def orthogonal_array(levels, factors, *, method="linear"):
     (729, 256)
     """
     checks.choice("method", method, METHODS)
-    runs = smallest_runs(levels, factors)
+    levels, factors, dimension = _dimensions(levels, factors)
+    runs = levels ** dimension
     if runs * factors > LARGEST_ARRAY:
         raise ValueError(f"factors must be fewer; {factors} factors of {levels} levels need {runs} runs, "
                          f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}")
     build = _rotated if method == "rotation" else _linear
-    return build(int(levels), int(factors), runs).astype(np.int64)
+    return build(levels, factors, runs).astype(np.int64)
 
 
 def smallest_runs(levels, factors):
@@ -316,11 +317,8 @@ def smallest_runs(levels, factors):
     >>> smallest_runs(3, 121), smallest_runs(3, 122), smallest_runs(2, 483)
     (243, 729, 512)
     """
-    levels, factors = _prime_power_levels(levels), checks.whole("factors", factors, 1, checks.LARGEST)
-    runs = levels
-    while (runs - 1) // (levels - 1) < factors:
-        runs *= levels
-    return runs
+    levels, _, dimension = _dimensions(levels, factors)
+    return levels ** dimension
 
 
 def linear_forms(levels, factors):
@@ -346,8 +344,7 @@ def linear_forms(levels, factors):
     array([[1, 0, 1, 2],
            [0, 1, 1, 1]])
     """
-    runs = smallest_runs(levels, factors)
-    dimension = round(math.log(runs, levels))
+    levels, factors, dimension = _dimensions(levels, factors)
     starts = [levels ** j for j in range(dimension)]
     numbers = np.concatenate([np.arange(start, 2 * start) for start in starts])[:factors]
     return _digits(numbers, levels, dimension).T
@@ -555,16 +552,15 @@ def _generates(matrix, p):
 @lru_cache(maxsize=256)
 def _smallest_primitive(p, degree):
     """Return the smallest primitive polynomial; its constant term is (-1)^degree times a primitive root."""
-    roots = {(-1) ** degree * root % p for root in range(1, p) if _is_primitive_root(root, p)}
     for number in range(1, p ** degree):
-        if number % p in roots:
+        if _is_primitive_root((-1) ** degree * number % p, p):
             modulus = (*_digits(number, p, degree).tolist(), 1)
             if _generates(_companion(p, modulus), p):
                 return modulus
 
 
 def _is_primitive_root(root, p):
-    return all(pow(root, (p - 1) // r, p) != 1 for r in _prime_factors(p - 1))
+    return root != 0 and all(pow(root, (p - 1) // r, p) != 1 for r in _prime_factors(p - 1))
 
 
 def _multiplication(p, modulus, element):
@@ -598,6 +594,15 @@ def _power_and_log(p, modulus, generator):
 
 
 # orthogonal arrays
+
+def _dimensions(levels, factors):
+    """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
+    levels, factors = _prime_power_levels(levels), checks.whole("factors", factors, 1, LARGEST_ARRAY)
+    dimension = 1
+    while (levels ** dimension - 1) // (levels - 1) < factors:
+        dimension += 1
+    return levels, factors, dimension
+
 
 def _linear(levels, factors, runs):
     """Return the values of the linear forms, one more coordinate of the run at each step."""
@@ -772,9 +777,7 @@ def _problems(codes, symbols, uneven, pair, table):
     if uneven.any():
         yield _column_problem(codes, symbols, int(np.flatnonzero(uneven)[0]))
     if table is not None:
-        i, j = np.argwhere(table != runs / levels ** 2)[0]
-        yield (f"columns {pair[0]} and {pair[1]} hold ({symbols[i]:g}, {symbols[j]:g}) {table[i, j]} times, "
-               f"not {runs / levels ** 2:.6g}")
+        yield f"columns {pair[0]} and {pair[1]} hold {_table_problem(table, symbols, runs / levels ** 2)}"
     elif pair:
         yield f"two columns of {levels} symbols need at least {levels ** 2} runs, the array has {runs}"
     yield from _too_many_columns(runs, levels, codes.shape[1])
@@ -784,6 +787,15 @@ def _column_problem(codes, symbols, column):
     counts = np.bincount(codes[:, column], minlength=symbols.size)
     wrong = int(np.flatnonzero(counts != codes.shape[0] / symbols.size)[0])
     return f"column {column} holds {symbols[wrong]:g} {counts[wrong]} times, not {codes.shape[0] / symbols.size:.6g}"
+
+
+def _table_problem(table, symbols, expected):
+    """Return the whole table of up to three symbols, else the first count that is wrong."""
+    if symbols.size <= 3:
+        names = ", ".join(f"{symbol:g}" for symbol in symbols)
+        return f"the pairs of {names} {table.tolist()} times, not {expected:.6g} each"
+    i, j = np.argwhere(table != expected)[0]
+    return f"({symbols[i]:g}, {symbols[j]:g}) {table[i, j]} times, not {expected:.6g}"
 
 
 def _too_many_columns(runs, levels, factors):
@@ -797,4 +809,5 @@ def _too_many_columns(runs, levels, factors):
 def _enough_runs(levels, factors):
     if levels == 2 and factors < LARGEST_ORDER:
         return f", {factors} need {next_hadamard_order(factors + 1)}"
-    return f", {factors} need {smallest_runs(levels, factors)}" if _as_prime_power(levels) else ""
+    known = levels <= LARGEST_FIELD and factors <= LARGEST_ARRAY and _as_prime_power(levels)
+    return f", {factors} need {smallest_runs(levels, factors)}" if known else ""
