@@ -53,6 +53,17 @@ def test_what_does_not_match_is_shown(unlabeled, tmp_path):
     assert any("have no label" in w for w in found.warnings) and "label them" in found.next_step()
 
 
+def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
+    sheet = tmp_path / "sheet.csv"
+    wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
+    fill(sheet, lambda item: "1")
+    assert not any("are not the ones" in w for w in wb.accuracy_audit(unlabeled, labels=str(sheet)).warnings)
+    rows = sheet.read_text().splitlines()
+    sheet.write_text("\n".join(rows[:1] + rows[1::2]) + "\n")
+    told = [w for w in wb.accuracy_audit(unlabeled, labels=str(sheet)).warnings if "are not the ones" in w]
+    assert len(told) == 1 and "for a sheet of 50 rows" in told[0]
+
+
 def test_pure_strata_are_warned_of():
     items = ScoredItems(None, np.linspace(0.5, 1, 1000), correct=np.ones(1000, bool))
     audit = wb.accuracy_audit(items, 100)

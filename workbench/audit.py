@@ -191,7 +191,7 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     design = {"stratum_size": strata.sizes, "mean_score": score, "stratifier": stratifier, "allocation": method,
               "level": level}
     if labels:
-        return _analyzed(items, strata, labels, interval, level, design, warnings)
+        return _analyzed(items, strata, labels, interval, level, design, warnings, rng)
     budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), items.score.size)
     labeled = _allocated(strata.sizes, score, budget, method, items.score_is, warnings)
     index = labeling.draw_items(strata.labels, labeled, rng)
@@ -243,15 +243,29 @@ def warning_list(warnings):
     return f"<p>Warnings:</p><ul>{entries}</ul>"
 
 
-def _analyzed(items, strata, labels, interval, level, design, warnings):
+def _analyzed(items, strata, labels, interval, level, design, warnings, rng):
     sheet = labeling.read_label_sheet(labels, items, strata.labels, strata.n_strata)
     warnings += sheet.notes
     if sheet.unlabeled:
         warnings.append(f"{len(sheet.unlabeled)} items of the sheet have no label; the estimate takes the others for "
                         "a random part of it")
+    warnings += _not_drawn(items, strata, sheet, design, rng)
     return _found("analyzed", sheet.labeled, sheet.correct, interval, level,
                   design | {"expected_half_width": float("nan")}, warnings,
                   truth=None, unmatched=sheet.unmatched, unlabeled=sheet.unlabeled)
+
+
+def _not_drawn(items, strata, sheet, design, rng):
+    """Yield a warning if labeled items are not the ones that a plan of as many rows would have drawn."""
+    rows = sheet.index.size + len(sheet.unlabeled)
+    drawn = np.empty(0, int)
+    if rows >= np.minimum(2, strata.sizes).sum():
+        labeled = _allocated(strata.sizes, design["mean_score"], rows, design["allocation"], items.score_is, [])
+        drawn = labeling.draw_items(strata.labels, labeled, rng)
+    strange = int((~np.isin(sheet.index, drawn)).sum())
+    if strange:
+        yield (f"{strange} of {sheet.index.size} labeled items are not the ones that these settings draw for a sheet "
+               f"of {rows} rows: the interval holds only if they were drawn at random within each stratum")
 
 
 def _found(mode, labeled, correct, interval, level, design, warnings, **known):
