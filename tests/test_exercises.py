@@ -24,7 +24,7 @@ def fresh():
     ("1.2", [43, 31, 17, 9, 0], "mistake", "a stratum with fewer than 2 labels has no variance estimate"),
     ("1.2", [42, 30, 17, 9, 20], "mistake", "budget not spent exactly: your labels add up to 118"),
     ("1.2", [2, 9, 17, 30, 42], "not yet", "shares in proportion to size times standard deviation, at least 2 each"),
-    ("1.3", (298, "proportional"), "right", "298 proportional labels hold under drift"),
+    ("1.3", (298, "proportional"), "right", "298 proportional labels lose least under drift"),
     ("1.3", (188, "neyman with floor"), "right", "188 with a floor, and a new plan when the rates move"),
     ("1.3", (188, "neyman"), "mistake", "pure Neyman trusts last month's rates and leaves 2 labels in the top fifth"),
     ("1.3", (461, "random"), "mistake",

@@ -333,7 +333,7 @@ def test_the_exact_warnings():
         "wald is for teaching: with few labels it can cover far less than 90%",)
     assert warnings([1000], [50], [30], method="wilson") == (
         "wilson is for teaching: with few labels it can cover far less than 95%",)
-    short = "short covers at least 92% in practice where 95% is nominal, under no condition the nominal level"
+    short = "short does not promise its level: at nominal 95% it covers at least 92% in practice"
     beside = "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the default beside it"
     assert warnings([1000, 1000], [50, 50], [30, 30], method="short") == (short,)
     assert warnings([1000, 1000], [50, 50], [45, 46], method="short") == (short, beside)
@@ -345,9 +345,9 @@ def test_the_exact_warnings():
 
 @pytest.mark.parametrize("text, args, kwargs", [
     ("labeled must be at least 2 in every stratum that is not fully labeled; stratum 1 has 1 of 9: "
-     "label more or use fewer strata", ([5, 9], [5, 1], [3, 1]), {}),
+     "label more of it, or plan with fewer strata", ([5, 9], [5, 1], [3, 1]), {}),
     ("labeled must be at least 2 in every stratum that is not fully labeled; stratum 0 has 0 of 5: "
-     "label more or use fewer strata", ([5, 9], [0, 2], [0, 1]), {}),
+     "label more of it, or plan with fewer strata", ([5, 9], [0, 2], [0, 1]), {}),
     ("correct must be at most labeled; stratum 1 has 3 of 2", ([5, 9], [2, 2], [1, 3]), {}),
     ("labeled must be at most stratum_size; stratum 0 has 6 of 5", ([5, 9], [6, 2], [1, 1]), {}),
     ("stratum_size must be at least 1; stratum 1 is 0", ([5, 0], [2, 0], [1, 0]), {}),
@@ -386,3 +386,18 @@ def test_hypergeometric_probabilities_of_huge_populations_add_up(size):
     """The limit is the binomial; the distance is of order n^2 / N."""
     found = intervals.hypergeometric_pmf(size, [size * 9 // 10], 20)[0]
     assert found == pytest.approx(stats.binom.pmf(np.arange(21), 20, .9), rel=1e-5)
+
+
+@pytest.mark.parametrize("n", [32767, 32768, 100_000])
+def test_short_keeps_close_to_clopper_pearson_for_many_labels(n):
+    """One stratum of 700,000 items: with so many labels mid-P and Clopper-Pearson differ by less than 1/n."""
+    short, default = (stratified_interval([700_000], [n], [n * 9 // 10], method=m) for m in ("short", "default"))
+    assert tuple(short) == pytest.approx(tuple(default), abs=1.5 / n)
+    assert short.low <= .9 <= short.high
+
+
+def test_short_sees_an_oversampled_light_stratum():
+    """Nine tenths of the labels in a thousandth of the items must not blind the lattice to the rest."""
+    short, default = (stratified_interval([999_000, 1_000], [100, 900], [80, 500], method=m)
+                      for m in ("short", "default"))
+    assert tuple(short) == pytest.approx(tuple(default), abs=.02) and short.high > .8 > short.low

@@ -130,7 +130,7 @@ def test_the_exact_errors():
     with pytest.raises(ValueError) as caught:
         stratified_accuracy([5, 9], [5, 1], [3, 1])
     assert str(caught.value) == ("labeled must be at least 2 in every stratum that is not fully labeled; stratum 1 "
-                                 "has 1 of 9: label more or use fewer strata")
+                                 "has 1 of 9: label more of it, or plan with fewer strata")
     with pytest.raises(ValueError) as caught:
         accuracy_variance([5, 9], [3, 10], [2, 2])
     assert str(caught.value) == "correct must be at most stratum_size; stratum 1 has 10 of 9"

@@ -44,7 +44,8 @@ class WaveEstimate(Estimate):
         tail = (1 - checks.level(level)) / 2
         low, high = wave_limits(self.stratum_size, self.labeled[None], self.correct[None], tail, method)
         warnings = (f"wald is for teaching: with few labels it can cover far less than {percent(level)}",)
-        return Interval(float(low[0]), float(high[0]), float(level), method, None, warnings * (method == "wald"))
+        warnings = warnings * (method == "wald") + exhausted_warning(self.stratum_size, self.labeled.sum(0))
+        return Interval(float(low[0]), float(high[0]), float(level), method, None, warnings)
 
     def headline(self):
         """Return estimate, standard error and default interval in one sentence."""
@@ -219,6 +220,15 @@ def _allotted(share, budget, least, left):
         real[outside] = allocation.fill(share[outside], np.full(int(outside.sum()), budget),
                                         least[outside].astype(float), left[outside].astype(float))
     return allocation.round_to_total(real, np.full(real.shape[0], budget), least, left)
+
+
+def exhausted_warning(size, labeled):
+    """Return a warning if waves label so much of a stratum that they estimate worse than a fixed sample."""
+    spent = np.flatnonzero(labeled > size / 2)
+    if not spent.size:
+        return ()
+    return (f"more than half of stratum {spent[0]} is labeled: waves then estimate worse than a sample fixed "
+            "beforehand; label it completely or fix the allocation",)
 
 
 def wave_settings(n_strata, stratum_score, smoothing, floor):

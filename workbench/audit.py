@@ -88,6 +88,8 @@ class AccuracyAudit(Result):
         if self.unlabeled:
             return (f"{len(self.unlabeled)} items of the sheet still have no label. The estimate holds only if they "
                     "are missing by chance: label them.")
+        if self.unmatched or any("not the ones that these settings draw" in w for w in self.warnings):
+            return "Do not quote this yet: the sheet does not fit the plan. See the warnings."
         return "All labels of the sheet are in. Quote the interval with the estimate."
 
     def _repr_html_(self):

@@ -108,7 +108,7 @@ def _numbers(answer, count):
         values = list(answer)
     except TypeError:
         values = [answer]
-    if len(values) == count and all(isinstance(v, numbers.Real) for v in values):
+    if len(values) == count and all(isinstance(v, numbers.Real) and np.isfinite(v) for v in values):
         return [float(v) for v in values]
     return None
 
@@ -129,8 +129,9 @@ def _estimate_and_error(answer, form):
 
 
 def _why_estimate():
-    return ("pure strata add nothing to the standard error, 88 of 100 at random would have .0318; yet the interval is "
-            "wide below, for what a pure stratum hides: see the default interval beside Wald's")
+    random = stratified.estimated_variance([1797], [100], [88]) ** 0.5
+    return (f"pure strata add nothing to the standard error, 88 of 100 at random would have {random:.4f}; yet the "
+            "interval is wide below, for what a pure stratum hides: see the default interval beside Wald's")
 
 
 def _neyman_shares(answer, form):
@@ -168,7 +169,7 @@ def _plan(answer, form):
     if design == "random":
         return "mistake", f"random sampling needs {wald['simple_random']}; strata need fewer"
     if design == "proportional" and abs(labels - wald["proportional"]) <= 4:
-        return "right", f"{wald['proportional']} proportional labels hold under drift"
+        return "right", f"{wald['proportional']} proportional labels lose least under drift"
     if design == "neyman with floor" and abs(labels - wald["neyman"]) <= 3:
         return "right", f"{wald['neyman']} with a floor, and a new plan when the rates move"
     return "not yet", "the design can work; the number is off"

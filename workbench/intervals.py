@@ -37,6 +37,8 @@ EQUAL_WEIGHTS = 1.08
 UNDERSAMPLED = 2
 SEARCHED_FROM = 20
 LATTICE = 2 ** 14
+LONGEST_LATTICE = 2 ** 20
+COARSEST_STEP = 8
 GRID = 9
 
 
@@ -77,8 +79,8 @@ def check_sample(stratum_size, labeled, correct):
     checks.at_most("correct", correct, "labeled", labeled)
     few = np.flatnonzero((labeled < 2) & (labeled < size))
     if few.size:
-        raise ValueError(f"labeled must be at least 2 in every stratum that is not fully labeled; stratum "
-                         f"{few[0]} has {labeled[few[0]]} of {size[few[0]]}: label more or use fewer strata")
+        raise ValueError(f"labeled must be at least 2 in every stratum that is not fully labeled; stratum {few[0]} "
+                         f"has {labeled[few[0]]} of {size[few[0]]}: label more of it, or plan with fewer strata")
     return size, labeled, correct
 
 
@@ -388,8 +390,10 @@ def _lattice(cells):
     error = np.abs(np.rint(scaled) / scaled - 1).max(1)
     exact = np.flatnonzero(error < 1e-9)
     scale = units[exact[0] if exact.size else error.argmin()] / per_label.min()
-    if scale > LATTICE:
-        scale = LATTICE
+    if not exact.size and scale * per_label.min() < COARSEST_STEP:
+        scale = COARSEST_STEP / per_label.min()
+    if scale > LONGEST_LATTICE:
+        scale = LONGEST_LATTICE
     steps = np.rint(per_label * scale).astype(int)
     return steps, int((steps * cells.correct).sum())
 
@@ -456,8 +460,7 @@ def _warnings(method, level, size, labeled, correct, limiting):
     if method in ("wald", "wilson"):
         yield f"{method} is for teaching: with few labels it can cover far less than {percent(level)}"
     if method == "short":
-        yield (f"short covers at least 92% in practice where {percent(95 / 100)} is nominal, "
-               "under no condition the nominal level")
+        yield "short does not promise its level: at nominal 95% it covers at least 92% in practice"
         if min(wrong, n - wrong) < 10 or size.size == 1:
             yield "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the default beside it"
     if method == "default" and n < SEARCHED_FROM and (labeled < size).any():

@@ -421,12 +421,13 @@ def _quadratic(size, rate, method):
 
 
 def _textbook_budget(size, rate, standard_error, method, finite):
-    gain = (size * stratum_variance(size, rate)).sum() / size.sum() ** 2 if finite else 0.0
-    return np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9).astype(np.int64)
+    gain = (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
+    budget = np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9)
+    return np.minimum(budget, size.sum() if finite else np.inf).astype(np.int64)
 
 
 def _textbook_variance(size, rate, budget, method, finite):
-    gain = (size * stratum_variance(size, rate)).sum() / size.sum() ** 2 if finite else 0.0
+    gain = (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
     return max(_quadratic(size, rate, method) / budget - gain, 0.0)
 
 

@@ -92,7 +92,7 @@ def design(study, wrong):
     order = [row["design"] for row in data["errors"]]
     colors = theme.scale(dict(zip(order, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True)))
     lengths = errors.encode(y=alt.Y("design:N", sort=order, title=None), x=alt.X(
-        "se:Q", title="standard error of the accuracy", scale=alt.Scale(zero=True)))
+        "se:Q", title="standard error of the accuracy", axis=alt.Axis(tickCount=6), scale=alt.Scale(zero=True)))
     error_bars = lengths.mark_bar(height={"band": 0.7}).encode(color=alt.Color("design:N", scale=colors, legend=None))
     error_text = lengths.mark_text(align="left", dx=4).encode(text="text:N")
     both = alt.vconcat((band + bars + text).properties(width=theme.WIDTH, height=190),
@@ -146,7 +146,8 @@ def robot(study, *, method="wald"):
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(y="truth:Q")
     order = [row["kind"] for row in data["errors"]]
     lengths = alt.Chart(theme.rows("errors", data["errors"])).encode(
-        y=alt.Y("kind:N", sort=order, title=None), x=alt.X("error:Q", title="root mean squared error of the accuracy"))
+        y=alt.Y("kind:N", sort=order, title=None), x=alt.X("error:Q", title="root mean squared error of the accuracy",
+                                              axis=alt.Axis(tickCount=6)))
     kinds = theme.scale(dict(zip(order, (theme.UNLABELED, theme.MISS, theme.RANDOM), strict=True)))
     bars = lengths.mark_bar(height={"band": 0.7}).encode(color=alt.Color("kind:N", scale=kinds, legend=None))
     text = lengths.mark_text(align="left", dx=4).encode(text="text:N")
@@ -189,7 +190,8 @@ def plan(curve, half_width):
     """
     data = plan_data(curve, half_width)
     lines = alt.Chart(theme.rows("lines", data["lines"])).mark_line(strokeWidth=2.5).encode(
-        x=alt.X("half_width:Q", title="half-width e (share of items)", scale=alt.Scale(zero=False, nice=False)),
+        x=alt.X("half_width:Q", title="half-width e (share of items)",
+                scale=alt.Scale(domain=[0, float(curve.half_width.max())], nice=False)),
         y=alt.Y("labels:Q", title="labels needed", scale=alt.Scale(type="log")),
         color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS), title=None),
         strokeDash=alt.StrokeDash("design:N", title=None, scale=alt.Scale(
@@ -277,7 +279,9 @@ def intervals_words(comparison, truth=None):
     limits = "; ".join(f"{i.method} {i.low:.3f} to {i.high:.3f}" for i in comparison.intervals)
     known = "" if truth is None else f" The true accuracy is {truth:.3f}."
     promised = f" ({comparison.assumption.lower()})" if comparison.assumption else ""
-    return f"The same labels, five intervals: report the default{promised}", f"Limits{promised}: {limits}.{known}"
+    dashed = "" if truth is None else " (dashed: the truth)"
+    return (f"The same labels, five intervals: report the default{promised}{dashed}",
+            f"Limits{promised}: {limits}.{known}")
 
 
 def intervals(comparison, truth=None):
@@ -289,9 +293,11 @@ def intervals(comparison, truth=None):
     truth : float, optional
     """
     order = [i.method for i in comparison.intervals]
-    rows = [{"method": i.method, "low": i.low, "high": i.high, "use": "for teaching" if i.method in ("wald", "wilson")
-             else "to report"} for i in comparison.intervals]
-    colors = theme.scale({"to report": theme.STRATIFIED, "for teaching": theme.MISS})
+    use = {"default": "report this", "wald": "for teaching", "wilson": "for teaching"}
+    rows = [{"method": i.method, "low": i.low, "high": i.high, "use": use.get(i.method, "on purpose only")}
+            for i in comparison.intervals]
+    colors = theme.scale({"report this": theme.STRATIFIED, "on purpose only": theme.UNLABELED,
+                          "for teaching": theme.MISS})
     bars = alt.Chart(theme.rows("intervals", rows)).mark_bar(height=8).encode(
         y=alt.Y("method:N", sort=order, title=None), x2="high:Q",
         x=alt.X("low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False)),

@@ -145,7 +145,8 @@ def simulate_labeling(stratum_size, correct, budget, method, *, runs=3000, pilot
         waves = checks.whole("waves", waves, 1)
         settings = adaptive.wave_settings(size.size, stratum_score, smoothing, floor)
         counts = _run_waves(size, right, budget, runs, waves, settings, rng)
-        return _study(method, size, right, budget, *counts, *adaptive.wave_moments(size, *counts))
+        return _study(method, size, right, budget, *counts, *adaptive.wave_moments(size, *counts),
+                      adaptive.exhausted_warning(size, counts[0].sum(1).mean(0)))
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
     laplace = checks.number("laplace", laplace, 0)

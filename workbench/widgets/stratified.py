@@ -9,6 +9,7 @@ import numpy as np
 from workbench import populations, stratification, stratified
 from workbench.charts import stratified as charts
 from workbench.simulations import stratified as simulations
+from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, panel
 
 STRATIFIERS = [("equal size", "equal_size"), ("equal width", "equal_width"), ("cum sqrt f", "cum_sqrt_f"),
@@ -149,6 +150,10 @@ def label_ten(seed=1):
 
     def show_readings(_):
         ten = piles[pile.value][:10]
+        if len(_digits(mine.value)) != ten.size:
+            title, _ = hidden()
+            view.show({}, f"Type ten digits before you compare; you typed {len(_digits(mine.value))}.", title=title)
+            return
         title, words = compared(mine.value, forms.read_a[ten], forms.digit[ten], rates[pile.value])
         view.show(charts.digits_data(forms.image[ten], forms.read_a[ten]), words, title=title)
 
@@ -164,19 +169,28 @@ def compared(mine, program, truth, rate):
     Parameters
     ----------
     mine : str
-        Ten digits, other characters ignored.
+        Ten digits; other characters are ignored.
     program, truth : (10,) array of int
     rate : float
         Share of wrong readings in the whole fifth.
     """
-    digits = [int(c) for c in mine if c in "0123456789"]
     wrong = int((program != truth).sum())
     told = f"The program misread {wrong} of these ten; in the whole fifth {rate:.1%}, so expect {10 * rate:.1f} of ten."
-    if len(digits) != truth.size:
-        return f"The program misread {wrong} of ten", f"{told} You typed {len(digits)} digits, not ten."
-    yours = int((np.array(digits) != truth).sum())
+    yours = int((np.array(_digits(mine)) != truth).sum())
     return (f"The program misread {wrong} of ten, you {yours}",
             f"{told} You differ from the official label in {yours}: a label is a reading too.")
+
+
+def _digits(text):
+    return [int(c) for c in text if c in "0123456789"]
+
+
+def predict_gain():
+    """Return the question that the learner answers before he moves anything."""
+    return questions.predict("Five strata, still 100 labels: by how much does the standard error fall?",
+                             ["0%", "10%", "30%", "50%"],
+                             "By 12% with equal shares of the labels; by 31% with the best shares, which nobody knows "
+                             "beforehand.")
 
 
 def drive(controls, answer, view):
