@@ -101,6 +101,12 @@ def test_robot_claims_less_than_the_optimum_and_does_far_worse():
     assert study.variance_ratio == pytest.approx(2.57, abs=4 * study.variance_ratio_error)
 
 
+def test_one_smoothed_label_per_side_repairs_the_first_algorithm():
+    study = wb.simulate_labeling(*fifths(), 200, "opt_a1", runs=20_000, laplace=1)
+    assert study.coverage("wald") == pytest.approx(0.94, abs=0.01)
+    assert study.variance_ratio == pytest.approx(0.70, abs=0.03)
+
+
 def test_robot_view_follows_its_controls():
     robot = live.papers_robot()
     assert "with 100 labels" in robot.view.alternative and len(robot.view.picture["data"]["runs"]) == 50
