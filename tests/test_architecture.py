@@ -14,8 +14,9 @@ import workbench
 ROOT = Path(workbench.__file__).parent
 # in this order, one direction; topics import each other without cycles
 LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
-          ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "streaming", "orthogonal",
-           "replication", "misclassification", "cross_validation"),
+          ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "streaming", "galois",
+           "orthogonal", "survey_design", "replicate_totals", "weighted_statistics", "replication",
+           "misclassification", "cross_validation"),
           ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
           ("__main__",))
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -129,7 +130,7 @@ def test_every_public_name_is_documented(name):
         assert section or not given
         described = section.group(1) if section else ""
         for parameter in given:
-            assert re.search(rf"^(\w+, )*{parameter}\b", described, re.M), f"{name}: {parameter}"
+            assert re.search(rf"^(\w+, )*\*?{parameter}\b", described, re.M), f"{name}: {parameter}"
         assert "Examples\n--------" in text
         assert doctest.DocTestParser().get_examples(text)
     else:

@@ -7,10 +7,12 @@ from workbench.adaptive import WaveEstimate, next_wave, wave_accuracy
 from workbench.allocation import Allocation, allocate, allocation_variance
 from workbench.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
 from workbench.exercises import Feedback, check
+from workbench.galois import GaloisField
 from workbench.intervals import stratified_interval
 from workbench.labeling import SheetLabels, draw_items, read_label_sheet, write_label_sheet
-from workbench.orthogonal import Balance, GaloisField, check_balance, hadamard, orthogonal_array
+from workbench.orthogonal import Balance, check_balance, hadamard, orthogonal_array
 from workbench.populations import DigitForms, ScoredItems, digit_forms, digit_twin, read_scores, synthetic_scores
+from workbench.replication import ReplicateEstimate, Replicates, replicate_estimate, replicates
 from workbench.results import Interval, Result
 from workbench.simulations.stratified import (
     DesignStudy,
@@ -31,13 +33,15 @@ from workbench.stratified import (
     plan_curve,
     stratified_accuracy,
 )
+from workbench.survey_design import SurveyDesign
 
 __all__ = [
     "AccuracyAudit", "Allocation", "Balance", "BudgetPlan", "DesignStudy", "DigitForms", "Feedback", "GaloisField",
-    "Interval", "LabelingGrid", "LabelingStudy", "PlanCurve", "Result", "ScoredItems", "SheetLabels", "Strata",
-    "StratifiedEstimate", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate", "allocation_variance",
-    "check", "check_balance", "compare_intervals", "digit_forms", "digit_twin", "draw_items", "estimated_variance",
-    "hadamard", "load_items", "next_wave", "orthogonal_array", "plan_budget", "plan_curve", "read_label_sheet",
-    "read_scores", "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify",
+    "Interval", "LabelingGrid", "LabelingStudy", "PlanCurve", "ReplicateEstimate", "Replicates", "Result",
+    "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate", "SurveyDesign", "WaveEstimate", "accuracy_audit",
+    "accuracy_variance", "allocate", "allocation_variance", "check", "check_balance", "compare_intervals",
+    "digit_forms", "digit_twin", "draw_items", "estimated_variance", "hadamard", "load_items", "next_wave",
+    "orthogonal_array", "plan_budget", "plan_curve", "read_label_sheet", "read_scores", "replicate_estimate",
+    "replicates", "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify",
     "study_design", "synthetic_scores", "wave_accuracy", "write_label_sheet",
 ]

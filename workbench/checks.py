@@ -86,6 +86,19 @@ def zero_one(name, values, *, size=None, what="entry"):
     return array.astype(bool)
 
 
+def labels(name, values, *, size=None, what="item"):
+    """Return `values` as a 1-d array of labels, text or numbers, or raise naming the first that is missing."""
+    array = _one_dimensional(name, values, size)
+    if array.dtype.kind == "O":
+        missing = np.array([value is None or value != value for value in array])
+        texts = any(isinstance(value, str) for value in array)
+    else:
+        missing, texts = array != array, False
+    if missing.any():
+        raise ValueError(f"{name} must not be missing; {what} {np.flatnonzero(missing)[0]} is")
+    return array.astype(str) if texts else array
+
+
 def generator(rng):
     """Return a `numpy.random.Generator` from a seed (whole number >= 0) or a generator."""
     if isinstance(rng, np.random.Generator):

@@ -1,0 +1,329 @@
+"""Finite fields of any prime-power order.
+
+References
+----------
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: appendix B.
+.. [2] Lidl & Niederreiter, Finite Fields, 2nd edition, Cambridge 1997: primitive polynomials.
+"""
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from workbench import checks
+
+LARGEST_FIELD = 2 ** 20
+
+
+@dataclass(frozen=True, repr=False)
+class GaloisField:
+    """The finite field GF(p^degree): polynomials over the integers modulo p, modulo an irreducible one.
+
+    An element is a whole number 0 .. p^degree - 1 whose digits base p are its coefficients, lowest first:
+    in GF(3^5) x is 3 and 2x^4 + 2x^3 + 2 is 218. Operations take elements or arrays of them, which broadcast.
+
+    Parameters
+    ----------
+    p : int
+        A prime, the characteristic.
+    degree : int
+        Degree of the field, p^degree <= 2^20.
+    modulus : sequence of int, optional
+        degree + 1 coefficients 0 .. p - 1, lowest first, the last one 1; irreducible. By default the
+        smallest primitive polynomial (read as a number base p): x then generates the field.
+
+    Attributes
+    ----------
+    p, degree : int
+    modulus : tuple of int
+    size : int
+        p^degree.
+    primitive_element : int
+        The smallest element of order size - 1.
+
+    Raises
+    ------
+    ValueError
+        If p is no prime, or the modulus has another degree, a coefficient out of range or a factor.
+
+    Examples
+    --------
+    >>> field = GaloisField(3, 2)
+    >>> field
+    GaloisField(3^2 modulo x^2 + x + 2)
+    >>> field.add(4, 5), field.multiply(3, 3), field.order(4)
+    (6, 7, 8)
+    >>> field.powers(field.primitive_element)
+    array([3, 7, 8, 2, 6, 5, 4, 1])
+    """
+
+    p: int
+    degree: int = 1
+    modulus: tuple | None = None
+
+    def __post_init__(self):
+        p = _prime(self.p)
+        degree = checks.whole("degree", self.degree, 1)
+        if degree > 20 or p ** degree > LARGEST_FIELD:
+            raise ValueError(f"p ** degree must be at most {LARGEST_FIELD}; got {p} ** {degree}")
+        modulus = _smallest_primitive(p, degree) if self.modulus is None else _modulus(self.modulus, p, degree)
+        for name, value in (("p", p), ("degree", degree), ("modulus", modulus)):
+            object.__setattr__(self, name, value)
+
+    def __repr__(self):
+        return f"GaloisField({self.p}^{self.degree} modulo {_polynomial(self.modulus)})"
+
+    @property
+    def size(self):
+        """Number of elements, p^degree."""
+        return self.p ** self.degree
+
+    @cached_property
+    def primitive_element(self):
+        """The smallest element whose powers are all the others but 0."""
+        return _smallest_generator(self.p, self.modulus)
+
+    def coefficients(self, a):
+        """Return the coefficients of elements, lowest first, shape (..., degree)."""
+        return digits(self._elements("a", a), self.p, self.degree)
+
+    def element(self, coefficients):
+        """Return the elements with these coefficients 0 .. p - 1, lowest first along the last axis."""
+        coefficients = _whole_numbers("coefficients", coefficients, self.p)
+        if coefficients.ndim == 0 or coefficients.shape[-1] != self.degree:
+            raise ValueError(f"coefficients must have {self.degree} entries along the last axis; "
+                             f"got shape {coefficients.shape}")
+        return _plain(coefficients @ self._places)
+
+    def add(self, a, b):
+        """Return a + b, coefficients added modulo p."""
+        a, b = self._elements("a", a), self._elements("b", b)
+        if self.p == 2:
+            return _plain(a ^ b)
+        if self.degree == 1:
+            return _plain((a + b) % self.p)
+        total = digits(a, self.p, self.degree) + digits(b, self.p, self.degree)
+        return _plain(total % self.p @ self._places)
+
+    def multiply(self, a, b):
+        """Return a * b, by adding logarithms."""
+        a, b = self._elements("a", a), self._elements("b", b)
+        power, log = self._tables
+        return _plain(np.where((a == 0) | (b == 0), 0, power[(log[a] + log[b]) % (self.size - 1)]))
+
+    def power(self, a, exponent):
+        """Return a ** exponent for whole exponents; below 0 the inverse, 0 ** 0 is 1.
+
+        Examples
+        --------
+        >>> GaloisField(7).power([1, 2, 3, 4, 5, 6], -1)
+        array([1, 4, 5, 2, 3, 6])
+        """
+        a, exponent = self._elements("a", a), _whole_numbers("exponent", exponent)
+        if np.any((a == 0) & (exponent < 0)):
+            raise ValueError("a must not be 0 for an exponent below 0")
+        power, log = self._tables
+        found = power[log[a] * (exponent % (self.size - 1)) % (self.size - 1)]
+        return _plain(np.where((a == 0) & (exponent != 0), 0, found))
+
+    def log(self, a):
+        """Return the k in 0 .. size - 2 with primitive_element ** k = a, for elements other than 0."""
+        return _plain(self._tables[1][self._nonzero(a)])
+
+    def order(self, a):
+        """Return the smallest k >= 1 with a ** k = 1, for elements other than 0."""
+        return _plain((self.size - 1) // np.gcd(self._tables[1][self._nonzero(a)], self.size - 1))
+
+    def powers(self, a):
+        """Return a, a^2, ..., a^(size - 1) = 1, every element but 0 once, for a primitive element.
+
+        Of an element that is not primitive `power(a, range(1, order(a) + 1))` gives the few it reaches.
+        """
+        a = checks.whole("a", a, 0, self.size - 1)
+        if a == 0 or self.order(a) < self.size - 1:
+            fault = f"{a} has order {self.order(a)}" if a else "got 0"
+            raise ValueError(f"a must be primitive, of order {self.size - 1}; {fault}")
+        return self.power(a, np.arange(1, self.size))
+
+    @property
+    def _places(self):
+        return self.p ** np.arange(self.degree)
+
+    @cached_property
+    def _tables(self):
+        return _power_and_log(self.p, self.modulus, self.primitive_element)
+
+    def _elements(self, name, values):
+        return _whole_numbers(name, values, self.size)
+
+    def _nonzero(self, a):
+        a = self._elements("a", a)
+        if np.any(a == 0):
+            raise ValueError("a must not be 0: no power of 0 is 1")
+        return a
+
+
+# whole numbers and primes
+
+def _whole_numbers(name, values, size=None):
+    """Return `values` as an int array of any shape, within 0 .. size - 1 if a size is given."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf" or not np.all(np.mod(array, 1) == 0):
+        raise TypeError(f"{name} must hold whole numbers; got {values!r}")
+    outside = array[(array < 0) | (array >= size)] if size else array[np.abs(array) > checks.LARGEST]
+    if outside.size:
+        raise ValueError(f"{name} must hold whole numbers from {0 if size else -checks.LARGEST} to "
+                         f"{size - 1 if size else checks.LARGEST}; got {outside[0]:.15g}")
+    return array.astype(np.int64)
+
+
+def _plain(array):
+    return int(array) if np.ndim(array) == 0 else array
+
+
+def digits(numbers, base, count):
+    """Return the `count` lowest digits of whole numbers, lowest first along a new last axis."""
+    return np.asarray(numbers)[..., None] // base ** np.arange(count) % base
+
+
+@lru_cache(maxsize=4096)
+def _prime_factors(number):
+    """Return the distinct primes that divide `number`, rising."""
+    found, divisor = [], 2
+    while divisor * divisor <= number:
+        if number % divisor == 0:
+            found.append(divisor)
+            while number % divisor == 0:
+                number //= divisor
+        divisor += 1
+    return (*found, number) if number > 1 else tuple(found)
+
+
+def as_prime_power(number):
+    """Return (p, m) with number = p^m, p prime, or None."""
+    primes = _prime_factors(number)
+    return (primes[0], round(math.log(number, primes[0]))) if len(primes) == 1 else None
+
+
+def _prime(p):
+    p = checks.whole("p", p, 2, LARGEST_FIELD)
+    if _prime_factors(p) != (p,):
+        found = as_prime_power(p)
+        remedy = f", take GaloisField({found[0]}, {found[1]})" if found else ""
+        raise ValueError(f"p must be a prime; {p} is not a prime{remedy}")
+    return p
+
+
+# polynomials over GF(p), coefficients lowest first
+
+def _polynomial(coefficients):
+    """Return the text of a polynomial, such as x^5 + 2x + 1."""
+    terms = []
+    for k, c in reversed(list(enumerate(coefficients))):
+        variable = "" if k == 0 else "x" if k == 1 else f"x^{k}"
+        if c:
+            terms.append(variable if c == 1 and k else f"{c}{variable}")
+    return " + ".join(terms) or "0"
+
+
+def _divides(divisor, polynomial, p):
+    """Whether a polynomial with leading coefficient 1 divides another."""
+    rest = list(polynomial)
+    for shift in reversed(range(len(rest) - len(divisor) + 1)):
+        lead = rest[shift + len(divisor) - 1]
+        for k, c in enumerate(divisor):
+            rest[shift + k] = (rest[shift + k] - lead * c) % p
+    return not any(rest)
+
+
+def _factor(polynomial, p):
+    """Return the smallest factor of a polynomial below its own degree, or None."""
+    for degree in range(1, (len(polynomial) - 1) // 2 + 1):
+        for number in range(p ** degree):
+            divisor = (*digits(number, p, degree).tolist(), 1)
+            if _divides(divisor, polynomial, p):
+                return divisor
+    return None
+
+
+def _modulus(modulus, p, degree):
+    """Return a modulus as a tuple of int, or raise; a factor is named."""
+    coefficients = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
+    coefficients = tuple(_whole_numbers("modulus", coefficients, p).tolist())
+    if coefficients[-1] != 1:
+        raise ValueError(f"modulus must have the highest coefficient 1; got {coefficients[-1]}")
+    factor = _factor(coefficients, p)
+    if factor:
+        raise ValueError(f"modulus must be irreducible modulo {p}; {_polynomial(coefficients)} has the factor "
+                         f"{_polynomial(factor)}")
+    return coefficients
+
+
+def _companion(p, modulus):
+    """Return the matrix C for which v C are the coefficients of x times those in v."""
+    matrix = np.eye(len(modulus) - 1, k=1, dtype=np.int64)
+    matrix[-1] = -np.array(modulus[:-1]) % p
+    return matrix
+
+
+def _matrix_power(matrix, exponent, p):
+    result = np.eye(len(matrix), dtype=np.int64)
+    while exponent:
+        if exponent & 1:
+            result = result @ matrix % p
+        matrix = matrix @ matrix % p
+        exponent >>= 1
+    return result
+
+
+def _generates(matrix, p):
+    """Whether the powers of multiplication by an element reach everything but 0."""
+    group = p ** len(matrix) - 1
+    identity = np.eye(len(matrix), dtype=np.int64)
+    return np.array_equal(_matrix_power(matrix, group, p), identity) and not any(
+        np.array_equal(_matrix_power(matrix, group // r, p), identity) for r in _prime_factors(group))
+
+
+@lru_cache(maxsize=256)
+def _smallest_primitive(p, degree):
+    """Return the smallest primitive polynomial; its constant term is (-1)^degree times a primitive root."""
+    for number in range(1, p ** degree):
+        if _is_primitive_root((-1) ** degree * number % p, p):
+            modulus = (*digits(number, p, degree).tolist(), 1)
+            if _generates(_companion(p, modulus), p):
+                return modulus
+
+
+def _is_primitive_root(root, p):
+    return root != 0 and all(pow(root, (p - 1) // r, p) != 1 for r in _prime_factors(p - 1))
+
+
+def _multiplication(p, modulus, element):
+    """Return the matrix of multiplication by an element."""
+    companion = _companion(p, modulus)
+    coefficients = digits(element, p, len(companion)).tolist()
+    return sum(c * _matrix_power(companion, k, p) for k, c in enumerate(coefficients)) % p
+
+
+@lru_cache(maxsize=256)
+def _smallest_generator(p, modulus):
+    element = 1 if len(modulus) == 2 else p
+    while not _generates(_multiplication(p, modulus, element), p):
+        element += 1
+    return element
+
+
+@lru_cache(maxsize=64)
+def _power_and_log(p, modulus, generator):
+    """Return the powers 0 .. q - 2 of the generator and their inverse, doubling the known ones at each step."""
+    size = p ** (len(modulus) - 1)
+    step = _multiplication(p, modulus, generator)
+    known = np.eye(1, len(step), dtype=np.int64)
+    while len(known) < size - 1:
+        known = np.concatenate([known, known @ step % p])
+        step = step @ step % p
+    power = known[:size - 1] @ p ** np.arange(len(step))
+    log = np.zeros(size, dtype=np.int64)
+    log[power] = np.arange(size - 1)
+    return power, log

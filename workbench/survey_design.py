@@ -1,0 +1,186 @@
+"""How labeled items were sampled: strata, primary sampling units (PSUs) within them, weights."""
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench import checks
+from workbench.results import Result
+
+NAMED = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SurveyDesign(Result):
+    """How labeled items were sampled: strata, PSUs within strata, weights.
+
+    Parameters
+    ----------
+    stratum : (n,) array_like
+        Label of each item's stratum, text or numbers.
+    psu : (n,) array_like, optional
+        Label of each item's primary sampling unit (person, site, class): what was drawn at random within the
+        stratum. A PSU lies in one stratum. By default every item is one.
+    weight : (n,) array_like, optional
+        Items of the population that each stands for, above 0; 1 by default.
+    collapse : dict, optional
+        Renames strata, {"b": "a"} joins b to a: the remedy for a stratum with one PSU. Choose the neighbor before
+        the outcome is seen; the variance is then, on average, too large rather than too small.
+
+    Attributes
+    ----------
+    strata : (H,) array
+        Names in sorted order.
+    psus_per_stratum : (H,) array of int
+        n_h >= 2.
+    psu_of_item : (n,) array of int
+        0 .. P - 1, PSUs numbered stratum by stratum, within a stratum as they first appear.
+    stratum_of_psu : (P,) array of int
+    df : int
+        Degrees of freedom, P - H.
+
+    Raises
+    ------
+    ValueError
+        If a label is missing, a weight not above 0, a PSU in two strata, or alone in its stratum.
+
+    Examples
+    --------
+    >>> SurveyDesign(["a", "a", "a", "b", "b"], psu=[1, 1, 2, 3, 4])
+    SurveyDesign(5 items, 4 PSUs in 2 strata (2 each), 2 degrees of freedom)
+    """
+
+    stratum: np.ndarray
+    psu: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    collapse: dict | None = None
+
+    def __post_init__(self):
+        stratum = checks.labels("stratum", self.stratum)
+        psu = self.psu if self.psu is None else checks.labels("psu", self.psu, size=stratum.size)
+        weight = np.ones(stratum.size) if self.weight is None else _weights(self.weight, stratum.size)
+        for name, value in (("stratum", stratum), ("psu", psu), ("weight", weight)):
+            object.__setattr__(self, name, value)
+        super().__post_init__()
+        alone = self.psus_per_stratum == 1
+        if alone.any():
+            raise ValueError(f"stratum must hold at least 2 PSUs; {_named(self.strata[alone])} "
+                             f"{'hold' if alone.sum() > 1 else 'holds'} 1: join each to another stratum that was "
+                             f"chosen before the outcome was seen, such as collapse={{{_quoted(self.strata[alone][0])}"
+                             f": {_quoted(_neighbor(self.strata, alone))}}}")
+
+    @property
+    def strata(self):
+        """Names of the strata, sorted."""
+        return self._order[0]
+
+    @property
+    def psu_of_item(self):
+        """Number of each item's PSU."""
+        return self._order[1]
+
+    @property
+    def stratum_of_psu(self):
+        """Number of each PSU's stratum, rising."""
+        return self._order[2]
+
+    @cached_property
+    def psus_per_stratum(self):
+        """n_h."""
+        return np.bincount(self.stratum_of_psu, minlength=self.strata.size)
+
+    @property
+    def df(self):
+        """Degrees of freedom: PSUs less strata."""
+        return self.stratum_of_psu.size - self.strata.size
+
+    def totals(self, values):
+        """Return weighted totals per PSU, (P, C), of item values (n, C)."""
+        psus = self.stratum_of_psu.size
+        return np.stack([np.bincount(self.psu_of_item, self.weight * column, psus) for column in np.transpose(values)],
+                        axis=1)
+
+    def headline(self):
+        """Return items, PSUs, strata and degrees of freedom."""
+        return (f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in "
+                f"{counted(self.strata.size, 'stratum', 'strata')} ({sizes(self.psus_per_stratum)}), "
+                f"{counted(self.df, 'degree', 'degrees')} of freedom")
+
+    def rows(self):
+        """Return one row per stratum: PSUs, items, total weight."""
+        of_item = self.stratum_of_psu[self.psu_of_item]
+        items, weight = np.bincount(of_item), np.bincount(of_item, self.weight)
+        return [{"stratum": name, "PSUs": int(n), "items": int(m), "weight": float(w)} for name, n, m, w
+                in zip(self.strata.tolist(), self.psus_per_stratum, items, weight, strict=True)]
+
+    @cached_property
+    def _order(self):
+        """Names of the strata, PSU of each item, stratum of each PSU."""
+        names, of_item = np.unique(_collapsed(self.stratum, self.collapse), return_inverse=True)
+        if self.psu is None:
+            order = np.argsort(of_item, kind="stable")
+            place = np.empty_like(order)
+            place[order] = np.arange(order.size)
+            return names, place, of_item[order]
+        labels, first, code = np.unique(self.psu, return_index=True, return_inverse=True)
+        astray = np.flatnonzero(of_item != of_item[first][code])
+        if astray.size:
+            k = astray[0]
+            before = first[code[k]]
+            raise ValueError(f"psu must lie in one stratum; {_quoted(self.psu[k])} is in "
+                             f"{_quoted(names[of_item[before]])} (item {before}) and {_quoted(names[of_item[k]])} "
+                             f"(item {k}): if the numbers start again in every stratum, join stratum and PSU into "
+                             "one label")
+        order = np.lexsort((first, of_item[first]))
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size)
+        return names, place[code], of_item[first][order]
+
+
+def _weights(weight, size):
+    weight = checks.vector("weight", weight, size=size, what="item")
+    if (weight <= 0).any():
+        k = np.flatnonzero(weight <= 0)[0]
+        raise ValueError(f"weight must be above 0; item {k} is {weight[k]:.15g}")
+    return weight
+
+
+def _collapsed(stratum, collapse):
+    if not collapse:
+        return stratum
+    names, code = np.unique(stratum, return_inverse=True)
+    unknown = [name for name in collapse if name not in names.tolist()]
+    if unknown:
+        raise ValueError(f"collapse must rename strata of the design; {_quoted(unknown[0])} is none"
+                         + checks.suggestion(unknown[0], map(str, names.tolist())))
+    return np.array([collapse.get(name, name) for name in names.tolist()])[code]
+
+
+def _neighbor(names, alone):
+    """Return the name of another stratum, if possible one with more PSUs."""
+    others = names[~alone] if not alone.all() else names[1:]
+    return others[0] if others.size else "another"
+
+
+def _quoted(name):
+    return repr(name.item() if isinstance(name, np.generic) else name)
+
+
+def _named(names):
+    shown = ", ".join(_quoted(name) for name in names[:NAMED])
+    return shown + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
+def counted(count, one, many):
+    """Return a count with its noun."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def sizes(n):
+    """Return how many strata hold how many PSUs."""
+    counts = sorted(Counter(np.asarray(n).tolist()).items())
+    if len(counts) == 1:
+        return f"{counts[0][0]} each"
+    shown = [f"{counted(strata, 'stratum', 'strata')} of {size}" for size, strata in counts]
+    return ", ".join(shown[:NAMED]) + (", ..." if len(shown) > NAMED else "")

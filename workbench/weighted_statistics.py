@@ -1,0 +1,178 @@
+"""Statistics of weighted items: ratios of two totals, and those that need every weight (AUC, quantiles).
+
+References
+----------
+.. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
+   graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
+.. [2] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996: type 1.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+
+ARGUMENTS = {"mean": ("y",), "total": ("y",), "ratio": ("y", "x"), "accuracy": ("truth", "prediction"),
+             "precision": ("truth", "prediction"), "recall": ("truth", "prediction"), "f1": ("truth", "prediction"),
+             "auc": ("truth", "score"), "quantile": ("y", "q")}
+PROPORTIONS = ("accuracy", "precision", "recall")
+SHARES = (*PROPORTIONS, "f1", "auc")
+EMPTY = {"mean": "no item is left", "ratio": "the total of x is 0", "accuracy": "no item is left",
+         "precision": "no item was predicted positive", "recall": "no item is truly positive",
+         "f1": "no item is positive, truly or predicted", "auc": "it takes both positive and negative items"}
+
+
+@dataclass(frozen=True)
+class Totals:
+    """A statistic that is the total of `numerator`, (n,), over that of `denominator`, (n,) or None."""
+
+    numerator: np.ndarray
+    denominator: np.ndarray | None
+
+
+def totals_of(statistic, columns, size):
+    """Return the two columns whose totals make a statistic, or None where it needs every weight.
+
+    Parameters
+    ----------
+    statistic : str or callable
+        One of `ARGUMENTS`; a callable gives None.
+    columns : sequence
+        Its arguments, (size,) each: numbers for y and x; any labels for an accuracy; 0 and 1, or booleans, for the
+        truth and the prediction of precision, recall and F1.
+    size : int
+        Number of items.
+
+    Returns
+    -------
+    Totals or None
+    """
+    if callable(statistic):
+        return None
+    checks.choice("statistic", statistic, tuple(ARGUMENTS))
+    names = ARGUMENTS[statistic]
+    if len(columns) != len(names):
+        raise TypeError(f"{statistic} takes {len(names)} column{'s' if len(names) > 1 else ''}, "
+                        f"{' and '.join(names)}; got {len(columns)}")
+    build = _BUILDERS.get(statistic)
+    return build(*columns, size) if build else None
+
+
+def from_weights(statistic, columns, size):
+    """Return the function that turns blocks of weights, (r, size), into the r values of a statistic.
+
+    Values that are not defined, such as an AUC without positive items, are NaN.
+
+    Parameters
+    ----------
+    statistic : {"auc", "quantile"} or callable
+        A callable gets one row of weights and the columns, and returns a number.
+    columns : sequence
+        As in `totals_of`.
+    size : int
+
+    Returns
+    -------
+    callable
+    """
+    if statistic == "auc":
+        return _auc(*columns, size)
+    if statistic == "quantile":
+        return _quantile(*columns, size)
+    return lambda weight: np.array([_number(statistic(row, *columns)) for row in weight])
+
+
+def ratio(numerator, denominator):
+    """Return numerator / denominator, NaN where the denominator is 0."""
+    defined = np.asarray(denominator) != 0
+    return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan)
+
+
+def _mean(y, size):
+    return Totals(checks.vector("y", y, size=size), np.ones(size))
+
+
+def _total(y, size):
+    return Totals(checks.vector("y", y, size=size), None)
+
+
+def _ratio_of(y, x, size):
+    return Totals(checks.vector("y", y, size=size), checks.vector("x", x, size=size))
+
+
+def _accuracy(truth, prediction, size):
+    return Totals(_agree(truth, prediction, size).astype(float), np.ones(size))
+
+
+def _precision(truth, prediction, size):
+    truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
+    return Totals(truth * prediction, prediction)
+
+
+def _recall(truth, prediction, size):
+    truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
+    return Totals(truth * prediction, truth)
+
+
+def _f1(truth, prediction, size):
+    truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
+    return Totals(2 * truth * prediction, truth + prediction)
+
+
+_BUILDERS = {"mean": _mean, "total": _total, "ratio": _ratio_of, "accuracy": _accuracy, "precision": _precision,
+             "recall": _recall, "f1": _f1}
+
+
+def binary(name, values, size):
+    """Return 0/1 labels or booleans as floats; the message shows what was seen instead."""
+    array = checks.labels(name, values, size=size)
+    if array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
+        return array.astype(float)
+    seen = np.unique(array)
+    shown = ", ".join(repr(value) for value in seen[:5].tolist()) + (", ..." if seen.size > 5 else "")
+    raise ValueError(f"{name} must hold 0 and 1 (1 the positive class); got {seen.size} "
+                     f"label{'s' if seen.size > 1 else ''}: {shown}; compare with the positive class first")
+
+
+def _agree(truth, prediction, size):
+    truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
+    if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
+        raise TypeError(f"truth and prediction must both be text or both numbers; got {truth[0]!r} and "
+                        f"{prediction[0]!r}")
+    return truth == prediction
+
+
+def _auc(truth, score, size):
+    """AUC with ties counted half [1]_: positives above each group of equal scores against the negatives below."""
+    positive, score = binary("truth", truth, size), checks.vector("score", score, size=size)
+    order = np.argsort(score, kind="stable")
+    starts = np.flatnonzero(np.diff(score[order], prepend=np.nan) != 0)
+    is_positive = positive[order]
+
+    def values(weight):
+        ordered = weight[:, order]
+        up = np.add.reduceat(ordered * is_positive, starts, 1)
+        down = np.add.reduceat(ordered * (1 - is_positive), starts, 1)
+        above = (up * (np.cumsum(down, 1) - down / 2)).sum(1)
+        return ratio(above, up.sum(1) * down.sum(1))
+    return values
+
+
+def _quantile(y, q, size):
+    """Smallest y at or below which a share of at least q of the weight lies, type 1 of [2]_."""
+    y, q = checks.vector("y", y, size=size), checks.number("q", q, 0, 1)
+    order = np.argsort(y, kind="stable")
+
+    def values(weight):
+        below = np.cumsum(weight[:, order], 1)
+        total = below[:, -1:]
+        reached = below >= q * total * (1 - 1e-12)
+        reached &= below > 0
+        return np.where(total[:, 0] > 0, y[order][reached.argmax(1)], np.nan)
+    return values
+
+
+def _number(value):
+    if np.ndim(value) != 0:
+        raise TypeError(f"statistic must return one number; got {value!r}")
+    return float(value)
