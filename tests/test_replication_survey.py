@@ -172,6 +172,16 @@ def test_items_that_are_their_own_units_need_no_psu():
     assert_agree({"f1": replicate_estimate(drawn, *arguments(data, "f1"))}, {"f1": case["overall"]["f1"]})
 
 
+@every_case
+def test_degrees_of_freedom_in_a_domain_count_its_units_where_r_takes_a_rank(case):
+    """Units less strata that hold an item of the domain, never more than R's rank of the weights less one."""
+    data = DATA[case["data"]]
+    domain = data["domain"] == 1
+    found = estimates(case, ["mean"], domain=domain)["mean"].df
+    assert found == len(set(data["psu"][domain].tolist())) - len(set(data["stratum"][domain].tolist()))
+    assert found <= case["domain_df"] <= case["df"]
+
+
 # any number of units: a total has a textbook variance, R gives it by svytotal without replicates
 
 def total_variance(case, method):

@@ -345,16 +345,18 @@ class ReplicateEstimate(Estimate):
         checks.choice("method", method, INTERVALS)
         tail = (1 + checks.level(level)) / 2
         name, df = method, self.df
+        inside = 0 < self.estimate < 1 and self.variance > 0
         if method == "default":
-            method, df = self._default_interval(), self.effective_df
+            method, df = default_method(self.kind, self.strata), self.effective_df
+            method = "wilson" if method == "logit" and not inside else method
             name = f"default: {method}"
         if method != "t" and self.kind == "number":
             raise ValueError(f"method {method!r} is for shares between 0 and 1; {self.statistic} is none, take 't'")
-        if method == "logit" and not self._inside:
+        if method == "logit" and not inside:
             raise ValueError(f"method 'logit' needs an estimate between 0 and 1 and a variance above 0; got "
                              f"{self.estimate:g} and {self.variance:g}: take 'wilson'")
         t = float(scipy.special.stdtrit(df, tail))
-        low, high = {"t": _t_limits, "logit": _logit_limits, "wilson": _wilson_limits}[method](self, t)
+        low, high = limits(method, self.estimate, self.variance, t, self.items, self.effective_psus)
         return Interval(float(low), float(high), float(level), name, warnings=tuple(self.warnings()))
 
     def warnings(self):
@@ -374,7 +376,7 @@ class ReplicateEstimate(Estimate):
     def headline(self):
         """Return estimate, standard error, interval and design."""
         limits = self.interval()
-        design = f"{counted(self.psus, 'PSU', 'PSUs')} in {counted(self.strata, 'stratum', 'strata')}"
+        design = f"{counted(self.psus, 'PSU', 'PSUs')}, {counted(self.strata, 'stratum', 'strata')}"
         return (f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
                 f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}); {design}, "
                 f"{self.replicate_values.size:,} {self.method} replicates")
@@ -384,16 +386,6 @@ class ReplicateEstimate(Estimate):
         limits = self.interval()
         return [{"statistic": self.statistic, "estimate": self.estimate, "standard error": self.standard_error,
                  "df": self.df, "low": limits.low, "high": limits.high, "interval": limits.method}]
-
-    @property
-    def _inside(self):
-        return 0 < self.estimate < 1 and self.variance > 0
-
-    def _default_interval(self):
-        if self.kind == "number":
-            return "t"
-        few = self.kind == "proportion" and self.strata < FEW_STRATA
-        return "wilson" if few or not self._inside else "logit"
 
 
 _FEW_STRATA = {
@@ -433,7 +425,7 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     --------
     >>> design = SurveyDesign([1, 1, 2, 2, 3, 3], weight=[20] * 6)
     >>> replicate_estimate(replicates(design), "mean", [.95, .85, .87, .93, .90, .86])
-    ReplicateEstimate(mean 0.8933 (SE 0.02055), 95% from 0.8279 to 0.9587 (default: t); 6 PSUs in 3 strata, 4 brr replicates)
+    ReplicateEstimate(mean 0.8933 (SE 0.02055), 95% from 0.8279 to 0.9587 (default: t); 6 PSUs, 3 strata, 4 brr replicates)
     """
     checks.choice("center", center, ("full", "mean"))
     design = replicates.design
@@ -581,18 +573,34 @@ def _kind(statistic, totals, rows):
     return "proportion" if zero_one else "number"
 
 
-def _t_limits(estimate, t):
-    return estimate.estimate - t * estimate.standard_error, estimate.estimate + t * estimate.standard_error
+# intervals
+
+def default_method(kind, strata):
+    """Return the interval method that "default" stands for."""
+    if kind == "number":
+        return "t"
+    return "wilson" if kind == "proportion" and strata < FEW_STRATA else "logit"
 
 
-def _logit_limits(estimate, t):
-    p = estimate.estimate
-    half = t * estimate.standard_error / (p * (1 - p))
-    return scipy.special.expit(scipy.special.logit(p) + np.array([-half, half]))
+def limits(method, estimate, variance, t, items, effective_psus):
+    """Return lower and upper limits of estimates with these variances, arrays that broadcast.
+
+    "logit" gives Wilson's limits where the estimate is 0 or 1 or the variance 0.
+    """
+    if method == "t":
+        half = t * np.sqrt(variance)
+        return estimate - half, estimate + half
+    inside = (estimate > 0) & (estimate < 1) & (variance > 0)
+    p, v = np.where(inside, estimate, 0.5), np.where(inside, variance, 1.0)
+    n = np.where(inside, np.minimum(p * (1 - p) / v, items), effective_psus)
+    wilson = _wilson(estimate, n, t)
+    if method == "wilson":
+        return wilson
+    half = t * np.sqrt(v) / (p * (1 - p))
+    return tuple(np.where(inside, scipy.special.expit(scipy.special.logit(p) + side * half), limit)
+                 for side, limit in zip((-1, 1), wilson, strict=True))
 
 
-def _wilson_limits(estimate, t):
-    p = estimate.estimate
-    n = min(p * (1 - p) / estimate.variance, estimate.items) if estimate._inside else estimate.effective_psus
-    center, half = p + t * t / (2 * n), t * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
-    return max(0.0, (center - half) / (1 + t * t / n)), min(1.0, (center + half) / (1 + t * t / n))
+def _wilson(p, n, t):
+    center, half = p + t * t / (2 * n), t * np.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
+    return np.maximum(0.0, (center - half) / (1 + t * t / n)), np.minimum(1.0, (center + half) / (1 + t * t / n))

@@ -118,7 +118,7 @@ fay <- lapply(c(-.1, 1, 1.5), function(rho) {
   se <- SE(svymean(~y, design))[[1]]
   list(rho = rho, smallest_factor = min(design$repweights), se = if (is.finite(se)) exact_one(se))
 })
-defects <- list(fay = fay, paired = astray(rep(4, 6), 42), merged = astray(rep(3, 6), 43, large = "merge"),
+defects <- list(fay = fay, paired = astray(rep(4, 20), 42), merged = astray(rep(3, 20), 43, large = "merge"),
                 odd = said(rep(3, 4), "BRR"), single_brr = said(c(2, 1, 2), "BRR"),
                 single_jkn = said(c(2, 1, 2), "JKn"), single_bootstrap = said(c(2, 1, 2), "bootstrap"))
 
