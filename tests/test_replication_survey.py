@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.replication import SurveyDesign, replicate_estimate, replicates
+from workbench import SurveyDesign, replicate_estimate, replicates
 
 SURVEY = json.loads((Path(__file__).parent / "oracles" / "survey_replicates.json").read_text())
 DATA = {name: {column: np.array(values) for column, values in data.items()} for name, data in SURVEY["data"].items()}
@@ -29,7 +29,7 @@ every_array = pytest.mark.parametrize("case", WITH_ARRAY, ids=named)
 
 
 def exactly(expected):
-    return pytest.approx(expected, rel=1e-9, abs=0)
+    return pytest.approx(expected, rel=1e-9, abs=1e-14)
 
 
 def survey_design(case):
@@ -206,7 +206,7 @@ def test_total_has_rs_textbook_variance_by_orthogonal_arrays(case):
 def test_brr_is_exact_where_r_pairs_or_merges_units(which, units):
     case = DEFECTS[which]
     assert set(np.unique(case["stratum"], return_counts=True)[1]) == {units}
-    assert abs(case["variance"] / case["textbook"] - 1) > .02
+    assert abs(case["variance"] / case["textbook"] - 1) > .2
     assert total_variance(case, "brr") == pytest.approx(case["textbook"], rel=1e-12, abs=0)
 
 

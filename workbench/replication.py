@@ -424,8 +424,8 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     Examples
     --------
     >>> design = SurveyDesign([1, 1, 2, 2, 3, 3], weight=[20] * 6)
-    >>> replicate_estimate(replicates(design), "mean", [.95, .85, .87, .93, .90, .86])
-    ReplicateEstimate(mean 0.8933 (SE 0.02055), 95% from 0.8279 to 0.9587 (default: t); 6 PSUs, 3 strata, 4 brr replicates)
+    >>> print(replicate_estimate(replicates(design), "mean", [.95, .85, .87, .93, .90, .86]).headline())
+    mean 0.8933 (SE 0.02055), 95% from 0.8279 to 0.9587 (default: t); 6 PSUs, 3 strata, 4 brr replicates
     """
     checks.choice("center", center, ("full", "mean"))
     design = replicates.design
