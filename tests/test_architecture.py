@@ -15,7 +15,7 @@ ROOT = Path(workbench.__file__).parent
 # in this order, one direction; topics import each other without cycles
 LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
           ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "streaming", "galois",
-           "orthogonal", "survey_design", "replicate_totals", "weighted_statistics", "replication",
+           "orthogonal", "survey_design", "replicate_totals", "weighted_statistics", "replication", "metrics",
            "misclassification", "cross_validation"),
           ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
           ("__main__",))

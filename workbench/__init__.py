@@ -10,6 +10,7 @@ from workbench.exercises import Feedback, check
 from workbench.galois import GaloisField
 from workbench.intervals import stratified_interval
 from workbench.labeling import SheetLabels, draw_items, read_label_sheet, write_label_sheet
+from workbench.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
 from workbench.orthogonal import Balance, check_balance, hadamard, orthogonal_array
 from workbench.populations import DigitForms, ScoredItems, digit_forms, digit_twin, read_scores, synthetic_scores
 from workbench.replication import ReplicateEstimate, Replicates, replicate_estimate, replicates
@@ -37,11 +38,12 @@ from workbench.survey_design import SurveyDesign
 
 __all__ = [
     "AccuracyAudit", "Allocation", "Balance", "BudgetPlan", "DesignStudy", "DigitForms", "Feedback", "GaloisField",
-    "Interval", "LabelingGrid", "LabelingStudy", "PlanCurve", "ReplicateEstimate", "Replicates", "Result",
-    "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate", "SurveyDesign", "WaveEstimate", "accuracy_audit",
-    "accuracy_variance", "allocate", "allocation_variance", "check", "check_balance", "compare_intervals",
-    "digit_forms", "digit_twin", "draw_items", "estimated_variance", "hadamard", "load_items", "next_wave",
-    "orthogonal_array", "plan_budget", "plan_curve", "read_label_sheet", "read_scores", "replicate_estimate",
-    "replicates", "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify",
-    "study_design", "synthetic_scores", "wave_accuracy", "write_label_sheet",
+    "Interval", "LabeledItems", "LabelingGrid", "LabelingStudy", "MetricAudit", "PlanCurve", "ReplicateEstimate",
+    "Replicates", "Result", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate", "SurveyDesign",
+    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate", "allocation_variance", "check",
+    "check_balance", "compare_intervals", "digit_forms", "digit_twin", "draw_items", "estimated_variance",
+    "hadamard", "load_items", "load_labeled", "metric_audit", "next_wave", "orthogonal_array", "plan_budget",
+    "plan_curve", "read_label_sheet", "read_scores", "replicate_estimate", "replicates", "simulate_grid",
+    "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
+    "synthetic_scores", "wave_accuracy", "write_label_sheet",
 ]

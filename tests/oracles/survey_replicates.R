@@ -10,7 +10,7 @@ exact <- function(x) structure(paste0("[", paste(sprintf("%.17g", x), collapse =
 exact_one <- function(x) structure(sprintf("%.17g", x), class = "json")
 pair <- function(s) exact(c(coef(s)[[1]], SE(s)[[1]]))
 
-# units[h] PSUs in stratum h, each of at most `items` items that resemble each other; rows in random order
+# units[h] PSUs in stratum h, of as many items each as drawn from `items`, which are alike; rows in random order
 sample_of <- function(seed, units, items) {
   set.seed(seed)
   H <- length(units)
