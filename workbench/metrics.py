@@ -244,7 +244,8 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
         found.append((estimate, group, *naive(metric, *columns, rows=rows)))
         for warning in estimate.warnings():
             about.setdefault(warning, []).append(name)
-    warnings = [*items.notes, *_design_notes(design, made)] + [f"{', '.join(who)}: {what}" for what, who in about.items()]
+    warnings = [*items.notes, *_design_notes(design, made)]
+    warnings += [f"{', '.join(names)}: {what}" for what, names in about.items()]
     estimates, groups, alone, error = zip(*found, strict=True)
     return MetricAudit(estimates, groups, np.array(alone), np.array(error), level, design.headline(), made.method,
                        tuple(warnings))
