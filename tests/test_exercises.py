@@ -1,3 +1,6 @@
+import re
+
+import numpy as np
 import pytest
 
 from workbench import exercises
@@ -39,6 +42,30 @@ def fresh():
     ("1.4", ("equal_width", [20] * 5), "mistake", "there are 5 strata of sizes [6, 41, 39, 47, 1664]"),
     ("1.4", ("by luck", [50, 50]), "mistake", "'by luck' is none of the seven stratifiers"),
     ("1.4", ("equal_size", [99, 1]), "mistake", "100 labels in total, at least 2 in each stratum"),
+    ("2.1", 0.0205, "right", "0.0205"),
+    ("2.1", 0.0616, "mistake", "not divided by the number of districts: each weighs a third of the mean"),
+    ("2.1", 0.0411, "mistake", "the variance of a mean of two is d^2 / 4, not d^2"),
+    ("2.1", 0.03, "not yet",
+     "add up the squared differences, divide by 4 and by the square of the number of districts"),
+    ("2.1", "small", "not yet", "answer with the standard error"),
+    ("2.2", 81, "right", "81"),
+    ("2.2", 27, "mistake", "the paper's rule, 3^3 - 1 = 26 columns; only (27 - 1) / (3 - 1) = 13 are balanced"),
+    ("2.2", 54, "mistake", "there is such an array, from a difference matrix; it is not linear"),
+    ("2.2", 14, "not yet", "a power of 3 with room for 14 columns"),
+    ("2.2", None, "no answer", "answer with a whole number"),
+    ("2.3", 33, "right", "33 labels per box are worth 1,182"),
+    ("2.3", 24, "right", "24 labels per box are worth 1,155"),
+    ("2.3", 127, "mistake", "127 labels of one box tell much the same: worth 790 in all"),
+    ("2.3", 5, "not yet", "5 per box are worth 559: most of the money goes into boxes"),
+    ("2.3", (1, 2), "not yet", "answer with labels per box"),
+    ("2.4", (0.7688, 0.0432, 0.652, 0.855), "right", "0.7688, SE 0.0432, 0.652 to 0.855"),
+    ("2.4", (0.7688, 0.0457, 0.644, 0.859), "right", "0.7688, SE 0.0457, 0.644 to 0.859"),
+    ("2.4", (0.7688, 0.0235, 0.72, 0.81), "mistake", "as if 1,797 forms were independent: the boxes differ"),
+    ("2.4", (0.7688, 0.06, 0.65, 0.86), "not yet", "F1 is right, its standard error is not"),
+    ("2.4", (0.7688, 0.0432, 0.70, 0.84), "not yet",
+     "the interval should be made on the logit scale, with t at 7 degrees of freedom"),
+    ("2.4", (0.877, 0.0432, 0.652, 0.855), "not yet", "F1 counts forms read as 9, truly 9, and both"),
+    ("2.4", 0.77, "not yet", "answer with (F1, standard error, lower, upper limit)"),
 ])
 def test_verdicts(number, answer, verdict, message):
     feedback = exercises.check(number, answer)
@@ -63,10 +90,24 @@ def test_drift_in_the_explanation():
     assert "pure Neyman reaches ±0.088, with a 30% floor ±0.047, proportional ±0.033" in told
 
 
+def test_labels_per_box_by_hand():
+    correlation, m = 0.0181162, np.arange(1, 200)
+    worth = 3000 / (20 + m) * m / (1 + (m - 1) * correlation)
+    assert m[worth.argmax()] == 33 and worth.max() == pytest.approx(1182, abs=1)
+    told = exercises.check("2.3", 40).explanation
+    assert told.endswith("(1 - ICC) / ICC = 32.9: worth 1,182; 127 per box would be worth 790")
+
+
+def test_the_halves_of_three_districts_give_the_same_error():
+    told = exercises.check("2.1", 0.0205).explanation
+    halves = np.array([float(x) for x in re.findall(r"0\.\d{3}", told)])
+    assert np.sqrt(((halves - 5.36 / 6) ** 2).mean()) == pytest.approx(0.0205, abs=2e-4)
+
+
 def test_answers_are_escaped():
     assert "<script>" not in exercises.check("1.4", ("<script>", [50, 50]))._repr_html_()
 
 
 def test_unknown_exercise():
-    with pytest.raises(ValueError, match="exercise must be one of '1.1', '1.2', '1.3', '1.4'; got '9.9'"):
+    with pytest.raises(ValueError, match="exercise must be one of '1.1', '1.2', .*; got '9.9'"):
         exercises.check("9.9", 1)

@@ -1,0 +1,126 @@
+"""Exercises of lesson 2."""
+from functools import lru_cache
+
+import numpy as np
+
+from workbench import orthogonal, populations, replication
+from workbench.exercises.answers import listed
+from workbench.metrics import naive
+from workbench.survey_design import SurveyDesign
+
+
+def _three_districts(answer, form):
+    values = listed(answer, 1)
+    if values is None:
+        return "not yet", f"answer with {form}"
+    differences = np.array([0.10, -0.06, 0.04])
+    right = float(np.sqrt((differences ** 2).sum() / 4) / 3)
+    if abs(values[0] - right) <= 2e-4:
+        return "right", f"{right:.4f}"
+    if abs(values[0] - 3 * right) <= 6e-4:
+        return "mistake", "not divided by the number of districts: each weighs a third of the mean"
+    if abs(values[0] - 2 * right) <= 4e-4:
+        return "mistake", "the variance of a mean of two is d^2 / 4, not d^2"
+    return "not yet", "add up the squared differences, divide by 4 and by the square of the number of districts"
+
+
+def _why_three_districts():
+    design = SurveyDesign([1, 1, 2, 2, 3, 3])
+    found = replication.replicate_estimate(replication.replicates(design), "mean", [.95, .85, .87, .93, .90, .86])
+    halves = ", ".join(f"{value:.3f}" for value in found.replicate_values)
+    return f"boxes of .95 and .85, .87 and .93, .90 and .86: the four balanced halves {halves} give the same SE"
+
+
+def _fewest_runs(answer, form):
+    values = listed(answer, 1)
+    if values is None:
+        return "not yet", f"answer with {form}"
+    named = {27: ("mistake", "the paper's rule, 3^3 - 1 = 26 columns; only (27 - 1) / (3 - 1) = 13 are balanced"),
+             54: ("mistake", "there is such an array, from a difference matrix; it is not linear"),
+             16: ("mistake", "two units per stratum: three need more"),
+             3 ** 14: ("mistake", "all combinations: balanced, and 59,049 times too many")}
+    if values[0] == orthogonal.smallest_runs(3, 14):
+        return "right", "81"
+    return named.get(values[0], ("not yet", "a power of 3 with room for 14 columns"))
+
+
+def box_worth():
+    """Return labels, accuracy by boxes of equal weight, design effect and intraclass correlation of the digit forms."""
+    forms = populations.digit_forms()
+    per_box = np.bincount(forms.box)[forms.box]
+    design = SurveyDesign((forms.box - 1) // 2, psu=forms.box, weight=1 / per_box)
+    found = replication.replicate_estimate(replication.replicates(design), "accuracy", forms.digit, forms.read_a)
+    effect = found.variance / naive("accuracy", forms.digit, forms.read_a)[1] ** 2
+    return forms.box.size, found, effect, (effect - 1) / (forms.box.size / 14 - 1)
+
+
+def _labels_per_box(answer, form):
+    values = listed(answer, 1)
+    if values is None:
+        return "not yet", f"answer with {form}"
+    if 24 <= values[0] <= 45:
+        return "right", f"{values[0]:g} labels per box are worth {_worth(values[0]):,.0f}"
+    if values[0] > 45:
+        return "mistake", f"{values[0]:g} labels of one box tell much the same: worth {_worth(values[0]):,.0f} in all"
+    return "not yet", f"{values[0]:g} per box are worth {_worth(values[0]):,.0f}: most of the money goes into boxes"
+
+
+def _worth(per_box, budget=3000, box=20):
+    """Return how many independent labels `budget` buys at `per_box` labels in each box."""
+    *_, correlation = box_worth()
+    return budget / (box + per_box) * per_box / (1 + (per_box - 1) * correlation)
+
+
+def _why_labels_per_box():
+    *_, correlation = box_worth()
+    best = np.sqrt(20 * (1 - correlation) / correlation)
+    return (f"the best number is the root of box price x (1 - ICC) / ICC = {best:.1f}: worth {_worth(best):,.0f}; "
+            f"127 per box would be worth {_worth(127):,.0f}")
+
+
+@lru_cache(1)
+def _nines():
+    """Return F1 of code 9, and its SE and 95% logit interval by box under three kinds of replicates."""
+    forms = populations.digit_forms()
+    design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
+    return [replication.replicate_estimate(replication.replicates(design, method), "f1", forms.digit == 9,
+                                           forms.read_a == 9) for method in ("jkn", "fay", "brr")]
+
+
+def _f1_of_nines(answer, form):
+    values = listed(answer, 4)
+    if values is None:
+        return "not yet", f"answer with {form}"
+    found = _nines()
+    errors = [estimate.standard_error for estimate in found]
+    limits = np.array([tuple(e.interval(method=method)) for e in found for method in ("logit", "default")])
+    if abs(values[0] - found[0].estimate) > 1e-3:
+        return "not yet", "F1 counts forms read as 9, truly 9, and both"
+    forms = populations.digit_forms()
+    if abs(values[1] - naive("f1", forms.digit == 9, forms.read_a == 9)[1]) <= 1e-3:
+        return "mistake", "as if 1,797 forms were independent: the boxes differ"
+    if not min(errors) - 0.003 <= values[1] <= max(errors) + 0.001:
+        return "not yet", "F1 is right, its standard error is not"
+    outside = (limits.min(0) - 0.012 > values[2:]) | (limits.max(0) + 0.012 < values[2:])
+    if outside.any():
+        return "not yet", "the interval should be made on the logit scale, with t at 7 degrees of freedom"
+    return "right", f"{values[0]:.4f}, SE {values[1]:.4f}, {values[2]:.3f} to {values[3]:.3f}"
+
+
+def _why_f1_of_nines():
+    shown = ", ".join(f"{estimate.method} {estimate.standard_error:.4f}" for estimate in _nines())
+    return (f"F1 is not linear, so the kinds of replicates differ a little ({shown}); all are about twice the naive "
+            "standard error")
+
+
+EXERCISES = {
+    "2.1": (_three_districts, "the standard error", "each district adds d^2 / 4, weighed by (1/3)^2",
+            _why_three_districts),
+    "2.2": (_fewest_runs, "a whole number", "27 runs have room for (27 - 1) / (3 - 1) columns",
+            lambda: "27 runs carry 13 columns, 81 carry 40"),
+    "2.3": (_labels_per_box, "labels per box", "a box costs 20 labels; what is the tenth label in a box worth?",
+            _why_labels_per_box),
+    "2.4": (_f1_of_nines, "(F1, standard error, lower, upper limit)",
+            "boxes are PSUs, districts strata; wb.replicate_estimate(..., 'f1', digit == 9, read == 9)",
+            _why_f1_of_nines),
+}
