@@ -24,7 +24,8 @@ HEAVY = ("altair", "ipywidgets", "anywidget", "pandas", "scipy.stats", "sklearn"
          "pyarrow", "papermill", "nbconvert", "IPython", "matplotlib", "tqdm")
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
 TESTED = ("checks", "results", "intervals", "stratification", "allocation", "stratified", "adaptive",
-          "simulations.stratified", "orthogonal")
+          "simulations.stratified", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
+          "replication")
 
 
 def name_of(parts):

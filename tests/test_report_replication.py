@@ -15,14 +15,14 @@ NAMES = ("--truth", "wahr", "--prediction", "gelesen", "--stratum", "Bezirk", "-
 def labeled(tmp_path):
     """Labels as an office writes them: semicolons, decimal commas, unequal districts, a nasty district name."""
     rng = np.random.default_rng(2)
-    rows = ["wahr;gelesen;Bezirk;Kiste;w;p"]
+    rows = ["wahr;gelesen;Bezirk;Kiste;w;p;null"]
     for district, boxes in (("Nord", 2), ("<b>Süd</b>", 3), ("Ost", 4)):
         for box in range(boxes):
             for _ in range(12):
                 truth = rng.integers(7, 10)
                 read = truth if rng.random() < 0.8 else rng.integers(7, 10)
-                rows.append(f"{truth};{read};{district};{district}-{box};{1 + rng.random():.3f};{rng.random():.4f}"
-                            .replace(".", ","))
+                cells = [truth, read, district, f"{district}-{box}", f"{1 + rng.random():.2f}", f"{rng.random():.4f}"]
+                rows.append(";".join(map(str, [*cells, int(len(rows) != 3)])).replace(".", ","))
     path = tmp_path / "Gelesen März.csv"
     path.write_text("\n".join(rows) + "\n", encoding="utf-8-sig")
     return path
@@ -43,12 +43,9 @@ def test_from_file_to_page(tmp_path, labeled):
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--stratum", "Kreis"], "stratum is 'Kreis', which is no column of"),
-    (["--psu", "gelesen"], "psu must lie in one stratum; 7 is in "),
     (["--positive", "4"], "positive must be a true class; got '4', there are 7, 8, 9"),
-    (["--metrics", "f2"], "metric must be one of"),
-    (["--weight", "Bezirk"], "is not a number"),
+    (["--weight", "null"], "column 'null', data row 3: a weight must be above 0; got 0"),
     (["--method", "brr"], "method 'brr' needs the same number of PSUs in every stratum"),
-    (["--level", "95"], "level"),
 ])
 def test_mistakes_cost_one_line(tmp_path, labeled, arguments, message):
     run = workbench(tmp_path, *TOPIC, "--items", labeled.name, *NAMES, *arguments, "--quiet")

@@ -15,6 +15,12 @@ from workbench.orthogonal import Balance, check_balance, hadamard, orthogonal_ar
 from workbench.populations import DigitForms, ScoredItems, digit_forms, digit_twin, read_scores, synthetic_scores
 from workbench.replication import ReplicateEstimate, Replicates, replicate_estimate, replicates
 from workbench.results import Interval, Result
+from workbench.simulations.replication import (
+    CoverageStudy,
+    RandomHalvesStudy,
+    simulate_coverage,
+    simulate_random_halves,
+)
 from workbench.simulations.stratified import (
     DesignStudy,
     LabelingGrid,
@@ -37,13 +43,13 @@ from workbench.stratified import (
 from workbench.survey_design import SurveyDesign
 
 __all__ = [
-    "AccuracyAudit", "Allocation", "Balance", "BudgetPlan", "DesignStudy", "DigitForms", "Feedback", "GaloisField",
-    "Interval", "LabeledItems", "LabelingGrid", "LabelingStudy", "MetricAudit", "PlanCurve", "ReplicateEstimate",
-    "Replicates", "Result", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate", "SurveyDesign",
-    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate", "allocation_variance", "check",
-    "check_balance", "compare_intervals", "digit_forms", "digit_twin", "draw_items", "estimated_variance",
-    "hadamard", "load_items", "load_labeled", "metric_audit", "next_wave", "orthogonal_array", "plan_budget",
-    "plan_curve", "read_label_sheet", "read_scores", "replicate_estimate", "replicates", "simulate_grid",
-    "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
-    "synthetic_scores", "wave_accuracy", "write_label_sheet",
+    "AccuracyAudit", "Allocation", "Balance", "BudgetPlan", "CoverageStudy", "DesignStudy", "DigitForms", "Feedback",
+    "GaloisField", "Interval", "LabeledItems", "LabelingGrid", "LabelingStudy", "MetricAudit", "PlanCurve",
+    "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "Result", "ScoredItems", "SheetLabels", "Strata",
+    "StratifiedEstimate", "SurveyDesign", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate",
+    "allocation_variance", "check", "check_balance", "compare_intervals", "digit_forms", "digit_twin", "draw_items",
+    "estimated_variance", "hadamard", "load_items", "load_labeled", "metric_audit", "next_wave", "orthogonal_array",
+    "plan_budget", "plan_curve", "read_label_sheet", "read_scores", "replicate_estimate", "replicates",
+    "simulate_coverage", "simulate_grid", "simulate_labeling", "simulate_random_halves", "stratified_accuracy",
+    "stratified_interval", "stratify", "study_design", "synthetic_scores", "wave_accuracy", "write_label_sheet",
 ]

@@ -192,6 +192,10 @@ def load_labeled(items="", *, truth="truth", prediction="prediction", score="", 
     read = {role: (frames.to_numbers if role in ("score", "weight") else frames.to_labels)(name, data[name])
             for role, name in named.items()}
     _refuse_unlike(read, named)
+    if "weight" in read and (read["weight"] <= 0).any():
+        row = np.flatnonzero(read["weight"] <= 0)[0]
+        raise ValueError(f"column {weight!r}, data row {row + 1}: a weight must be above 0; "
+                         f"got {read['weight'][row]:g}")
     return LabeledItems(read["truth"], read.get("prediction"), read.get("score"), _positive(positive, read["truth"]),
                         read["stratum"], read.get("psu"), read.get("weight"), read.get("group"), notes)
 

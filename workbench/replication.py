@@ -38,6 +38,7 @@ LARGEST_HADAMARD = 1024
 LARGEST_WEIGHTS = 2 ** 31
 MOST_EVALUATIONS = 2 ** 37
 MOST_UNDEFINED = 0.05
+ROUNDING = 1e-12
 FEW_STRATA = 30
 FEW_DF = 10
 BLOCK = 2 ** 22
@@ -300,11 +301,13 @@ class ReplicateEstimate(Estimate):
         Accuracy, precision, recall and means of 0/1 are proportions; F1 and AUC other shares from 0 to 1.
     items, psus, strata : int
         Of the domain.
+    counted : int
+        Items of the domain that the denominator counts: all for an accuracy, the predicted positives for a precision.
     effective_psus : float
         Kish's (sum W)^2 / sum W^2 of the weights W of the PSUs in the denominator, the number of equally heavy PSUs.
     effective_df : float
         Satterthwaite's degrees of freedom were all PSUs of a stratum equally spread: (sum a)^2 / sum a^2 / (n_h - 1)
-        with a = W_h^2 / n_h of the strata in the denominator; `df` if these weigh the same.
+        with a = W_h^2 / n_h and W_h the weight of the domain in stratum h; `df` if the strata weigh the same.
     method : str
         Of the replicates.
     """
@@ -319,6 +322,7 @@ class ReplicateEstimate(Estimate):
     items: int
     psus: int
     strata: int
+    counted: int
     effective_psus: float
     effective_df: float
     method: str
@@ -332,8 +336,8 @@ class ReplicateEstimate(Estimate):
         method : {"default", "t", "logit", "wilson"}
             - "t": estimate +- t SE, t with `df` degrees of freedom.
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
-            - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most `items`
-              [7]_; where v = 0 for `effective_psus`; shares only.
+            - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
+              `counted` [7]_; where v = 0 for `effective_psus`; shares only.
             - "default": for shares "logit"; "wilson" for proportions from fewer than 30 strata and where v = 0 or
               the estimate is 0 or 1; for other numbers "t". All at `effective_df`: where a few strata hold most of
               the weight, t at `df` covers far less than it says.
@@ -356,7 +360,7 @@ class ReplicateEstimate(Estimate):
             raise ValueError(f"method 'logit' needs an estimate between 0 and 1 and a variance above 0; got "
                              f"{self.estimate:g} and {self.variance:g}: take 'wilson'")
         t = float(scipy.special.stdtrit(df, tail))
-        low, high = limits(method, self.estimate, self.variance, t, self.items, self.effective_psus)
+        low, high = limits(method, self.estimate, self.variance, t, self.counted, self.effective_psus)
         return Interval(float(low), float(high), float(level), name, warnings=tuple(self.warnings()))
 
     def warnings(self):
@@ -441,11 +445,12 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
     strata = np.count_nonzero(np.bincount(design.stratum_of_psu[of_domain]))
     base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
-    psu_weight = np.bincount(design.psu_of_item[base], design.weight[base], design.stratum_of_psu.size)
+    base_weight, weight = (np.bincount(design.psu_of_item[r], design.weight[r], design.stratum_of_psu.size)
+                           for r in (base, rows))
     return ReplicateEstimate(name, estimate, variance, max(1, of_domain.size - strata), values, undefined,
                              _kind(statistic, totals, rows), int(rows.sum()), of_domain.size, strata,
-                             float(psu_weight.sum() ** 2 / (psu_weight ** 2).sum()),
-                             _effective_df(design, psu_weight), replicates.method)
+                             int(base.sum()), float(base_weight.sum() ** 2 / (base_weight ** 2).sum()),
+                             effective_df(design, weight), replicates.method)
 
 
 # replicates
@@ -530,12 +535,12 @@ def _from_totals(replicates, totals, rows):
     full, found = z.sum(0), replicates.totals_of_psus(z)
     if totals.denominator is None:
         return float(full[0]), found[:, 0]
-    return float(weighted_statistics.ratio(*full)), weighted_statistics.ratio(*_without_noise(found, full).T)
+    return float(weighted_statistics.ratio(*full)), weighted_statistics.ratio(*without_noise(found, full).T)
 
 
-def _without_noise(found, full):
+def without_noise(found, full):
     """Set replicate totals that are 0 but for rounding to 0."""
-    return np.where(np.abs(found) > 1e-12 * np.abs(full), found, 0.0)
+    return np.where(np.abs(found) > ROUNDING * np.abs(full), found, 0.0)
 
 
 def _from_weights(replicates, statistic, columns, rows):
@@ -553,12 +558,23 @@ def _variance(replicates, name, estimate, values, center):
             if replicates.method in ("brr", "bootstrap") else "the statistic hangs on single PSUs"
         raise ValueError(f"{name} is undefined (0/0) in {undefined} of {values.size} replicates, more than 5%: "
                          + remedy)
-    c, found = replicates.coefficients[defined], values[defined]
-    middle = estimate if center == "full" else found.mean()
-    return float((c * (found - middle) ** 2).sum() * (replicates.coefficients.sum() / c.sum())), undefined
+    middle = estimate if center == "full" else values[defined].mean()
+    return float(variances(replicates.coefficients, values, middle)), undefined
 
 
-def _effective_df(design, psu_weight):
+def variances(coefficients, values, middle):
+    """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
+
+    Where a replicate is NaN its coefficient is spread over the others; differences by rounding count as none.
+    """
+    defined = np.isfinite(values)
+    misses = np.where(defined, values - middle, 0.0)
+    misses[np.abs(misses) <= ROUNDING * np.abs(np.where(defined, values, 0.0)).max(0)] = 0.0
+    return weighted_statistics.ratio(coefficients @ misses ** 2 * coefficients.sum(), coefficients @ defined)
+
+
+def effective_df(design, psu_weight):
+    """Return Satterthwaite's degrees of freedom if the PSUs of every stratum were equally spread, at least 1."""
     n = design.psus_per_stratum
     spread = np.bincount(design.stratum_of_psu, psu_weight) ** 2 / n
     return max(1.0, float(spread.sum() ** 2 / (spread ** 2 / (n - 1)).sum()))

@@ -129,9 +129,9 @@ class SurveyDesign(Result):
             k = astray[0]
             before = first[code[k]]
             raise ValueError(f"psu must lie in one stratum; {_quoted(self.psu[k])} is in "
-                             f"{_quoted(names[of_item[before]])} (item {before}) and {_quoted(names[of_item[k]])} "
-                             f"(item {k}): if the numbers start again in every stratum, join stratum and PSU into "
-                             "one label")
+                             f"{_quoted(names[of_item[before]])} and {_quoted(names[of_item[k]])} (items {before} and "
+                             f"{k}, counted from 0): if the numbers start again in every stratum, join stratum and "
+                             "PSU into one label")
         order = np.lexsort((first, of_item[first]))
         place = np.empty_like(order)
         place[order] = np.arange(order.size)

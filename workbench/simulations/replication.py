@@ -1,0 +1,491 @@
+"""Repeat a stratified cluster sample thousands of times: what each interval covers, and why halves must be balanced.
+
+Draws counts per primary sampling unit (PSU), never items, and replicates all runs at once.
+
+References
+----------
+.. [1] Skellam, A probability distribution derived from the binomial distribution by regarding the probability of
+   success as variable between the sets of trials, JRSS B 10, 1948: the beta-binomial distribution.
+.. [2] Kish, Survey Sampling, Wiley 1965: design effect and effective sample size.
+.. [3] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks, replication
+from workbench.results import Result, percent
+from workbench.survey_design import SurveyDesign
+from workbench.weighted_statistics import ratio
+
+STATISTICS = ("accuracy", "f1")
+INTERVALS = ("naive", "weighted_naive", "z", "t", "logit", "wilson", "default")
+MOST_STRATA = 2000
+MOST_ITEMS = 1000
+BLOCK = 2 ** 18
+TABLE_STRATA = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CoverageStudy(Result):
+    """What `runs` repetitions of one stratified cluster sample did.
+
+    Runs that `replicate_estimate` refuses are NaN and left out of every figure.
+
+    Attributes
+    ----------
+    statistic, method : str
+        Of the replicates.
+    strata, psus, items, runs : int
+        Strata, PSUs per stratum, items per PSU, repetitions.
+    level : float
+        Nominal coverage.
+    truth : float
+        The statistic in the population.
+    item_variance : float
+        Variance that one of many independent, equally weighted items would give the statistic.
+    df : int
+        Degrees of freedom, PSUs less strata.
+    estimates, variances : (runs,) array of float
+        Weighted, and by replicates.
+    naive_estimates, naive_variances : (runs,) array of float
+        Unweighted, as if the items were independent.
+    weighted_naive_variances : (runs,) array of float
+        Of `estimates`, as if the items were independent and equally weighted.
+    effective_df : float
+    counted, effective_psus : (runs,) array of float
+        As in `ReplicateEstimate`.
+    """
+
+    statistic: str
+    method: str
+    strata: int
+    psus: int
+    items: int
+    runs: int
+    level: float
+    truth: float
+    item_variance: float
+    df: int
+    effective_df: float
+    estimates: np.ndarray
+    variances: np.ndarray
+    naive_estimates: np.ndarray
+    naive_variances: np.ndarray
+    weighted_naive_variances: np.ndarray
+    counted: np.ndarray
+    effective_psus: np.ndarray
+
+    @property
+    def labels(self):
+        """Labels per run."""
+        return self.strata * self.psus * self.items
+
+    @property
+    def refused_share(self):
+        """Share of the runs that `replicate_estimate` refuses: F1, or more than 5% of its replicates, is 0/0."""
+        return float(1 - self._answered.mean())
+
+    @property
+    def zero_share(self):
+        """Share of the runs whose standard error is 0."""
+        return float((self._of_answered(self.variances) == 0).mean())
+
+    @property
+    def variance_ratio(self):
+        """Mean variance by replicates over the variance of the estimates."""
+        return float(self._of_answered(self.variances).mean() / self._empirical_variance)
+
+    @property
+    def variance_ratio_error(self):
+        """Monte Carlo standard error of `variance_ratio`."""
+        variances = self._of_answered(self.variances)
+        return float(self.variance_ratio * _error_of_mean(variances / variances.mean() - self._relative_squares))
+
+    @property
+    def effective_items(self):
+        """Independent items that would give the estimates' variance: what the labels are worth [2]_."""
+        return float(self.item_variance / self._empirical_variance)
+
+    @property
+    def effective_items_error(self):
+        """Monte Carlo standard error of `effective_items`."""
+        return float(self.effective_items * _error_of_mean(self._relative_squares))
+
+    def limits(self, method="default"):
+        """Return lower and upper limits (runs,) of every run's interval.
+
+        Parameters
+        ----------
+        method : {"naive", "weighted_naive", "z", "t", "logit", "wilson", "default"}
+            - "naive": as if the items were independent and equally weighted, estimate and variance.
+            - "weighted_naive": the weighted estimate with that variance.
+            - "z": estimate +- z SE, the normal quantile with the replicates' SE.
+            - "t", "logit", "wilson", "default": those of `ReplicateEstimate.interval`, "logit" with Wilson's limits
+              where there is none.
+        """
+        checks.choice("method", method, INTERVALS)
+        tail = (1 + self.level) / 2
+        estimate, variance, rule, quantile = self.estimates, self.variances, "t", scipy.special.ndtri(tail)
+        if method == "naive":
+            estimate, variance = self.naive_estimates, self.naive_variances
+        elif method == "weighted_naive":
+            variance = self.weighted_naive_variances
+        elif method == "default":
+            rule = replication.default_method("proportion" if self.statistic == "accuracy" else "share", self.strata)
+            quantile = scipy.special.stdtrit(self.effective_df, tail)
+        elif method != "z":
+            rule, quantile = method, scipy.special.stdtrit(self.df, tail)
+        return replication.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
+
+    def coverage(self, method="default"):
+        """Return the share of runs whose interval contains the truth."""
+        low, high = map(self._of_answered, self.limits(method))
+        return float(((low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high)).mean())
+
+    def coverage_error(self, method="default"):
+        """Return the Monte Carlo standard error of `coverage`."""
+        share = self.coverage(method)
+        return float(np.sqrt(share * (1 - share) / self._answered.sum()))
+
+    def half_width(self, method="default"):
+        """Return the mean half-width of the intervals."""
+        return float(self._half_widths(method).mean())
+
+    def half_width_error(self, method="default"):
+        """Return the Monte Carlo standard error of `half_width`."""
+        return _error_of_mean(self._half_widths(method))
+
+    def headline(self):
+        """Return coverage of the naive and the default interval and what the labels are worth."""
+        refused = f", {self.refused_share:.2g} of them refused" if self.refused_share else ""
+        return (f"{percent(self.level)} intervals for {self.statistic} {self.truth:.4g}: naive covers "
+                f"{self.coverage('naive'):.3g}, default {self.coverage():.3g}; {self.labels:,} labels in "
+                f"{self.strata * self.psus:,} PSUs are worth {self.effective_items:,.0f}; {self.runs:,} runs{refused}")
+
+    def rows(self):
+        """Return one row per interval: coverage and mean half-width with their Monte Carlo errors."""
+        return [{"interval": method, "coverage": self.coverage(method), "coverage_error": self.coverage_error(method),
+                 "half_width": self.half_width(method), "half_width_error": self.half_width_error(method)}
+                for method in INTERVALS]
+
+    @property
+    def _answered(self):
+        return np.isfinite(self.variances)
+
+    def _of_answered(self, values):
+        return values[self._answered]
+
+    @property
+    def _empirical_variance(self):
+        return self._of_answered(self.estimates).var(ddof=1)
+
+    @property
+    def _relative_squares(self):
+        estimates = self._of_answered(self.estimates)
+        return (estimates - estimates.mean()) ** 2 / self._empirical_variance
+
+    def _half_widths(self, method):
+        low, high = map(self._of_answered, self.limits(method))
+        return (high - low) / 2
+
+
+def simulate_coverage(strata=7, psus=2, items=127, *, accuracy=.877, icc=.0181, weight_spread=0.0, weight_effect=0.0,
+                      statistic="accuracy", base_rate=.3, method="brr", rho=.5, level=.95, runs=2000, rng=0):
+    """Repeat a stratified cluster sample from a population whose truth is known.
+
+    Stratum h has the share W_h, proportional to exp(weight_spread z_h), of the population, and the accuracy
+    expit(logit(accuracy) + weight_effect z_h), with the normal scores z_h = Phi^-1((h - 1/2) / L), so that the
+    population does not depend on `rng`. The accuracies of its PSUs are beta distributed around it, so the right
+    items of a PSU are a beta-binomial count [1]_. For F1 an item is positive with probability `base_rate`, whether it
+    is read right or wrong: recall and specificity both equal the accuracy.
+
+    Parameters
+    ----------
+    strata : int
+        L, 1 to 2,000.
+    psus : int
+        PSUs sampled per stratum, at least 2; for "brr" and "fay" a prime power.
+    items : int
+        Labeled items per PSU, 1 to 1,000.
+    accuracy : float
+        In (0, 1), of a stratum of median weight.
+    icc : float
+        Intraclass correlation of right and wrong within PSUs, 0 <= icc < 1; 0 makes items independent.
+    weight_spread : float
+        Standard deviation of the log weights of the strata, 0 to 3.
+    weight_effect : float
+        Rise of the accuracy's logit per standard deviation of the log weight, -5 to 5.
+    statistic : {"accuracy", "f1"}
+    base_rate : float
+        Share of positive items in (0, 1), for "f1".
+    method, rho
+        As in `workbench.replicates`; the draws of "bootstrap" are the same in all runs.
+    level : float
+        Nominal coverage in (0, 1).
+    runs : int
+        At least 2.
+    rng : int or numpy.random.Generator
+
+    Returns
+    -------
+    CoverageStudy
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain, the method does not suit `psus`, or F1 is undefined in all but one run.
+
+    Examples
+    --------
+    Fourteen boxes of forms, two per district:
+
+    >>> simulate_coverage(runs=1000)      # doctest: +ELLIPSIS
+    CoverageStudy(95% intervals for accuracy 0.877: naive covers 0.7..., default 0.9...; 1,778 labels in 14 PSUs ...)
+
+    Two people from each of 50 groups, six correlated images per person:
+
+    >>> study = simulate_coverage(50, 2, 6, icc=.45)
+    >>> study.coverage("naive") < .8, study.coverage() > .92
+    (True, True)
+
+    Weights that rise with accuracy:
+
+    >>> study = simulate_coverage(483, 2, 1, weight_spread=.7, weight_effect=.65)
+    >>> study.coverage("naive") < .05, study.coverage() > .94
+    (True, True)
+    """
+    population = _Population.of(strata, psus, items, accuracy, icc, weight_spread, weight_effect, statistic, base_rate)
+    level, runs = checks.level(level), checks.whole("runs", runs, 2)
+    rng = checks.generator(rng)
+    drawn = replication.replicates(population.design, method, rho=rho, rng=rng)
+    step = max(1, BLOCK // max(drawn.count, population.psu_weight.size))
+    blocks = [_replicated(population, drawn, *population.draw(min(step, runs - start), rng))
+              for start in range(0, runs, step)]
+    columns = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    if np.isfinite(columns["variances"]).sum() < 2:
+        raise ValueError(f"items must be more: {statistic} or over 5% of its replicates is undefined (0/0) in "
+                         f"{np.isnan(columns['variances']).sum():,} of {runs:,} runs; or take method 'fay'")
+    return CoverageStudy(statistic, method, population.strata, population.psus, population.items, runs, level,
+                         population.truth, population.item_variance, drawn.df,
+                         replication.effective_df(drawn.design, population.psu_weight), **columns)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomHalvesStudy(Result):
+    """What replicate variances from random half-samples did.
+
+    Attributes
+    ----------
+    strata, count, runs : int
+        Strata, half-samples per run, repetitions.
+    ratios : (runs,) array of float
+        Variance over the textbook variance, that of all 2^L half-samples or of a balanced few.
+    """
+
+    strata: int
+    count: int
+    runs: int
+    ratios: np.ndarray
+
+    @property
+    def mean_ratio(self):
+        """Mean of `ratios`, 1 but for Monte Carlo error: random half-samples are unbiased."""
+        return float(self.ratios.mean())
+
+    @property
+    def mean_ratio_error(self):
+        """Monte Carlo standard error of `mean_ratio`."""
+        return _error_of_mean(self.ratios)
+
+    @property
+    def cv(self):
+        """Coefficient of variation of the variances; 0 for balanced half-samples."""
+        return float(self.ratios.std(ddof=1) / self.mean_ratio)
+
+    @property
+    def cv_error(self):
+        """Monte Carlo standard error of `cv`."""
+        relative = self.ratios / self.mean_ratio - 1
+        return float(self.cv * _error_of_mean(relative ** 2 / (2 * self.cv ** 2) - relative)) if self.cv else 0.0
+
+    def headline(self):
+        """Return mean and instability of the variances."""
+        low, high = np.quantile(self.ratios, (.05, .95)) ** 0.5
+        return (f"{self.count:,} random half-samples of {self.strata} strata: variance x{self.mean_ratio:.3f} "
+                f"(+-{self.mean_ratio_error:.3f}) of the textbook's, CV {self.cv:.2g}; 90% of the standard errors "
+                f"x{low:.2f} to x{high:.2f}")
+
+    def rows(self):
+        """Return one row: mean ratio and CV with their Monte Carlo errors."""
+        names = ("mean_ratio", "mean_ratio_error", "cv", "cv_error")
+        return [{"strata": self.strata, "count": self.count, "runs": self.runs}
+                | {name: getattr(self, name) for name in names}]
+
+
+def simulate_random_halves(differences, count, *, runs=2000, rng=0):
+    """Repeat the replicate variance of a total from random instead of balanced half-samples.
+
+    A half-sample that keeps one of two PSUs per stratum misses the total by sum_h +-d_h, and the mean of its square
+    over all 2^L half-samples is sum_h d_h^2, the textbook variance [3]_. Random half-samples are unbiased too, but
+    their cross terms d_h d_k cancel only on average.
+
+    Parameters
+    ----------
+    differences : (L,) array_like of float
+        d_h, difference of the weighted totals of the two PSUs of each stratum; not all 0.
+    count : int
+        Half-samples per run, drawn with replacement, at least 1.
+    runs : int
+        At least 2.
+    rng : int or numpy.random.Generator
+
+    Returns
+    -------
+    RandomHalvesStudy
+
+    Examples
+    --------
+    >>> simulate_random_halves([.10, -.06, .04], 4)      # doctest: +ELLIPSIS
+    RandomHalvesStudy(4 random half-samples of 3 strata: variance x0.991 (+-0.011) of the textbook's, CV 0.5; 90% ...)
+    """
+    differences = checks.vector("differences", differences, what="stratum")
+    if not differences.any():
+        raise ValueError("differences must not all be 0: then every half-sample gives the total itself")
+    count, runs = checks.whole("count", count, 1), checks.whole("runs", runs, 2)
+    rng, step = checks.generator(rng), max(1, BLOCK // count)
+    found = [(_random_misses(differences, (min(step, runs - start), count), rng) ** 2).mean(1)
+             for start in range(0, runs, step)]
+    return RandomHalvesStudy(differences.size, count, runs, np.concatenate(found) / (differences ** 2).sum())
+
+
+@dataclass(frozen=True)
+class _Population:
+    """Strata, the PSUs to be sampled from them, and the statistic."""
+
+    strata: int
+    psus: int
+    items: int
+    icc: float
+    share: np.ndarray
+    rate: np.ndarray
+    statistic: str
+    base_rate: float
+
+    @classmethod
+    def of(cls, strata, psus, items, accuracy, icc, weight_spread, weight_effect, statistic, base_rate):
+        strata = checks.whole("strata", strata, 1, MOST_STRATA)
+        psus, items = checks.whole("psus", psus, 2), checks.whole("items", items, 1, MOST_ITEMS)
+        accuracy = checks.number("accuracy", accuracy, 0, 1, open_ends=True)
+        icc = checks.number("icc", icc)
+        if not 0 <= icc < 1:
+            raise ValueError(f"icc must be at least 0 and below 1; got {icc:g}")
+        score = scipy.special.ndtri((np.arange(strata) + 0.5) / strata)
+        weight = np.exp(checks.number("weight_spread", weight_spread, 0, 3) * score)
+        shift = checks.number("weight_effect", weight_effect, -5, 5) * score
+        checks.choice("statistic", statistic, STATISTICS)
+        base_rate = checks.number("base_rate", base_rate, 0, 1, open_ends=True)
+        rate = scipy.special.expit(scipy.special.logit(accuracy) + shift)
+        return cls(strata, psus, items, icc, weight / weight.sum(), rate, statistic, base_rate)
+
+    @property
+    def psu_weight(self):
+        """Share of the population that each PSU stands for, (P,)."""
+        return np.repeat(self.share / self.psus, self.psus)
+
+    @property
+    def design(self):
+        """The PSUs as items of a design."""
+        return SurveyDesign(np.repeat(np.arange(self.strata), self.psus), weight=self.psu_weight)
+
+    @property
+    def truth(self):
+        """Accuracy, or F1, of the population."""
+        right = float(self.share @ self.rate)
+        return right if self.statistic == "accuracy" else 2 * self.base_rate * right / self._denominator
+
+    @property
+    def item_variance(self):
+        """Variance of the statistic times the number of items, if these were independent and equally weighted."""
+        return float(self.independent_variance(self.truth, self._denominator))
+
+    def independent_variance(self, estimate, denominator):
+        """Variance of a share of independent items with this total of the denominator, by the delta method."""
+        factor = 1.0 if self.statistic == "accuracy" else 2 - estimate
+        return ratio(estimate * (1 - estimate) * factor, denominator)
+
+    @property
+    def _denominator(self):
+        right = float(self.share @ self.rate)
+        return 1.0 if self.statistic == "accuracy" else 2 * self.base_rate * right + 1 - right
+
+    def draw(self, runs, rng):
+        """Return numerator, denominator and items of the denominator per PSU, (P, runs) or (P, 1) where fixed."""
+        right = self.draw_right(runs, rng)
+        if self.statistic == "accuracy":
+            fixed = np.full((len(right), 1), self.items)
+            return right, fixed, fixed
+        true_positive = rng.binomial(right, self.base_rate)
+        wrong = self.items - right
+        return 2 * true_positive, 2 * true_positive + wrong, true_positive + wrong
+
+    def draw_right(self, runs, rng):
+        """Return right items per PSU, (P, runs): inverts the distribution function of each stratum's counts."""
+        rate, of_stratum = np.unique(self.rate, return_inverse=True)
+        table = _count_distribution(self.items, rate, self.icc)
+        start = np.repeat(of_stratum, self.psus)[:, None]
+        stacked = (table + np.arange(rate.size)[:, None]).ravel()
+        place = np.searchsorted(stacked, start + rng.random((start.size, runs)), side="right")
+        return np.minimum(place - start * (self.items + 1), self.items)      # start + u may round up to start + 1
+
+
+def _count_distribution(items, rate, icc):
+    """Return the distribution function of beta-binomial counts 0 .. items, (rates, items + 1).
+
+    By the ratios of successive probabilities, which hold for icc = 0, the binomial, too.
+    """
+    x, rate = np.arange(items), rate[:, None]
+    up = (items - x) * (rate * (1 - icc) + x * icc)
+    down = (x + 1) * ((1 - rate) * (1 - icc) + (items - x - 1) * icc)
+    log = np.concatenate([np.zeros_like(rate), np.cumsum(np.log(up / down), 1)], 1)
+    cumulated = np.cumsum(np.exp(log - log.max(1, keepdims=True)), 1)
+    return cumulated / cumulated[:, -1:]
+
+
+def _replicated(population, drawn, numerator, denominator, counted):
+    """Return the columns of a `CoverageStudy` for a block of runs."""
+    weight, runs = population.psu_weight[:, None] / population.items, numerator.shape[1]
+    z = np.concatenate([weight * numerator, weight * denominator], 1)
+    full = z.sum(0)
+    found = replication.without_noise(drawn.totals_of_psus(z), full)
+    estimates = ratio(full[:runs], full[runs:])
+    values = ratio(found[:, :runs], found[:, runs:])
+    variances = replication.variances(drawn.coefficients, values, estimates)
+    variances[np.isnan(values).sum(0) > replication.MOST_UNDEFINED * len(values)] = np.nan
+    total = np.broadcast_to(denominator.sum(0), runs)
+    naive = ratio(numerator.sum(0), total)
+    psu_weight = np.where(full[runs:] > 0, weight * counted, 1.0)
+    answered = np.isfinite(variances)
+    labels = len(z) * population.items
+    columns = {"estimates": estimates, "variances": variances, "naive_estimates": naive,
+               "naive_variances": population.independent_variance(naive, total),
+               "weighted_naive_variances": population.independent_variance(estimates, labels * full[runs:]),
+               "counted": np.broadcast_to(counted.sum(0), runs),
+               "effective_psus": psu_weight.sum(0) ** 2 / (psu_weight ** 2).sum(0)}
+    return {name: np.where(answered, values, np.nan) for name, values in columns.items()}
+
+
+def _random_misses(differences, shape, rng):
+    """Return sum_h +-d_h of random half-samples; signs by looking up the sums of up to 12 strata at a time."""
+    misses = np.zeros(shape)
+    for start in range(0, differences.size, TABLE_STRATA):
+        sums = np.zeros(1)
+        for difference in differences[start:start + TABLE_STRATA]:
+            sums = np.concatenate([sums + difference, sums - difference])
+        misses += sums[rng.integers(sums.size, size=shape)]
+    return misses
+
+
+def _error_of_mean(values):
+    return float(values.std(ddof=1) / np.sqrt(values.size))
