@@ -120,6 +120,12 @@ def test_pairs_that_are_not_balanced(levels, columns):
     assert unbalanced(wb.orthogonal_array(levels, columns), levels) == set()
 
 
+def test_one_wrong_entry_spoils_every_pair_of_its_column():
+    array = wb.orthogonal_array(3, 5)
+    array[4, 2] = (array[4, 2] + 1) % 3
+    assert np.argwhere(np.triu(charts.unbalanced_pairs(array, 3))).tolist() == [[0, 2], [1, 2], [2, 3], [2, 4]]
+
+
 @pytest.mark.parametrize(("levels", "columns", "lag"), [(3, 8, 4), (3, 26, 13), (5, 24, 6)])
 def test_the_papers_shifts_repeat_after_their_room(levels, columns, lag):
     array = papers_shifts(levels, columns)

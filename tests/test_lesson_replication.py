@@ -7,6 +7,7 @@ import browser
 import ipywidgets
 import numpy as np
 import pytest
+from test_orthogonal import EQUATION_12
 
 import workbench as wb
 from workbench.widgets import replication as live
@@ -119,6 +120,12 @@ def test_all_and_eight_balanced_give_the_textbook(halves, textbook, scheme, coun
     band = rows(halves, "band")[0]
     assert (band["high"] - band["low"]) / 2 == pytest.approx(textbook, rel=1e-12)
     assert [row["mean"] for row in rows(halves, "terms")] == np.eye(7).ravel().tolist()
+
+
+def test_all_and_eight_are_in_full_balance_the_printed_not():
+    full = {scheme: wb.check_balance(live.half_sample_array(scheme)).full for scheme in ("all", "balanced", "printed")}
+    assert full == {"all": True, "balanced": True, "printed": False}
+    assert live.PRINTED == tuple(EQUATION_12)
 
 
 def test_printed_half_samples_are_18_percent_too_sure(halves, accuracies, textbook):

@@ -288,7 +288,7 @@ def test_values_are_those_with_the_exported_weights(kind, name):
         assert found.estimate == pytest.approx(full, rel=1e-12)
         np.testing.assert_allclose(found.replicate_values[some], each, rtol=1e-11)
         assert found.variance == pytest.approx(drawn.coefficients @ (found.replicate_values - full) ** 2, rel=1e-9)
-        assert found.standard_error == math.sqrt(found.variance)
+        assert found.standard_error == pytest.approx(math.sqrt(found.variance), rel=1e-15)
 
 
 @pytest.mark.parametrize("name", ["mean", "ratio", "f1", "auc", "quantile"])
@@ -437,8 +437,9 @@ def test_effective_units_of_a_ratio_are_those_of_its_denominator():
     design = SurveyDesign(np.repeat(np.arange(8), 2), weight=[1, 1] * 4 + [100, 100] * 4)
     truth = [1, 1] * 4 + [0, 0] * 4
     found = replicate_estimate(replicates(design, "fay"), "recall", truth, [1, 0] * 8)
-    assert found.effective_psus == pytest.approx(8)
-    assert found.effective_df == pytest.approx(4)
+    assert found.effective_psus == pytest.approx(8) and (found.items, found.counted) == (16, 8)
+    a = np.array([2.0] * 4 + [200.0] * 4) ** 2                       # of all items of the domain
+    assert found.effective_df == pytest.approx(a.sum() ** 2 / (a ** 2).sum())
 
 
 def test_effective_degrees_of_freedom_are_satterthwaites():
@@ -522,6 +523,15 @@ def test_wilsons_effective_items_are_at_most_the_items():
     e = replicate_estimate(replicates(design), "mean", [1, 1] * 20 + [0, 0] * 19 + [0, 1])
     assert e.estimate * (1 - e.estimate) / e.variance > 80 == e.items
     assert tuple(e.interval(method="wilson")) == pytest.approx(wilson_interval(e.estimate, 80, 40, .95))
+
+
+def test_wilsons_effective_items_are_at_most_those_of_the_denominator():
+    """Predicted positive in half of the strata: 40 of 80 items."""
+    design = SurveyDesign(np.repeat(np.arange(40), 2))
+    prediction = np.repeat([1, 0], 40)
+    e = replicate_estimate(replicates(design, "fay"), "precision", [1, 1] * 10 + [0, 0] * 9 + [0, 1] * 21, prediction)
+    assert e.estimate * (1 - e.estimate) / e.variance > 40 == e.counted and e.items == 80
+    assert tuple(e.interval(method="wilson")) == pytest.approx(wilson_interval(e.estimate, 40, 40, .95))
 
 
 @pytest.mark.parametrize("strata", [6, 40])

@@ -72,7 +72,7 @@ class GaloisField:
             object.__setattr__(self, name, value)
 
     def __repr__(self):
-        return f"GaloisField({self.p}^{self.degree} modulo {_polynomial(self.modulus)})"
+        return f"GaloisField({self.p}^{self.degree} modulo {polynomial(self.modulus)})"
 
     @property
     def size(self):
@@ -217,7 +217,7 @@ def _prime(p):
 
 # polynomials over GF(p), coefficients lowest first
 
-def _polynomial(coefficients):
+def polynomial(coefficients):
     """Return the text of a polynomial, such as x^5 + 2x + 1."""
     terms = []
     for k, c in reversed(list(enumerate(coefficients))):
@@ -255,8 +255,8 @@ def _modulus(modulus, p, degree):
         raise ValueError(f"modulus must have the highest coefficient 1; got {coefficients[-1]}")
     factor = _factor(coefficients, p)
     if factor:
-        raise ValueError(f"modulus must be irreducible modulo {p}; {_polynomial(coefficients)} has the factor "
-                         f"{_polynomial(factor)}")
+        raise ValueError(f"modulus must be irreducible modulo {p}; {polynomial(coefficients)} has the factor "
+                         f"{polynomial(factor)}")
     return coefficients
 
 

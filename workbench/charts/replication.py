@@ -332,7 +332,7 @@ def field_data(field, k):
     powers = field.powers(field.primitive_element)
     digits = field.coefficients(powers)
     columns = size // (field.p - 1)
-    places = [galois._polynomial(np.eye(degree, dtype=int)[d]) for d in range(degree)]
+    places = [galois.polynomial(np.eye(degree, dtype=int)[d]) for d in range(degree)]
     terms = [{"power": r + 1, "place": d, "name": places[d], "digit": int(digits[r, d])}
              for r in range(k) for d in range(degree)]
     cells = [{"row": r + 1, "column": c + 1, "digit": int(digits[(r + c) % size, 0])}
@@ -348,8 +348,8 @@ def field_words(field, k):
     """Return title and text alternative of `field`: how power k arises from the one before."""
     size, p = field.size - 1, field.p
     name = f"GF({p}{_raised(field.degree)})"
-    modulus = galois._polynomial(field.modulus)
-    found = galois._polynomial(field.coefficients(field.power(field.primitive_element, k)))
+    modulus = galois.polynomial(field.modulus)
+    found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
     columns, runs = size // (p - 1), field.size
     if k < size:
         title = f"{name}, step {k} of {size}: x{_raised(k)} = {found}"
@@ -364,13 +364,13 @@ def field_words(field, k):
 def _step(field, k):
     """Say in words how power k of x comes from power k - 1."""
     lower = field.coefficients(field.power(field.primitive_element, k - 1))
-    found = galois._polynomial(field.coefficients(field.power(field.primitive_element, k)))
-    raised = galois._polynomial([0, *lower])
-    begin = f"x{_raised(k)} = x ({galois._polynomial(lower)}) = {raised}"
+    found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
+    raised = galois.polynomial([0, *lower])
+    begin = f"x{_raised(k)} = x ({galois.polynomial(lower)}) = {raised}"
     if lower[-1] == 0:
         return f"{begin}: no reduction is needed."
     top = f"x{_raised(field.degree)}"
-    rule = galois._polynomial(-np.array(field.modulus[:-1]) % field.p)
+    rule = galois.polynomial(-np.array(field.modulus[:-1]) % field.p)
     return f"{begin}; with {top} = {rule} this is {found}."
 
 

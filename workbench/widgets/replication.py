@@ -172,8 +172,8 @@ def papers_shifts(levels, columns):
     Examples
     --------
     >>> papers_shifts(3, 8)[:, [0, 4]].T
-    array([[0, 1, 1, 2, 0, 2, 2, 1, 0],
-           [0, 2, 2, 1, 0, 1, 1, 2, 0]])
+    array([[0, 1, 2, 2, 0, 2, 1, 1, 0],
+           [0, 2, 1, 1, 0, 1, 2, 2, 0]])
     """
     dimension = 1
     while levels ** dimension - 1 < columns:
@@ -272,7 +272,7 @@ def _box_accuracies():
 
 def _turn_within(box):
     """Return each form's place, 0, 1, ..., in a random order of its box."""
-    order = np.lexsort((box, np.random.default_rng(0).random(box.size)))
+    order = np.lexsort((np.random.default_rng(0).random(box.size), box))
     turn = np.empty(box.size, int)
     turn[order] = np.concatenate([np.arange(n) for n in np.bincount(box)[1:]])
     return turn
