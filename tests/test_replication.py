@@ -801,7 +801,8 @@ WRONG = {
         "replicates keep every item"),
     "many undefined jackknife replicates": (
         lambda: replicate_estimate(replicates(PAIRS, "jkn"), "recall", [0, 0, 0, 0, 0, 1], [1] * 6),
-        "recall is undefined (0/0) in 1 of 6 replicates, more than 5%: the statistic hangs on single PSUs"),
+        "recall is undefined (0/0) in 1 of 6 replicates, more than 5%: take method 'fay' or 'generalized', "
+        "whose replicates keep every item"),
     "logit of a number": (
         lambda: replicate_estimate(replicates(PAIRS), "mean", [1, 2, 3, 4, 5, 6]).interval(method="logit"),
         "method 'logit' is for shares between 0 and 1; mean is none, take 't'"),
@@ -970,5 +971,5 @@ def test_strata_for_which_samplics_has_no_half_samples():
 
 
 def test_coefficients_of_fay_hold_the_square_of_what_is_moved():
-    """samplics 0.6.1 gives .1225 / .25 of them for rho = .3, L = 3: 1 / (R (1 - rho)^2) is .5102."""
+    """1 / (R (1 - rho)^2), .5102 for rho = .3, L = 3; samplics 0.6.1 multiplies, (1 - rho)^2 / R = .1225."""
     assert replicates(PAIRS, "fay", rho=.3).coefficients == pytest.approx([.5102] * 4, abs=1e-4)

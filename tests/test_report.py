@@ -28,7 +28,7 @@ scores = ""  # type: str  file of scores; empty: level = none
 score = "score"  # type: str  column of scores: the confidence
 labels = ""  # type: str  file of labels
 truth = ""  # type: str  column of scores: the true class
-label_sheet = ""  # type: str  new file for the items to label
+label_sheet = ""  # type: str  where to write the items to label
 budget = 100  # type: int  labels you can afford
 level = 0.95  # type: float  confidence level
 drift = False  # type: bool  expect drift

@@ -209,32 +209,36 @@ def linear_forms(levels, factors):
     return digits(numbers, levels, dimension).T
 
 
-def linear_array(levels, factors):
-    """Return the linear array of `orthogonal_array` in the smallest integer type, of any size.
+def linear_array(levels, factors, runs=None):
+    """Return runs of the linear array of `orthogonal_array` in the smallest integer type.
 
     Parameters
     ----------
     levels : int
         A prime power.
     factors : int
+    runs : (r,) array of int, optional
+        Numbers of the runs, by default all `smallest_runs(levels, factors)`.
 
     Returns
     -------
-    (runs, factors) array of unsigned int
+    (r, factors) array of unsigned int
 
     Examples
     --------
     >>> linear_array(2, 3).tolist()
     [[0, 0, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0]]
+    >>> linear_array(4, 2000, np.array([16383])).shape
+    (1, 2000)
     """
-    levels, factors, _ = _dimensions(levels, factors)
+    levels, factors, dimension = _dimensions(levels, factors)
+    runs = np.arange(levels ** dimension) if runs is None else runs
     field = GaloisField(*as_prime_power(levels))
     compact = np.min_scalar_type(2 * levels)
     add = _adder(field, compact)
-    array = np.zeros((1, factors), compact)
-    for form in linear_forms(levels, factors):
-        multiples = field.multiply(np.arange(levels)[:, None], form).astype(compact)
-        array = np.concatenate([add(array, row) for row in multiples]) if len(array) > 1 else multiples
+    array = np.zeros((len(runs), factors), compact)
+    for coordinate, form in zip(digits(runs, levels, dimension).T, linear_forms(levels, factors), strict=True):
+        array = add(array, field.multiply(np.arange(levels)[:, None], form).astype(compact)[coordinate])
     return array
 
 
@@ -382,8 +386,17 @@ def _construction(order):
 def _build(order):
     kind, argument = _construction(order)
     if kind == "kronecker":
-        return np.kron(_build(order // argument), _build(argument))
+        return _kron(_build(order // argument), _build(argument))
     return _BUILDERS[kind](argument)
+
+
+def _kron(left, right):
+    """Return the Kronecker product of square matrices, one stride per entry of the right one, which is small."""
+    step = len(right)
+    product = np.empty((len(left) * step,) * 2, np.int8)
+    for i, j in np.ndindex(right.shape):
+        np.multiply(left, right[i, j], out=product[i::step, j::step])
+    return product
 
 
 def _sylvester(order):
@@ -399,8 +412,8 @@ def _bordered(q, below):
     negatives = field.multiply(elements, field.p - 1)
     matrix = np.ones((q + 1, q + 1), np.int8)
     matrix[0, 0], matrix[1:, 0] = 0, below
-    for a in range(q):
-        matrix[a + 1, 1:] = character[field.add(a, negatives)]
+    for rows in np.array_split(elements, -(-q * q // BLOCK)):
+        matrix[rows + 1, 1:] = character[field.add(rows[:, None], negatives)]
     return matrix
 
 
@@ -411,8 +424,8 @@ def _paley_one(q):
 
 def _paley_two(q):
     """Return order 2 (q + 1), q = 1 modulo 4: the bordered matrix is symmetric."""
-    diagonal = np.kron(np.eye(q + 1, dtype=np.int8), np.array([[1, -1], [-1, -1]], np.int8))
-    return np.kron(_bordered(q, 1), _sylvester(2)) + diagonal
+    diagonal = _kron(np.eye(q + 1, dtype=np.int8), np.array([[1, -1], [-1, -1]], np.int8))
+    return _kron(_bordered(q, 1), _sylvester(2)) + diagonal
 
 
 _BUILDERS = {"sylvester": _sylvester, "paley one": _paley_one, "paley two": _paley_two}

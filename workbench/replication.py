@@ -110,7 +110,7 @@ class Replicates(Result):
                 design.stratum.tolist(), psu.tolist(), design.weight.tolist(), self.weights().tolist(), strict=True))
 
     def totals(self, values):
-        """Return the replicate totals, (R, C), of item values (n, C); exact, without the weights.
+        """Return the replicate totals, (R, C), of item values (n, C), without making the weights.
 
         Examples
         --------
@@ -150,7 +150,7 @@ class Replicates(Result):
         if self.method == "bootstrap":
             return self.draws[rows] * (n / (n - 1.0))[of_psu]
         if self._two_level:
-            signs = 1.0 - 2 * self._stored[rows]
+            signs = 1.0 - 2 * self._array_rows(rows)
             found, column = np.ones((len(signs), of_psu.size)), 0
             for m, units in self._groups:
                 part = signs[:, column:column + units.shape[0] * (m - 1)].reshape(len(signs), -1, m - 1)
@@ -158,7 +158,7 @@ class Replicates(Result):
                 column += units.shape[0] * (m - 1)
             return found
         unit = np.tile(np.arange(n[0]), n.size)
-        kept = self._stored[rows][:, of_psu] == unit
+        kept = self._array_rows(rows)[:, of_psu] == unit
         return 1 + (1 - self.rho) * (n[0] * kept - 1.0)
 
     def headline(self):
@@ -186,12 +186,12 @@ class Replicates(Result):
     def _step(self):
         return _largest_step(self.design.psus_per_stratum) * (1 - self.rho)
 
-    @cached_property
-    def _stored(self):
+    def _array_rows(self, rows):
         if self.array is not None:
-            return self.array
-        n = self.design.psus_per_stratum
-        return orthogonal.linear_array(2, (n - 1).sum()) if self._two_level else orthogonal.linear_array(n[0], n.size)
+            return self.array[rows]
+        n, runs = self.design.psus_per_stratum, np.arange(self.count)[rows]
+        return orthogonal.linear_array(2, (n - 1).sum(), runs) if self._two_level else \
+            orthogonal.linear_array(n[0], n.size, runs)
 
     def _blocks(self, width):
         """Slices of replicates whose factors or weights, `width` each, fit into a block."""
@@ -307,7 +307,8 @@ class ReplicateEstimate(Estimate):
         Kish's (sum W)^2 / sum W^2 of the weights W of the PSUs in the denominator, the number of equally heavy PSUs.
     effective_df : float
         Satterthwaite's degrees of freedom were all PSUs of a stratum equally spread: (sum a)^2 / sum a^2 / (n_h - 1)
-        with a = W_h^2 / n_h and W_h the weight of the domain in stratum h; `df` if the strata weigh the same.
+        with a = W_h^2 / n_h and W_h the weight of the domain in stratum h; at most `df`, which they are if the
+        strata weigh the same.
     method : str
         Of the replicates.
     """
@@ -447,10 +448,11 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
     base_weight, weight = (np.bincount(design.psu_of_item[r], design.weight[r], design.stratum_of_psu.size)
                            for r in (base, rows))
-    return ReplicateEstimate(name, estimate, variance, max(1, of_domain.size - strata), values, undefined,
+    df = max(1, of_domain.size - strata)
+    return ReplicateEstimate(name, estimate, variance, df, values, undefined,
                              _kind(statistic, totals, rows), int(rows.sum()), of_domain.size, strata,
                              int(base.sum()), float(base_weight.sum() ** 2 / (base_weight ** 2).sum()),
-                             effective_df(design, weight), replicates.method)
+                             min(df, effective_df(design, weight)), replicates.method)
 
 
 # replicates
@@ -504,8 +506,8 @@ def _kept_units(array, units, strata, require_balance):
     if array.ndim != 2 or array.shape[1] != strata:
         raise ValueError(f"array must have one column for each of the {strata} strata; got shape {array.shape}")
     balance = orthogonal.check_balance(array)
-    array = (1 - array) // 2 if units == 2 and (array == -1).any() else array
-    outside = ~np.isin(array, np.arange(units))
+    signs = units == 2 and (array == -1).any()
+    outside = ~np.isin(array, (-1, 1) if signs else np.arange(units))
     if outside.any():
         row, column = np.argwhere(outside)[0]
         raise ValueError(f"array must hold the units 0 to {units - 1}{', or +1 and -1' if units == 2 else ''}; "
@@ -513,7 +515,7 @@ def _kept_units(array, units, strata, require_balance):
     if require_balance and not (balance.full and balance.levels == units):
         problem = balance.problem or f"it holds {balance.levels} of the {units} units"
         raise ValueError(f"array must be in full balance; {problem}")
-    return array.astype(np.min_scalar_type(units))
+    return ((1 - array) // 2 if signs else array).astype(np.min_scalar_type(units))
 
 
 # estimates
@@ -545,7 +547,11 @@ def without_noise(found, full):
 
 def _from_weights(replicates, statistic, columns, rows):
     """Return estimate and replicate values of a statistic that needs every weight of the domain."""
-    of_domain = [np.asarray(c)[rows] if np.shape(c) == rows.shape else c for c in columns]
+    names = weighted_statistics.ARGUMENTS.get(statistic) or [f"column {k}" for k in range(1, len(columns) + 1)]
+    for name, column in zip(names, columns, strict=True):
+        if np.ndim(column) and len(column) != rows.size:
+            raise ValueError(f"{name} must have {rows.size} entries; got {len(column)}")
+    of_domain = [np.asarray(column)[rows] if np.ndim(column) else column for column in columns]
     function = weighted_statistics.from_weights(statistic, of_domain, int(rows.sum()))
     return float(function(replicates.design.weight[None, rows])[0]), replicates.values(function, rows)
 
@@ -554,8 +560,8 @@ def _variance(replicates, name, estimate, values, center):
     defined = np.isfinite(values)
     undefined = int((~defined).sum())
     if undefined > MOST_UNDEFINED * values.size:
-        remedy = "take method 'fay' or 'generalized', whose replicates keep every item" \
-            if replicates.method in ("brr", "bootstrap") else "the statistic hangs on single PSUs"
+        remedy = "the statistic hangs on single PSUs" if replicates.rho > 0 else \
+            "take method 'fay' or 'generalized', whose replicates keep every item"
         raise ValueError(f"{name} is undefined (0/0) in {undefined} of {values.size} replicates, more than 5%: "
                          + remedy)
     middle = estimate if center == "full" else values[defined].mean()

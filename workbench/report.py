@@ -78,7 +78,9 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
     values = _checked_values(declared, parameters or {}, output)
     command = command or _command(topic_or_path, parameters or {}, output, pdf)
     inputs = _inputs(declared, values)
-    with _new_file(values.get("label_sheet")):
+    with contextlib.ExitStack() as undo:
+        for written in _outputs(declared, values).values():
+            undo.enter_context(_new_file(written))
         notebook = _execute(path, _for_kernel(declared, values), progress)
         page = _page(path, notebook, _provenance(declared, values, inputs, command))
         _write(page, output, chromium)
@@ -128,12 +130,21 @@ def _checked_values(declared, given, output):
     _check_files(declared, values)
     if not values.get("labels") and not values.get("truth"):
         _check_label_sheet(values.get("label_sheet"))
+    for name, path in _outputs(declared, values).items():
+        if not path.parent.is_dir():
+            raise ReportError(f"{name}: folder {str(path.parent)!r} does not exist; make it first")
     return values
 
 
 def _files(declared, values):
     return {parameter["name"]: Path(values[parameter["name"]]).expanduser() for parameter in declared
             if re.match(r"(?i)file\b", parameter["help"]) and values[parameter["name"]]}
+
+
+def _outputs(declared, values):
+    """Return {name: path} of the files that the notebook will write."""
+    return {parameter["name"]: Path(values[parameter["name"]]).expanduser() for parameter in declared
+            if re.match(r"(?i)where to write\b", parameter["help"]) and values[parameter["name"]]}
 
 
 def _columns(declared):
@@ -170,25 +181,21 @@ def _check_label_sheet(sheet):
         refuse_recorded(str(Path(sheet).expanduser()))
     except ValueError as error:
         raise ReportError(f"{error}; to analyze it say --labels") from error
-    if not Path(sheet).expanduser().parent.is_dir():
-        raise ReportError(f"label_sheet: folder {str(Path(sheet).parent)!r} does not exist; make it first")
 
 
 def _for_kernel(declared, values):
-    files = {name: str(path.absolute()) for name, path in _files(declared, values).items()}
-    if values.get("label_sheet"):
-        files["label_sheet"] = str(Path(values["label_sheet"]).expanduser().absolute())
-    return values | files
+    paths = _files(declared, values) | _outputs(declared, values)
+    return values | {name: str(path.absolute()) for name, path in paths.items()}
 
 
 @contextlib.contextmanager
 def _new_file(path):
-    new = bool(path) and not Path(path).expanduser().exists()
+    new = not path.exists()
     try:
         yield
     except BaseException:
         if new:
-            Path(path).expanduser().unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
         raise
 
 

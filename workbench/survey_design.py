@@ -123,19 +123,22 @@ class SurveyDesign(Result):
             place = np.empty_like(order)
             place[order] = np.arange(order.size)
             return names, place, of_item[order]
-        labels, first, code = np.unique(self.psu, return_index=True, return_inverse=True)
-        astray = np.flatnonzero(of_item != of_item[first][code])
-        if astray.size:
-            k = astray[0]
-            before = first[code[k]]
-            raise ValueError(f"psu must lie in one stratum; {_quoted(self.psu[k])} is in "
-                             f"{_quoted(names[of_item[before]])} and {_quoted(names[of_item[k]])} (items {before} and "
-                             f"{k}, counted from 0): if the numbers start again in every stratum, join stratum and "
-                             "PSU into one label")
+        _, first, code = np.unique(self.psu, return_index=True, return_inverse=True)
+        self._refuse_psus_in_two_strata(first[code])
         order = np.lexsort((first, of_item[first]))
         place = np.empty_like(order)
         place[order] = np.arange(order.size)
         return names, place[code], of_item[first][order]
+
+    def _refuse_psus_in_two_strata(self, first):
+        """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
+        astray = np.flatnonzero(self.stratum != self.stratum[first])
+        if astray.size:
+            k, before = astray[0], first[astray[0]]
+            raise ValueError(f"psu must lie in one stratum; {_quoted(self.psu[k])} is in "
+                             f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])} (items {before} and {k}, "
+                             "counted from 0): if the numbers start again in every stratum, join stratum and PSU into "
+                             "one label")
 
 
 def _weights(weight, size):
