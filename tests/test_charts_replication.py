@@ -60,15 +60,30 @@ def test_every_defined_replicate_is_a_square_at_its_place():
 
 
 def test_squares_of_one_place_stack_without_gap_and_stay_inside():
-    found = f1("bootstrap", count=3000)
+    found = f1("bootstrap", count=1500)
     squares = charts.values_data(found)["squares"]
     heights = {}
     for row in squares:
         heights.setdefault(round(row["value"], 9), []).append(row["height"])
     top = max(map(len, heights.values()))
-    assert len(squares) == 3000 and top > charts.LOW_STACK
+    assert len(squares) == 1500 and top > charts.LOW_STACK
     for stack in heights.values():
         np.testing.assert_allclose(sorted(stack), (np.arange(len(stack)) + 0.5) / top)
+
+
+def test_of_very_many_replicates_some_are_drawn_and_that_is_said():
+    found = f1("bootstrap", count=3000)
+    assert len(charts.values_data(found)["squares"]) == charts.MOST_SQUARES
+    title, words = charts.replicate_plot_words(found)
+    assert title.endswith("from 3,000 replicates") and "2,000 of them are drawn." in words
+
+
+@pytest.mark.parametrize("method", ["fay", "jkn", "generalized", "bootstrap"])
+def test_squares_stand_where_they_count(method):
+    """Their mean squared deviation from the estimate is the variance, whatever the coefficients are."""
+    found = f1(method)
+    drawn = charts._counting(found)
+    assert ((drawn - found.estimate) ** 2).mean() == pytest.approx(found.variance)
 
 
 def test_equal_replicates_are_one_stack():
@@ -83,7 +98,7 @@ def test_undefined_replicates_are_left_out_and_said():
     lost = dataclasses.replace(found, replicate_values=np.append(found.replicate_values[1:], np.nan), undefined=1)
     assert len(charts.values_data(lost)["squares"]) == found.replicate_values.size - 1
     title, words = charts.replicate_plot_words(lost)
-    assert title.startswith(f"F1 {found.estimate:.3f}: 11 replicates spread to a standard error of ")
+    assert title == f"F1 {found.estimate:.3f}, standard error {found.standard_error:.4f} from 11 replicates"
     assert words.endswith(" 1 replicates are undefined and not shown.")
     assert "undefined" not in charts.replicate_plot_words(found)[1]
 
@@ -223,8 +238,8 @@ def test_many_metrics_are_cut_and_that_is_said():
     audit = Audit([metric("recall", 0.5, 0.1, 0.05, group=None)]
                   + [metric("recall", 0.5, 0.1, 0.05, group=f"g{k}") for k in range(40)])
     assert len({row["name"] for row in charts.metrics_data(audit)}) == charts.SHOWN_METRICS
-    words = charts.metrics_words(audit)[1]
-    assert words.endswith(" The first 24 of 41 are shown.") and "recall in g3 0.500" in words
+    title, words = charts.metrics_words(audit)
+    assert title.endswith(" (24 of 41 shown)") and "(24 of 41 shown)" in words and "recall in g3 0.500" in words
 
 
 def clusters(strata):
@@ -241,7 +256,8 @@ def test_of_hundreds_of_strata_the_lowest_are_shown():
     assert max(mean[row["stratum"]] for row in shown) <= min(mean[s] for s in mean if s not in
                                                              {row["stratum"] for row in shown})
     view = draws(charts.psu_plot(rows))
-    assert view.alternative.endswith(" Shown are the 40 strata of lowest accuracy.")
+    assert view.alternative.endswith(" (the 40 lowest of 300 strata shown).")
+    assert charts.psu_words(rows)[0].endswith(" (the 40 lowest of 300 strata shown)")
 
 
 def test_psu_words_name_the_extremes():

@@ -78,7 +78,7 @@ def test_groups_are_domains_of_the_whole_design(data):
     items = load(data)
     made = wb.replicates(wb.SurveyDesign(data["s"], psu=data["u"], weight=data["w"]), "fay")
     direct = wb.replicate_estimate(made, "accuracy", items.truth, items.prediction, domain=data["g"] == "a")
-    assert rows[1]["standard error"] == direct.standard_error
+    assert rows[1]["SE"] == direct.standard_error
     assert (rows[1]["low"], rows[1]["high"]) == tuple(direct.interval())
 
 
@@ -115,8 +115,47 @@ def test_auto_takes_what_suits_the_design(psus, method):
 
 def test_warnings_name_the_metrics_they_are_about():
     warnings = wb.metric_audit(wb.load_labeled()).warnings
-    assert any(w.startswith("accuracy, precision, recall: 7 strata, fewer than 30") for w in warnings)
-    assert any(w.startswith("f1: 7 strata") for w in warnings)
+    three = "accuracy, precision, recall"
+    assert [w.split(": ")[0] for w in warnings] == [three, f"{three}, f1", "f1"]
+    assert warnings[0].startswith(f"{three}: 7 effective degrees of freedom, few: the default is Wilson's")
+
+
+def test_many_groups_are_all_shown_and_named_briefly(data):
+    data["g"] = np.array([f"g{k}" for k in np.arange(120) % 12])
+    audit = wb.metric_audit(load(data, group="g"), "accuracy precision recall")
+    assert audit._repr_html_().count("<tr>") == 1 + len(audit.rows()) > 30
+    assert max(len(w) for w in audit.warnings) < 300 and any(" more: " in w for w in audit.warnings)
+
+
+def test_auc_without_predictions(data):
+    row, = wb.metric_audit(load(data, prediction=""), "auc").rows()
+    assert row["statistic"] == "auc" and row["low"] < row["estimate"] < row["high"]
+
+
+def test_auc_of_many_units_takes_the_bootstrap_and_says_so():
+    rng = np.random.default_rng(5)
+    stratum, truth = np.repeat([0, 1], 10_000), rng.random(20_000) < 0.3
+    frame = {"y": truth * 1, "p": rng.normal(truth), "s": stratum}
+    audit = wb.metric_audit(wb.load_labeled(frame, truth="y", prediction="", score="p", stratum="s"), "auc")
+    assert audit.estimates[0].method == "bootstrap"
+    assert any(w.startswith("auc: 500 bootstrap replicates, as 32,768 would") for w in audit.warnings)
+    assert audit.rows()[0]["design effect"] == pytest.approx(1, abs=0.25)
+
+
+def test_a_file_of_one_class_is_not_turned_round(data):
+    frame = data | {"y": np.zeros(120, int), "yhat": np.zeros(120, int)}
+    items = wb.load_labeled(frame, **NAMES)
+    assert items.positive is None
+    with pytest.raises(ValueError, match="f1 needs the positive class; name one of 0"):
+        wb.metric_audit(items, "f1")
+    perfect = wb.metric_audit(items, "accuracy")
+    assert "nan" not in perfect.headline() and np.isnan(perfect.rows()[0]["worth"])
+
+
+@pytest.mark.parametrize("positive", ["true", "True", "1", ""])
+def test_true_and_false_are_one_and_zero(data, positive):
+    frame = data | {"y": np.array(["true", "false"] * 60, object), "yhat": np.array(["true", "true"] * 60, object)}
+    assert wb.load_labeled(frame, truth="y", prediction="yhat", stratum="s", positive=positive).positive == 1
 
 
 def test_round_trip_and_html(data):
@@ -160,7 +199,9 @@ def test_lone_psus_are_collapsed_on_request(data):
     assert audit.design == "120 items, 24 PSUs in 11 strata (10 strata of 2, 1 stratum of 4), 13 degrees of freedom"
     with pytest.raises(ValueError, match="collapse must be pairs such as 'b=a, c=a'; got '99'"):
         wb.metric_audit(load(data), "accuracy", collapse="99")
-    with pytest.raises(ValueError, match="collapse must rename strata of the design; 7777 is none|'7777' is none"):
+    chained = wb.metric_audit(load(data), "accuracy", collapse="99=2, 2=3,")
+    assert chained.design == audit.design
+    with pytest.raises(ValueError, match="collapse must rename strata of the design; '7777' is none of 0, 1"):
         wb.metric_audit(load(data), "accuracy", collapse="7777=3")
 
 

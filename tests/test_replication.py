@@ -457,10 +457,10 @@ def test_effective_degrees_of_freedom_are_satterthwaites():
 
 
 def test_effective_degrees_of_freedom_of_a_domain_do_not_count_units_outside_it():
-    """Two of ten units in each of five strata, all of the same weight: df is 5."""
+    """Two of ten units in each of five strata, all of the same weight: df is 5, and ten units bear at most 9."""
     design = SurveyDesign(np.repeat(np.arange(5), 10))
     found = replicate_estimate(replicates(design, "jkn"), "mean", np.arange(50) % 7, domain=[1, 1, *[0] * 8] * 5)
-    assert found.df == 5 and found.effective_df <= found.df
+    assert found.df == 5 and found.effective_df == 9
 
 
 def test_effective_degrees_of_freedom_are_at_least_one():
@@ -495,16 +495,23 @@ def test_intervals_are_those_of_their_formulas(name, level):
     assert tuple(e.interval(level, "logit")) == pytest.approx(logit_interval(p, se, e.df, level), **cell)
     n = min(p * (1 - p) / e.variance, e.items)
     assert tuple(e.interval(level, "wilson")) == pytest.approx(wilson_interval(p, n, e.df, level), **cell)
-    expected = logit_interval(p, se, e.effective_df, level) if e.kind == "share" else \
-        wilson_interval(p, n, e.effective_df, level)
+    wilson = e.kind == "proportion" and e.effective_df < 30
+    expected = wilson_interval(p, n, e.effective_df, level) if wilson else logit_interval(p, se, e.effective_df, level)
     found = e.interval(level)
     assert tuple(found) == pytest.approx(expected, **cell)
-    assert found.method == ("default: logit" if e.kind == "share" else "default: wilson") and found.level == level
+    assert found.method == ("default: wilson" if wilson else "default: logit") and found.level == level
     assert e.interval(level, "t").method == "t" and e.effective_df < e.df
 
 
+@pytest.mark.parametrize(("strata", "method"), [(29, "wilson"), (30, "logit")])
+def test_default_of_a_proportion_depends_on_the_degrees_of_freedom(strata, method):
+    design = SurveyDesign(np.repeat(np.arange(strata), 2))
+    e = replicate_estimate(replicates(design), "mean", [0, 1] * strata)
+    assert e.effective_df == pytest.approx(strata) and e.interval().method == f"default: {method}"
+
+
 def test_default_of_many_strata_is_logit_and_of_numbers_t():
-    data = sample([2] * 30)
+    data = sample([2] * 120)
     drawn = replicates(design_of(data), "fay")
     for name in ("accuracy", "f1"):
         e = estimated(data, drawn, name)
@@ -564,14 +571,16 @@ def test_f1_of_one_is_wilsons():
 def test_warnings_name_what_is_weak():
     e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "mean", [0, 1, 0, 1, 1, 1])
     assert e.warnings() == [
-        "3 strata, fewer than 30: a t or logit interval covers too little, the default takes Wilson's",
-        "3 effective degrees of freedom: the standard error itself is rough"]
+        "3 effective degrees of freedom, few: the default is Wilson's interval, a t or logit interval can cover too "
+        "little", "the standard error itself is rough; the interval allows for it"]
     many = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(30), 2))), "mean", [0, 1] * 29 + [1, 1])
     assert many.warnings() == [] == list(many.interval().warnings)
-    share = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(12), 2)), "fay"), "f1", [1, 1] * 12,
-                               [1, 1] * 11 + [0, 1])
-    assert share.warnings() == ["12 strata, fewer than 30: intervals cover a few points less than they say; method "
-                                "'fay' has the steadier standard error"]
+    design, columns = SurveyDesign(np.repeat(np.arange(12), 2)), ([1, 1] * 12, [1, 1] * 11 + [0, 1])
+    few = "12 effective degrees of freedom, few: the interval is wide for it"
+    assert replicate_estimate(replicates(design, "fay"), "f1", *columns).warnings() == [few]
+    assert replicate_estimate(replicates(design), "f1", *columns).warnings() == [
+        few, "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' "
+        "and 'jkn' are steadier"]
     number = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(12), 2))), "mean", np.arange(24))
     assert number.warnings() == []
 
@@ -823,7 +832,7 @@ WRONG = {
     "too many evaluations": (
         lambda: replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(2 ** 18), 2))), "quantile",
                                    np.zeros(2 ** 19), .5),
-        "statistic must need at most 137,438,953,472 weights; 524,288 items times 524,288 replicates are "
+        "statistic must need at most 8,589,934,592 weights; 524,288 items times 524,288 replicates are "
         "274,877,906,944: take method 'bootstrap', or fewer PSUs"),
 }
 

@@ -87,16 +87,24 @@ def zero_one(name, values, *, size=None, what="entry"):
 
 
 def labels(name, values, *, size=None, what="item"):
-    """Return `values` as a 1-d array of labels, text or numbers, or raise naming the first that is missing."""
+    """Return `values` as a 1-d array of numbers or text, or raise naming the first that is missing."""
     array = _one_dimensional(name, values, size)
-    if array.dtype.kind == "O":
-        missing = np.array([value is None or value != value for value in array])
-        texts = any(isinstance(value, str) for value in array)
-    else:
-        missing, texts = array != array, False
-    if missing.any():
+    objects = array.dtype.kind == "O"
+    missing = [_is_missing(value) for value in array] if objects else array != array
+    if np.any(missing):
         raise ValueError(f"{name} must not be missing; {what} {np.flatnonzero(missing)[0]} is")
-    return array.astype(str) if texts else array
+    if objects and all(isinstance(value, numbers.Real) for value in array):
+        return np.array(array.tolist())
+    return array if array.dtype.kind in "biufUS" else array.astype(str)
+
+
+def _is_missing(value):
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:       # the missing value of pandas is neither equal to itself nor not
+        return True
 
 
 def generator(rng):

@@ -16,14 +16,17 @@ from workbench import checks, frames, populations, weighted_statistics
 from workbench.galois import as_prime_power
 from workbench.replication import METHODS as REPLICATE_METHODS
 from workbench.replication import replicate_estimate, replicates
-from workbench.results import Result, percent
-from workbench.survey_design import SurveyDesign, sizes
+from workbench.results import Result, html_table, percent
+from workbench.survey_design import SurveyDesign, counted, sizes
 
 METRICS = ("accuracy", "precision", "recall", "f1", "auc")
 BINARY = ("precision", "recall", "f1", "auc")
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
+LEAST_DF = 5
+MANY_WEIGHTS = 2 ** 28
+NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +60,7 @@ class LabeledItems(Result):
         classes = np.unique(self.truth).size
         share = np.mean(self.truth == self.positive)
         about = "" if self.positive is None else f", {share:.1%} of class {self.positive}"
-        return f"{self.truth.size:,} labeled items, {classes} classes{about}"
+        return f"{self.truth.size:,} labeled items, {counted(classes, 'class', 'classes')}{about}"
 
     def rows(self):
         """Return one row per true class: items, and how many were predicted so."""
@@ -119,32 +122,35 @@ class MetricAudit(Result):
     def headline(self):
         """Return the first metric with its interval, and what the labels are worth."""
         first = self.rows()[0]
+        worth = "" if np.isnan(first["worth"]) else \
+            f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
         return (f"{_TITLES[first['statistic']]} {first['estimate']:.3f}, {percent(self.level)} interval "
                 f"{first['low']:.3f} to {first['high']:.3f} (naive {first['naive low']:.3f} to "
-                f"{first['naive high']:.3f}); {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}")
+                f"{first['naive high']:.3f}){worth}")
 
     def rows(self):
         """Return one row per metric (and group): estimate, SE, df, interval, naive interval, design effect, worth.
 
         The design effect [1]_ is the variance over that of as many independent items; the labels are worth their
-        number over it.
+        number over it (NaN with fewer than 5 effective degrees of freedom, where it cannot be told).
         """
         z = scipy.special.ndtri((1 + self.level) / 2)
         table = []
         for found, group, naive, error in zip(self.estimates, self.groups, self.naive, self.naive_error, strict=True):
             low, high = found.interval(self.level)
-            effect = float(found.variance / error ** 2) if error > 0 else float("nan")
+            effect = float(found.variance / error ** 2) if error > 0 and found.variance > 0 else float("nan")
+            worth = found.items / effect if found.effective_df >= LEAST_DF else float("nan")
             table.append(({"group": group} if any(g is not None for g in self.groups) else {})
                          | {"statistic": found.statistic, "estimate": found.estimate,
-                            "standard error": found.standard_error, "df": found.df, "low": low, "high": high,
+                            "SE": found.standard_error, "df": found.df, "low": low, "high": high,
                             "naive low": float(naive - z * error), "naive high": float(naive + z * error),
                             "design effect": effect,
-                            "worth": found.items / effect if effect > 0 else float("nan")})
+                            "worth": worth})
         return table
 
     def _repr_html_(self):
         from workbench.audit import warning_list
-        return super()._repr_html_() + warning_list(self.warnings)
+        return html_table(self.rows(), self.headline(), shown=len(self.estimates)) + warning_list(self.warnings)
 
 
 _TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1", "auc": "AUC"}
@@ -162,7 +168,8 @@ def load_labeled(items="", *, truth="truth", prediction="prediction", score="", 
     truth, prediction, score, stratum, psu, weight, group : str
         Column names; "" for none. A prediction or a score is needed.
     positive : str
-        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers.
+        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers;
+        true and false are 1 and 0.
 
     Returns
     -------
@@ -210,7 +217,8 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
         Among "accuracy", "precision", "recall", "f1" and "auc"; the first one makes the headline.
     method : str
         As in `workbench.replicates`. "auto" is "fay" where every stratum has the same prime power of PSUs up to 9,
-        "generalized" elsewhere; both keep half of every weight, so that no replicate loses a class.
+        "generalized" elsewhere; both keep half of every weight, so that no replicate loses a class. An AUC that would
+        take too long takes "bootstrap".
     level : float
     collapse : dict or str, optional
         As in `workbench.SurveyDesign`; as text "b=a, c=a".
@@ -234,12 +242,13 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
         checks.choice("metric", metric, METRICS)
     design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, collapse=_renamed(collapse, items.stratum))
     made = replicates(design, _method(design, checks.choice("method", method, METHODS)), rng=rng)
+    weighty = _with_fewer(made, method, metrics, rng)
     found, about = [], {}
     for group, metric in itertools.product(_groups(items.group), metrics):
         rows, columns = None if group is None else items.group == group, items.columns(metric)
         name = metric if group is None else f"{metric} in group {group}"
         try:
-            estimate = replicate_estimate(made, metric, *columns, domain=rows)
+            estimate = replicate_estimate(weighty if metric == "auc" else made, metric, *columns, domain=rows)
         except ValueError as error:
             if group is None:
                 raise
@@ -249,7 +258,9 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
         for warning in estimate.warnings():
             about.setdefault(warning, []).append(name)
     warnings = [*items.notes, *_design_notes(design, made)]
-    warnings += [f"{', '.join(names)}: {what}" for what, names in about.items()]
+    if weighty is not made:
+        warnings.append(f"auc: {weighty.count} bootstrap replicates, as {made.count:,} would need very many weights")
+    warnings += [f"{_listed(names)}: {what}" for what, names in about.items()]
     estimates, groups, alone, error = zip(*found, strict=True)
     return MetricAudit(estimates, groups, np.array(alone), np.array(error), level, design.headline(), made.method,
                        tuple(warnings))
@@ -307,8 +318,9 @@ def _positive(positive, truth):
     """Return the positive class as it stands among the true ones."""
     names = np.unique(truth).tolist()
     if positive == "" or positive is None:
-        return max(names) if len(names) <= 2 and not isinstance(names[0], str) else None
-    match = [name for name in names if name == positive or str(name) == str(positive).strip()]
+        return names[1] if len(names) == 2 and not isinstance(names[0], str) else None
+    wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
+    match = [name for name in names if name == positive or str(name) == wanted]
     if not match:
         raise ValueError(f"positive must be a true class; got {positive!r}, there are {_shown(names)}")
     return match[0]
@@ -329,12 +341,16 @@ def _renamed(collapse, stratum):
     if not collapse or not isinstance(collapse, str):
         return collapse or None
     as_is = {str(name): name for name in np.unique(stratum).tolist()}
-    pairs = [pair.split("=") for pair in collapse.split(",")]
+    pairs = [pair.split("=") for pair in collapse.split(",") if pair.strip()]
     wrong = [pair for pair in pairs if len(pair) != 2]
     if wrong:
         raise ValueError(f"collapse must be pairs such as 'b=a, c=a'; got {'='.join(wrong[0])!r}")
     names = [[as_is.get(name.strip(), name.strip()) for name in pair] for pair in pairs]
     return dict(names)
+
+
+def _listed(names):
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def _groups(group):
@@ -352,6 +368,12 @@ def _method(design, method):
     n = design.psus_per_stratum
     balanced = np.ptp(n) == 0 and n[0] <= MOST_UNITS and as_prime_power(int(n[0]))
     return "fay" if balanced else "generalized"
+
+
+def _with_fewer(made, method, metrics, rng):
+    """Return replicates for statistics that need every weight: the same, or a bootstrap where those are too many."""
+    costly = made.count * made.design.weight.size > MANY_WEIGHTS
+    return replicates(made.design, "bootstrap", rng=rng) if method == "auto" and "auc" in metrics and costly else made
 
 
 def _design_notes(design, made):

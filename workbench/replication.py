@@ -36,11 +36,11 @@ BALANCED = ("brr", "fay")
 INTERVALS = ("default", "t", "logit", "wilson")
 LARGEST_HADAMARD = 1024
 LARGEST_WEIGHTS = 2 ** 31
-MOST_EVALUATIONS = 2 ** 37
+MOST_EVALUATIONS = 2 ** 33
 MOST_UNDEFINED = 0.05
 ROUNDING = 1e-12
-FEW_STRATA = 30
-FEW_DF = 10
+FEW_DF = 30
+VERY_FEW_DF = 10
 BLOCK = 2 ** 22
 
 
@@ -53,7 +53,7 @@ class Replicates(Result):
     design : SurveyDesign
     method : str
     rho : float
-        Smallest factor by which a weight is multiplied, 0 for "brr".
+        No weight is multiplied by less, 0 for "brr".
     coefficients : (R,) array of float
         c_r of v = sum_r c_r (t_r - t)^2.
     array : (R, J) array of int or None
@@ -106,8 +106,9 @@ class Replicates(Result):
         with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(["stratum", "psu", "weight", *(f"replicate_{r}" for r in range(1, self.count + 1))])
-            writer.writerows([*row, *weights] for *row, weights in zip(
-                design.stratum.tolist(), psu.tolist(), design.weight.tolist(), self.weights().tolist(), strict=True))
+            stratum = design.strata[design.stratum_of_psu[design.psu_of_item]]
+            columns = (column.tolist() for column in (stratum, psu, design.weight, self.weights()))
+            writer.writerows([*row, *weights] for *row, weights in zip(*columns, strict=True))
 
     def totals(self, values):
         """Return the replicate totals, (R, C), of item values (n, C), without making the weights.
@@ -131,7 +132,7 @@ class Replicates(Result):
         if self.method == "bootstrap":
             return np.concatenate([self.factors(rows) @ z for rows in self._blocks(len(z))])
         if self._two_level:
-            contrasts = np.concatenate([(_helmert(m) @ z[units]).reshape(-1, z.shape[1]) for m, units in self._groups])
+            contrasts = np.concatenate([_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in self._groups])
             signed = replicate_totals.signed_totals(contrasts) if self.array is None else \
                 (1.0 - 2 * self.array) @ contrasts
             return z.sum(0) + self._step * signed
@@ -154,7 +155,7 @@ class Replicates(Result):
             found, column = np.ones((len(signs), of_psu.size)), 0
             for m, units in self._groups:
                 part = signs[:, column:column + units.shape[0] * (m - 1)].reshape(len(signs), -1, m - 1)
-                found[:, units] += self._step * (part @ _helmert(m))
+                found[:, units] += self._step * _spread(part)
                 column += units.shape[0] * (m - 1)
             return found
         unit = np.tile(np.arange(n[0]), n.size)
@@ -223,7 +224,7 @@ def replicates(design, method="brr", *, rho=0.5, array=None, require_balance=Tru
         - "jkn": leaves out one PSU at a time; the rest of its stratum stands in for it [6]_.
         - "bootstrap": draws n_h - 1 of the n_h PSUs with replacement [5]_.
     rho : float
-        Smallest factor, 0 <= rho < 1, of "fay" and "generalized".
+        Bound below which no factor of "fay" and "generalized" falls, 0 <= rho < 1; "fay" reaches it.
     array : (R, H) array_like of int, optional
         For "brr" and "fay": the unit, 0 .. n - 1, that each replicate keeps in each stratum (strata sorted, units as
         they first appear); for two units also +1 and -1, +1 the first. By default up to 1,023 two-unit strata take
@@ -307,8 +308,8 @@ class ReplicateEstimate(Estimate):
         Kish's (sum W)^2 / sum W^2 of the weights W of the PSUs in the denominator, the number of equally heavy PSUs.
     effective_df : float
         Satterthwaite's degrees of freedom were all PSUs of a stratum equally spread: (sum a)^2 / sum a^2 / (n_h - 1)
-        with a = W_h^2 / n_h and W_h the weight of the domain in stratum h; at most `df`, which they are if the
-        strata weigh the same.
+        with a = W_h^2 / n_h and W_h the weight of the domain in stratum h; at most the PSUs of the domain less 1.
+        `df` for all items if the strata weigh the same.
     method : str
         Of the replicates.
     """
@@ -339,9 +340,9 @@ class ReplicateEstimate(Estimate):
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
             - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
               `counted` [7]_; where v = 0 for `effective_psus`; shares only.
-            - "default": for shares "logit"; "wilson" for proportions from fewer than 30 strata and where v = 0 or
-              the estimate is 0 or 1; for other numbers "t". All at `effective_df`: where a few strata hold most of
-              the weight, t at `df` covers far less than it says.
+            - "default": for shares "logit"; "wilson" for proportions with fewer than 30 effective degrees of freedom
+              and where v = 0 or the estimate is 0 or 1; for other numbers "t". All at `effective_df`: where a few
+              strata hold most of the weight, t at `df` covers far less than it says.
 
         Returns
         -------
@@ -352,7 +353,7 @@ class ReplicateEstimate(Estimate):
         name, df = method, self.df
         inside = 0 < self.estimate < 1 and self.variance > 0
         if method == "default":
-            method, df = default_method(self.kind, self.strata), self.effective_df
+            method, df = default_method(self.kind, self.effective_df), self.effective_df
             method = "wilson" if method == "logit" and not inside else method
             name = f"default: {method}"
         if method != "t" and self.kind == "number":
@@ -372,10 +373,13 @@ class ReplicateEstimate(Estimate):
                          "left out: take method 'fay' or 'generalized'")
         if self.variance == 0:
             found.append("every replicate gave the same value: a standard error of 0 is not knowledge")
-        if self.strata < FEW_STRATA and self.kind != "number":
-            found.append(_FEW_STRATA[self.kind].format(strata=counted(self.strata, "stratum", "strata")))
-        if self.effective_df < FEW_DF:
-            found.append(f"{self.effective_df:.3g} effective degrees of freedom: the standard error itself is rough")
+        if self.effective_df < FEW_DF and self.kind != "number":
+            found.append(f"{self.effective_df:.3g} effective degrees of freedom, {_FEW[self.kind]}")
+        if self.effective_df < FEW_DF and self.method == "brr" and self.kind == "share":
+            found.append(f"few strata: brr's standard error of {self.statistic} is often too large and depends on the "
+                         "order of the strata; 'fay' and 'jkn' are steadier")
+        if self.effective_df < VERY_FEW_DF:
+            found.append("the standard error itself is rough; the interval allows for it")
         return found
 
     def headline(self):
@@ -393,10 +397,8 @@ class ReplicateEstimate(Estimate):
                  "df": self.df, "low": limits.low, "high": limits.high, "interval": limits.method}]
 
 
-_FEW_STRATA = {
-    "proportion": "{strata}, fewer than 30: a t or logit interval covers too little, the default takes Wilson's",
-    "share": "{strata}, fewer than 30: intervals cover a few points less than they say; method 'fay' has the steadier "
-             "standard error"}
+_FEW = {"proportion": "few: the default is Wilson's interval, a t or logit interval can cover too little",
+        "share": "few: the interval is wide for it"}
 
 
 def replicate_estimate(replicates, statistic, *columns, domain=None, center="full"):
@@ -452,22 +454,43 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     return ReplicateEstimate(name, estimate, variance, df, values, undefined,
                              _kind(statistic, totals, rows), int(rows.sum()), of_domain.size, strata,
                              int(base.sum()), float(base_weight.sum() ** 2 / (base_weight ** 2).sum()),
-                             min(df, effective_df(design, weight)), replicates.method)
+                             max(1.0, min(of_domain.size - 1.0, effective_df(design, weight))), replicates.method)
 
 
 # replicates
 
-def _helmert(m):
-    """Return m - 1 contrasts of m units, (m - 1, m), whose squares add up to m times the variance (ddof 1)."""
-    k = np.arange(1, m)[:, None]
-    unit = np.arange(m)
-    rows = np.where(unit < k, 1.0, np.where(unit == k, -k, 0.0)) / np.sqrt(k * (k + 1.0))
-    return rows * math.sqrt(m / (m - 1))
+def _scales(m):
+    """Return the factors of Helmert's contrasts of m units, (m - 1,), k = 1 .. m - 1.
+
+    Contrast k is the sum of the first k units less k times the next one. So scaled, the squares of the contrasts add
+    up to m times the variance (ddof 1) of the units.
+    """
+    k = np.arange(1.0, m)
+    return np.sqrt(m / ((m - 1) * k * (k + 1)))
+
+
+def _contrasts(units):
+    """Return the contrasts (..., m - 1, C) of units (..., m, C)."""
+    m = units.shape[-2]
+    k = np.arange(1.0, m)[:, None]
+    return _scales(m)[:, None] * (np.cumsum(units, -2)[..., :-1, :] - k * units[..., 1:, :])
+
+
+def _spread(signs):
+    """Return what signed contrasts (..., m - 1) add to the factors of the units, (..., m)."""
+    m = signs.shape[-1] + 1
+    scaled = signs * _scales(m)
+    after = np.cumsum(scaled[..., ::-1], -1)[..., ::-1]
+    zero = np.zeros((*scaled.shape[:-1], 1))
+    return np.concatenate([after, zero], -1) - np.concatenate([zero, np.arange(1.0, m) * scaled], -1)
 
 
 def _largest_step(n):
-    """Return the step with which no factor 1 + step * (sum of signed contrasts) can fall below 0."""
-    return 1 / np.abs(_helmert(int(n.max()))).sum(0).max()
+    """Return the step with which no factor 1 + step * (sum of signed contrasts) can fall below 0.
+
+    The first unit can lose most: it is in all contrasts.
+    """
+    return float(1 / _scales(int(n.max())).sum())
 
 
 def _two_level_array(columns):
@@ -597,11 +620,11 @@ def _kind(statistic, totals, rows):
 
 # intervals
 
-def default_method(kind, strata):
-    """Return the interval method that "default" stands for."""
+def default_method(kind, df):
+    """Return the interval method that "default" stands for, with these effective degrees of freedom."""
     if kind == "number":
         return "t"
-    return "wilson" if kind == "proportion" and strata < FEW_STRATA else "logit"
+    return "wilson" if kind == "proportion" and df < FEW_DF else "logit"
 
 
 def limits(method, estimate, variance, t, items, effective_psus):

@@ -155,9 +155,17 @@ def _collapsed(stratum, collapse):
     names, code = np.unique(stratum, return_inverse=True)
     unknown = [name for name in collapse if name not in names.tolist()]
     if unknown:
-        raise ValueError(f"collapse must rename strata of the design; {_quoted(unknown[0])} is none"
-                         + checks.suggestion(unknown[0], map(str, names.tolist())))
-    return np.array([collapse.get(name, name) for name in names.tolist()])[code]
+        alike = isinstance(unknown[0], str) and names.dtype.kind == "U"
+        remedy = checks.suggestion(unknown[0], names.tolist()) if alike else f" of {_named(names)}"
+        raise ValueError(f"collapse must rename strata of the design; {_quoted(unknown[0])} is none{remedy}")
+    return np.array([_last(name, collapse) for name in names.tolist()])[code]
+
+
+def _last(name, collapse):
+    """Return where a chain of renamings ends."""
+    for _ in collapse:
+        name = collapse.get(name, name)
+    return name
 
 
 def _neighbor(names, alone):

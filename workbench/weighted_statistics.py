@@ -173,6 +173,6 @@ def _quantile(y, q, size):
 
 
 def _number(value):
-    if np.ndim(value) != 0:
+    if np.ndim(value) != 0 or value is None:
         raise TypeError(f"statistic must return one number; got {value!r}")
     return float(value)

@@ -20,6 +20,7 @@ SHOWN_RUNS = 81
 SHOWN_REPLICATES = 32
 SHOWN_INTERVALS = 50
 SHOWN_STRATA = 40
+MOST_SQUARES = 2000
 SHOWN_METRICS = 24
 NAMED_PAIRS = 6
 BINS = 80
@@ -182,11 +183,26 @@ def halves(made, estimate, textbook, reach):
 
 def values_data(estimate, reach=None):
     """Return the rows of a strip of replicate values: stacked squares, estimate, one standard error either side."""
-    values = estimate.replicate_values[np.isfinite(estimate.replicate_values)]
+    values = _counting(estimate)
     error = estimate.standard_error
     return {"squares": _stacked(values, *(reach or (values.min(), values.max()))),
             "estimate": [{"estimate": estimate.estimate}],
             "band": [{"low": estimate.estimate - error, "high": estimate.estimate + error}]}
+
+
+def _scale(estimate):
+    """Return how many times its deviation from the estimate a replicate counts: 2 for Fay's at half weight."""
+    values = estimate.replicate_values[np.isfinite(estimate.replicate_values)]
+    spread = np.sqrt(((values - estimate.estimate) ** 2).mean())
+    return estimate.standard_error / spread if spread > 0 else 1.0
+
+
+def _counting(estimate):
+    """Return replicate values at the distance at which they count; of very many 2,000 evenly among the sorted."""
+    values = np.sort(estimate.replicate_values[np.isfinite(estimate.replicate_values)])
+    if values.size > MOST_SQUARES:
+        values = values[np.linspace(0, values.size - 1, MOST_SQUARES).astype(int)]
+    return estimate.estimate + _scale(estimate) * (values - estimate.estimate)
 
 
 def _stacked(values, low, high):
@@ -217,13 +233,16 @@ def _values(data, title, reach=None):
 def replicate_plot_words(estimate, level=0.95):
     """Return title and text alternative of `replicate_plot`."""
     found, values = estimate.interval(level), estimate.replicate_values[np.isfinite(estimate.replicate_values)]
-    name = _name(estimate.statistic)
+    name, scale = _name(estimate.statistic), _scale(estimate)
     lost = f" {estimate.undefined:,} replicates are undefined and not shown." if estimate.undefined else ""
-    return (f"{name} {estimate.estimate:.3f}: {values.size:,} replicates spread to a standard error of "
-            f"{estimate.standard_error:.4f}",
+    some = f" {MOST_SQUARES:,} of them are drawn." if values.size > MOST_SQUARES else ""
+    counted = "" if abs(scale - 1) < 0.01 else f" Drawn {scale:.3g} times as far from it, as they count."
+    return (f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from {values.size:,} "
+            "replicates",
             f"{values.size:,} {estimate.method} replicates of {name} from {values.min():.4g} to {values.max():.4g} "
-            f"around the estimate {estimate.estimate:.4g}. Shaded: one standard error, {estimate.standard_error:.4g}, "
-            f"either side. Line below: the {percent(level)} interval, {found.low:.4g} to {found.high:.4g}.{lost}")
+            f"around the estimate {estimate.estimate:.4g}.{counted}{some} Shaded: one standard error, "
+            f"{estimate.standard_error:.4g}, either side. Line below: the {percent(level)} interval, "
+            f"{found.low:.4g} to {found.high:.4g}.{lost}")
 
 
 def replicate_plot(estimate, *, level=0.95):
@@ -237,7 +256,10 @@ def replicate_plot(estimate, *, level=0.95):
     low, high = estimate.interval(level)
     interval = alt.Chart(theme.rows("interval", [{"low": low, "high": high}])).mark_rule(
         strokeWidth=5, y="height").encode(x="low:Q", x2="high:Q", color=alt.value(HONEST))
-    plot = _values(values_data(estimate), f"{_name(estimate.statistic)} of the replicate") + interval
+    scale = _scale(estimate)
+    title = f"{_name(estimate.statistic)} of the replicate" + \
+        ("" if abs(scale - 1) < 0.01 else f" (deviation times {scale:.2g}, as it counts)")
+    plot = _values(values_data(estimate), title) + interval
     return theme.finish(plot, *replicate_plot_words(estimate, level), height=140)
 
 
@@ -489,18 +511,19 @@ def metrics_data(audit):
 
 def metrics_words(audit):
     """Return title and text alternative of `metrics`."""
-    rows = audit.rows()
+    every = audit.rows()
+    rows = every[:SHOWN_METRICS]
     widths = [((row["high"] - row["low"]) / (row["naive high"] - row["naive low"]), row) for row in rows
               if row["naive high"] > row["naive low"]]
     said = "; ".join(f"{_row_name(row)} {row['estimate']:.3f}, {row['low']:.3f} to {row['high']:.3f} (naive "
-                     f"{row['naive low']:.3f} to {row['naive high']:.3f})" for row in rows[:SHOWN_METRICS])
-    cut = f" The first {SHOWN_METRICS} of {len(rows)} are shown." if len(rows) > SHOWN_METRICS else ""
+                     f"{row['naive low']:.3f} to {row['naive high']:.3f})" for row in rows)
+    cut = f" ({len(rows)} of {len(every)} shown)" if len(every) > len(rows) else ""
     title = "No naive interval has a width to compare with"
     if widths:
         ratio, row = max(widths, key=lambda pair: pair[0])
-        title = f"The interval of {_row_name(row)} is {ratio:.1f} times as wide as the naive one" if ratio > 1 else \
+        title = f"The interval of {_row_name(row)} is {ratio:.1f} times as wide as the naive one" if ratio > 1.05 else \
             f"No interval is wider than the naive one, that of {_row_name(row)} {ratio:.2f} times as wide"
-    return title, f"Estimates and intervals: {said}.{cut}"
+    return title + cut, f"Estimates and intervals{cut}: {said}."
 
 
 def metrics(audit):
@@ -518,9 +541,16 @@ def metrics(audit):
         yOffset=alt.YOffset("kind:N", sort=["report this", "naive"]),
         color=alt.Color("kind:N", title=None, scale=theme.scale({"report this": HONEST, "naive": NAIVE})))
     bars = base.mark_rule(strokeWidth=4).encode(x2="high:Q", x=alt.X(
-        "low:Q", title="estimate and interval", axis=alt.Axis(format=".0%", tickCount=6), scale=alt.Scale(zero=False)))
+        "low:Q", title="estimate and interval", axis=alt.Axis(format=_percent_format(rows), tickCount=6),
+        scale=alt.Scale(zero=False)))
     ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
     return theme.finish(bars + ticks, *metrics_words(audit), width=theme.WIDTH - 80, height=40 * max(2, len(order)))
+
+
+def _percent_format(rows):
+    """Return the number format of an axis from the lowest to the highest limit."""
+    span = max(row["high"] for row in rows) - min(row["low"] for row in rows)
+    return ".0%" if span > 0.06 else ".1%" if span > 0.006 else ".2%"
 
 
 def psu_data(rows):
@@ -534,12 +564,12 @@ def psu_words(rows):
     order = _lowest_strata(rows)
     worst, best = (pick(rows, key=lambda row: row["accuracy"]) for pick in (min, max))
     unit = "strata" if all(row["psu"] == row["stratum"] for row in rows) else "PSUs"
-    shown = f" Shown are the {SHOWN_STRATA} strata of lowest accuracy." if len(order) > SHOWN_STRATA else ""
+    cut = f" (the {SHOWN_STRATA} lowest of {len(order):,} strata shown)" if len(order) > SHOWN_STRATA else ""
     return (f"{len(rows):,} {unit} run from {worst['accuracy']:.1%} to {best['accuracy']:.1%}; the lowest is "
-            f"{_unit_name(worst)}",
+            f"{_unit_name(worst)}{cut}",
             f"Accuracy of {len(rows):,} {unit}, ordered by stratum: {worst['accuracy']:.3f} in {_unit_name(worst)} "
-            f"({worst['items']:,} items) to {best['accuracy']:.3f} in {_unit_name(best)} ({best['items']:,} items)."
-            f"{shown}")
+            f"({worst['items']:,} items) to {best['accuracy']:.3f} in {_unit_name(best)} ({best['items']:,} items)"
+            f"{cut}.")
 
 
 def _unit_name(row):

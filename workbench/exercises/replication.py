@@ -56,7 +56,7 @@ def box_worth():
 
 def _labels_per_box(answer, form):
     values = listed(answer, 1)
-    if values is None:
+    if values is None or values[0] < 1:
         return "not yet", f"answer with {form}"
     if 24 <= values[0] <= 45:
         return "right", f"{values[0]:g} labels per box are worth {_worth(values[0]):,.0f}"

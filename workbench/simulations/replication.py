@@ -133,7 +133,8 @@ class CoverageStudy(Result):
         elif method == "weighted_naive":
             variance = self.weighted_naive_variances
         elif method == "default":
-            rule = replication.default_method("proportion" if self.statistic == "accuracy" else "share", self.strata)
+            kind = "proportion" if self.statistic == "accuracy" else "share"
+            rule = replication.default_method(kind, self.effective_df)
             quantile = scipy.special.stdtrit(self.effective_df, tail)
         elif method != "z":
             rule, quantile = method, scipy.special.stdtrit(self.df, tail)
