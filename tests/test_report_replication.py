@@ -41,6 +41,13 @@ def test_from_file_to_page(tmp_path, labeled):
     assert not re.search(r"""(src|href)\s*=\s*["']?https?:""", page) and len(page) < 1_000_000
 
 
+def test_auc_alone_needs_no_prediction(tmp_path, labeled):
+    run = workbench(tmp_path, *TOPIC, "--items", labeled.name, *NAMES, "--prediction", "", "--score", "p", "--metrics",
+                    "auc", "--quiet")
+    assert run.returncode == 0, run.stderr
+    assert "AUC 0." in (tmp_path / "report.html").read_text()
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--stratum", "Kreis"], "stratum is 'Kreis', which is no column of"),
     (["--positive", "4"], "positive must be a true class; got '4', there are 7, 8, 9"),
