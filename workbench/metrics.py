@@ -150,7 +150,13 @@ class MetricAudit(Result):
 
     def _repr_html_(self):
         from workbench.audit import warning_list
-        return html_table(self.rows(), self.headline(), shown=len(self.estimates)) + warning_list(self.warnings)
+        table = [{"metric": _TITLES[row["statistic"]]} | ({"group": row["group"]} if "group" in row else {})
+                 | {"estimate": row["estimate"], "SE": row["SE"], "df": f"{row['df']:,}",
+                    f"{percent(self.level)} interval": f"{row['low']:.3f} to {row['high']:.3f}",
+                    "naive": f"{row['naive low']:.3f} to {row['naive high']:.3f}",
+                    "design effect": row["design effect"],
+                    "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"} for row in self.rows()]
+        return html_table(table, self.headline(), shown=len(table)) + warning_list(self.warnings)
 
 
 _TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1", "auc": "AUC"}

@@ -547,9 +547,9 @@ def metrics(audit):
     return theme.finish(bars + ticks, *metrics_words(audit), width=theme.WIDTH - 80, height=40 * max(2, len(order)))
 
 
-def _percent_format(rows):
+def _percent_format(rows, low="low", high="high"):
     """Return the number format of an axis from the lowest to the highest limit."""
-    span = max(row["high"] for row in rows) - min(row["low"] for row in rows)
+    span = max(row[high] for row in rows) - min(row[low] for row in rows)
     return ".0%" if span > 0.06 else ".1%" if span > 0.006 else ".2%"
 
 
@@ -591,7 +591,8 @@ def psu_plot(rows):
         color=theme.LABELED).encode(
         x=alt.X("stratum:N", sort=order, title="stratum, from low to high accuracy",
                 axis=alt.Axis(labelAngle=0 if len(order) <= FEW else -90, labelLimit=100)),
-        y=alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False)),
+        y=alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(zero=False),
+                axis=alt.Axis(format=_percent_format(shown, "accuracy", "accuracy"))),
         size=alt.Size("items:Q", title="items", scale=alt.Scale(range=[0, 110], zero=True),
                       legend=alt.Legend(tickCount=3)))
     return theme.finish(dots, *psu_words(rows))
