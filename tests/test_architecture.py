@@ -14,8 +14,8 @@ import workbench
 ROOT = Path(workbench.__file__).parent
 # in this order, one direction; topics import each other without cycles
 LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
-          ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "streaming", "orthogonal",
-           "replication", "misclassification", "cross_validation"),
+          ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "streaming", "label_plans", "frame_samples",
+           "orthogonal", "replication", "misclassification", "cross_validation"),
           ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
           ("__main__",))
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -23,7 +23,7 @@ HEAVY = ("altair", "ipywidgets", "anywidget", "pandas", "scipy.stats", "sklearn"
          "pyarrow", "papermill", "nbconvert", "IPython", "matplotlib", "tqdm")
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
 TESTED = ("checks", "results", "intervals", "stratification", "allocation", "stratified", "adaptive",
-          "simulations.stratified", "orthogonal")
+          "simulations.stratified", "orthogonal", "frame_samples", "streaming", "simulations.allocation")
 
 
 def name_of(parts):

@@ -1,5 +1,6 @@
 """A chart that is drawn once and then fed with data; its static image for reports."""
 import base64
+import html
 import math
 import struct
 import zlib
@@ -168,6 +169,38 @@ def panel(controls, view, status=None):
     box = ipywidgets.HBox(controls, layout=ipywidgets.Layout(flex_flow="row wrap"))
     box.add_class("workbench-controls")
     return Panel([box, *([status] if status else []), view], view)
+
+
+def drive(controls, answer, view):
+    """Return a panel whose controls feed a view.
+
+    Parameters
+    ----------
+    controls : dict of str to ipywidgets control
+    answer : callable
+        Takes the controls' values by name, returns (data, (title, alternative)); a ValueError is shown as text.
+    view : ChartView
+
+    Returns
+    -------
+    Panel
+    """
+    status = ipywidgets.HTML()
+    status.add_class("workbench-status")
+
+    def update(_):
+        status.value = "working ..."
+        try:
+            data, (title, words) = answer(**{name: control.value for name, control in controls.items()})
+        except ValueError as error:
+            status.value = f"<strong>{html.escape(str(error))}</strong>"
+            return
+        status.value = ""
+        view.show(data, words, title=title)
+
+    for control in controls.values():
+        control.observe(update, "value")
+    return panel(list(controls.values()), view, status)
 
 
 class StaticChart:

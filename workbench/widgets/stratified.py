@@ -10,7 +10,7 @@ from workbench import populations, stratification, stratified
 from workbench.charts import stratified as charts
 from workbench.simulations import stratified as simulations
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, panel
+from workbench.widgets.chart_view import ChartView, drive, panel
 
 STRATIFIERS = [("equal size", "equal_size"), ("equal width", "equal_width"), ("cum sqrt f", "cum_sqrt_f"),
                ("cum cbrt f", "cum_cbrt_f"), ("weighted mean", "weighted_mean"), ("k-means", "kmeans"),
@@ -191,39 +191,6 @@ def predict_gain():
                              ["0%", "10%", "30%", "50%"],
                              "By 12% with equal shares of the labels; by 31% with the best shares, which nobody knows "
                              "beforehand.")
-
-
-def drive(controls, answer, view):
-    """Return a panel whose controls feed a view.
-
-    Parameters
-    ----------
-    controls : dict of str to ipywidgets control
-    answer : callable
-        Takes the controls' values by name, returns (data, (title, alternative)); a ValueError is shown as text.
-    view : ChartView
-
-    Returns
-    -------
-    workbench.widgets.Panel
-    """
-    status = ipywidgets.HTML()
-    status.add_class("workbench-status")
-
-    def update(_):
-        import html
-        status.value = "working ..."
-        try:
-            data, (title, words) = answer(**{name: control.value for name, control in controls.items()})
-        except ValueError as error:
-            status.value = f"<strong>{html.escape(str(error))}</strong>"
-            return
-        status.value = ""
-        view.show(data, words, title=title)
-
-    for control in controls.values():
-        control.observe(update, "value")
-    return panel(list(controls.values()), view, status)
 
 
 def _scored(population, score):

@@ -1,93 +1,11 @@
-"""Check an answer to an exercise: right, a named mistake, or not yet; then a hint, then the explanation.
-
-Answers are recomputed from the digit forms; nothing is stored.
-"""
+"""Exercises of lesson 1."""
 import numbers
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from workbench import allocation, checks, populations, stratification, stratified
-from workbench.results import Result
-
-TRIES_BEFORE_EXPLANATION = 3
-_tries = {}
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Feedback(Result):
-    """What an answer earned.
-
-    Attributes
-    ----------
-    exercise : str
-    verdict : {"right", "mistake", "not yet", "no answer"}
-    message : str
-        What is right, the mistake by its name, or what to answer with.
-    hint, explanation : str
-        The hint comes after a miss; the explanation after success or three tries.
-    """
-
-    exercise: str
-    verdict: str
-    message: str
-    hint: str = ""
-    explanation: str = ""
-
-    def headline(self):
-        """Return verdict, message and what help is due."""
-        parts = [f"{self.exercise} {self.verdict}: {self.message}"]
-        parts += [f"Hint: {self.hint}"] if self.hint else []
-        parts += [f"Why: {self.explanation}"] if self.explanation else []
-        return " ".join(parts)
-
-    def rows(self):
-        """Return one row."""
-        return [{"exercise": self.exercise, "verdict": self.verdict, "message": self.message, "hint": self.hint,
-                 "explanation": self.explanation}]
-
-    def _repr_html_(self):
-        import html
-        mark = {"right": "&#10003;", "mistake": "&#10007;", "not yet": "&#8230;", "no answer": "?"}[self.verdict]
-        help_lines = "".join(f"<br><em>{name}</em> {html.escape(text)}" for name, text in
-                             (("Hint:", self.hint), ("Why:", self.explanation)) if text)
-        return (f"<p role='status'><strong>{mark} {html.escape(self.exercise)} {self.verdict}</strong>: "
-                f"{html.escape(self.message)}{help_lines}</p>")
-
-
-def check(exercise, answer):
-    """Check an answer to an exercise of the course.
-
-    Parameters
-    ----------
-    exercise : str
-        Its number, such as "1.1".
-    answer : object
-        What the exercise asks for; None for no answer yet.
-
-    Returns
-    -------
-    Feedback
-
-    Examples
-    --------
-    >>> check("1.1", (0.88, 0.0288)).verdict
-    'right'
-    """
-    checks.choice("exercise", exercise, _EXERCISES)
-    judge, form, hint, explanation = _EXERCISES[exercise]
-    if answer is None:
-        return Feedback(exercise, "no answer", f"answer with {form}")
-    verdict, message = judge(answer, form)
-    _tries[exercise] = _tries.get(exercise, 0) + 1
-    due = verdict == "right" or _tries[exercise] >= TRIES_BEFORE_EXPLANATION
-    return Feedback(exercise, verdict, message, "" if verdict == "right" else hint, explanation() if due else "")
-
-
-def start_over():
-    """Forget all tries, as for the next student at the same machine."""
-    _tries.clear()
+from workbench import allocation, populations, stratification, stratified
+from workbench.exercises.answers import listed
 
 
 @lru_cache(1)
@@ -103,18 +21,8 @@ def _spread():
     return np.sqrt(stratified.stratum_variance(size, right / size))
 
 
-def _numbers(answer, count):
-    try:
-        values = list(answer)
-    except TypeError:
-        values = [answer]
-    if len(values) == count and all(isinstance(v, numbers.Real) and np.isfinite(v) for v in values):
-        return [float(v) for v in values]
-    return None
-
-
 def _estimate_and_error(answer, form):
-    values = _numbers(answer, 2)
+    values = listed(answer, 2)
     if values is None:
         return "not yet", f"answer with {form}"
     found = stratified.stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
@@ -135,7 +43,7 @@ def _why_estimate():
 
 
 def _neyman_shares(answer, form):
-    values = _numbers(answer, 5)
+    values = listed(answer, 5)
     if values is None:
         return "not yet", f"answer with {form}"
     size, _, _ = fifths()
@@ -221,7 +129,7 @@ def _design(answer, form):
         ("not yet", f"SE {error:.4f}; at most .0295 is wanted, random sampling has .0319")
 
 
-_EXERCISES = {
+EXERCISES = {
     "1.1": (_estimate_and_error, "(estimate, standard error)",
             "square the weights; multiply each stratum's variance by 1 - n/N and divide by n - 1", _why_estimate),
     "1.2": (_neyman_shares, "five whole numbers", "share in proportion to N_k S_k",
