@@ -9,6 +9,7 @@ References
 .. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal proportions.
 """
 import itertools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,17 +130,16 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
     >>> allocate([100, 100], 30, "neyman", stratum_sd=[.5, .1])
     Allocation(neyman: 25 + 5 of 200, SE 0.04848)
     """
-    size = checks.counts("stratum_size", stratum_size, low=1)
+    size = checks.counts("stratum_size", stratum_size, low=1, copy=False)
     checks.choice("method", method, METHODS)
     minimum = checks.whole("minimum", minimum, 0)
-    floor = np.minimum(minimum, size)
-    budget = _budget(budget, floor, minimum)
+    budget = _budget(budget, size, minimum)
     sd = _spread(stratum_sd, size, method)
     items = int(size.sum())
     notes = [f"the budget of {budget} exceeds the {items} items: a census"] if budget > items else []
     if method in NEED_SD and not sd.max() > 0:
         notes.append("no stratum varies: allocated in proportion to size")
-    labeled = size * (1 if integer else 1.0) if budget > items else _RULES[method](size, budget, floor, sd, integer)
+    labeled = size * (1 if integer else 1.0) if budget > items else _RULES[method](size, budget, minimum, sd, integer)
     return _allocation(size, None if stratum_sd is None else sd, labeled, size, budget, method, minimum, notes)
 
 
@@ -187,25 +187,24 @@ def reduce_sample(stratum_size, stratum_sd, current, budget, *, minimum=2, integ
     >>> reduce_sample([1000, 1000, 10], [1, 4, 50], [20, 20, 10], 30)
     Allocation(reduction: 7 + 20 + 3 of 2,010, SE 0.4936)
     """
-    size = checks.counts("stratum_size", stratum_size, low=1)
+    size = checks.counts("stratum_size", stratum_size, low=1, copy=False)
     sd = _spread(stratum_sd, size, "voila")
-    current = checks.counts("current", current, size=size.size)
+    current = checks.counts("current", current, size=size.size, copy=False)
     checks.at_most("current", current, "stratum_size", size)
     minimum = checks.whole("minimum", minimum, 0)
-    floor = np.minimum(minimum, current)
-    budget = _budget(budget, floor, minimum)
+    budget = _budget(budget, current, minimum)
     items = int(current.sum())
     notes = [f"the budget of {budget} exceeds the {items} sampled items: all are kept"] if budget > items else []
     if not sd.max() > 0:
         notes.append("no stratum varies: reduced in proportion to size")
-    labeled = reduced(size, sd, current, min(budget, items), floor, integer)
+    labeled = reduced(size, sd, current, min(budget, items), minimum, integer)
     return _allocation(size, sd, labeled, current, budget, "reduction", minimum, notes)
 
 
-def _budget(budget, floor, minimum):
-    budget, least = checks.whole("budget", budget, 1), int(floor.sum())
-    if budget < least:
-        raise ValueError(f"budget must be at least {least}, {minimum} for each of {floor.size} strata; got {budget}")
+def _budget(budget, most, minimum):
+    budget = checks.whole("budget", budget, 1)
+    if budget < minimum * most.size and budget < (least := int(np.minimum(minimum, most).sum())):
+        raise ValueError(f"budget must be at least {least}, {minimum} for each of {most.size} strata; got {budget}")
     return budget
 
 
@@ -251,13 +250,18 @@ def allocation_variance(stratum_size, stratum_sd, labeled):
 def _variance(size, sd, labeled):
     total = 0.0
     for part in _blocks(size.size):
-        everything, n, s = size[part].astype(float), labeled[part].astype(float), sd[part]
+        everything, n, s = size[part].astype(float), labeled[part].astype(float, copy=False), sd[part]
         without = not n.min() > 0
-        odds = np.maximum(everything - n, 0.0)
-        odds = np.divide(odds, n, out=np.where(s > 0, np.inf, 0.0), where=n > 0) if without else odds / n
+        odds = everything - n
+        np.maximum(odds, 0.0, out=odds)
         everything *= s
         everything *= s
-        total += float(np.where(s > 0, everything * odds, 0.0).sum() if without else everything @ odds)
+        if without:
+            odds = np.divide(odds, n, out=np.where(s > 0, np.inf, 0.0), where=n > 0)
+            total += float(np.where(s > 0, everything * odds, 0.0).sum())
+        else:
+            odds /= n
+            total += float(everything @ odds)
     return total / float(size.sum()) ** 2
 
 
@@ -267,9 +271,9 @@ def _spread(stratum_sd, size, method):
             raise ValueError(f"stratum_sd must be given for method {method!r}; 'proportional' and 'equal' need none")
         return np.zeros(size.size)
     sd = np.asarray(stratum_sd)
-    if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd).any():
+    if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
         sd = np.where(size == 1, 0.0, sd)
-    return checks.vector("stratum_sd", sd, size=size.size, low=0, what="stratum")
+    return checks.vector("stratum_sd", sd, size=size.size, low=0, what="stratum", copy=False)
 
 
 def fill(share, total, low, high):
@@ -284,18 +288,18 @@ def fill(share, total, low, high):
 
 
 def fill_one(share, total, low, high):
-    """Return `fill` of one row, (H,) float, in a few passes over it."""
-    low, high = (np.broadcast_to(np.asarray(limit, float), share.shape) for limit in (low, high))
+    """Return `fill` of one row, (H,) float, in a few passes over it; low may exceed high, which then decides."""
+    low, high = (np.broadcast_to(limit, share.shape) for limit in (low, high))
     most = _most(share, low, high)
     if total >= most.sum():
-        return _spilled(most, np.array([total], float), high)
+        return _spilled(most.astype(float), np.array([total], float), high)
     filled = np.empty(share.size)
     _level(share, total, low, high, ROUNDING * total, filled)
     return filled
 
 
 def _most(share, low, high):
-    return high if share.min() > 0 else np.where(share > 0, high, low)
+    return high if share.min() > 0 else np.where(share > 0, high, np.minimum(low, high))
 
 
 def _spilled(filled, total, high):
@@ -314,19 +318,38 @@ def _level(share, total, low, high, tolerance, out=None):
     Newton's method on an increasing piecewise linear function, exact once it knows the pieces; inside a
     bracket, where a step that leaves it is replaced by the secant, and which is cut when the steps creep.
     """
-    below, above, level = (0.0, total), (np.inf, -np.inf), total / share.sum()
+    below, above, level = (0.0, total), (np.inf, -np.inf), _first_level(share, total, low, high)
     for step in itertools.count(1):
         filled, free = _filled(level, share, low, high, out)
         gap = total - filled
+        newton = level + gap / free if free else level
         if abs(gap) <= tolerance:
-            return level, free
-        newton = level + gap / free if free else _next_kink(level, gap, share, low, high)
+            return newton, free
+        if not free:
+            newton = _next_kink(level, gap, share, low, high)
         below, above = ((level, gap), above) if gap > 0 else (below, (level, gap))
         level = newton if below[0] < newton < above[0] else _secant(below, above)
         if step % 8 == 0 or not below[0] < level < above[0]:
             level = _middle(below[0], above[0])
             if not below[0] < level < above[0]:
                 return level, free
+
+
+def _first_level(share, total, low, high):
+    """Return a level to start from: for many strata that of a few, in short runs against periods; saves passes."""
+    step = share.size // BLOCK
+    if step >= 4:
+        some, least, most = (_runs(values, step) for values in (share, low, high))
+        part = total * (most.sum(dtype=float) / high.sum(dtype=float))
+        if np.minimum(least, most).sum() < part < most[some > 0].sum(dtype=float):
+            return _level(some, part, least, most, 1e-3 * part)[0]
+    return total / share.sum()
+
+
+def _runs(values, step, length=64):
+    """Return a run of entries of every `step`."""
+    whole = values.size // (step * length) * step * length
+    return values[:whole].reshape(-1, step * length)[:, :length].ravel()
 
 
 def _secant(below, above):
@@ -339,19 +362,26 @@ def _filled(level, share, low, high, out=None):
     filled = free = 0.0
     reached, clipped = np.empty((2, min(BLOCK, share.size)))
     for part in _blocks(share.size):
-        with np.errstate(over="ignore"):
-            x = np.multiply(share[part], level, out=reached[:part.stop - part.start])
-        y = np.maximum(x, low[part], out=clipped[:x.size] if out is None else out[part])
-        np.minimum(y, high[part], out=y)
+        x = reached[:part.stop - part.start]
+        y = clipped[:x.size] if out is None else out[part]
+        _clip(level, share[part], low[part], high[part], x, y)
         filled += float(y.sum())
         free += float(share[part] @ np.equal(x, y, out=x))
     return filled, free
 
 
+def _clip(level, share, low, high, reached, out):
+    """Write level share to `reached` and clip(level share, low, high) to `out`; high decides where low exceeds it."""
+    with np.errstate(over="ignore"):
+        np.multiply(share, level, out=reached)
+    np.maximum(reached, low, out=out)
+    np.minimum(out, high, out=out)
+
+
 def _next_kink(level, gap, share, low, high):
     """Return the nearest t, up or down, from which the sum changes."""
-    positive = share > 0
-    share, low, high = share[positive], low[positive], high[positive]
+    moves = (share > 0) & (low < high)
+    share, low, high = share[moves], low[moves], high[moves]
     reached = level * share
     if gap > 0:
         return (low / share)[reached <= low].min() * (1 + 1e-15)
@@ -403,41 +433,43 @@ def _rounded(real, size, total, floor, integer):
     return round_to_total(real, total, floor, size) if integer else real
 
 
-def _proportional(size, total, floor, sd, integer):
-    return _rounded(fill_one(size.astype(float), total, floor, size), size, total, floor, integer)
+def _proportional(size, total, minimum, sd, integer):
+    return _rounded(fill_one(size.astype(float), total, minimum, size), size, total, minimum, integer)
 
 
-def _equal(size, total, floor, sd, integer):
-    return _rounded(fill_one(np.ones(size.size), total, floor, size), size, total, floor, integer)
+def _equal(size, total, minimum, sd, integer):
+    return _rounded(fill_one(np.ones(size.size), total, minimum, size), size, total, minimum, integer)
 
 
-def _neyman(size, total, floor, sd, integer):
+def _neyman(size, total, minimum, sd, integer):
     if not sd.any():
-        return _proportional(size, total, floor, sd, integer)
-    uncapped = np.full(size.size, total)
+        return _proportional(size, total, minimum, sd, integer)
+    floor, uncapped = np.minimum(minimum, size), np.full(size.size, total)
     real = fill_one(size * (sd / sd.max()), total, floor, uncapped)
     return np.minimum(_rounded(real, uncapped, total, floor, integer), size)
 
 
-def _neyman_plus(size, total, floor, sd, integer):
-    real = np.minimum(_neyman(size, total, floor, sd, False), size).astype(float)
+def _neyman_plus(size, total, minimum, sd, integer):
+    real = np.minimum(_neyman(size, total, minimum, sd, False), size).astype(float)
     while (left := total - real.sum()) > 1e-9 * total:
         open_strata = real < size
         real = np.minimum(real + np.where(open_strata, left / open_strata.sum(), 0), size)
-    return _rounded(real, size, total, floor, integer)
+    return _rounded(real, size, total, minimum, integer)
 
 
-def _voila(size, total, floor, sd, integer):
-    return reduced(size, sd, size, total, floor, integer)
+def _voila(size, total, minimum, sd, integer):
+    return reduced(size, sd, size, total, minimum, integer)
 
 
 def reduced(size, sd, current, total, floor, integer=True):
-    """Return `reduce_sample` of checked arguments, sum(floor) <= total <= sum(current), as (H,) array."""
-    most = sd.max()
+    """Return `reduce_sample` of checked arguments, sum min(floor, current) <= total <= sum(current), as (H,) array."""
+    most = float(sd.max())
     if not most:
         return _rounded(fill_one(size.astype(float), total, floor, current), current, total, floor, integer)
-    spread = sd / most
-    spread *= size
+    spread, exact_scale = np.empty(size.size), 2.0 ** min(-math.frexp(most)[1], 1000)
+    for part in _blocks(size.size):
+        scaled = np.multiply(sd[part], exact_scale, out=spread[part])
+        scaled *= size[part]
     return _integer_optimum(spread, total, floor, current) if integer else fill_one(spread, total, floor, current)
 
 
@@ -448,63 +480,64 @@ def _integer_optimum(spread, total, floor, cap):
     worth between which the budget runs out leave few labels to choose from, and the best of these are bought.
     """
     full = _most(spread, floor, cap)
-    first = np.maximum(floor, np.minimum(full, 1)) if floor.min() == 0 else floor
     most = int(full.sum())
     if total >= most:
         return round_to_total(fill_one(cap - full + 1.0, total, full, cap), total, full, cap)
-    if total < first.sum():
-        return _give_to_best(floor, np.where(first > floor, spread, -1.0), total)
-    low, high = _bracket(spread, total, first, full)
-    return _buy(spread, low, high, total)
+    floor = np.broadcast_to(floor, spread.shape)
+    if floor.min() == 0:
+        first = np.maximum(floor, np.minimum(full, 1))
+        if total < first.sum():
+            return _give_to_best(floor, np.where(first > floor, spread, -1.0), total)
+    return _buy(spread, total, *_bracket(spread, total, np.maximum(floor, 1), full))
 
 
 def _bracket(spread, total, first, full):
-    """Return optima (H,) of budgets at most and at least `total`, few labels apart."""
-    first, full = first.astype(float), full.astype(float)
-    width = np.sqrt(spread.size)
-    level, free = _level(spread, total, first, full, width)
-    low, high = (0.0, first, int(first.sum())), (np.inf, full, int(full.sum()))
-    step, ties = width / (free or total / level), spread.size / 4
-    while high[2] - low[2] > ties and low[0] < level < high[0]:
+    """Return optima (H,) of budgets at most and at least `total`, at most one label per stratum apart."""
+    first = np.broadcast_to(first, spread.shape)
+    level, free = _level(spread, total, first, full, spread.size / 8)
+    low, high, reach = (0.0, None, -np.inf), (np.inf, None, np.inf), 1.25
+    while high[2] - low[2] > spread.size and low[2] != total and low[0] < level < high[0]:
         bought = level, *_bought(level, spread, first, full)
         low, high = (bought, high) if bought[2] <= total else (low, bought)
-        step, ties = 4 * step, 2 * ties
         if low[0] and high[0] < np.inf:
             level = _middle(low[0], high[0])
         else:
-            level = level + step if bought[2] <= total else max(level - step, level / 4)
-    return low[1], high[1]
+            step = reach * (total - bought[2]) / (free or total / level)
+            level, reach = min(max(level + step, level / 4), 4 * level), 4 * reach
+    return np.minimum(first, full) if low[1] is None else low[1], full if high[1] is None else high[1]
 
 
 def _bought(level, spread, first, full):
     """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full, and its sum."""
-    counts, spent = np.empty(spread.size), 0
+    counts, spent = np.empty(spread.size, np.int64), 0
+    clipped = np.empty(min(BLOCK, spread.size))
     for part in _blocks(spread.size):
-        with np.errstate(over="ignore"):
-            s = np.multiply(spread[part], level, out=counts[part])
-        np.minimum(s, full[part], out=s)
+        s = clipped[:part.stop - part.start]
+        _clip(level, spread[part], first[part], full[part], s, s)
         s *= s
         s += 0.25
         np.sqrt(s, out=s)
-        s -= 0.5
-        np.ceil(s, out=s)
-        np.maximum(s, first[part], out=s)
-        spent += int(s.astype(np.int64).sum())
+        np.copyto(counts[part], np.rint(s, out=s), casting="unsafe")
+        spent += int(counts[part].sum())
     return counts, spent
 
 
-def _buy(spread, low, high, total):
-    labeled = low.astype(np.int64)
-    open_strata = np.flatnonzero(high > low)
-    extra = (high[open_strata] - low[open_strata]).astype(np.int64)
-    owner = np.repeat(np.arange(open_strata.size), extra)
-    nth = np.arange(1, owner.size + 1) - np.repeat(np.cumsum(extra) - extra, extra) + labeled[open_strata][owner]
-    worth = spread[open_strata][owner] / np.sqrt(nth * (nth - 1.0))
+def _buy(spread, total, labeled, most):
+    """Return `labeled` and the labels up to `most` that are worth most, `total` in all."""
     missing = total - int(labeled.sum())
-    if 0 < missing < owner.size:
-        owner = owner[np.argpartition(-worth, missing - 1)[:missing]]
-    if missing:
-        labeled[open_strata] += np.bincount(owner, minlength=open_strata.size)
+    if not missing:
+        return labeled
+    owner = np.flatnonzero(most > labeled)
+    nth = labeled[owner] + 1
+    extra = most[owner] - labeled[owner]
+    if extra.max() > 1:
+        nth = np.repeat(nth - np.cumsum(extra) + extra, extra) + np.arange(extra.sum())
+        owner = np.repeat(owner, extra)
+    if missing < owner.size:
+        cost = np.sqrt(nth * (nth - 1.0))
+        cost /= spread[owner]
+        owner = owner[np.argpartition(cost, missing - 1)[:missing]]
+    np.add.at(labeled, owner, 1)
     return labeled
 
 

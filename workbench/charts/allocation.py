@@ -85,7 +85,8 @@ def _allocation(data, title, renamed=()):
         x=alt.X("labels:Q", **across), color=alt.Color("kind:N", title=None, scale=colors,
                                                        legend=alt.Legend(columns=2, labelLimit=240)))
     texts = bars.mark_text(align="left", dx=8).encode(x=alt.X("end:Q", **across), text="text:N")
-    wishes = alt.Chart(theme.rows("wishes", data["wishes"])).mark_point(shape="diamond", size=80, strokeWidth=2).encode(
+    wishes = alt.Chart(theme.rows("wishes", data["wishes"])).mark_point(
+        shape="diamond", size=80, strokeWidth=2, fill="#ffffff").encode(
         y=along, x=alt.X("neyman:Q", **across), color=alt.datum(names["Neyman's wish"]))
     sizes = alt.Chart(theme.rows("sizes", data["sizes"])).mark_tick(
         orient="vertical", thickness=3, height={"band": 0.95}).encode(
@@ -99,6 +100,7 @@ def methods_data(rows, recommended="voila"):
     """Return the rows of `methods`: one bar per method, the best first, and the recommended one's error."""
     best = _error_of(rows, recommended)
     bars = [{"method": METHODS.get(row["method"], row["method"]), "error": row["standard error"],
+             "start": row["standard error"] if math.isfinite(row["standard error"]) else best,
              "kind": "recommended" if row["method"] == recommended else "other",
              "text": _against(row["standard error"], best)}
             for row in sorted(rows, key=lambda row: row["standard error"])]
@@ -117,7 +119,7 @@ def methods_words(rows, recommended="voila"):
     second = METHODS.get(next_best["method"], next_best["method"])
     change = best / next_best["standard error"] - 1 if next_best["standard error"] else 0.0
     verdict = f"as good as {second}" if abs(change) < 5e-4 else \
-        f"{abs(change):.1%} {'below' if change < 0 else 'above'} {second}'s"
+        f"{abs(change):.1%} {'below' if change < 0 else 'above'} that of {second}"
     return f"{name}: standard error {_error(best)}, {verdict}", f"Standard error of the estimate: {table}."
 
 
@@ -151,11 +153,10 @@ def methods(rows, *, recommended="voila"):
     data = methods_data(rows, recommended)
     base = alt.Chart(theme.rows("methods", data["methods"])).encode(
         y=alt.Y("method:N", sort=None, title=None), x=alt.X("error:Q", title="standard error of the estimate",
-                                                            axis=alt.Axis(tickCount=6, format="~g")))
+                                                            axis=alt.Axis(tickCount=6, format=",.12~g")))
     bars = base.mark_bar(height={"band": 0.65}).encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
         {"recommended": theme.STRATIFIED, "other": theme.GRAY})))
-    texts = base.mark_text(align="left", dx=6).encode(text="text:N", x=alt.X("start:Q")).transform_calculate(
-        start="isValid(datum.error) ? datum.error : 0")
+    texts = base.mark_text(align="left", dx=6).encode(text="text:N", x="start:Q")
     best = alt.Chart(theme.rows("best", data["best"])).mark_rule(style="truth").encode(x="error:Q")
     return theme.finish(bars + best + texts, *methods_words(rows, recommended), width=theme.WIDTH - 160,
                         height=max(3, len(rows)) * 26)
@@ -245,7 +246,7 @@ def place_value(plans, method, random_error):
     base = alt.Chart(theme.rows("errors", data["errors"])).encode(
         y=alt.Y("method:N", sort=None, title=None), x=alt.X(
             "error:Q", title="standard error of the register total (log scale)", scale=alt.Scale(type="log"),
-            axis=alt.Axis(format=",d", values=[m * t for t in TENS for m in (1, 2, 5)], labelOverlap=True)))
+            axis=alt.Axis(format=",d", values=[m * t for t in TENS for m in (1, 3)], labelOverlap=True)))
     dots = base.mark_circle(size=120).encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
         {"shown above": theme.STRATIFIED, "other": theme.GRAY})))
     texts = base.mark_text(align="left", dx=10).encode(text="text:N")
@@ -365,7 +366,8 @@ def stream_words(study, method, seen, names):
     finite = ratio[np.isfinite(ratio)]
     share, last = np.count_nonzero(infinite), "infinite" if infinite[-1] else f"{_times(ratio[-1])} VOILA's"
     verdict = f"variance infinite at {share} of {infinite.size} checkpoints ({share / infinite.size:.0%})" if share \
-        else f"never infinite, variance at most {_times(finite.max())} VOILA's"
+        else f"never infinite, variance at most {_times(finite.max())} VOILA's" if finite.max() >= 1.005 \
+        else "variance as small as VOILA's so far"
     rule = STREAMED[method] if method == "s_voila_printed" else f"{STREAMED[method]}, {study.minimum} of each kept"
     held = ", ".join(f"{s:.0f} of {n:,} {names[h]}" for h, (s, n) in enumerate(
         zip(study.sampled[method][0][known][-1], study.stratum_size[0][known][-1], strict=True)))

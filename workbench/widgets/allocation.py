@@ -178,8 +178,8 @@ def watch_stream():
 
 
 def _player(slider, steps):
-    """Return buttons that run a selection slider from the start, in the browser."""
-    player = ipywidgets.Play(min=0, max=steps - 1, step=1, interval=200, show_repeat=False)
+    """Return buttons that run a selection slider from the start, in the browser; both stand at the end."""
+    player = ipywidgets.Play(value=steps - 1, min=0, max=steps - 1, step=1, interval=200, show_repeat=False)
     ipywidgets.jslink((player, "value"), (slider, "index"))
     return player
 
