@@ -1,5 +1,7 @@
+import heapq
 import itertools
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from oracles import allocations, enumeration
 from scipy import optimize
 
 from workbench import allocation
-from workbench.allocation import METHODS, allocate, allocation_variance
+from workbench.allocation import METHODS, Allocation, allocate, allocation_variance, reduce_sample
 from workbench.populations import digit_forms
 
 SPENDING = ("proportional", "equal", "neyman_plus", "voila")
@@ -250,3 +252,440 @@ def test_largest_remainders():
     assert allocation.round_to_total([3.6, 3.3, 3.1], 10, 0, 99).tolist() == [4, 3, 3]
     assert allocation.round_to_total([2.5, 2.5], 5, 0, 9).tolist() == [3, 2]
     assert allocation.round_to_total([[1.2, 1.8], [2, 1]], np.array([3, 3]), 0, 9).tolist() == [[1, 2], [2, 1]]
+
+
+# the whole-number optimum, large
+
+def greedy(size, sd, floor, cap, budget):
+    """Give one label after the other to the stratum whose variance falls most: a heap of exact gains."""
+    spread, n = (size * sd).tolist(), floor.tolist()
+
+    def gain(h):
+        return -math.inf if n[h] == 0 else -spread[h] ** 2 / (n[h] * (n[h] + 1))
+    heap = [(gain(h), h) for h in range(len(n)) if n[h] < cap[h] and spread[h] > 0]
+    heapq.heapify(heap)
+    for _ in range(budget - sum(n)):
+        h = heap[0][1]
+        n[h] += 1
+        if n[h] < cap[h]:
+            heapq.heapreplace(heap, (gain(h), h))
+        else:
+            heapq.heappop(heap)
+    return n
+
+
+def greedy_removal(size, sd, floor, budget):
+    """Start from everything and take away what costs least, one by one."""
+    spread, n = (size * sd).tolist(), size.tolist()
+
+    def cost(h):
+        return (math.inf if spread[h] else 0) if n[h] == 1 else spread[h] ** 2 / (n[h] * (n[h] - 1))
+    heap = [(cost(h), h) for h in range(len(n)) if n[h] > floor[h]]
+    heapq.heapify(heap)
+    for _ in range(sum(n) - budget):
+        h = heap[0][1]
+        n[h] -= 1
+        if n[h] > floor[h]:
+            heapq.heapreplace(heap, (cost(h), h))
+        else:
+            heapq.heappop(heap)
+    return n
+
+
+def heavy(n_strata, seed, tail=2.0):
+    rng = np.random.default_rng(seed)
+    return np.ceil(rng.lognormal(3, tail, n_strata)).astype(int), rng.lognormal(0, 1.5, n_strata)
+
+
+@pytest.mark.parametrize("minimum, share, n_strata", [(0, .1, 3000), (1, .5, 3000), (2, .05, 20_000), (7, .9, 2000)])
+def test_the_whole_number_optimum_is_what_a_heap_buys_one_by_one(minimum, share, n_strata):
+    size, sd = heavy(n_strata, minimum)
+    floor = np.minimum(minimum, size)
+    budget = max(int(share * size.sum()), int(floor.sum()) + n_strata)
+    found = allocate(size, budget, stratum_sd=sd, minimum=minimum)
+    assert found.labeled.tolist() == greedy(size, sd, floor, size, budget)
+    assert found.labeled.sum() == budget
+    if minimum:
+        assert found.labeled.tolist() == greedy_removal(size, sd, floor, budget)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_reduced_sample_is_the_best_of_all_reductions(seed):
+    """1,000 random tiny cases against every reduction: any current sizes, floors, zero spreads."""
+    rng = np.random.default_rng(100 + seed)
+    done = 0
+    while done < 350:
+        n_strata = int(rng.integers(1, 5))
+        size = rng.integers(1, 9, n_strata)
+        current, minimum = rng.integers(0, size + 1), int(rng.integers(0, 4))
+        sd = np.round(rng.choice([0, .1, .5, 1, 7], n_strata) * rng.choice([1, rng.random()]), 3)
+        floor = np.minimum(minimum, current)
+        least = max(int(floor.sum()), 1)
+        if least > current.sum():
+            continue
+        budget = int(rng.integers(least, current.sum() + 1))
+        found = reduce_sample(size, sd, current, budget, minimum=minimum)
+        assert found.labeled.sum() == budget and found.unused == 0
+        assert (floor <= found.labeled).all() and (found.labeled <= current).all()
+        assert found.bounded.tolist() == (found.labeled == current).tolist()
+        ranges = [range(f, c + 1) for f, c in zip(floor, current, strict=True)]
+        best = min(allocations.variance(size, sd, n) for n in itertools.product(*ranges) if sum(n) == budget)
+        assert found.variance == pytest.approx(best, rel=1e-9, abs=1e-15)
+        done += 1
+
+
+def test_a_reduction_of_everything_is_the_allocation():
+    size, sd = heavy(500, 8)
+    for integer in (True, False):
+        whole = allocate(size, 4000, stratum_sd=sd, integer=integer)
+        assert reduce_sample(size, sd, size, 4000, integer=integer).labeled.tolist() == whole.labeled.tolist()
+
+
+def test_ever_smaller_reductions_end_where_one_reduction_ends():
+    """Greedy removal has the optimum at every size, so stopping on the way changes nothing."""
+    size, sd = heavy(300, 9)
+    current = size
+    for budget in range(6000, 1500, -500):
+        current = reduce_sample(size, sd, current, budget).labeled
+        assert current.tolist() == allocate(size, budget, stratum_sd=sd).labeled.tolist()
+
+
+# the real-valued optimum
+
+def optimality_gap(size, sd, found, cap, minimum):
+    """Largest relative violation of n_h = clip(t N_h S_h, floor_h, cap_h) for the t of the free strata."""
+    n, spread, floor = found.labeled, size * sd, np.minimum(minimum, cap)
+    free = (n > floor * (1 + 1e-12)) & (n < cap * (1 - 1e-12)) & (spread > 0)
+    if not free.any():
+        return 0.0
+    level = n[free] / spread[free]
+    t = np.median(level)
+    return max(np.abs(level / t - 1).max(), np.abs(np.clip(t * spread, floor, cap) / np.maximum(n, 1e-300) - 1)[
+        (spread > 0)].max())
+
+
+def creeping(n_strata):
+    """Spreads, caps and a budget that a fixed point fills one stratum at a time: each cap just below its share."""
+    spread, level, caps = 0.5 ** np.arange(n_strata), 1.0, []
+    for h in range(n_strata):
+        caps.append(level * spread[h] * (1 - 1 / (h + 10)))
+        level *= 1 + 1 / (h + 10)
+    caps[-1] *= 10
+    return spread, np.array(caps), 2 - 0.5 ** (n_strata - 1)
+
+
+ADVERSARIAL = {
+    "ties": (np.full(2000, 50), np.ones(2000), 31_234, 2),
+    "zeros": (np.full(2000, 50), np.where(np.arange(2000) % 3, 0.0, np.arange(2000) + 1.0), 20_000, 2),
+    "huge floor": (*heavy(2000, 1), 30_000, 12),
+    "all but a few at the floor": (np.full(2000, 100), np.where(np.arange(2000) < 3, 1e9, 1e-9), 4200, 2),
+    "few capped": (np.r_[5, np.full(1999, 10_000)], np.r_[1e6, np.ones(1999)], 50_000, 0),
+    "all but one capped": (np.r_[10**9, np.full(1999, 10)], np.r_[1e-12, np.ones(1999)], 30_000, 1),
+    "wide range": (np.full(2000, 1000), 10.0 ** np.linspace(-150, 150, 2000), 500_000, 3),
+    "large numbers": (np.full(50, 10**13), np.arange(1, 51) * 1e-7, 10**14 + 7, 2),
+}
+
+
+@pytest.mark.parametrize("name", ADVERSARIAL)
+def test_hard_cases_spend_exactly_and_stay_optimal(name):
+    size, sd, budget, minimum = ADVERSARIAL[name]
+    real = allocate(size, budget, stratum_sd=sd, minimum=minimum, integer=False)
+    assert optimality_gap(size, sd, real, size, minimum) < 1e-9
+    assert real.labeled.sum() == pytest.approx(budget, rel=1e-12)
+    whole = allocate(size, budget, stratum_sd=sd, minimum=minimum)
+    assert whole.labeled.sum() == budget and whole.unused == 0
+    assert (np.abs(whole.labeled - real.labeled) <= 1 + 1e-3 * real.labeled)[sd > 0].all() or name == "ties"
+    assert whole.variance >= real.variance * (1 - 1e-12)
+    if budget < 100_000:
+        floor = np.minimum(minimum, size)
+        expected = greedy(size, sd, floor, size, min(budget, int((floor * (sd == 0) + size * (sd > 0)).sum())))
+        assert whole.variance == pytest.approx(allocation_variance(size, sd, expected), rel=1e-9)
+
+
+def test_few_passes_suffice(monkeypatch):
+    """Also where a plain fixed point needs twenty."""
+    passes = []
+    counted = allocation._filled
+    monkeypatch.setattr(allocation, "_filled", lambda *args: passes.append(1) or counted(*args))
+    for name, (size, sd, budget, minimum) in ADVERSARIAL.items():
+        passes.clear()
+        allocate(size, budget, stratum_sd=sd, minimum=minimum, integer=False)
+        assert 0 < len(passes) < 120, name
+    spread, caps, total = creeping(40)
+    free, left, rounds = np.ones(40, bool), total, 0
+    while (over := free & (left / spread[free].sum() * spread > caps)).any():
+        left, free, rounds = left - caps[over].sum(), free & ~over, rounds + 1
+    assert rounds > 15
+    passes.clear()
+    found = allocation.fill_one(spread, total, 0, caps)
+    assert found == pytest.approx(np.where(free, left / spread[free].sum() * spread, caps), rel=1e-6)
+    assert found.sum() == pytest.approx(total, rel=1e-12) and 0 < len(passes) < 15
+    passes.clear()
+    size, sd = heavy(100_000, 3)
+    allocate(size, int(size.sum() // 10), stratum_sd=sd, integer=False)
+    assert len(passes) < 15
+
+
+@pytest.mark.parametrize("minimum", [0, 2, 5])
+def test_the_optimality_conditions_hold(minimum):
+    for seed in range(40):
+        size, sd = heavy(int(10 ** (1 + seed / 10)), seed)
+        least = max(int(np.minimum(minimum, size).sum()), 1)
+        budget = int(np.random.default_rng(seed).integers(least, size.sum()))
+        found = allocate(size, budget, stratum_sd=sd, minimum=minimum, integer=False)
+        assert optimality_gap(size, sd, found, size, minimum) < 1e-9
+        assert found.labeled.sum() == pytest.approx(budget, rel=1e-12)
+        current = np.random.default_rng(seed).integers(1, size + 1)
+        budget = max(int(current.sum() // 3), int(np.minimum(minimum, current).sum()))
+        found = reduce_sample(size, sd, current, budget, minimum=minimum, integer=False)
+        assert optimality_gap(size, sd, found, current, minimum) < 1e-9
+
+
+def test_a_convex_solver_finds_the_same_allocation():
+    """scipy's interior point method on the scaled problem."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        size = rng.integers(5, 200, 5).astype(float)
+        sd = rng.choice([.3, .5, 2, 9], 5)
+        budget = int(rng.integers(15, size.sum() - 5))
+        spread = size * sd / (size * sd).sum()
+        start = np.full(5, 2.0) + (size - 2) * (budget - 10) / (size.sum() - 10)
+        solved = optimize.minimize(
+            lambda n, a=spread: (a ** 2 / n).sum() * 100, start, method="trust-constr",
+            jac=lambda n, a=spread: -100 * a ** 2 / n ** 2, hess=lambda n, a=spread: np.diag(200 * a ** 2 / n ** 3),
+            bounds=optimize.Bounds(np.full(5, 2.0), size, keep_feasible=True),
+            constraints=optimize.LinearConstraint(np.ones((1, 5)), budget, budget),
+            options={"gtol": 1e-12, "xtol": 1e-13, "barrier_tol": 1e-12, "maxiter": 3000})
+        found = allocate(size, budget, stratum_sd=sd, integer=False)
+        assert solved.x == pytest.approx(found.labeled, rel=2e-3, abs=2e-3)
+
+
+# the paper's algorithms as printed, and where they fail
+
+def printed_ssr(spread, current, target):
+    """Algorithm 2: keep what is not oversized, recurse on the rest."""
+    sizes, members = [None] * len(spread), list(range(len(spread)))
+    while True:
+        total = sum(spread[h] for h in members)
+        share = {h: target * spread[h] / total for h in members}
+        oversized = [h for h in members if current[h] > share[h]]
+        for h in members:
+            sizes[h] = share[h] if len(oversized) == len(members) else current[h]
+        if len(oversized) == len(members):
+            return sizes
+        target -= sum(current[h] for h in members if h not in oversized)
+        members = oversized
+
+
+def printed_fast_ssr(spread, current, target):
+    """Algorithm 3, lines 1 to 19; indices from 1 as printed."""
+    r = len(spread)
+    queue = sorted(([h, spread[h], current[h] / spread[h]] for h in range(r)), key=lambda entry: entry[2])
+    queue = [None, *queue]
+    for i in range(r - 1, 0, -1):
+        queue[i][1] += queue[i + 1][1]
+    left, total, sizes, i = target, queue[1][1], [None] * r, 1
+    while i <= r:
+        h = queue[i][0]
+        if current[h] > target * spread[h] / total:
+            break
+        sizes[h] = current[h]
+        left -= current[h]
+        following = queue[i + 1][0]
+        if current[following] > target * spread[following] / total:
+            target, total = left, queue[i + 1][1]
+        i += 1
+    for j in range(i, r + 1):
+        sizes[queue[j][0]] = target * spread[queue[j][0]] / total
+    return sizes
+
+
+def test_the_real_valued_solution_is_the_papers_where_its_algorithms_are_defined():
+    rng = np.random.default_rng(11)
+    for _ in range(300):
+        n_strata = int(rng.integers(2, 9))
+        size = rng.integers(1, 60, n_strata)
+        sd, current = rng.lognormal(0, 1.5, n_strata), rng.integers(1, size + 1)
+        target = int(rng.integers(1, current.sum())) if current.sum() > 1 else 1
+        if target == current.sum():
+            continue
+        found = reduce_sample(size, sd, current, target, minimum=0, integer=False).labeled
+        assert found == pytest.approx(printed_ssr(size * sd, current, target), rel=1e-9)
+        assert found == pytest.approx(printed_fast_ssr(size * sd, current, target), rel=1e-9)
+
+
+def test_where_the_printed_fast_algorithm_fails_ours_is_defined():
+    size, sd = np.array([10, 20, 30]), np.array([3.0, 2.0, 1.0])
+    with pytest.raises(IndexError):  # it looks at Q[r + 1]
+        printed_fast_ssr(size * sd, size, 60)
+    assert reduce_sample(size, sd, size, 60, minimum=0, integer=False).labeled.tolist() == [10, 20, 30]
+    flat = np.array([3.0, 0.0, 1.0])
+    with pytest.raises(ZeroDivisionError):
+        printed_fast_ssr((size * flat).tolist(), size.tolist(), 50)
+    # 40 items vary, 10 labels are left for the 20 that do not
+    assert reduce_sample(size, flat, size, 50, minimum=0, integer=False).labeled.tolist() == [10, 10, 30]
+
+
+def test_the_first_example_of_the_paper():
+    """D = {1, 1000, 2, 4, 2, 1050, 1200, 1, 1300}, the total estimated: its figures are those with replacement."""
+    low, high = np.array([1, 2, 4, 2, 1.0]), np.array([1000, 1050, 1200, 1300.0])
+    every = np.concatenate([low, high])
+    sums = [9 * np.mean(pair) for pair in itertools.combinations(every, 2)]
+    random = 81 * allocation_variance([9], [every.std(ddof=1)], [2])
+    assert random == pytest.approx(np.var(sums), rel=1e-12) and round(random / 1e7, 3) == 1.151
+    assert round(81 * every.var() / 2 / 1e7, 3) == 1.315
+    sd = [low.std(ddof=1), high.std(ddof=1)]
+
+    def stratified(n):
+        sums = [5 * np.mean(a) + 4 * np.mean(b) for a in itertools.combinations(low, n[0])
+                for b in itertools.combinations(high, n[1])]
+        variance = 81 * allocation_variance([5, 4], sd, n)
+        assert variance == pytest.approx(np.var(sums), rel=1e-12)
+        return variance
+    assert f"{stratified([1, 1]):.3e}" == "2.275e+05" and round(random / stratified([1, 1]), 1) == 50.6
+    assert f"{stratified([1, 2]):.2e}" == "7.59e+04"
+    assert allocate([5, 4], 3, stratum_sd=sd, minimum=1).labeled.tolist() == [1, 2]
+
+
+def test_the_ten_strata_of_the_paper():
+    """100 items of sd 100 and nine times 1,000 of sd 0.1; 1,000 labels."""
+    size, sd = np.r_[100, np.full(9, 1000)], np.r_[100, np.full(9, .1)]
+    shares = np.array(allocations.neyman(size, sd, 1000))
+    assert shares[0] == pytest.approx(917.43, abs=.005) and shares[1] == pytest.approx(9.17, abs=.005)
+    best = allocate(size, 1000, stratum_sd=sd, minimum=0)
+    assert best.labeled.tolist() == [100] * 10 and best.bounded.tolist() == [True] + [False] * 9
+    cut = allocate(size, 1000, "neyman", stratum_sd=sd, minimum=0, integer=False)
+    assert cut.unused == pytest.approx(817.43, abs=.005)
+    assert cut.variance / best.variance == pytest.approx(12.0, abs=.05)
+    assert best.variance_ratio() == pytest.approx(1 / 12, rel=.02)
+    assert best.headline().endswith("below Neyman's")
+
+
+def test_sd_with_ddof_0_understates_the_variance():
+    """Theorem 5.3 of Cochran needs ddof=1: enumerated over every sample of two strata of three."""
+    strata = [np.array([0, 0, 3.0]), np.array([1, 2, 9.0])]
+    means = [(3 * np.mean(a) + 3 * np.mean(b)) / 6 for a in itertools.combinations(strata[0], 2)
+             for b in itertools.combinations(strata[1], 2)]
+    with_ddof = [allocation_variance([3, 3], [y.std(ddof=d) for y in strata], [2, 2]) for d in (0, 1)]
+    assert with_ddof[1] == pytest.approx(np.var(means), rel=1e-12)
+    assert with_ddof[0] == pytest.approx(np.var(means) * 2 / 3, rel=1e-12)
+
+
+def test_rounding_the_real_solution_is_not_optimal():
+    """Largest remainders empty a stratum that varies, or lose a little; the whole-number optimum never does."""
+    empty = worse = 0
+    for size, sd, budget, _ in tiny_cases(1500, 21):
+        varies = np.count_nonzero(sd)
+        if not varies or not varies <= budget < sum(size):
+            continue
+        real = allocate(size, budget, stratum_sd=sd, minimum=0, integer=False).labeled
+        rounded = allocation.round_to_total(real, budget, 0, size)
+        best = allocate(size, budget, stratum_sd=sd, minimum=0)
+        after = allocation_variance(size, sd, rounded)
+        assert after >= best.variance * (1 - 1e-12) and best.variance < math.inf
+        empty += after == math.inf
+        worse += best.variance * (1 + 1e-9) < after < math.inf
+    assert empty > 100 and worse > 2
+
+
+def test_the_derivative_picks_another_stratum_than_the_smallest_increase():
+    """Lemma 1 takes the least N S / s; the least increase is the least N S / sqrt(s (s - 1))."""
+    size, sd, current = [100, 100], [2.0, 3.02], [2, 3]
+    spread = np.array(size) * sd
+    lemma = int(np.argmin(spread / current))
+    exact = int(np.argmin(spread / np.sqrt(np.array(current) * (np.array(current) - 1.0))))
+    assert (lemma, exact) == (0, 1)
+    found = reduce_sample(size, sd, current, 4, minimum=0)
+    assert found.labeled.tolist() == [2, 2]
+    assert found.variance < allocation_variance(size, sd, [1, 3])
+    # and with a single record it empties the stratum
+    assert np.argmin(np.array([100 * .5, 100 * 3.0]) / [1, 5]) == 0
+    assert reduce_sample([100, 100], [.5, 3.0], [1, 5], 5, minimum=0).labeled.tolist() == [1, 4]
+
+
+def test_a_stratum_that_is_not_oversized_may_have_to_shrink():
+    """Lemma 2 holds for real numbers only: finiteness forces a label on each stratum."""
+    size, sd = np.array([3, 2, 2]), np.array([1.21, .32, .17])
+    assert allocations.neyman(size, sd, 4)[0] > 3
+    found = allocate(size, 4, stratum_sd=sd, minimum=0)
+    assert found.labeled.tolist() == [2, 1, 1]
+    assert found.variance == pytest.approx(allocations.best_whole(size, sd, 4, 0))
+
+
+def test_equal_shares_may_be_worse_by_far_more_than_the_number_of_strata():
+    """The paper calls its lower bound tight because equal shares stay within r; the finite population breaks it."""
+    size, sd = [10, 1000], [1, 1e-6]
+    best = allocate(size, 14, stratum_sd=sd, minimum=0, integer=False)
+    equal = allocate(size, 14, "equal", stratum_sd=sd, minimum=0, integer=False)
+    assert equal.variance / best.variance == pytest.approx(1.7e7, rel=.05)
+
+
+# results
+
+def test_voila_says_what_it_saves():
+    found = allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1])
+    assert repr(found) == "Allocation(voila: 10 + 17 + 33 of 1,110, SE 0.1835, variance 10.7% below Neyman's)"
+    neyman = allocate([10, 100, 1000], 60, "neyman", stratum_sd=[50, 5, 1])
+    assert found.variance_ratio("neyman") == pytest.approx(found.variance / neyman.variance, rel=1e-12)
+    assert found.variance_ratio("voila") == 1
+    assert neyman.variance_ratio("voila") == pytest.approx(neyman.variance / found.variance, rel=1e-12)
+    assert "Neyman" not in allocate([1000, 1000], 50, stratum_sd=[1, 1]).headline()
+    assert math.isnan(allocate([10, 10], 5, "equal").variance_ratio())
+
+
+def test_a_result_is_restored_from_its_dict():
+    found = reduce_sample([1000, 1000, 10], [1, 4, 50], [20, 20, 10], 30)
+    again = Allocation.from_dict(found.to_dict())
+    assert repr(again) == repr(found) and again.labeled.tolist() == found.labeled.tolist()
+    assert again.variance_ratio("voila") == found.variance_ratio("voila")
+
+
+def test_a_reduction_that_is_none_keeps_everything_and_says_so():
+    found = reduce_sample([10, 20], [1, 1], [4, 6], 15)
+    assert found.labeled.tolist() == [4, 6] and found.unused == 5 and found.bounded.all()
+    assert found.notes == ("the budget of 15 exceeds the 10 sampled items: all are kept",)
+    flat = reduce_sample([10, 30], [0, 0], [10, 30], 8)
+    assert flat.labeled.tolist() == [2, 6] and flat.notes == ("no stratum varies: reduced in proportion to size",)
+
+
+def test_an_infinite_variance_is_noted():
+    found = reduce_sample([5, 5, 5], [0, 1, 2], [0, 0, 3], 2, minimum=0)
+    assert found.variance == math.inf
+    assert found.notes == ("stratum 1 varies and has no label: the variance is infinite",)
+    assert allocate([5, 5], 1, stratum_sd=[1, 2], minimum=0).notes == (
+        "stratum 0 varies and has no label: the variance is infinite",)
+
+
+def test_a_stratum_of_one_item_needs_no_sd():
+    found = allocate([1, 50], 5, stratum_sd=[math.nan, 1.0])
+    assert found.labeled.tolist() == [1, 4] and found.variance == allocation_variance([1, 50], [0, 1], [1, 4])
+
+
+def test_strata_that_do_not_vary_get_only_the_floor_until_the_others_are_full():
+    assert allocate([10, 10], 8, stratum_sd=[0, 2]).labeled.tolist() == [2, 6]
+    assert allocate([10, 10], 15, stratum_sd=[0, 2]).labeled.tolist() == [5, 10]
+    assert allocate([10, 10], 20, stratum_sd=[0, 2]).labeled.tolist() == [10, 10]
+
+
+def test_memory_is_linear_in_the_strata():
+    size, sd = heavy(200_000, 2)
+    peaks = []
+    for part in (slice(50_000), slice(200_000)):
+        tracemalloc.start()
+        allocate(size[part], int(size[part].sum() // 10), stratum_sd=sd[part])
+        peaks.append(tracemalloc.get_traced_memory()[1] / (8 * size[part].size))
+        tracemalloc.stop()
+    assert max(peaks) < 25
+
+
+@pytest.mark.parametrize("text, args, options", [
+    ("current must be at most stratum_size; stratum 1 has 6 of 5", ([5, 5], [1, 1], [5, 6], 4), {}),
+    ("current must have 2 entries; got 1", ([5, 5], [1, 1], [5], 4), {}),
+    ("current must be a whole number; stratum 0 is 1.5", ([5, 5], [1, 1], [1.5, 2], 4), {}),
+    ("budget must be at least 5, 2 for each of 3 strata; got 4", ([9, 9, 9], [1, 1, 1], [4, 1, 3], 4), {}),
+    ("stratum_sd must be finite; stratum 1 is nan", ([5, 5], [1, math.nan], [5, 5], 4), {}),
+])
+def test_the_exact_errors_of_a_reduction(text, args, options):
+    with pytest.raises(ValueError) as caught:
+        reduce_sample(*args, **options)
+    assert str(caught.value) == text

@@ -14,9 +14,9 @@ import workbench
 ROOT = Path(workbench.__file__).parent
 # in this order, one direction; topics import each other without cycles
 LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
-          ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "streaming", "galois",
-           "orthogonal", "survey_design", "replicate_totals", "weighted_statistics", "replication", "metrics",
-           "misclassification", "cross_validation"),
+          ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "frame_samples", "streaming",
+           "label_plans", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
+           "replication", "metrics", "misclassification", "cross_validation"),
           ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
           ("__main__",))
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -25,7 +25,7 @@ HEAVY = ("altair", "ipywidgets", "anywidget", "pandas", "scipy.stats", "sklearn"
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
 TESTED = ("checks", "results", "intervals", "stratification", "allocation", "stratified", "adaptive",
           "simulations.stratified", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
-          "replication")
+          "replication", "frame_samples", "streaming", "simulations.allocation")
 
 
 def name_of(parts):

@@ -1,3 +1,4 @@
+import itertools
 import re
 
 import numpy as np
@@ -66,6 +67,30 @@ def fresh():
      "the interval should be made on the logit scale, with t at 7 degrees of freedom"),
     ("2.4", (0.877, 0.0432, 0.652, 0.855), "not yet", "F1 counts forms read as 9, truly 9, and both"),
     ("2.4", 0.77, "not yet", "answer with (F1, standard error, lower, upper limit)"),
+    ("2.3", -5, "not yet", "answer with labels per box"),
+    ("3.1", (1.151e7, 2.275e5, 50.6), "right", "1.151e+07, 2.275e+05, ratio 50.6"),
+    ("3.1", (1.315e7, 2.275e5, 57.8), "mistake",
+     "with replacement: the second number is never the first, so multiply by (1 - 2/9) with ddof=1"),
+    ("3.1", (2e7, 2.275e5, 50.6), "not yet",
+     "the first variance is that of 9 times the mean of two numbers out of nine"),
+    ("3.1", (1.151e7, 1e5, 50.6), "not yet", "one number per stratum: 5 times the one plus 4 times the other"),
+    ("3.1", (1.151e7, 2.275e5, 46), "not yet", "the ratio is the first over the second"),
+    ("3.1", 5, "not yet", "answer with (variance at random, variance with strata, ratio)"),
+    ("3.2", [10, 17, 33], "right", "10 / 17 / 33"),
+    ("3.2", [20, 20, 20], "mistake", "the first stratum has only 10 items"),
+    ("3.2", [10, 17, 30], "mistake", "the budget is 60; your labels add up to 57"),
+    ("3.2", [10, 25, 25], "not yet", "cap the first stratum, then share what is left as N S of the others"),
+    ("3.3", (15, "five of 37 are misread"), "right", "15; compare your reason with the explanation"),
+    ("3.3", (2, "the default is two"), "mistake",
+     "2 of the thousands may well show no misread digit: then sd is 0, and they go"),
+    ("3.3", (25, "more is always better"), "mistake",
+     "25 from every place: the insurance was bought long before, only the premium grows"),
+    ("3.3", 15, "not yet", "answer with (floor, 'your reason in a sentence')"),
+    ("3.4", [5, 32, 76, 37], "right", "SE 2,808"),
+    ("3.4", [6, 32, 75, 37], "not yet", "SE 2,808.2; 2,807.8 is possible"),
+    ("3.4", [5, 32, 75, 38], "mistake", "there are only 37 thousands"),
+    ("3.4", [38, 38, 37, 36], "mistake", "150 whole labels are wanted; yours add up to 149"),
+    ("3.4", [0, 37, 76, 37], "mistake", "at least 2 in each place"),
 ])
 def test_verdicts(number, answer, verdict, message):
     feedback = exercises.check(number, answer)
@@ -102,6 +127,14 @@ def test_the_halves_of_three_districts_give_the_same_error():
     told = exercises.check("2.1", 0.0205).explanation
     halves = np.array([float(x) for x in re.findall(r"0\.\d{3}", told)])
     assert np.sqrt(((halves - 5.36 / 6) ** 2).mean()) == pytest.approx(0.0205, abs=2e-4)
+
+
+def test_the_nine_numbers_by_enumeration():
+    nine = [1, 2, 4, 2, 1, 1000, 1050, 1200, 1300]
+    pairs = [4.5 * (a + b) for a, b in itertools.combinations(nine, 2)]
+    strata = [5 * a + 4 * b for a in nine[:5] for b in nine[5:]]
+    answer = np.var(pairs), np.var(strata), np.var(pairs) / np.var(strata)
+    assert exercises.check("3.1", answer).verdict == "right"
 
 
 def test_answers_are_escaped():

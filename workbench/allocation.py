@@ -6,7 +6,10 @@ References
 .. [2] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored
    data, EDBT 2019: VOILA, the optimum when a stratum is smaller than its Neyman share.
 .. [3] Wright, Exact optimal sample allocation, The American Statistician 71, 2017: whole numbers.
+.. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal proportions.
 """
+import itertools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +19,8 @@ from workbench.results import Result
 
 METHODS = ("proportional", "equal", "neyman", "neyman_plus", "voila")
 NEED_SD = ("neyman", "neyman_plus", "voila")
+BLOCK = 2 ** 15
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,12 +33,15 @@ class Allocation(Result):
     variance : float
         Of the estimated mean, `allocation_variance`; NaN without `stratum_sd`.
     bounded : (H,) array of bool
-        Strata that are labeled completely.
+        Strata that are labeled completely; in a reduced sample those that keep all they had.
     unused : int or float
         Part of the budget that was not spent.
     stratum_size : (H,) array of int
     method : str
+        One of `METHODS`, or "reduction".
     notes : tuple of str
+    stratum_sd : (H,) array of float, or None
+    minimum : int
     """
 
     labeled: np.ndarray
@@ -43,19 +51,39 @@ class Allocation(Result):
     stratum_size: np.ndarray
     method: str
     notes: tuple = ()
+    stratum_sd: np.ndarray | None = None
+    minimum: int = 2
+
+    def variance_ratio(self, method="neyman"):
+        """Return `variance` over that of another method with the same strata, budget and floor.
+
+        NaN without `stratum_sd` or where both are 0; 0 where only the other method leaves a varying
+        stratum without a label.
+        """
+        if self.stratum_sd is None:
+            return float("nan")
+        integer = self.labeled.dtype.kind == "i"
+        budget = int(round(float(self.labeled.sum() + self.unused)))
+        other = allocate(self.stratum_size, budget, method, stratum_sd=self.stratum_sd, minimum=self.minimum,
+                         integer=integer).variance
+        return self.variance / other if other > 0 and self.variance < np.inf else float("nan")
 
     def headline(self):
-        """Return what is spent and the standard error it buys."""
+        """Return what is spent, the standard error it buys and what VOILA saves against Neyman."""
         error = "" if np.isnan(self.variance) else f", SE {np.sqrt(self.variance):.4g}"
         unused = f", {self.unused:.4g} unused" if self.unused else ""
         shares = " + ".join(f"{n:.4g}" for n in self.labeled) if self.labeled.size <= 12 \
-            else f"{self.labeled.sum():,.6g} in {self.labeled.size} strata"
-        return f"{self.method}: {shares} of {self.stratum_size.sum():,}{error}{unused}"
+            else f"{self.labeled.sum():,.6g} in {self.labeled.size:,} strata"
+        return f"{self.method}: {shares} of {self.stratum_size.sum():,}{error}{unused}{self._saving()}"
 
     def rows(self):
         """Return stratum, size, labels and whether the stratum is full, one row per stratum."""
         return [{"stratum": h, "size": int(size), "labeled": n, "bounded": full} for h, (size, n, full) in enumerate(
             zip(self.stratum_size, self.labeled.tolist(), self.bounded.tolist(), strict=True))]
+
+    def _saving(self):
+        ratio = self.variance_ratio() if self.method == "voila" else float("nan")
+        return f", variance {100 * (1 - ratio):.3g}% below Neyman's" if ratio < 1 - 5e-4 else ""
 
 
 def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2, integer=True):
@@ -77,7 +105,7 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
     minimum : int
         Floor per stratum (a smaller stratum is labeled completely).
     integer : bool
-        With False the shares stay real numbers.
+        With False the shares stay real numbers; "voila" is then the solution of SSR and FastSSR in [2]_.
 
     Returns
     -------
@@ -88,6 +116,13 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
     ValueError
         If the budget is below the floor, an sd is missing, negative or not finite; names the stratum.
 
+    Notes
+    -----
+    VOILA minimizes sum (N_h S_h)^2 / n_h over min(minimum, N_h) <= n_h <= N_h, sum n_h = budget: n_h = t N_h S_h
+    between these limits, and in whole numbers the least n_h with t N_h S_h <= sqrt(n_h (n_h + 1)) [4]_. Strata that do
+    not vary get no more than the floor until all others are full; where none varies shares are proportional. The sd
+    of a stratum of one item is 0, also where NaN is given. Time is a few passes over the strata.
+
     Examples
     --------
     >>> allocate([1000, 600, 160, 37], 100, "equal").labeled
@@ -95,21 +130,93 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
     >>> allocate([100, 100], 30, "neyman", stratum_sd=[.5, .1])
     Allocation(neyman: 25 + 5 of 200, SE 0.04848)
     """
-    size = checks.counts("stratum_size", stratum_size, low=1)
+    size = checks.counts("stratum_size", stratum_size, low=1, copy=False)
     checks.choice("method", method, METHODS)
     minimum = checks.whole("minimum", minimum, 0)
-    floor = np.minimum(minimum, size)
-    budget = checks.whole("budget", budget, 1)
-    if budget < floor.sum():
-        raise ValueError(f"budget must be at least {floor.sum()}, {minimum} for each of {size.size} strata; "
-                         f"got {budget}")
+    budget = _budget(budget, size, minimum)
     sd = _spread(stratum_sd, size, method)
-    spend = min(budget, int(size.sum()))
-    labeled = size * (1 if integer else 1.0) if budget > spend else _RULES[method](size, spend, floor, sd, integer)
-    variance = float("nan") if stratum_sd is None else allocation_variance(size, sd, labeled)
-    unused = budget - labeled.sum()
-    return Allocation(labeled, variance, labeled >= size, unused.item() if integer else max(float(unused), 0.0),
-                      size, method, tuple(_notes(size, budget, sd, method)))
+    items = int(size.sum())
+    notes = [f"the budget of {budget} exceeds the {items} items: a census"] if budget > items else []
+    if method in NEED_SD and not sd.max() > 0:
+        notes.append("no stratum varies: allocated in proportion to size")
+    labeled = size * (1 if integer else 1.0) if budget > items else _RULES[method](size, budget, minimum, sd, integer)
+    return _allocation(size, None if stratum_sd is None else sd, labeled, size, budget, method, minimum, notes)
+
+
+def reduce_sample(stratum_size, stratum_sd, current, budget, *, minimum=2, integer=True):
+    """Reduce a stratified sample to a budget so that the variance grows least.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+        Items per stratum, N_h >= 1.
+    stratum_sd : (H,) array_like of float
+        S_h >= 0 with ddof=1.
+    current : (H,) array_like of int
+        Sampled items per stratum, 0 <= s_h <= N_h; none is added.
+    budget : int
+        Items to keep, at least sum(min(minimum, s_h)). More than there are keeps all of them.
+    minimum : int
+        Floor per stratum (a smaller sample is kept completely).
+    integer : bool
+        With False the sizes stay real numbers: SSR of [1]_.
+
+    Returns
+    -------
+    Allocation
+        `labeled` is what to keep and `bounded` marks the strata that keep all they had.
+
+    Raises
+    ------
+    ValueError
+        If the budget is below the floor or a sample larger than its stratum; names the stratum.
+
+    Notes
+    -----
+    Minimizes sum (N_h S_h)^2 / n_h over min(minimum, s_h) <= n_h <= s_h, sum n_h = budget: in real numbers
+    n_h = t N_h S_h between these limits, in whole numbers the least n_h with t N_h S_h <= sqrt(n_h (n_h + 1)).
+    `allocate` with "voila" is the reduction of a census.
+
+    References
+    ----------
+    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019, section 3. Its
+       lemma 2 and its one-element rule (lemma 1) hold for real numbers; whole numbers need sqrt(n (n + 1)).
+
+    Examples
+    --------
+    >>> reduce_sample([1000, 1000, 10], [1, 4, 50], [20, 20, 10], 30)
+    Allocation(reduction: 7 + 20 + 3 of 2,010, SE 0.4936)
+    """
+    size = checks.counts("stratum_size", stratum_size, low=1, copy=False)
+    sd = _spread(stratum_sd, size, "voila")
+    current = checks.counts("current", current, size=size.size, copy=False)
+    checks.at_most("current", current, "stratum_size", size)
+    minimum = checks.whole("minimum", minimum, 0)
+    budget = _budget(budget, current, minimum)
+    items = int(current.sum())
+    notes = [f"the budget of {budget} exceeds the {items} sampled items: all are kept"] if budget > items else []
+    if not sd.max() > 0:
+        notes.append("no stratum varies: reduced in proportion to size")
+    labeled = reduced(size, sd, current, min(budget, items), minimum, integer)
+    return _allocation(size, sd, labeled, current, budget, "reduction", minimum, notes)
+
+
+def _budget(budget, most, minimum):
+    budget = checks.whole("budget", budget, 1)
+    if budget < minimum * most.size and budget < (least := int(np.minimum(minimum, most).sum())):
+        raise ValueError(f"budget must be at least {least}, {minimum} for each of {most.size} strata; got {budget}")
+    return budget
+
+
+def _allocation(size, sd, labeled, most, budget, method, minimum, notes):
+    variance = float("nan") if sd is None else float(_variance(size, sd, labeled))
+    unused = (budget - labeled.sum()).item()
+    if isinstance(unused, float) and unused <= 1e-9 * budget:
+        unused = 0.0
+    if variance == np.inf:
+        empty = int(np.flatnonzero((labeled == 0) & (sd > 0))[0])
+        notes = [*notes, f"stratum {empty} varies and has no label: the variance is infinite"]
+    return Allocation(labeled, variance, labeled >= most, unused, size, method, tuple(notes), sd, minimum)
 
 
 def allocation_variance(stratum_size, stratum_sd, labeled):
@@ -141,40 +248,155 @@ def allocation_variance(stratum_size, stratum_sd, labeled):
 
 
 def _variance(size, sd, labeled):
-    weight = size / size.sum()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = weight**2 * np.maximum(1 - labeled / size, 0) * sd**2 / labeled
-    return np.where(sd == 0, 0.0, terms).sum(-1)
+    total = 0.0
+    for part in _blocks(size.size):
+        everything, n, s = size[part].astype(float), labeled[part].astype(float, copy=False), sd[part]
+        without = not n.min() > 0
+        odds = everything - n
+        np.maximum(odds, 0.0, out=odds)
+        everything *= s
+        everything *= s
+        if without:
+            odds = np.divide(odds, n, out=np.where(s > 0, np.inf, 0.0), where=n > 0)
+            total += float(np.where(s > 0, everything * odds, 0.0).sum())
+        else:
+            odds /= n
+            total += float(everything @ odds)
+    return total / float(size.sum()) ** 2
 
 
 def _spread(stratum_sd, size, method):
-    if stratum_sd is not None:
-        return checks.vector("stratum_sd", stratum_sd, size=size.size, low=0, what="stratum")
-    if method in NEED_SD:
-        raise ValueError(f"stratum_sd must be given for method {method!r}; 'proportional' and 'equal' need none")
-    return np.zeros(size.size)
-
-
-def _notes(size, budget, sd, method):
-    if budget > size.sum():
-        yield f"the budget of {budget} exceeds the {size.sum()} items: a census"
-    if method in NEED_SD and not sd.any():
-        yield "no stratum varies: allocated in proportion to size"
+    if stratum_sd is None:
+        if method in NEED_SD:
+            raise ValueError(f"stratum_sd must be given for method {method!r}; 'proportional' and 'equal' need none")
+        return np.zeros(size.size)
+    sd = np.asarray(stratum_sd)
+    if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
+        sd = np.where(size == 1, 0.0, sd)
+    return checks.vector("stratum_sd", sd, size=size.size, low=0, what="stratum", copy=False)
 
 
 def fill(share, total, low, high):
     """Return clip(t * share, low, high) that adds up to `total`, solved for t, (..., H) float.
 
     Where positive shares cannot hold the total the rest goes to the others in proportion to their room.
+    Many small problems at once; `fill_one` is for a large one.
     """
     share, low, high = np.broadcast_arrays(np.asarray(share, float), low, high)
     total = np.broadcast_to(np.asarray(total, float)[..., None], (*share.shape[:-1], 1))
-    filled = _water(share, total, low, high)
+    return _spilled(_water(share, total, low, high), total, high)
+
+
+def fill_one(share, total, low, high):
+    """Return `fill` of one row, (H,) float, in a few passes over it; low may exceed high, which then decides."""
+    low, high = (np.broadcast_to(limit, share.shape) for limit in (low, high))
+    most = _most(share, low, high)
+    if total >= most.sum():
+        return _spilled(most.astype(float), np.array([total], float), high)
+    filled = np.empty(share.size)
+    _level(share, total, low, high, ROUNDING * total, filled)
+    return filled
+
+
+def _most(share, low, high):
+    return high if share.min() > 0 else np.where(share > 0, high, np.minimum(low, high))
+
+
+def _spilled(filled, total, high):
     rest = total - filled.sum(-1, keepdims=True)
+    if (rest <= 1e-9 * (total + 1)).all():
+        return filled
     room = high - filled
     open_room = room.sum(-1, keepdims=True)
     extra = np.divide(rest, open_room, out=np.zeros_like(rest), where=open_room > 0)
     return np.where(rest > 1e-9 * (total + 1), filled + room * extra, filled)
+
+
+def _level(share, total, low, high, tolerance, out=None):
+    """Return t with sum clip(t share, low, high) = total, and the sum of the shares in between; fill `out`.
+
+    Newton's method on an increasing piecewise linear function, exact once it knows the pieces; inside a
+    bracket, where a step that leaves it is replaced by the secant, and which is cut when the steps creep.
+    """
+    below, above, level = (0.0, total), (np.inf, -np.inf), _first_level(share, total, low, high)
+    for step in itertools.count(1):
+        filled, free = _filled(level, share, low, high, out)
+        gap = total - filled
+        newton = level + gap / free if free else level
+        if abs(gap) <= tolerance:
+            return newton, free
+        if not free:
+            newton = _next_kink(level, gap, share, low, high)
+        below, above = ((level, gap), above) if gap > 0 else (below, (level, gap))
+        level = newton if below[0] < newton < above[0] else _secant(below, above)
+        if step % 8 == 0 or not below[0] < level < above[0]:
+            level = _middle(below[0], above[0])
+            if not below[0] < level < above[0]:
+                return level, free
+
+
+def _first_level(share, total, low, high):
+    """Return a level to start from: for many strata that of a few, in short runs against periods; saves passes."""
+    step = share.size // BLOCK
+    if step >= 4:
+        some, least, most = (_runs(values, step) for values in (share, low, high))
+        part = total * (most.sum(dtype=float) / high.sum(dtype=float))
+        if np.minimum(least, most).sum() < part < most[some > 0].sum(dtype=float):
+            return _level(some, part, least, most, 1e-3 * part)[0]
+    return total / share.sum()
+
+
+def _runs(values, step, length=64):
+    """Return a run of entries of every `step`."""
+    whole = values.size // (step * length) * step * length
+    return values[:whole].reshape(-1, step * length)[:, :length].ravel()
+
+
+def _secant(below, above):
+    (start, gap), (end, excess) = below, above
+    return start + (end - start) * (gap / (gap - excess)) if np.isfinite(end) else start
+
+
+def _filled(level, share, low, high, out=None):
+    """Return the sum of clip(level share, low, high), kept in `out`, and that of the shares in between."""
+    filled = free = 0.0
+    reached, clipped = np.empty((2, min(BLOCK, share.size)))
+    for part in _blocks(share.size):
+        x = reached[:part.stop - part.start]
+        y = clipped[:x.size] if out is None else out[part]
+        _clip(level, share[part], low[part], high[part], x, y)
+        filled += float(y.sum())
+        free += float(share[part] @ np.equal(x, y, out=x))
+    return filled, free
+
+
+def _clip(level, share, low, high, reached, out):
+    """Write level share to `reached` and clip(level share, low, high) to `out`; high decides where low exceeds it."""
+    with np.errstate(over="ignore"):
+        np.multiply(share, level, out=reached)
+    np.maximum(reached, low, out=out)
+    np.minimum(out, high, out=out)
+
+
+def _next_kink(level, gap, share, low, high):
+    """Return the nearest t, up or down, from which the sum changes."""
+    moves = (share > 0) & (low < high)
+    share, low, high = share[moves], low[moves], high[moves]
+    reached = level * share
+    if gap > 0:
+        return (low / share)[reached <= low].min() * (1 + 1e-15)
+    return (high / share)[reached >= high].max() * (1 - 1e-15)
+
+
+def _middle(below, above):
+    if np.isinf(above):
+        return 4 * below
+    return np.sqrt(below) * np.sqrt(above) if below else above / 4
+
+
+def _blocks(size):
+    """Return slices that fit into the processor's cache."""
+    return [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
 
 
 def _water(share, total, low, high):
@@ -211,62 +433,112 @@ def _rounded(real, size, total, floor, integer):
     return round_to_total(real, total, floor, size) if integer else real
 
 
-def _proportional(size, total, floor, sd, integer):
-    return _rounded(fill(size, total, floor, size), size, total, floor, integer)
+def _proportional(size, total, minimum, sd, integer):
+    return _rounded(fill_one(size.astype(float), total, minimum, size), size, total, minimum, integer)
 
 
-def _equal(size, total, floor, sd, integer):
-    return _rounded(fill(np.ones(size.size), total, floor, size), size, total, floor, integer)
+def _equal(size, total, minimum, sd, integer):
+    return _rounded(fill_one(np.ones(size.size), total, minimum, size), size, total, minimum, integer)
 
 
-def _neyman(size, total, floor, sd, integer):
+def _neyman(size, total, minimum, sd, integer):
     if not sd.any():
-        return _proportional(size, total, floor, sd, integer)
-    uncapped = np.full(size.size, total)
-    real = fill(size * sd, total, floor, uncapped)
+        return _proportional(size, total, minimum, sd, integer)
+    floor, uncapped = np.minimum(minimum, size), np.full(size.size, total)
+    real = fill_one(size * (sd / sd.max()), total, floor, uncapped)
     return np.minimum(_rounded(real, uncapped, total, floor, integer), size)
 
 
-def _neyman_plus(size, total, floor, sd, integer):
-    real = np.minimum(_neyman(size, total, floor, sd, False), size).astype(float)
+def _neyman_plus(size, total, minimum, sd, integer):
+    real = np.minimum(_neyman(size, total, minimum, sd, False), size).astype(float)
     while (left := total - real.sum()) > 1e-9 * total:
         open_strata = real < size
         real = np.minimum(real + np.where(open_strata, left / open_strata.sum(), 0), size)
-    return _rounded(real, size, total, floor, integer)
+    return _rounded(real, size, total, minimum, integer)
 
 
-def _voila(size, total, floor, sd, integer):
-    if not sd.any():
-        return _proportional(size, total, floor, sd, integer)
-    if not integer:
-        return fill(size * sd, total, floor, size)
-    return _integer_optimum(size, size * sd, total, floor)
+def _voila(size, total, minimum, sd, integer):
+    return reduced(size, sd, size, total, minimum, integer)
 
 
-def _integer_optimum(size, spread, total, floor):
-    """Return the whole numbers in [floor, size] adding up to total that minimize sum spread^2 / n.
+def reduced(size, sd, current, total, floor, integer=True):
+    """Return `reduce_sample` of checked arguments, sum min(floor, current) <= total <= sum(current), as (H,) array."""
+    most = float(sd.max())
+    if not most:
+        return _rounded(fill_one(size.astype(float), total, floor, current), current, total, floor, integer)
+    spread, exact_scale = np.empty(size.size), 2.0 ** min(-math.frexp(most)[1], 1000)
+    for part in _blocks(size.size):
+        scaled = np.multiply(sd[part], exact_scale, out=spread[part])
+        scaled *= size[part]
+    return _integer_optimum(spread, total, floor, current) if integer else fill_one(spread, total, floor, current)
 
-    The k-th label of a stratum is worth spread / sqrt(k (k - 1)), the first infinitely much: bisect the
-    least worth that is still bought, then buy the best of those left (Huntington-Hill apportionment).
+
+def _integer_optimum(spread, total, floor, cap):
+    """Return the whole numbers in [floor, cap] adding up to total that minimize sum spread^2 / n.
+
+    The k-th label of a stratum is worth spread / sqrt(k (k - 1)), the first infinitely much. Two levels of
+    worth between which the budget runs out leave few labels to choose from, and the best of these are bought.
     """
-    varies = spread > 0
-    full = np.where(varies, size, floor)
-    if total >= full.sum():
-        return round_to_total(fill(size, total, full, size), total, full, size)
-    first = np.where(varies, np.maximum(floor, 1), floor)
-    if total < first.sum():
-        return _give_to_best(floor, np.where(varies & (floor == 0), spread, -1.0), total)
+    full = _most(spread, floor, cap)
+    most = int(full.sum())
+    if total >= most:
+        return round_to_total(fill_one(cap - full + 1.0, total, full, cap), total, full, cap)
+    floor = np.broadcast_to(floor, spread.shape)
+    if floor.min() == 0:
+        first = np.maximum(floor, np.minimum(full, 1))
+        if total < first.sum():
+            return _give_to_best(floor, np.where(first > floor, spread, -1.0), total)
+    return _buy(spread, total, *_bracket(spread, total, np.maximum(floor, 1), full))
 
-    def bought(worth):
-        return np.clip(np.floor((1 + np.sqrt(1 + 4 * (spread / worth) ** 2)) / 2), first, full)
 
-    low, high = np.log((spread[varies] / size[varies]).min()) - 1, np.log(spread.max()) + 1
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if bought(np.exp(middle)).sum() > total else (low, middle)
-    labeled = bought(np.exp(high)).astype(np.int64)
-    next_worth = np.where(labeled < full, spread / np.sqrt(np.maximum(labeled, 1) * (labeled + 1.0)), -1.0)
-    return _give_to_best(labeled, next_worth, total)
+def _bracket(spread, total, first, full):
+    """Return optima (H,) of budgets at most and at least `total`, at most one label per stratum apart."""
+    first = np.broadcast_to(first, spread.shape)
+    level, free = _level(spread, total, first, full, spread.size / 8)
+    low, high, reach = (0.0, None, -np.inf), (np.inf, None, np.inf), 1.25
+    while high[2] - low[2] > spread.size and low[2] != total and low[0] < level < high[0]:
+        bought = level, *_bought(level, spread, first, full)
+        low, high = (bought, high) if bought[2] <= total else (low, bought)
+        if low[0] and high[0] < np.inf:
+            level = _middle(low[0], high[0])
+        else:
+            step = reach * (total - bought[2]) / (free or total / level)
+            level, reach = min(max(level + step, level / 4), 4 * level), 4 * reach
+    return np.minimum(first, full) if low[1] is None else low[1], full if high[1] is None else high[1]
+
+
+def _bought(level, spread, first, full):
+    """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full, and its sum."""
+    counts, spent = np.empty(spread.size, np.int64), 0
+    clipped = np.empty(min(BLOCK, spread.size))
+    for part in _blocks(spread.size):
+        s = clipped[:part.stop - part.start]
+        _clip(level, spread[part], first[part], full[part], s, s)
+        s *= s
+        s += 0.25
+        np.sqrt(s, out=s)
+        np.copyto(counts[part], np.rint(s, out=s), casting="unsafe")
+        spent += int(counts[part].sum())
+    return counts, spent
+
+
+def _buy(spread, total, labeled, most):
+    """Return `labeled` and the labels up to `most` that are worth most, `total` in all."""
+    missing = total - int(labeled.sum())
+    if not missing:
+        return labeled
+    owner = np.flatnonzero(most > labeled)
+    nth = labeled[owner] + 1
+    extra = most[owner] - labeled[owner]
+    if extra.max() > 1:
+        nth = np.repeat(nth - np.cumsum(extra) + extra, extra) + np.arange(extra.sum())
+        owner = np.repeat(owner, extra)
+    if missing < owner.size:
+        cost = np.sqrt(nth * (nth - 1.0))
+        cost /= spread[owner]
+        owner = owner[np.argpartition(cost, missing - 1)[:missing]]
+    np.add.at(labeled, owner, 1)
+    return labeled
 
 
 def _give_to_best(labeled, worth, total):

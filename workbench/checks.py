@@ -47,12 +47,14 @@ def suggestion(value, options):
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def vector(name, values, *, size=None, low=None, high=None, what="entry"):
+def vector(name, values, *, size=None, low=None, high=None, what="entry", copy=True):
     """Return `values` as a finite 1-d float array within [low, high], or raise naming the entry."""
     array = _one_dimensional(name, values, size)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers; got {array.dtype} such as {array[0]!r}")
-    array = array.astype(float)
+    array = array.astype(float, copy=copy)
+    if _within(array, low, high):
+        return array
     _refuse(name, array, ~np.isfinite(array), "must be finite", what)
     if low is not None:
         _refuse(name, array, array < low, f"must be at least {low:g}", what)
@@ -61,9 +63,12 @@ def vector(name, values, *, size=None, low=None, high=None, what="entry"):
     return array
 
 
-def counts(name, values, *, size=None, low=0, what="stratum"):
+def counts(name, values, *, size=None, low=0, what="stratum", copy=True):
     """Return `values` as a 1-d int array of at least `low`, or raise naming the entry."""
-    array = vector(name, values, size=size, what=what)
+    array = _one_dimensional(name, values, size)
+    if array.dtype.kind in "iu" and _within(array, low, LARGEST):
+        return array.astype(np.int64, copy=copy)
+    array = vector(name, array, what=what)
     _refuse(name, array, array != np.floor(array), "must be a whole number", what)
     _refuse(name, array, array < low, f"must be at least {low}", what)
     _refuse(name, array, array > LARGEST, f"must be at most {LARGEST}", what)
@@ -123,6 +128,13 @@ def _one_dimensional(name, values, size):
     if size is not None and array.size != size:
         raise ValueError(f"{name} must have {size} entries; got {array.size}")
     return array
+
+
+def _within(array, low, high):
+    """Return whether all entries are finite and in range; two reductions, since most arguments are right."""
+    least, most = array.min(), array.max()
+    return bool(np.isfinite(least) and np.isfinite(most) and (low is None or least >= low)
+                and (high is None or most <= high))
 
 
 def _refuse(name, array, bad, rule, what):

@@ -4,9 +4,11 @@ Text files are read as text and numbers are parsed here, so that identifiers kee
 and every number is the one Python's `float` reads. Data rows are counted from 1 below the header;
 blank lines do not count.
 """
+import atexit
 import codecs
 import csv
 import decimal
+import gc
 import json
 import numbers
 import os
@@ -15,6 +17,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -30,6 +33,7 @@ _PLAIN = frozenset("0123456789.+-eE")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,'\u2019\s][0-9]{3})+(?:[.,][0-9]+)?")
 _THOUSANDS_OR_DECIMALS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+_CACHE = type(cache(len))
 _TRUTH = {"true": "1", "false": "0"}
 
 
@@ -76,8 +80,7 @@ def read_columns(source, columns):
     """
     table = _open(source)
     wanted = _wanted(columns)
-    for name in wanted:
-        _check_column(table, name)
+    _check_columns(table, wanted)
     data, notes = table.fetch(wanted)
     if not len(data[wanted[0]]):
         raise ValueError(f"{table.label} has no data rows")
@@ -104,6 +107,92 @@ def column_names(source):
     ('id', 'score')
     """
     return _open(source).names
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Rows of a source, still in its own engine.
+
+    Attributes
+    ----------
+    label : str
+        How messages call the source.
+    native : data frame
+        A DuckDB relation for a file, else the frame as given.
+    text : bool
+        Whether every column is text because the file is.
+    notes : tuple of str
+        What was unusual and is worth telling the reader.
+    """
+
+    label: str
+    native: object
+    text: bool = False
+    notes: tuple = ()
+
+
+@contextmanager
+def scan(source, columns):
+    """Open a source of any size without reading it; a file is read by DuckDB while the context lasts.
+
+    Parameters
+    ----------
+    source : str, path or data frame
+        A file ending in csv, tsv, txt or parquet, or a data frame of pandas, polars, pyarrow, DuckDB,
+        Dask, PySpark or any other engine narwhals knows.
+    columns : list of str
+        Columns that must be there.
+
+    Yields
+    ------
+    Scan
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read or a column is missing or named twice.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> with scan(duckdb.sql("SELECT range AS id FROM range(3)"), ["id"]) as rows:
+    ...     rows.label
+    'the relation'
+    """
+    wanted = _wanted(columns)
+    _end_quietly()
+    if not isinstance(source, (str, os.PathLike)):
+        table = _Table("the data frame", tuple(source.columns), None) if is_dask(source) else _open_any_frame(source)
+        _check_columns(table, wanted)
+        yield Scan(table.label, source)
+        return
+    path, label, ending = _existing_file(source, _SCANNED)
+    with (_scan_parquet if ending == ".parquet" else _scan_text)(path, label, wanted) as rows:
+        yield rows
+
+
+@cache
+def _end_quietly():
+    """Empty the caches of narwhals when Python ends: DuckDB prints a long list of what they still hold of it."""
+    @atexit.register
+    def empty():
+        for thing in gc.get_objects():
+            if isinstance(thing, _CACHE) and str(getattr(thing, "__module__", "")).startswith("narwhals."):
+                thing.cache_clear()
+
+
+def is_dask(source):
+    """Return whether `source` is a Dask data frame."""
+    return type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "to_delayed")
+
+
+def to_arrays(frame):
+    """Return the columns of a narwhals frame as a dict of numpy arrays; missing cells are None."""
+    native = frame.to_native()
+    if _is_relation(native):
+        return _relation_columns(native, native.columns)
+    frame = frame.lazy().collect()
+    return {name: _series_array(frame[name]) for name in frame.columns}
 
 
 def to_numbers(name, column):
@@ -243,24 +332,41 @@ def _wanted(columns):
 
 def _open(source):
     if isinstance(source, (str, os.PathLike)):
-        return _open_file(os.path.expanduser(os.fspath(source)))
+        return _open_file(source)
     if isinstance(source, dict):
         return _open_dict(source)
-    if type(source).__name__ == "DuckDBPyRelation":
-        return _open_relation(source)
-    return _open_frame(source)
+    return _open_any_frame(source)
 
 
-def _open_file(path):
+def _open_any_frame(source):
+    return _open_relation(source) if _is_relation(source) else _open_frame(source)
+
+
+def _is_relation(source):
+    return type(source).__name__ == "DuckDBPyRelation"
+
+
+def _open_file(source):
+    path, label, ending = _existing_file(source, _OPENERS)
+    return _OPENERS[ending](path, label)
+
+
+def _existing_file(source, endings):
+    path = os.path.expanduser(os.fspath(source))
     label = repr(path)
     if not os.path.isfile(path):
         raise ValueError(f"no such file: {label}")
     ending = os.path.splitext(path)[1].lower()
-    if ending not in _OPENERS:
-        raise ValueError(f"{label} must end in one of {', '.join(_OPENERS)}")
+    if ending not in endings:
+        raise ValueError(f"{label} must end in one of {', '.join(endings)}")
     if os.path.getsize(path) == 0:
         raise ValueError(f"{label} is empty")
-    return _OPENERS[ending](path, label)
+    return path, label, ending
+
+
+def _check_columns(table, wanted):
+    for name in wanted:
+        _check_column(table, name)
 
 
 def _check_column(table, name):
@@ -317,15 +423,25 @@ def _open_relation(source):
 
 
 def _open_parquet(path, label):
-    query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
-
     def fetch(wanted):
         with _duckdb(label) as connection:
-            relation = connection.sql(query, params={"path": _literal(path)})
-            return _relation_columns(relation, wanted), ()
+            return _relation_columns(_parquet_relation(connection, path), wanted), ()
     with _duckdb(label) as connection:
-        names = tuple(connection.sql(query, params={"path": _literal(path)}).columns)
+        names = tuple(_parquet_relation(connection, path).columns)
     return _Table(label, names, fetch)
+
+
+def _parquet_relation(connection, path):
+    query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
+    return connection.sql(query, params={"path": _literal(path)})
+
+
+@contextmanager
+def _scan_parquet(path, label, wanted):
+    with _duckdb(label) as connection:
+        relation = _parquet_relation(connection, path)
+        _check_columns(_Table(label, tuple(relation.columns), None), wanted)
+        yield Scan(label, relation)
 
 
 def _relation_columns(relation, wanted):
@@ -365,20 +481,29 @@ def _open_text(path, label):
     header, delimiter = _header(path, label, encoding)
 
     def fetch(wanted):
-        with _as_utf8(path, label, encoding) as (readable, notes):
-            return _csv_columns(readable, label, header, delimiter, wanted), notes
+        places = [f"c{header.index(name)}" for name in wanted]
+        with _as_utf8(path, label, encoding) as (readable, notes), _duckdb(label) as connection:
+            fetched = _csv_relation(connection, readable, header, delimiter, places).fetchnumpy()
+        return {name: _unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)}, notes
     return _Table(label, header, fetch)
 
 
-def _csv_columns(path, label, header, delimiter, wanted):
+def _csv_relation(connection, path, header, delimiter, picked):
     kinds = {f"c{i}": "VARCHAR" for i in range(len(header))}
-    places = [header.index(name) for name in wanted]
-    query = (f"SELECT {', '.join(f'c{i}' for i in places)} FROM read_csv($path, columns={kinds}, "
+    query = (f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, "
              f"delim='{delimiter}', quote='\"', escape='\"', header=true, "
              "auto_detect=false, all_varchar=true, hive_partitioning=false)")
-    with _duckdb(label) as connection:
-        fetched = connection.execute(query, {"path": _literal(path)}).fetchnumpy()
-    return {name: _unmasked(fetched[f"c{i}"]) for name, i in zip(wanted, places, strict=True)}
+    return connection.sql(query, params={"path": _literal(path)})
+
+
+@contextmanager
+def _scan_text(path, label, wanted):
+    encoding = _encoding_of_start(path)
+    header, delimiter = _header(path, label, encoding)
+    _check_columns(_Table(label, header, None), wanted)
+    renamed = [f"c{header.index(name)} AS {_quoted(name)}" for name in wanted]
+    with _as_utf8(path, label, encoding) as (readable, notes), _duckdb(label) as connection:
+        yield Scan(label, _csv_relation(connection, readable, header, delimiter, renamed), True, notes)
 
 
 def _header(path, label, encoding):
@@ -468,6 +593,9 @@ def _duckdb(label):
 def _file_problem(label, message):
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"{label}, line {line[1]}" if line else label
+    text = re.search(r"Could not convert string ['\"](.*)['\"] to DOUBLE", message)
+    if text:
+        return f"{label}: {_shortened(text[1])} is not a number, or may have a thousands separator; write a decimal point"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
         return f"{where}: the header names {cells[1]} columns, this line has {cells[2]}"
@@ -601,4 +729,5 @@ def _refuse_repeated(name, values):
 
 _OPENERS = {".csv": _open_text, ".tsv": _open_text, ".txt": _open_text, ".parquet": _open_parquet,
             ".json": _open_json, ".ndjson": _open_json, ".jsonl": _open_json}
+_SCANNED = (".csv", ".tsv", ".txt", ".parquet")
 _ENCODING_NAMES = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "cp1252": "Windows-1252"}

@@ -136,16 +136,13 @@ def write_label_sheet(path, items, stratum, index):
     ...     pathlib.Path(folder, "sheet.csv").read_text(encoding="utf-8-sig").splitlines()
     ['id,stratum,correct', '8,0,', '1501,2,']
     """
-    path = os.path.expanduser(os.fspath(path))
-    if not path.lower().endswith(".csv"):
-        raise ValueError(f"path must end in .csv; got {path!r}")
     stratum = _strata("stratum", stratum, None, items.size)
     index = _positions(index, items.size)
-    refuse_recorded(path)
+    refuse_recorded(_csv_path(path))
     ids = _id_texts(items)
     order = index[np.lexsort((index, stratum[index]))]
-    rows = [(_neutral(ids[position]), int(stratum[position]), "") for position in order]
-    _write_atomically(path, rows)
+    rows = [(ids[position], int(stratum[position]), "") for position in order]
+    write_rows(path, COLUMNS, rows)
 
 
 def read_label_sheet(path, items, stratum, n_strata):
@@ -241,30 +238,47 @@ def _original(cell):
     return cell
 
 
-def refuse_recorded(path):
-    """Raise if a file at `path` holds labels, or anything but an empty label sheet."""
+def _csv_path(path):
+    path = os.path.expanduser(os.fspath(path))
+    if not path.lower().endswith(".csv"):
+        raise ValueError(f"path must end in .csv; got {path!r}")
+    return path
+
+
+def refuse_recorded(path, answer="correct"):
+    """Raise if a file at `path` holds labels in the column `answer`, or is anything but an empty label sheet."""
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return
     try:
-        columns, _ = frames.read_columns(path, ["id", "correct"])
+        columns, _ = frames.read_columns(path, ["id", answer])
     except ValueError as error:
         if str(error).endswith("has no data rows"):
             return
         raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
-    filled = sum(map(bool, frames.as_text(columns["correct"])))
+    filled = sum(map(bool, frames.as_text(columns[answer])))
     if filled:
         raise ValueError(f"{path!r} already holds {filled} labels and is not overwritten; choose another "
                          "path, or move the file away")
 
 
-def _write_atomically(path, rows):
+def write_rows(path, header, rows):
+    """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is made harmless to spreadsheets.
+
+    Parameters
+    ----------
+    path : str or path
+        Ends in .csv.
+    header : sequence of str
+    rows : iterable of sequence
+    """
+    path, rows = _csv_path(path), [[_neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise ValueError(f"no such folder: {folder!r}")
     temporary = f"{path}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
     try:
         with open(temporary, "x", encoding="utf-8-sig", newline="") as file:
-            csv.writer(file, lineterminator="\r\n").writerows([COLUMNS, *rows])
+            csv.writer(file, lineterminator="\r\n").writerows([header, *rows])
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

@@ -242,6 +242,26 @@ def digit_forms():
     return DigitForms(box, place, digits.images, digit, read_a, confidence, margin, read_b, vote_share)
 
 
+def register_errors():
+    """Return the decimal place of each embedded digit and what its reading adds to the error of the register total.
+
+    Returns
+    -------
+    place : (1797,) array of int
+        0 to 3.
+    error : (1797,) array of float
+        10 ** place times what reader A reads minus the digit.
+
+    Examples
+    --------
+    >>> place, error = register_errors()
+    >>> np.bincount(place), float(error.sum())
+    (array([1000,  600,  160,   37]), -14692.0)
+    """
+    forms = digit_forms()
+    return forms.place, (forms.read_a - forms.digit) * 10.0 ** forms.place
+
+
 def digit_twin(score=None, correct=None, *, size=700_000):
     """Blow the digit forms up to a large synthetic population with the same scores and errors.
 

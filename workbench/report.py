@@ -243,6 +243,10 @@ def _kernel_manager():
     class ThisInterpreter(AsyncKernelManager):
         kernel_spec = property(lambda self: spec)
 
+        def start_kernel(self, **options):
+            # errors come as messages; what a kernel still prints when it ends is none of the user's business
+            return super().start_kernel(**options, stderr=subprocess.DEVNULL)
+
     return ThisInterpreter
 
 

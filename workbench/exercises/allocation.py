@@ -1,0 +1,121 @@
+"""Exercises of lesson 3."""
+import math
+import numbers
+
+import numpy as np
+
+from workbench import allocation
+from workbench.exercises.answers import listed
+from workbench.label_plans import load_strata
+
+NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
+
+
+def _variance_of_sum(strata, labeled):
+    """Return the variance of the estimated sum of listed numbers, with `labeled` drawn from each list."""
+    size = [len(part) for part in strata]
+    sd = [np.std(part, ddof=1) for part in strata]
+    return sum(size) ** 2 * allocation.allocation_variance(size, sd, labeled)
+
+
+def _nine_numbers(answer, form):
+    values = listed(answer, 3)
+    if values is None:
+        return "not yet", f"answer with {form}"
+    together = [NINE[0] + NINE[1]]
+    random, stratified = _variance_of_sum(together, [2]), _variance_of_sum(NINE, [1, 1])
+    if abs(values[0] / (81 * np.var(together[0]) / 2) - 1) <= 5e-3:
+        return "mistake", "with replacement: the second number is never the first, so multiply by (1 - 2/9) with ddof=1"
+    if abs(values[0] / random - 1) > 5e-3:
+        return "not yet", "the first variance is that of 9 times the mean of two numbers out of nine"
+    if abs(values[1] / stratified - 1) > 5e-3:
+        return "not yet", "one number per stratum: 5 times the one plus 4 times the other"
+    if abs(values[2] / (random / stratified) - 1) > 5e-3:
+        return "not yet", "the ratio is the first over the second"
+    return "right", f"{random:.4g}, {stratified:.4g}, ratio {random / stratified:.1f}"
+
+
+def _three_strata(answer, form):
+    values = listed(answer, 3)
+    if values is None:
+        return "not yet", f"answer with {form}"
+    optimum = allocation.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1]).labeled
+    if values == optimum.tolist():
+        return "right", " / ".join(map(str, optimum))
+    if sum(values) != 60:
+        return "mistake", f"the budget is 60; your labels add up to {sum(values):g}"
+    if values[0] > 10:
+        return "mistake", "the first stratum has only 10 items"
+    return "not yet", "cap the first stratum, then share what is left as N S of the others"
+
+
+def _why_three_strata():
+    capped = allocation.allocate([10, 100, 1000], 60, "neyman", stratum_sd=[50, 5, 1], minimum=0, integer=False)
+    best = allocation.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1])
+    more = 100 * (capped.variance / best.variance - 1)
+    return f"50 labels are shared as 500 : 1000; capped Neyman leaves {capped.unused:.0f} unused, variance +{more:.0f}%"
+
+
+def _floor(answer, form):
+    try:
+        floor, reason = answer
+    except (TypeError, ValueError):
+        return "not yet", f"answer with {form}"
+    if not isinstance(floor, numbers.Real) or not isinstance(reason, str) or len(reason.split()) < 3:
+        return "not yet", f"answer with {form}"
+    if floor < 8:
+        return "mistake", f"{floor:g} of the thousands may well show no misread digit: then sd is 0, and they go"
+    if floor > 20:
+        return "mistake", f"{floor:g} from every place: the insurance was bought long before, only the premium grows"
+    return "right", f"{floor:g}; compare your reason with the explanation"
+
+
+def _why_floor():
+    strata = load_strata()
+    best = allocation.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=0).variance
+    premiums = [allocation.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=floor).variance / best
+                for floor in (5, 10, 15, 20)]
+    shown = ", ".join(f"+{100 * (premium ** 0.5 - 1):.1f}%" for premium in premiums)
+    none = [math.comb(32, n) / math.comb(37, n) for n in (2, 15)]
+    return (f"5 of 37 thousands are misread: 2 of them show none with chance {none[0]:.2f}, 15 with chance "
+            f"{none[1]:.2f}; offline, floors of 5, 10, 15 and 20 cost {shown} of standard error")
+
+
+def _own_places(answer, form):
+    values = listed(answer, 4)
+    if values is None:
+        return "not yet", f"answer with {form}"
+    strata = load_strata()
+    best = allocation.allocate(strata.size, 150, stratum_sd=strata.sd)
+    if sum(values) != 150 or any(value != int(value) for value in values):
+        return "mistake", f"150 whole labels are wanted; yours add up to {sum(values):g}"
+    over = np.flatnonzero(np.array(values) > strata.size)
+    if over.size:
+        return "mistake", f"there are only {strata.size[over[0]]} {strata.stratum[over[0]]}"
+    if min(values) < 2:
+        return "mistake", "at least 2 in each place"
+    found = allocation.allocation_variance(strata.size, strata.sd, values)
+    error, least = (strata.size.sum() * variance ** 0.5 for variance in (found, best.variance))
+    if found <= best.variance * (1 + 1e-9):
+        return "right", f"SE {error:,.0f}"
+    return "not yet", f"SE {error:,.1f}; {least:,.1f} is possible"
+
+
+def _why_own_places():
+    strata = load_strata()
+    best = allocation.allocate(strata.size, 150, stratum_sd=strata.sd)
+    capped = allocation.allocate(strata.size, 150, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
+    return (f"{'/'.join(map(str, best.labeled))}, SE {strata.size.sum() * best.variance ** 0.5:,.0f}; capped Neyman's "
+            f"variance is {capped.variance / best.variance:.2f} times that")
+
+
+EXERCISES = {
+    "3.1": (_nine_numbers, "(variance at random, variance with strata, ratio)",
+            "for a simple random sample of n out of N: N^2 (1 - n/N) S^2 / n with S^2 of ddof=1",
+            lambda: "the factor (1 - 2/9) is what 1.3e7 and 46 times lack"),
+    "3.2": (_three_strata, "three whole numbers", "what does Neyman want of the first stratum, and what does it have?",
+            _why_three_strata),
+    "3.3": (_floor, "(floor, 'your reason in a sentence')", "how many of the 37 thousands are misread?", _why_floor),
+    "3.4": (_own_places, "[ones, tens, hundreds, thousands]", "which places are capped? share the rest as N S",
+            _why_own_places),
+}

@@ -1,0 +1,392 @@
+"""Watch a stream: sample sizes and variance over time for S-VOILA and for what it is compared with.
+
+References
+----------
+.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored
+   data, EDBT 2019, sections 5 and 6.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import allocation, checks
+from workbench.results import Result
+
+STREAMED = ("s_voila", "s_voila_printed")
+STREAM_METHODS = ("voila", *STREAMED, "neyman", "neyman_plus", "uniform", "reservoir")
+ORDERS = ("given", "random")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamStudy(Result):
+    """What each method holds of a stream at each checkpoint; R runs, C checkpoints, H strata.
+
+    Attributes
+    ----------
+    methods : tuple of str
+    checkpoint : (C,) array of int
+        Records seen.
+    stratum : tuple
+        Labels of the strata, in sorted order.
+    budget, batch, minimum, runs : int
+    stratum_size : (R, C, H) array of int
+        Records seen per stratum.
+    stratum_sd : (R, C, H) array of float
+    sampled : dict of str to (R, C, H) array of float
+        Sample sizes; those of the reservoir are expected ones.
+    variance : dict of str to (R, C) array of float
+        Of the estimated mean of the records seen, given the sizes; infinite where a stratum that varies has no
+        record in the sample.
+    error : dict of str to (R, C) array of float
+        Estimate minus true mean of the records seen, of the streamed methods; NaN where a stratum has no record.
+    """
+
+    methods: tuple
+    checkpoint: np.ndarray
+    stratum: tuple
+    budget: int
+    batch: int
+    minimum: int
+    runs: int
+    stratum_size: np.ndarray
+    stratum_sd: np.ndarray
+    sampled: dict
+    variance: dict
+    error: dict
+
+    def ratio(self, method):
+        """Return variance over VOILA's per checkpoint, (C,): mean over the runs in which both are finite.
+
+        1 where both are 0, infinite where VOILA's alone is 0 or no run is finite.
+        """
+        ratio = self._ratios(method)
+        finite = np.isfinite(ratio)
+        total = np.where(finite, ratio, 0).sum(0)
+        return np.divide(total, finite.sum(0), out=np.full(total.shape, np.inf), where=finite.any(0))
+
+    def ratio_error(self, method):
+        """Return the Monte Carlo standard error of `ratio`, (C,); NaN for fewer than two finite runs."""
+        ratio = self._ratios(method)
+        finite = np.isfinite(ratio)
+        count = finite.sum(0)
+        squares = (np.subtract(ratio, self.ratio(method), out=np.zeros(ratio.shape), where=finite) ** 2).sum(0)
+        return np.sqrt(np.divide(squares, count * (count - 1.0), out=np.full(count.shape, np.nan), where=count > 1))
+
+    def infinite(self, method):
+        """Return the share of runs in which the variance is infinite, (C,)."""
+        return np.isinf(self.variance[method]).mean(0)
+
+    def rmse(self, method):
+        """Return the root mean squared error of a streamed method's estimate, (C,), over runs that have one."""
+        known = ~np.isnan(self.error[method])
+        squares = (np.where(known, self.error[method], 0) ** 2).sum(0)
+        return np.sqrt(np.divide(squares, known.sum(0), out=np.full(squares.size, np.nan), where=known.any(0)))
+
+    def headline(self):
+        """Return the last checkpoint's ratios in one sentence."""
+        last = ", ".join(f"{method} {_times(self.ratio(method)[-1], self.infinite(method)[-1])}"
+                         for method in self.methods if method != "voila")
+        return (f"{self.checkpoint[-1]:,} records, {len(self.stratum)} strata, {self.budget:,} kept, {self.runs} runs; "
+                f"variance over VOILA's: {last}")
+
+    def rows(self):
+        """Return variance ratio, its error and the share of infinite runs, one row per checkpoint and method."""
+        return [{"records": int(records), "method": method, "ratio": float(ratio), "ratio_error": float(error),
+                 "infinite": float(infinite)}
+                for method in self.methods for records, ratio, error, infinite in zip(
+                    self.checkpoint, self.ratio(method), self.ratio_error(method), self.infinite(method), strict=True)]
+
+    def allocation_rows(self):
+        """Return mean sample size and records, one row per checkpoint, method and stratum."""
+        size = self.stratum_size.mean(0)
+        return [{"records": int(self.checkpoint[c]), "method": method, "stratum": label,
+                 "sampled": float(sampled[c, h]), "size": float(size[c, h])}
+                for method in self.methods for sampled in [self.sampled[method].mean(0)]
+                for c in range(self.checkpoint.size) for h, label in enumerate(self.stratum)]
+
+    def _ratios(self, method):
+        variance, best = self.variance[method], self.variance["voila"]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(variance == best, 1.0, variance / best)
+
+
+def _times(ratio, infinite):
+    share = f" (infinite in {100 * infinite:.0f}%)" if infinite else ""
+    return "infinite" if infinite == 1 else f"{ratio:.3g}{share}"
+
+
+def jump_stream(records=50_000, *, strata=20, jumping=11, jump_at=10_000, sd=20.0, runs=5, rng=0):
+    """Return the paper's synthetic stream: equally frequent strata, of which one suddenly varies more.
+
+    Parameters
+    ----------
+    records, strata : int
+    jumping : int
+        The stratum, 0 .. strata - 1, whose standard deviation jumps; the paper's number 12.
+    jump_at : int
+        Records before the jump.
+    sd : float
+        Its standard deviation afterwards; all others have 1, all means are 1.
+    runs : int
+    rng : int or numpy.random.Generator
+
+    Returns
+    -------
+    stratum : (runs, records) array of int
+    values : (runs, records) array of float
+
+    Examples
+    --------
+    >>> stratum, values = jump_stream(1000, jump_at=500, runs=2)
+    >>> stratum.shape, bool(values[:, 500:].std() > 3 * values[:, :500].std())
+    ((2, 1000), True)
+    """
+    rng = checks.generator(rng)
+    records, runs = checks.whole("records", records, 1), checks.whole("runs", runs, 1)
+    strata = checks.whole("strata", strata, 1)
+    jumping = checks.whole("jumping", jumping, 0, strata - 1)
+    stratum = rng.integers(0, strata, (runs, records))
+    after = np.arange(records) >= checks.whole("jump_at", jump_at, 0)
+    return stratum, 1 + rng.standard_normal((runs, records)) * np.where((stratum == jumping) & after, sd, 1.0)
+
+
+def simulate_stream(stratum, values, budget, *, methods=STREAM_METHODS, order="given", last=(), every=200, batch=1,
+                    minimum=2, runs=None, rng=0, progress=True):
+    """Send streams through S-VOILA, and ask every method what it would hold at each checkpoint.
+
+    Parameters
+    ----------
+    stratum : (N,) or (R, N) array_like of int or str
+        Of each record; with two dimensions one stream per run.
+    values : (N,) or (R, N) array_like of float
+    budget : int
+        Records kept.
+    methods : iterable of {"voila", "s_voila", "s_voila_printed", "neyman", "neyman_plus", "uniform", "reservoir"}
+        - "voila": the best whole numbers, with hindsight; always computed.
+        - "s_voila": `StreamSampler`, with a floor of `minimum` (0 is allowed here).
+        - "s_voila_printed": evicts where N S / s is least [1]_, no floor.
+        - "neyman", "neyman_plus": with hindsight, real numbers, no floor.
+        - "uniform": equal shares of the strata seen, in whole numbers.
+        - "reservoir": one simple random sample, its mean not weighted by stratum.
+    order : {"given", "random"}
+        "random" shuffles the records anew in every run.
+    last : iterable
+        Strata whose records come after all others.
+    every : int
+        Records between checkpoints, a multiple of `batch`; the end is one too.
+    batch : int
+        Records per minibatch; the random keys do not depend on it.
+    minimum : int
+    runs : int, optional
+        By default 5, or the number of streams given.
+    rng : int or numpy.random.Generator
+    progress : bool
+        Show a bar when it takes longer than a second.
+
+    Returns
+    -------
+    StreamStudy
+
+    References
+    ----------
+    .. [1] Nguyen et al., Stratified random sampling from streaming and stored data, EDBT 2019: lemma 1 and
+       algorithm 6.
+
+    Examples
+    --------
+    >>> study = simulate_stream(*jump_stream(3000, jump_at=1000), 200, every=1000, progress=False)
+    >>> [round(float(ratio), 2) for ratio in study.ratio("s_voila")]
+    [1.0, 2.98, 1.89]
+    """
+    methods = tuple(dict.fromkeys(("voila", *(checks.choice("methods", name, STREAM_METHODS) for name in methods))))
+    labels, codes, values = _streams(stratum, values, runs)
+    budget, minimum = checks.whole("budget", budget, 1), checks.whole("minimum", minimum, 0)
+    if minimum * len(labels) > budget:
+        raise ValueError(f"budget must be at least {minimum * len(labels)}, {minimum} for each of {len(labels)} "
+                         f"strata; got {budget}")
+    batch, every = checks.whole("batch", batch, 1), checks.whole("every", every, 1)
+    if every % batch:
+        raise ValueError(f"every must be a multiple of batch, {batch}; got {every}")
+    rng = checks.generator(rng)
+    place = _order(codes, checks.choice("order", order, ORDERS), _codes_of(last, labels), rng)
+    codes, values = (np.take_along_axis(array, place, 1) for array in (codes, values))
+    keys = rng.permuted(np.broadcast_to(np.arange(codes.shape[1]), codes.shape), axis=1)
+    stream = _Stream(codes, values, len(labels), keys)
+    stops = np.append(np.arange(every, stream.records, every), stream.records)
+    states = {name: _follow(stream, stops, budget, batch, name == "s_voila_printed", minimum, progress)
+              for name in methods if name in STREAMED}
+    size, spread = stream.statistics(stops)
+    sampled = {name: states[name][0] if name in STREAMED else _hindsight(name, size, spread, budget)
+               for name in methods}
+    variance = {name: _random_variance(codes, values, stops, budget) if name == "reservoir" else
+                _variances(size, spread, sampled[name]) for name in methods}
+    sd = np.divide(spread, size, out=np.zeros(spread.shape), where=size > 0)
+    return StreamStudy(methods, stops, labels, budget, batch, minimum, len(codes), size, sd, sampled, variance,
+                       {name: error for name, (_, error) in states.items()})
+
+
+def _streams(stratum, values, runs):
+    stratum, values = np.asarray(stratum), np.asarray(values, float)
+    if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
+        raise ValueError(f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
+                         f"{values.shape}")
+    if not np.isfinite(values).all():
+        raise ValueError("values must be finite")
+    labels, codes = np.unique(stratum, return_inverse=True)
+    codes = codes.reshape(stratum.shape)
+    if stratum.ndim == 2:
+        if runs not in (None, len(codes)):
+            raise ValueError(f"runs must be the number of streams given, {len(codes)}; got {runs}")
+        return tuple(labels.tolist()), codes, values
+    runs = 5 if runs is None else checks.whole("runs", runs, 1)
+    return tuple(labels.tolist()), np.tile(codes, (runs, 1)), np.tile(values, (runs, 1))
+
+
+def _codes_of(last, labels):
+    for label in last:
+        if label not in labels:
+            raise ValueError(f"last must hold strata of the stream; {label!r} is not")
+    return [labels.index(label) for label in last]
+
+
+def _order(codes, order, last, rng):
+    rank = rng.random(codes.shape) if order == "random" else np.broadcast_to(np.linspace(0, .5, codes.shape[1]),
+                                                                             codes.shape)
+    return np.argsort(rank + np.isin(codes, last), axis=1, kind="stable")
+
+
+class _Stream:
+    """R streams: stratum, value and key of each record, and running statistics of its stratum."""
+
+    def __init__(self, codes, values, strata, keys):
+        self.codes, self.values, self.keys, self.strata = codes, values, keys, strata
+        self.runs, self.records = codes.shape
+        self.size, self.spread, self.total = (np.zeros(codes.shape) for _ in range(3))
+        for h in range(strata):
+            here = codes == h
+            count = here.cumsum(1)
+            center = np.where(here, values, 0).sum(1, keepdims=True) / np.maximum(count[:, -1:], 1)
+            centered = np.where(here, values - center, 0)
+            total = centered.cumsum(1)
+            squares = (centered ** 2).cumsum(1) - total ** 2 / np.maximum(count, 1)
+            varied = np.where(squares > 1e-12 * (centered ** 2).cumsum(1), squares, 0) / np.maximum(count - 1, 1)
+            for column, after in ((self.size, count), (self.spread, count * np.sqrt(varied)),
+                                  (self.total, total + center * count)):
+                column[here] = after[here]
+
+    def statistics(self, stops):
+        """Return records and N S per stratum at the stops, (R, C, H)."""
+        size, spread = np.zeros((2, self.runs, stops.size, self.strata))
+        for h in range(self.strata):
+            latest = np.maximum.accumulate(np.where(self.codes == h, np.arange(self.records), -1), axis=1)[:, stops - 1]
+            for known, column in ((size, self.size), (spread, self.spread)):
+                known[..., h] = np.where(latest >= 0, np.take_along_axis(column, latest, 1), 0)
+        return size.astype(np.int64), spread
+
+
+def _follow(stream, stops, budget, batch, printed, minimum, progress):
+    """Return sample sizes (R, C, H) and errors of the estimate (R, C) of S-VOILA at the stops."""
+    from tqdm.auto import tqdm
+    pool = _Pool(stream, budget + batch, 0 if printed else minimum, printed)
+    sampled, error = np.zeros((stream.runs, stops.size, stream.strata)), np.zeros((stream.runs, stops.size))
+    checkpoint = 0
+    for start in tqdm(range(0, stream.records, batch), desc="records", delay=1, disable=not progress):
+        end = min(start + batch, stream.records)
+        for t in range(start, end):
+            pool.take(t)
+        while (over := (pool.filled > budget).nonzero()[0]).size:
+            pool.evict(over)
+        if end == stops[checkpoint]:
+            sampled[:, checkpoint], error[:, checkpoint] = pool.sampled, pool.errors()
+            checkpoint += 1
+    return sampled, error
+
+
+class _Pool:
+    """The samples of R runs, unordered: stratum, key and value of what is held."""
+
+    def __init__(self, stream, room, minimum, printed):
+        self.stream, self.minimum, self.printed = stream, minimum, printed
+        shape = stream.runs, stream.strata
+        self.latest, self.sampled = np.full(shape, -1), np.zeros(shape)
+        self.threshold = np.full(shape, stream.records)
+        self.filled = np.zeros(stream.runs, np.int64)
+        self.codes, self.keys = (np.full((stream.runs, room), -1) for _ in range(2))
+        self.values = np.zeros((stream.runs, room))
+        self.every = np.arange(stream.runs)
+
+    def take(self, t):
+        h = self.stream.codes[:, t]
+        self.latest[self.every, h] = t
+        run = (self.stream.keys[:, t] < self.threshold[self.every, h]).nonzero()[0]
+        if not run.size:
+            return
+        slot = self.filled[run]
+        for held, column in ((self.codes, self.stream.codes), (self.keys, self.stream.keys),
+                             (self.values, self.stream.values)):
+            held[run, slot] = column[run, t]
+        self.sampled[run, h[run]] += 1
+        self.filled[run] += 1
+
+    def evict(self, run):
+        """Take the record with the largest key from the stratum where it costs least, in these runs."""
+        h = self.costs(run).argmin(1)
+        slot = np.where(self.codes[run] == h[:, None], self.keys[run], -1).argmax(1)
+        self.threshold[run, h] = self.keys[run, slot]
+        self.filled[run] -= 1
+        for held in (self.codes, self.keys, self.values):
+            held[run, slot] = held[run, self.filled[run]]
+        self.codes[run, self.filled[run]] = -1
+        self.sampled[run, h] -= 1
+
+    def costs(self, run):
+        s, size, spread = self.sampled[run], self.now(self.stream.size, run), self.now(self.stream.spread, run)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cost = spread / s if self.printed else np.where((s == 1) & (spread == 0), 0, spread ** 2 / (s * (s - 1)))
+        return np.where(s > np.minimum(self.minimum, size), cost, np.inf)
+
+    def now(self, column, run):
+        """Return a running statistic of every stratum, (runs, H)."""
+        latest = self.latest[run]
+        return np.where(latest >= 0, column[run[:, None], latest], 0)
+
+    def errors(self):
+        """Return estimate minus mean of all records so far, (R,); NaN where a stratum has no record."""
+        size, held = self.now(self.stream.size, self.every), self.codes >= 0
+        cell = (self.every[:, None] * self.stream.strata + self.codes)[held]
+        sums = np.bincount(cell, self.values[held], size.size).reshape(size.shape)
+        mean = np.divide(sums, self.sampled, out=np.where(size > 0, np.nan, 0.0), where=self.sampled > 0)
+        return ((mean * size).sum(1) - self.now(self.stream.total, self.every).sum(1)) / size.sum(1)
+
+
+def _hindsight(method, size, spread, budget):
+    """Return what a method that knows all records so far would hold, (R, C, H)."""
+    sampled = np.zeros(size.shape)
+    for cell in np.ndindex(size.shape[:2]):
+        seen = size[cell] > 0
+        sampled[cell][seen] = _held(method, size[cell][seen], spread[cell][seen], budget)
+    return sampled
+
+
+def _held(method, size, spread, budget):
+    if size.sum() <= budget:
+        return size
+    if method == "reservoir":
+        return budget * size / size.sum()
+    rule = "equal" if method == "uniform" else method
+    return allocation.allocate(size, budget, rule, stratum_sd=spread / size, minimum=0,
+                               integer=method in ("voila", "uniform")).labeled
+
+
+def _variances(size, spread, sampled):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(spread > 0, spread ** 2 * np.maximum(1 / sampled - 1 / size, 0), 0)
+    return terms.sum(-1) / size.sum(-1) ** 2.0
+
+
+def _random_variance(codes, values, stops, budget):
+    variance = np.zeros((len(values), stops.size))
+    for c, stop in enumerate(stops):
+        if stop > budget:
+            variance[:, c] = (1 / budget - 1 / stop) * values[:, :stop].var(1, ddof=1)
+    return variance
