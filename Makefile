@@ -36,6 +36,7 @@ search: $(INSTALLED) ## look for designs whose interval covers too little (minut
 bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)
 	$(BIN)/python tests/peers/bench_stratified.py
 	$(BIN)/python tests/peers/bench_latency.py
+	$(BIN)/python tests/peers/bench_voila.py
 	$(BIN)/python tests/peers/bench_replication.py
 
 binder: ## run the notebooks in a fresh environment made from binder/

@@ -595,7 +595,7 @@ def _file_problem(label, message):
     where = f"{label}, line {line[1]}" if line else label
     text = re.search(r"Could not convert string ['\"](.*)['\"] to DOUBLE", message)
     if text:
-        return f"{label}: {_shortened(text[1])} is not a number, or may have a thousands separator; write a decimal point"
+        return f"{label}: {_shortened(text[1])} is no number or has a thousands separator; write a decimal point"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
         return f"{where}: the header names {cells[1]} columns, this line has {cells[2]}"
