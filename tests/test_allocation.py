@@ -309,6 +309,61 @@ def test_the_whole_number_optimum_is_what_a_heap_buys_one_by_one(minimum, share,
         assert found.labeled.tolist() == greedy_removal(size, sd, floor, budget)
 
 
+LARGE = {
+    "heavy tails": (*heavy(140_000, 4), .1, 2),
+    "ties": (np.full(140_000, 20), np.ones(140_000), .33, 2),
+    "every other does not vary": (*(heavy(140_000, 5) * np.array([np.ones(140_000), np.arange(140_000) % 2])), .1, 2),
+    "nearly all capped": (*heavy(140_000, 6), .97, 2),
+    "few capped": (np.full(140_000, 30), np.where(np.arange(140_000) % 1000, 1.0, 1e9), .3, 0),
+    "most at the floor": (np.full(140_000, 12), np.where(np.arange(140_000) < 70_000, 1e-9, 1.0), .5, 5),
+    "sizes sorted": (np.sort(heavy(140_000, 7)[0]), np.ones(140_000), .05, 1),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_so_many_strata_that_the_first_level_comes_from_a_few(name):
+    """No label taken from one stratum is worth more in another: every optimum of a separable convex sum."""
+    size, sd, share, minimum = LARGE[name]
+    size = size.astype(int)
+    floor, budget = np.minimum(minimum, size), int(share * size.sum())
+    n = allocate(size, budget, stratum_sd=sd, minimum=minimum).labeled
+    assert n.sum() == budget and (n >= floor).all() and (n <= size).all()
+    spread = size * sd
+    assert size.size >= 4 * allocation.BLOCK and (n[spread > 0] > 0).all()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lost = np.where(n > floor, spread / np.sqrt(n * (n - 1.0)), np.inf)
+    gained = np.where(n < size, spread / np.sqrt(n * (n + 1.0)), 0)
+    assert gained[spread > 0].max() <= lost[spread > 0].min() * (1 + 1e-12)
+    real = allocate(size, budget, stratum_sd=sd, minimum=minimum, integer=False)
+    assert optimality_gap(size, sd, real, size, minimum) < 1e-9
+    assert real.labeled.sum() == pytest.approx(budget, rel=1e-12)
+
+
+def test_what_is_given_is_neither_changed_nor_kept():
+    """Arrays of the right type are checked and read in place."""
+    size, sd = heavy(50, 10)
+    before = size.copy(), sd.copy()
+    found = [allocate(size, 300, stratum_sd=sd, integer=integer) for integer in (True, False)]
+    found += [reduce_sample(size, sd, size, budget) for budget in (300, int(size.sum()))]
+    assert (size == before[0]).all() and (sd == before[1]).all()
+    size[:], sd[:] = 1, 0
+    for one in found:
+        assert (one.stratum_size == before[0]).all() and (one.stratum_sd == before[1]).all()
+    assert found[3].labeled.tolist() == before[0].tolist()
+
+
+@pytest.mark.parametrize("minimum", [0, 1, 3])
+@pytest.mark.parametrize("more", [0, 1, 7])
+def test_budgets_next_to_the_floor_and_to_everything(more, minimum):
+    """Spreads over 300 decades: the level that leaves all at the floor is far away."""
+    rng = np.random.default_rng(more)
+    size, sd = np.ceil(rng.lognormal(2, 1, 60)).astype(int), 10.0 ** rng.uniform(-150, 150, 60)
+    floor = np.minimum(minimum, size)
+    for budget in (max(int(floor.sum()), 60) + more, int(size.sum()) - more):
+        found = allocate(size, budget, stratum_sd=sd, minimum=minimum).labeled
+        assert found.tolist() == greedy(size, sd, floor, size, budget)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_reduced_sample_is_the_best_of_all_reductions(seed):
     """1,000 random tiny cases against every reduction: any current sizes, floors, zero spreads."""

@@ -216,7 +216,10 @@ def _allocation(size, sd, labeled, most, budget, method, minimum, notes):
     if variance == np.inf:
         empty = int(np.flatnonzero((labeled == 0) & (sd > 0))[0])
         notes = [*notes, f"stratum {empty} varies and has no label: the variance is infinite"]
-    return Allocation(labeled, variance, labeled >= most, unused, size, method, tuple(notes), sd, minimum)
+    bounded = labeled >= most
+    for own in (labeled, bounded):      # read-only arrays are not copied again
+        own.setflags(write=False)
+    return Allocation(labeled, variance, bounded, unused, size, method, tuple(notes), sd, minimum)
 
 
 def allocation_variance(stratum_size, stratum_sd, labeled):
@@ -251,18 +254,15 @@ def _variance(size, sd, labeled):
     total = 0.0
     for part in _blocks(size.size):
         everything, n, s = size[part].astype(float), labeled[part].astype(float, copy=False), sd[part]
-        without = not n.min() > 0
         odds = everything - n
-        np.maximum(odds, 0.0, out=odds)
-        everything *= s
-        everything *= s
-        if without:
-            odds = np.divide(odds, n, out=np.where(s > 0, np.inf, 0.0), where=n > 0)
-            total += float(np.where(s > 0, everything * odds, 0.0).sum())
-        else:
+        if n.min() > 0:
             odds /= n
-            total += float(everything @ odds)
-    return total / float(size.sum()) ** 2
+        else:
+            odds = np.divide(odds, n, out=np.where(s > 0, np.inf, 0.0), where=n > 0)
+        everything *= s
+        odds *= s
+        total += float(everything @ odds)
+    return max(total, 0.0) / float(size.sum()) ** 2
 
 
 def _spread(stratum_sd, size, method):
@@ -324,7 +324,7 @@ def _level(share, total, low, high, tolerance, out=None):
         gap = total - filled
         newton = level + gap / free if free else level
         if abs(gap) <= tolerance:
-            return newton, free
+            return newton if below[0] < newton < above[0] else level, free
         if not free:
             newton = _next_kink(level, gap, share, low, high)
         below, above = ((level, gap), above) if gap > 0 else (below, (level, gap))
@@ -391,7 +391,7 @@ def _next_kink(level, gap, share, low, high):
 def _middle(below, above):
     if np.isinf(above):
         return 4 * below
-    return np.sqrt(below) * np.sqrt(above) if below else above / 4
+    return math.sqrt(below) * math.sqrt(above) if below else above / 4
 
 
 def _blocks(size):
@@ -483,62 +483,95 @@ def _integer_optimum(spread, total, floor, cap):
     most = int(full.sum())
     if total >= most:
         return round_to_total(fill_one(cap - full + 1.0, total, full, cap), total, full, cap)
-    floor = np.broadcast_to(floor, spread.shape)
-    if floor.min() == 0:
+    if np.min(floor) == 0:
+        floor = np.broadcast_to(floor, spread.shape)
         first = np.maximum(floor, np.minimum(full, 1))
         if total < first.sum():
             return _give_to_best(floor, np.where(first > floor, spread, -1.0), total)
-    return _buy(spread, total, *_bracket(spread, total, np.maximum(floor, 1), full))
+    labeled, owner, extra = _bracket(spread, total, np.broadcast_to(np.maximum(floor, 1), spread.shape), full)
+    return _buy(spread, labeled, owner, extra, total)
 
 
 def _bracket(spread, total, first, full):
-    """Return optima (H,) of budgets at most and at least `total`, at most one label per stratum apart."""
-    first = np.broadcast_to(first, spread.shape)
-    level, free = _level(spread, total, first, full, spread.size / 8)
-    low, high, reach = (0.0, None, -np.inf), (np.inf, None, np.inf), 1.25
-    while high[2] - low[2] > spread.size and low[2] != total and low[0] < level < high[0]:
-        bought = level, *_bought(level, spread, first, full)
-        low, high = (bought, high) if bought[2] <= total else (low, bought)
-        if low[0] and high[0] < np.inf:
-            level = _middle(low[0], high[0])
-        else:
-            step = reach * (total - bought[2]) / (free or total / level)
-            level, reach = min(max(level + step, level / 4), 4 * level), 4 * reach
-    return np.minimum(first, full) if low[1] is None else low[1], full if high[1] is None else high[1]
+    """Return an optimum (H,) of at most `total` and what that of a larger total has more: strata and labels."""
+    level, free = map(float, _level(spread, total, first, full, max(spread.size / 8, total / 30)))
+    labeled, owner, change = _bought(level, spread, first, full), [], np.zeros(0, np.int64)
+    spent, low, high, reach = int(labeled.sum()), 0.0, math.inf, 1.25
+    while spent != total:
+        low, high = (level, high) if spent < total else (low, level)
+        level, reach = _step(low, high, level, (total - spent) / max(free, 0.01 * total / level), reach), 4 * reach
+        owner, change = _changes(level, spread, first, full, labeled)
+        found = spent + int(change.sum())
+        crossed = spent < total <= found or found <= total < spent
+        if crossed and (abs(found - spent) <= spread.size or level in (low, high)):
+            break
+        labeled[owner] += change
+        spent = found
+    if spent > total:
+        labeled[owner] += change
+    return labeled, owner, np.abs(change)
+
+
+def _step(low, high, level, newton, reach):
+    """Return the next level: the middle of a bracket, or a step, ever longer, to find its other end."""
+    if low and high < math.inf:
+        middle = _middle(low, high)
+        return middle if low < middle < high else high if level == low else low
+    return min(max(level + reach * newton, level / (4 * reach)), 4 * reach * level)
 
 
 def _bought(level, spread, first, full):
-    """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full, and its sum."""
-    counts, spent = np.empty(spread.size, np.int64), 0
-    clipped = np.empty(min(BLOCK, spread.size))
+    """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full, (H,) int."""
+    counts, buffer = np.empty(spread.size, np.int64), np.empty(min(BLOCK, spread.size))
     for part in _blocks(spread.size):
-        s = clipped[:part.stop - part.start]
-        _clip(level, spread[part], first[part], full[part], s, s)
-        s *= s
-        s += 0.25
-        np.sqrt(s, out=s)
-        np.copyto(counts[part], np.rint(s, out=s), casting="unsafe")
-        spent += int(counts[part].sum())
-    return counts, spent
+        s = _bought_part(level, spread[part], first[part], full[part], buffer)
+        np.copyto(counts[part], s, casting="unsafe")
+    return counts
 
 
-def _buy(spread, total, labeled, most):
-    """Return `labeled` and the labels up to `most` that are worth most, `total` in all."""
+def _changes(level, spread, first, full, labeled):
+    """Return the strata of which `_bought` differs from `labeled`, and by how much."""
+    owner, change, buffer = [], [], np.empty(min(BLOCK, spread.size))
+    for part in _blocks(spread.size):
+        s = _bought_part(level, spread[part], first[part], full[part], buffer)
+        s -= labeled[part]
+        where = np.flatnonzero(s != 0)
+        owner.append(where + part.start)
+        change.append(s[where].astype(np.int64))
+    return np.concatenate(owner), np.concatenate(change)
+
+
+def _bought_part(level, spread, first, full, buffer):
+    s = buffer[:spread.size]
+    _clip(level, spread, first, full, s, s)
+    s *= s
+    s += 0.25
+    np.sqrt(s, out=s)
+    return np.rint(s, out=s)
+
+
+def _buy(spread, labeled, owner, extra, total):
+    """Return `labeled` with the labels of most worth added, `total` in all, of the `extra` ones of `owner`."""
     missing = total - int(labeled.sum())
     if not missing:
         return labeled
-    owner = np.flatnonzero(most > labeled)
     nth = labeled[owner] + 1
-    extra = most[owner] - labeled[owner]
     if extra.max() > 1:
         nth = np.repeat(nth - np.cumsum(extra) + extra, extra) + np.arange(extra.sum())
         owner = np.repeat(owner, extra)
     if missing < owner.size:
-        cost = np.sqrt(nth * (nth - 1.0))
-        cost /= spread[owner]
-        owner = owner[np.argpartition(cost, missing - 1)[:missing]]
+        owner = owner[np.argpartition(_cost(spread, owner, nth), missing - 1)[:missing]]
     np.add.at(labeled, owner, 1)
     return labeled
+
+
+def _cost(spread, owner, nth):
+    """Return the reciprocal worth of the n-th label of its owner."""
+    cost = np.empty(owner.size)
+    for part in _blocks(owner.size):
+        np.sqrt(nth[part] * (nth[part] - 1.0), out=cost[part])
+        cost[part] /= spread[owner[part]]
+    return cost
 
 
 def _give_to_best(labeled, worth, total):

@@ -167,8 +167,9 @@ def _frozen(value):
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
-        value = value.copy()
-        value.setflags(write=False)
+        if value.flags.writeable or not value.flags.owndata:
+            value = value.copy()
+            value.setflags(write=False)
         return value
     if isinstance(value, (list, tuple)):
         return tuple(_frozen(entry) for entry in value)

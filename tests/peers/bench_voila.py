@@ -17,7 +17,7 @@ import tracemalloc
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from workbench import allocation
+from workbench import allocation, checks
 from workbench.streaming import StreamSampler
 
 SIZES = 10_000, 100_000, 1_000_000
@@ -64,16 +64,23 @@ def bench_allocation(strata):
     print(f"\n(i) allocation, {strata:,} strata; one np.sort {1e3 * sort:.2f} ms, stable {1e3 * stable:.2f} ms"
           "\n    multiples of np.sort (in brackets: of the stable one); public call | solver alone")
     for name, (size, sd, budget, minimum) in populations(strata).items():
-        floor, cells = np.minimum(minimum, size), []
+        cells = []
         for integer in (True, False):
             seconds = [timed(call, 3)[0] for call in (
                 lambda i=integer, s=size, d=sd, b=budget, m=minimum: allocation.allocate(
                     s, b, stratum_sd=d, minimum=m, integer=i),
-                lambda i=integer, s=size, d=sd, b=budget, f=floor: allocation.reduced(s, d, s, b, f, i))]
+                lambda i=integer, s=size, d=sd, b=budget, m=minimum: allocation.reduced(s, d, s, b, m, i))]
             cells.append("{:5.1f}x ({:.2f}x) | {:5.1f}x ({:.2f}x)".format(*(
                 s / unit for s in seconds for unit in (sort, stable))))
         print(f"    {name:20s} whole {cells[0]}   real {cells[1]}")
     print("    wanted: whole <= 3.5x, aim 2; real <= 0.5x")
+    size, sd = populations(strata)["heavy-tailed"][:2]
+    labeled, full = size.astype(float), np.zeros(strata, bool)
+    parts = {"check sizes": lambda: checks.counts("size", size, low=1, copy=False),
+             "check sd": lambda: checks.vector("sd", sd, low=0, copy=False),
+             "variance": lambda: allocation._variance(size, sd, labeled),
+             "copies into the result": lambda: allocation.Allocation(labeled, 0.0, full, 0, size, "voila", (), sd)}
+    print("    of a public call: " + ", ".join(f"{name} {timed(call)[0] / sort:.2f}x" for name, call in parts.items()))
     size, sd, budget, minimum = populations(strata)["heavy-tailed"]
     tracemalloc.start()
     allocation.allocate(size, budget, stratum_sd=sd, minimum=minimum)
