@@ -16,7 +16,8 @@ ROOT = Path(workbench.__file__).parent
 LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
           ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "streaming", "galois",
            "orthogonal", "survey_design", "replicate_totals", "weighted_statistics", "replication", "metrics",
-           "misclassification", "cross_validation"),
+           "confusion", "prevalence_methods", "prevalence_theory", "prevalence_periods", "misclassification",
+           "prevalence_series", "solar", "cross_validation"),
           ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
           ("__main__",))
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -24,7 +25,8 @@ HEAVY = ("altair", "ipywidgets", "anywidget", "pandas", "scipy.stats", "sklearn"
          "pyarrow", "papermill", "nbconvert", "IPython", "matplotlib", "tqdm")
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
 TESTED = ("checks", "results", "intervals", "stratification", "allocation", "stratified", "adaptive",
-          "simulations.stratified", "orthogonal")
+          "simulations.stratified", "orthogonal", "confusion", "prevalence_methods", "prevalence_theory",
+          "prevalence_periods", "misclassification", "prevalence_series", "simulations.misclassification")
 
 
 def name_of(parts):

@@ -140,14 +140,39 @@ class Interval(Result):
         return [{"method": self.method, "level": self.level, "low": self.low, "high": self.high}]
 
 
-def html_table(rows, caption):
-    """Return a small escaped HTML table; floats at four digits, long tables cut and said so."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Result):
+    """Rows of a result with a caption, to be shown whole.
+
+    Examples
+    --------
+    >>> Table([{"period": "Jan", "share": 0.1213}], "Levels")
+    Table(Levels: 1 row)
+    """
+
+    entries: tuple
+    caption: str
+
+    def headline(self):
+        """Return the caption and the number of rows."""
+        return f"{self.caption}: {len(self.entries)} row{'' if len(self.entries) == 1 else 's'}"
+
+    def rows(self):
+        """Return the rows."""
+        return list(self.entries)
+
+    def _repr_html_(self):
+        return html_table(self.rows(), self.caption, shown=len(self.entries))
+
+
+def html_table(rows, caption, shown=SHOWN_ROWS):
+    """Return a small escaped HTML table; floats at four digits, tables of more than `shown` rows cut and said so."""
     names = list(rows[0]) if rows else []
     head = "".join(f"<th scope='col'>{_cell(name)}</th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td>{_cell(row[name])}</td>" for name in names) + "</tr>"
-                   for row in rows[:SHOWN_ROWS])
-    if len(rows) > SHOWN_ROWS:
-        caption = f"{caption} (the first {SHOWN_ROWS} of {len(rows)} rows)"
+                   for row in rows[:shown])
+    if len(rows) > shown:
+        caption = f"{caption} (the first {shown} of {len(rows)} rows)"
     return (f"<table class='workbench'><caption>{_cell(caption)}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
 
@@ -159,7 +184,7 @@ def percent(level):
 
 def _cell(value):
     if isinstance(value, float):
-        value = "" if math.isnan(value) else f"{value:.4g}"
+        value = "" if math.isnan(value) else f"{value:,.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
     return html.escape("" if value is None else str(value))
 
 
@@ -173,7 +198,7 @@ def _frozen(value):
     if isinstance(value, (list, tuple)):
         return tuple(_frozen(entry) for entry in value)
     if isinstance(value, dict):
-        return {key: _frozen(entry) for key, entry in value.items()}
+        return {_frozen(key): _frozen(entry) for key, entry in value.items()}
     return value
 
 

@@ -1,0 +1,88 @@
+"""Check an answer to an exercise: right, a named mistake, or not yet; then a hint, then the explanation.
+
+Answers are recomputed from the digit forms; nothing is stored.
+"""
+from dataclasses import dataclass
+
+from workbench import checks
+from workbench.exercises import misclassification, stratified
+from workbench.results import Result
+
+TRIES_BEFORE_EXPLANATION = 3
+_EXERCISES = stratified.EXERCISES | misclassification.EXERCISES
+_tries = {}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Feedback(Result):
+    """What an answer earned.
+
+    Attributes
+    ----------
+    exercise : str
+    verdict : {"right", "mistake", "not yet", "no answer"}
+    message : str
+        What is right, the mistake by its name, or what to answer with.
+    hint, explanation : str
+        The hint comes after a miss; the explanation after success or three tries.
+    """
+
+    exercise: str
+    verdict: str
+    message: str
+    hint: str = ""
+    explanation: str = ""
+
+    def headline(self):
+        """Return verdict, message and what help is due."""
+        parts = [f"{self.exercise} {self.verdict}: {self.message}"]
+        parts += [f"Hint: {self.hint}"] if self.hint else []
+        parts += [f"Why: {self.explanation}"] if self.explanation else []
+        return " ".join(parts)
+
+    def rows(self):
+        """Return one row."""
+        return [{"exercise": self.exercise, "verdict": self.verdict, "message": self.message, "hint": self.hint,
+                 "explanation": self.explanation}]
+
+    def _repr_html_(self):
+        import html
+        mark = {"right": "&#10003;", "mistake": "&#10007;", "not yet": "&#8230;", "no answer": "?"}[self.verdict]
+        help_lines = "".join(f"<br><em>{name}</em> {html.escape(text)}" for name, text in
+                             (("Hint:", self.hint), ("Why:", self.explanation)) if text)
+        return (f"<p role='status'><strong>{mark} {html.escape(self.exercise)} {self.verdict}</strong>: "
+                f"{html.escape(self.message)}{help_lines}</p>")
+
+
+def check(exercise, answer):
+    """Check an answer to an exercise of the course.
+
+    Parameters
+    ----------
+    exercise : str
+        Its number, such as "1.1".
+    answer : object
+        What the exercise asks for; None for no answer yet.
+
+    Returns
+    -------
+    Feedback
+
+    Examples
+    --------
+    >>> check("1.1", (0.88, 0.0288)).verdict
+    'right'
+    """
+    checks.choice("exercise", exercise, _EXERCISES)
+    judge, form, hint, explanation = _EXERCISES[exercise]
+    if answer is None:
+        return Feedback(exercise, "no answer", f"answer with {form}")
+    verdict, message = judge(answer, form)
+    _tries[exercise] = _tries.get(exercise, 0) + 1
+    due = verdict == "right" or _tries[exercise] >= TRIES_BEFORE_EXPLANATION
+    return Feedback(exercise, verdict, message, "" if verdict == "right" else hint, explanation() if due else "")
+
+
+def start_over():
+    """Forget all tries, as for the next student at the same machine."""
+    _tries.clear()

@@ -1,0 +1,15 @@
+"""What a learner typed, as numbers."""
+import numbers
+
+import numpy as np
+
+
+def listed(answer, count):
+    """Return an answer as `count` finite floats, or None."""
+    try:
+        values = list(answer)
+    except TypeError:
+        values = [answer]
+    if len(values) == count and all(isinstance(v, numbers.Real) and np.isfinite(v) for v in values):
+        return [float(v) for v in values]
+    return None

@@ -1,0 +1,142 @@
+"""Exercises of lesson 1."""
+import numbers
+from functools import lru_cache
+
+import numpy as np
+
+from workbench import allocation, populations, stratification, stratified
+from workbench.exercises.answers import listed
+
+
+@lru_cache(1)
+def fifths():
+    """Return sizes, right ones and items of the digit forms' five equal-size strata."""
+    items = populations.digit_forms().items()
+    strata = stratification.stratify(items.score, 5, "equal_size")
+    return strata.sizes, np.bincount(strata.labels, items.correct, 5).astype(int), items
+
+
+def _spread():
+    size, right, _ = fifths()
+    return np.sqrt(stratified.stratum_variance(size, right / size))
+
+
+def _estimate_and_error(answer, form):
+    values = listed(answer, 2)
+    if values is None:
+        return "not yet", f"answer with {form}"
+    found = stratified.stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
+    without = stratified.estimated_variance(found.stratum_size, found.labeled, found.correct, form="paper") ** 0.5
+    if abs(values[0] - found.estimate) > 6e-4:
+        return "not yet", "the estimate is the weighted mean of the five rates"
+    if abs(values[1] - found.standard_error) <= 1e-4:
+        return "right", f"{found.estimate:.3f} and {found.standard_error:.5f}"
+    if abs(values[1] - without) <= 2e-4:
+        return "mistake", "no finite-population factor: 20 of 360 are labeled, so 340 of 360 are unknown"
+    return "not yet", "the estimate is right, the standard error is not"
+
+
+def _why_estimate():
+    random = stratified.estimated_variance([1797], [100], [88]) ** 0.5
+    return (f"pure strata add nothing to the standard error, 88 of 100 at random would have {random:.4f}; yet the "
+            "interval is wide below, for what a pure stratum hides: see the default interval beside Wald's")
+
+
+def _neyman_shares(answer, form):
+    values = listed(answer, 5)
+    if values is None:
+        return "not yet", f"answer with {form}"
+    size, _, _ = fifths()
+    optimum = allocation.allocate(size, 100, "neyman", stratum_sd=_spread()).labeled
+    if sum(values) != 100:
+        return "mistake", f"budget not spent exactly: your labels add up to {sum(values):g}"
+    if min(values) < 2:
+        return "mistake", "a stratum with fewer than 2 labels has no variance estimate"
+    if np.abs(np.array(values) - optimum).max() <= 1:
+        return "right", " / ".join(map(str, optimum))
+    if max(values) - min(values) <= 1:
+        return "mistake", "equal shares: where a stratum varies more, it needs more"
+    return "not yet", "shares in proportion to size times standard deviation, at least 2 each"
+
+
+def _plan(answer, form):
+    try:
+        labels, design = answer
+    except (TypeError, ValueError):
+        return "not yet", f"answer with {form}"
+    if not isinstance(labels, numbers.Real) or design not in ("random", "proportional", "neyman", "neyman with floor"):
+        return "not yet", f"answer with {form}"
+    size, right, _ = fifths()
+    wald = {m: stratified.plan_budget(size, right / size, 0.03, method=m, interval="wald").budget
+            for m in ("simple_random", "proportional", "neyman")}
+    endless = stratified.plan_budget(size, right / size, 0.03, method="simple_random", interval="wald", finite=False)
+    if abs(labels - endless.budget) <= 1:
+        return "mistake", "no finite-population factor: this counts as if there were endlessly many forms"
+    if design == "neyman":
+        return "mistake", "pure Neyman trusts last month's rates and leaves 2 labels in the top fifth"
+    if design == "random":
+        return "mistake", f"random sampling needs {wald['simple_random']}; strata need fewer"
+    if design == "proportional" and abs(labels - wald["proportional"]) <= 4:
+        return "right", f"{wald['proportional']} proportional labels lose least under drift"
+    if design == "neyman with floor" and abs(labels - wald["neyman"]) <= 3:
+        return "right", f"{wald['neyman']} with a floor, and a new plan when the rates move"
+    return "not yet", "the design can work; the number is off"
+
+
+def _why_plan():
+    size, right, _ = fifths()
+    reach = {m: 1.96 * np.sqrt(allocation.allocation_variance(size, _drifted(), labeled))
+             for m, labeled in _drift_designs(size, right).items()}
+    plan = stratified.plan_budget(size, right / size, 0.03)
+    return (f"if the top fifth falls to .90, pure Neyman reaches ±{reach['neyman']:.3f}, with a 30% floor "
+            f"±{reach['floor']:.3f}, proportional ±{reach['proportional']:.3f} (Wald); the default interval that you "
+            f"would report needs {plan.budget} proportional labels")
+
+
+def _drifted():
+    size, right, _ = fifths()
+    rate = right / size
+    rate[-1] = 0.90
+    return np.sqrt(stratified.stratum_variance(size, rate))
+
+
+def _drift_designs(size, right):
+    neyman = allocation.allocate(size, 188, "neyman", stratum_sd=_spread(), minimum=0, integer=False).labeled
+    return {"neyman": allocation.allocate(size, 188, "neyman", stratum_sd=_spread()).labeled,
+            "floor": 0.7 * neyman + 0.3 * 188 * size / size.sum(),
+            "proportional": allocation.allocate(size, 298, "proportional").labeled}
+
+
+def _design(answer, form):
+    try:
+        stratifier, labeled = answer
+        labeled = [int(n) for n in labeled]
+    except (TypeError, ValueError):
+        return "not yet", f"answer with {form}"
+    if stratifier not in stratification.METHODS:
+        return "mistake", f"{stratifier!r} is none of the seven stratifiers"
+    if sum(labeled) != 100 or min(labeled) < 2:
+        return "mistake", "100 labels in total, at least 2 in each stratum"
+    _, _, items = fifths()
+    strata = stratification.stratify(items.score, len(labeled), stratifier)
+    if strata.n_strata != len(labeled) or (strata.sizes < labeled).any():
+        return "mistake", f"there are {strata.n_strata} strata of sizes {strata.sizes.tolist()}"
+    right = np.bincount(strata.labels, items.correct, strata.n_strata)
+    error = stratified.accuracy_variance(strata.sizes, right, labeled) ** 0.5
+    if error <= 0.0245:
+        return "right", f"gold, SE {error:.4f}"
+    return ("right", f"SE {error:.4f}; .0245 would be gold") if error <= 0.0295 else \
+        ("not yet", f"SE {error:.4f}; at most .0295 is wanted, random sampling has .0319")
+
+
+EXERCISES = {
+    "1.1": (_estimate_and_error, "(estimate, standard error)",
+            "square the weights; multiply each stratum's variance by 1 - n/N and divide by n - 1", _why_estimate),
+    "1.2": (_neyman_shares, "five whole numbers", "share in proportion to N_k S_k",
+            lambda: "the pure stratum still gets 2, or its rate and variance could not be estimated"),
+    "1.3": (_plan, "(labels, 'random', 'proportional', 'neyman' or 'neyman with floor')",
+            "what happens to your plan if the top fifth falls to .90?", _why_plan),
+    "1.4": (_design, "(stratifier, [labels per stratum])", "look at where the errors live",
+            lambda: "proportional shares pass for six of the seven stratifiers; 40/28/16/9/7 on equal-size fifths is "
+                    "gold without knowing a label; knowing all of them gives .0221"),
+}
