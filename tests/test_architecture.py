@@ -16,7 +16,8 @@ ROOT = Path(workbench.__file__).parent
 LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
           ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "frame_samples", "streaming",
            "label_plans", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
-           "replication", "metrics", "misclassification", "cross_validation"),
+           "replication", "metrics", "confusion", "prevalence_methods", "prevalence_theory", "prevalence_periods",
+           "misclassification", "prevalence_series", "solar", "prevalence_files", "cross_validation"),
           ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
           ("__main__",))
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -25,7 +26,9 @@ HEAVY = ("altair", "ipywidgets", "anywidget", "pandas", "scipy.stats", "sklearn"
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
 TESTED = ("checks", "results", "intervals", "stratification", "allocation", "stratified", "adaptive",
           "simulations.stratified", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
-          "replication", "frame_samples", "streaming", "simulations.allocation")
+          "replication", "frame_samples", "streaming", "simulations.allocation", "confusion", "prevalence_methods",
+          "prevalence_theory", "prevalence_periods", "misclassification", "prevalence_series",
+          "simulations.misclassification")
 
 
 def name_of(parts):

@@ -29,7 +29,7 @@ def lines(cell):
 
 def test_there_are_notebooks():
     assert [path.stem for path in PATHS] == ["00-start", "01-stratified-accuracy", "02-brr-orthogonal-arrays",
-                                             "03-voila-vs-neyman"]
+                                             "03-voila-vs-neyman", "04-misclassification-correction"]
 
 
 def test_every_cell_was_executed_in_order(notebook):

@@ -6,6 +6,7 @@ estimate with `stratified_accuracy` and quote `.interval()`; or let `accuracy_au
 from workbench.adaptive import WaveEstimate, next_wave, wave_accuracy
 from workbench.allocation import Allocation, allocate, allocation_variance, reduce_sample
 from workbench.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
+from workbench.confusion import AuditComparison, ConfusionCounts, compare_audits, pool_audits
 from workbench.exercises import Feedback, check
 from workbench.frame_samples import FrameSample, StratumSummary, sample, summarize
 from workbench.galois import GaloisField
@@ -13,19 +14,25 @@ from workbench.intervals import stratified_interval
 from workbench.label_plans import LabelPlan, draw_rows, load_strata, plan_labels
 from workbench.labeling import SheetLabels, draw_items, read_label_sheet, write_label_sheet
 from workbench.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
+from workbench.misclassification import EstimatorComparison, PrevalenceEstimate, compare_estimators, estimate_prevalence
 from workbench.orthogonal import Balance, check_balance, hadamard, orthogonal_array
 from workbench.populations import (
     DigitForms,
     ScoredItems,
     digit_forms,
     digit_twin,
+    read_by_next_box,
     read_scores,
     register_errors,
     synthetic_scores,
 )
+from workbench.prevalence_files import counts_at_audit, load_audit, load_periods
+from workbench.prevalence_series import PrevalenceChange, PrevalenceSeries, prevalence_series
+from workbench.prevalence_theory import AuditPlan, EstimatorTheory, estimator_theory, plan_audit
 from workbench.replication import ReplicateEstimate, Replicates, replicate_estimate, replicates
-from workbench.results import Interval, Result
+from workbench.results import Interval, Result, Table
 from workbench.simulations.allocation import StreamStudy, jump_stream, simulate_stream
+from workbench.simulations.misclassification import PrevalenceStudy, ShiftStudy, simulate_prevalence, simulate_shifts
 from workbench.simulations.replication import (
     CoverageStudy,
     RandomHalvesStudy,
@@ -40,6 +47,7 @@ from workbench.simulations.stratified import (
     simulate_labeling,
     study_design,
 )
+from workbench.solar import SolarMonths, solar_audit, solar_months, solar_rates
 from workbench.stratification import Strata, stratify
 from workbench.stratified import (
     BudgetPlan,
@@ -54,16 +62,20 @@ from workbench.stratified import (
 from workbench.survey_design import SurveyDesign
 
 __all__ = [
-    "AccuracyAudit", "Allocation", "Balance", "BudgetPlan", "CoverageStudy", "DesignStudy", "DigitForms",
-    "Feedback", "FrameSample", "GaloisField", "Interval", "LabelPlan", "LabeledItems", "LabelingGrid",
-    "LabelingStudy", "MetricAudit", "PlanCurve", "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "Result",
-    "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate", "StratumSummary", "StreamStudy", "SurveyDesign",
+    "AccuracyAudit", "Allocation", "AuditComparison", "AuditPlan", "Balance", "BudgetPlan", "ConfusionCounts",
+    "CoverageStudy", "DesignStudy", "DigitForms", "EstimatorComparison", "EstimatorTheory", "Feedback",
+    "FrameSample", "GaloisField", "Interval", "LabelPlan", "LabeledItems", "LabelingGrid", "LabelingStudy",
+    "MetricAudit", "PlanCurve", "PrevalenceChange", "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy",
+    "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "Result", "ScoredItems", "SheetLabels", "ShiftStudy",
+    "SolarMonths", "Strata", "StratifiedEstimate", "StratumSummary", "StreamStudy", "SurveyDesign", "Table",
     "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate", "allocation_variance", "check",
-    "check_balance", "compare_intervals", "digit_forms", "digit_twin", "draw_items", "draw_rows",
-    "estimated_variance", "hadamard", "jump_stream", "load_items", "load_labeled", "load_strata", "metric_audit",
-    "next_wave", "orthogonal_array", "plan_budget", "plan_curve", "plan_labels", "read_label_sheet", "read_scores",
-    "reduce_sample", "register_errors", "replicate_estimate", "replicates", "sample", "simulate_coverage",
-    "simulate_grid", "simulate_labeling", "simulate_random_halves", "simulate_stream", "stratified_accuracy",
-    "stratified_interval", "stratify", "study_design", "summarize", "synthetic_scores", "wave_accuracy",
-    "write_label_sheet",
+    "check_balance", "compare_audits", "compare_estimators", "compare_intervals", "counts_at_audit", "digit_forms",
+    "digit_twin", "draw_items", "draw_rows", "estimate_prevalence", "estimated_variance", "estimator_theory",
+    "hadamard", "jump_stream", "load_audit", "load_items", "load_labeled", "load_periods", "load_strata",
+    "metric_audit", "next_wave", "orthogonal_array", "plan_audit", "plan_budget", "plan_curve", "plan_labels",
+    "pool_audits", "prevalence_series", "read_by_next_box", "read_label_sheet", "read_scores", "reduce_sample",
+    "register_errors", "replicate_estimate", "replicates", "sample", "simulate_coverage", "simulate_grid",
+    "simulate_labeling", "simulate_prevalence", "simulate_random_halves", "simulate_shifts", "simulate_stream",
+    "solar_audit", "solar_months", "solar_rates", "stratified_accuracy", "stratified_interval", "stratify",
+    "study_design", "summarize", "synthetic_scores", "wave_accuracy", "write_label_sheet",
 ]

@@ -262,6 +262,29 @@ def register_errors():
     return forms.place, (forms.read_a - forms.digit) * 10.0 ** forms.place
 
 
+def read_by_next_box():
+    """Return what a trainee reads who learned from one box only: reader B's method, taught by the next box.
+
+    Returns
+    -------
+    (1797,) array of int
+        Box 14 is read by what box 1 taught.
+
+    Examples
+    --------
+    >>> forms, trainee = digit_forms(), read_by_next_box()
+    >>> float((trainee == forms.digit).mean().round(2)), int((trainee == 9).sum())
+    (0.78, 183)
+    """
+    forms = digit_forms()
+    pixels = forms.image.reshape(len(forms.image), -1)
+    parts = []
+    for b in range(1, 15):
+        known, unknown = forms.box == b % 14 + 1, forms.box == b
+        parts.append(_nearest_neighbors(pixels[known], forms.digit[known], pixels[unknown])[0])
+    return np.concatenate(parts)
+
+
 def digit_twin(score=None, correct=None, *, size=700_000):
     """Blow the digit forms up to a large synthetic population with the same scores and errors.
 

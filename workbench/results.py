@@ -140,6 +140,37 @@ class Interval(Result):
         return [{"method": self.method, "level": self.level, "low": self.low, "high": self.high}]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Result):
+    """Rows of a result with a caption, to be shown whole.
+
+    Attributes
+    ----------
+    entries : tuple of dict
+        As `rows` returns them.
+    caption : str
+
+    Examples
+    --------
+    >>> Table([{"period": "Jan", "share": 0.1213}], "Levels")
+    Table(Levels: 1 row)
+    """
+
+    entries: tuple
+    caption: str
+
+    def headline(self):
+        """Return the caption and the number of rows."""
+        return f"{self.caption}: {len(self.entries)} row{'' if len(self.entries) == 1 else 's'}"
+
+    def rows(self):
+        """Return the rows."""
+        return list(self.entries)
+
+    def _repr_html_(self):
+        return html_table(self.rows(), self.caption, shown=len(self.entries))
+
+
 def html_table(rows, caption, shown=SHOWN_ROWS):
     """Return a small escaped HTML table; floats at four digits, tables of more than `shown` rows cut and said so."""
     names = list(rows[0]) if rows else []

@@ -1,0 +1,364 @@
+"""Confusion tables of audits: counts, pooling, and whether a classifier has drifted between two of them.
+
+References
+----------
+.. [1] Newcombe, Interval estimation for the difference between independent proportions, Statistics in Medicine 17,
+   1998: method 10, from two Wilson intervals.
+.. [2] Fisher, The logic of inductive inference, JRSS 98, 1935: the exact conditional test.
+.. [3] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks
+from workbench.results import Result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConfusionCounts(Result):
+    """Audited items by true and predicted class.
+
+    Parameters
+    ----------
+    table : (K, K) array_like of int
+        Rows are the truth, columns the prediction, both in the order of `labels`; K >= 2, at least one item.
+    labels : sequence of K labels, optional
+        0 .. K-1 by default. With two classes the second is the one whose share is estimated.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square, has a negative, fractional or missing count, or is empty; if a label repeats.
+
+    Examples
+    --------
+    >>> ConfusionCounts([[331, 18], [7, 44]])
+    ConfusionCounts(400 audited items, 93.8% right; predicted right: class 0 94.8%, class 1 86.3%)
+    """
+
+    table: np.ndarray
+    labels: tuple = None
+
+    def __post_init__(self):
+        table = np.asarray(self.table)
+        if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
+            raise ValueError(f"table must be square, K true times K predicted classes with K >= 2; got shape "
+                             f"{table.shape}")
+        cells = checks.counts("table", table.ravel(), what="cell (row by row)")
+        if cells.sum() == 0:
+            raise ValueError("table must hold at least one audited item; all its counts are 0")
+        labels = tuple(range(len(table)) if self.labels is None else np.asarray(self.labels).tolist())
+        if len(labels) != len(table):
+            raise ValueError(f"labels must have {len(table)} entries, one per class; got {len(labels)}")
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"labels must be distinct; got {labels}")
+        object.__setattr__(self, "table", cells.reshape(table.shape))
+        object.__setattr__(self, "labels", labels)
+        super().__post_init__()
+
+    @classmethod
+    def from_labels(cls, truth, prediction, labels=None):
+        """Count audited items.
+
+        Parameters
+        ----------
+        truth, prediction : (n,) array_like
+            True and predicted class per item, text or numbers, none missing.
+        labels : sequence, optional
+            All classes in the wanted order; by default the sorted union of both columns.
+
+        Returns
+        -------
+        ConfusionCounts
+
+        Examples
+        --------
+        >>> ConfusionCounts.from_labels(["no", "no", "yes"], ["no", "yes", "yes"]).table
+        array([[1, 1],
+               [0, 1]])
+        """
+        truth = checks.labels("truth", truth)
+        prediction = checks.labels("prediction", prediction, size=truth.size)
+        if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
+            raise ValueError(f"truth and prediction must both be text or both be numbers; got "
+                             f"{truth[0].item()!r} and {prediction[0].item()!r}")
+        found = np.unique(np.concatenate([truth, prediction]))
+        known = found if labels is None else checks.labels("labels", labels, what="label")
+        strange = [value for value in found.tolist() if value not in set(known.tolist())]
+        if strange:
+            raise ValueError(f"labels must name every class of truth and prediction; {strange[0]!r} is not among "
+                             f"{_listed(known.tolist())}")
+        if known.size < 2:
+            raise ValueError(f"truth and prediction must hold at least two classes; only {found[0].item()!r} occurs: "
+                             "name all classes in labels")
+        place = {label: k for k, label in enumerate(known.tolist())}
+        cell = [place[t] * known.size + place[p] for t, p in zip(truth.tolist(), prediction.tolist(), strict=True)]
+        return cls(np.bincount(cell, minlength=known.size ** 2).reshape(known.size, known.size), known)
+
+    @property
+    def n(self):
+        """Audited items."""
+        return int(self.table.sum())
+
+    @property
+    def reading_rates(self):
+        """P(prediction | truth), (K, K); NaN rows where no item of a class was audited."""
+        return _normalized(self.table, 1)
+
+    @property
+    def truth_rates(self):
+        """P(truth | prediction), (K, K), columns add up to 1; NaN columns where a class was never predicted."""
+        return _normalized(self.table, 0)
+
+    def index(self, label):
+        """Return the place of a label."""
+        if label not in self.labels:
+            raise ValueError(f"label must be one of {_listed(self.labels)}; got {label!r}")
+        return self.labels.index(label)
+
+    def merged(self, first, second):
+        """Return the table with two classes made one, at the place of the first; for classes that are confused.
+
+        Examples
+        --------
+        >>> ConfusionCounts([[5, 1, 0], [2, 4, 1], [0, 0, 7]], ["a", "b", "c"]).merged("a", "b").labels
+        ('a+b', 'c')
+        """
+        i, j = self.index(first), self.index(second)
+        if i == j or len(self.labels) < 3:
+            raise ValueError(f"first and second must be two of at least three classes; got {first!r} and {second!r}")
+        groups = np.delete(np.eye(len(self.labels), dtype=int), j, 0)
+        groups[i - (i > j), j] = 1
+        labels = [f"{first}+{second}" if label == first else label for label in self.labels if label != second]
+        return ConfusionCounts(groups @ self.table @ groups.T, labels)
+
+    def headline(self):
+        """Return size, accuracy and the share of each class that is predicted right."""
+        right = ", ".join(f"class {label} {rate:.1%}" if rate == rate else f"class {label} never audited"
+                          for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True))
+        return f"{self.n:,} audited items, {np.trace(self.table) / self.n:.1%} right; predicted right: {right}"
+
+    def rows(self):
+        """Return one row per true class."""
+        return [{"truth": label, **{f"predicted {name}": int(x) for name, x in zip(self.labels, row, strict=True)}}
+                for label, row in zip(self.labels, self.table, strict=True)]
+
+
+def pool_audits(*audits):
+    """Add up audits of the same classes.
+
+    The pooled rates P(prediction | truth) may be used as before. "mixed" and "mle" also take the pooled audit as a
+    random sample of the frame whose counts they are given: give them the summed counts of both frames, and draw the
+    same fraction of each.
+
+    Parameters
+    ----------
+    *audits : ConfusionCounts
+
+    Returns
+    -------
+    ConfusionCounts
+
+    Examples
+    --------
+    >>> pool_audits(ConfusionCounts([[8, 2], [1, 9]]), ConfusionCounts([[17, 3], [2, 8]])).table.tolist()
+    [[25, 5], [3, 17]]
+    """
+    if not audits:
+        raise ValueError("audits must be given: at least one ConfusionCounts")
+    for audit in audits:
+        _same_labels(audits[0], audit)
+    return ConfusionCounts(sum(audit.table for audit in audits), audits[0].labels)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditComparison(Result):
+    """Whether the classifier reads as it did: two audits compared; made by `compare_audits`.
+
+    Attributes
+    ----------
+    labels : tuple
+    reading, truth : (K, 5) array of float
+        Per class, P(right | truth) and P(right | prediction): first audit, second audit, difference, and the limits
+        of the difference.
+    reading_pvalues, truth_pvalues : (K,) array of float
+        Exact, of no difference, adjusted by Holm's method within each family; NaN where a class was not audited.
+    level : float
+    first, second : ConfusionCounts
+    """
+
+    labels: tuple
+    reading: np.ndarray
+    truth: np.ndarray
+    reading_pvalues: np.ndarray
+    truth_pvalues: np.ndarray
+    level: float
+    first: ConfusionCounts
+    second: ConfusionCounts
+
+    @property
+    def drifted(self):
+        """Whether P(prediction | truth) is shown to differ for some class."""
+        return bool((self.reading_pvalues < 1 - self.level).any())
+
+    @property
+    def calibration_drifted(self):
+        """Whether P(truth | prediction) is shown to differ for some class."""
+        return bool((self.truth_pvalues < 1 - self.level).any())
+
+    def headline(self):
+        """Return what the two audits say about both assumptions."""
+        reading, truth = (self._verdict(*family) for family in (
+            ("P(prediction | truth)", self.reading, self.reading_pvalues),
+            ("P(truth | prediction)", self.truth, self.truth_pvalues)))
+        return f"{self.first.n:,} and {self.second.n:,} audited items: {reading}; {truth}"
+
+    def _verdict(self, name, rates, pvalues):
+        if np.isnan(pvalues).all():
+            return f"{name} cannot be compared"
+        if np.nanmin(pvalues) < 1 - self.level:
+            k = int(np.nanargmin(pvalues))
+            return f"{name} has changed (class {self.labels[k]} {rates[k, 2]:+.3f}, p = {pvalues[k]:.2g})"
+        k = int(np.nanargmax(rates[:, 4] - rates[:, 3]))
+        return (f"no change of {name} is shown, but class {self.labels[k]} may have moved by {rates[k, 3]:+.3f} to "
+                f"{rates[k, 4]:+.3f}")
+
+    def rows(self):
+        """Return one row per class and rate."""
+        names = "first", "second", "difference", "low", "high"
+        return [{"rate": rate, "class": label, **dict(zip(names, row.tolist(), strict=True)), "pvalue": float(p)}
+                for rate, table, pvalues in (("P(right | truth)", self.reading, self.reading_pvalues),
+                                             ("P(right | prediction)", self.truth, self.truth_pvalues))
+                for label, row, p in zip(self.labels, table, pvalues, strict=True)]
+
+
+def compare_audits(first, second, *, level=0.95):
+    """Compare a fresh audit with the first: whether the classifier has drifted, and which rate has stayed.
+
+    Predicted labels alone cannot tell whether P(prediction | truth) or P(truth | prediction) is constant; a fresh
+    audit can, within its size.
+
+    Parameters
+    ----------
+    first, second : ConfusionCounts
+        Of the same classes, independent.
+    level : float
+        Of the intervals of the differences; a family of rates has drifted where an adjusted p-value is below
+        1 - level.
+
+    Returns
+    -------
+    AuditComparison
+
+    Notes
+    -----
+    Newcombe's interval of the difference per class [1]_, Fisher's exact test [2]_, adjusted by Holm [3]_.
+
+    References
+    ----------
+    .. [1] Newcombe, Statistics in Medicine 17, 1998.
+    .. [2] Fisher, JRSS 98, 1935.
+    .. [3] Holm, Scandinavian Journal of Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> r = compare_audits(ConfusionCounts([[331, 18], [7, 44]]), ConfusionCounts([[150, 20], [4, 26]]))
+    >>> r.drifted
+    True
+    """
+    _same_labels(first, second)
+    checks.level(level)
+    families = [_compare_rates(first.table, second.table, axis, level) for axis in (1, 0)]
+    return AuditComparison(first.labels, families[0][0], families[1][0], families[0][1], families[1][1],
+                           float(level), first, second)
+
+
+def _compare_rates(first, second, axis, level):
+    z = -scipy.special.ndtri((1 - level) / 2)
+    right = np.stack([np.diag(first), np.diag(second)])
+    total = np.stack([first.sum(axis), second.sum(axis)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = right / total
+        low, high = _wilson(right, total, z)
+    difference = rate[1] - rate[0]
+    down = np.sqrt((rate[1] - low[1]) ** 2 + (high[0] - rate[0]) ** 2)
+    up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
+    exact = [_fisher(right[:, k], total[:, k]) for k in range(len(first))]
+    return np.stack([rate[0], rate[1], difference, difference - down, difference + up], 1), _holm(np.array(exact))
+
+
+def _wilson(right, total, z):
+    center, spread = right + z * z / 2, z * np.sqrt(right * (total - right) / total + z * z / 4)
+    return (center - spread) / (total + z * z), (center + spread) / (total + z * z)
+
+
+def _fisher(right, total):
+    """Return the two-sided p-value: tables with these margins that are no likelier than the one seen."""
+    if (total == 0).any():
+        return np.nan
+    x = np.arange(max(0, right.sum() - total[1]), min(right.sum(), total[0]) + 1)
+    log = -sum(scipy.special.gammaln(part + 1) for part in (
+        x, total[0] - x, right.sum() - x, total[1] - right.sum() + x))
+    weight = np.exp(log - log.max())
+    return float(min(weight[weight <= weight[x == right[0]] * (1 + 1e-7)].sum() / weight.sum(), 1.0))
+
+
+def _holm(pvalues):
+    adjusted = np.full(pvalues.size, np.nan)
+    order = [k for k in np.argsort(pvalues) if pvalues[k] == pvalues[k]]
+    stepped = [pvalues[k] * (len(order) - place) for place, k in enumerate(order)]
+    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1) if order else []
+    return adjusted
+
+
+def _same_labels(first, other):
+    for audit in (first, other):
+        if not isinstance(audit, ConfusionCounts):
+            raise TypeError(f"an audit must be ConfusionCounts; got {type(audit).__name__}")
+    if first.labels != other.labels:
+        raise ValueError(f"audits must have the same labels in the same order; got {_listed(first.labels)} and "
+                         f"{_listed(other.labels)}")
+
+
+def _normalized(table, axis):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return table / table.sum(axis, keepdims=True)
+
+
+def check_counts(name, counts, labels):
+    """Return predicted counts as a (K,) array of int, or raise with the problem that `read_counts` found."""
+    problem, values = read_counts(counts, labels)
+    if problem:
+        raise ValueError(f"{name}: {problem}")
+    return values
+
+
+def read_counts(counts, labels):
+    """Return (problem in words or None, counts as (K,) array of int or None)."""
+    values = np.ravel(np.array(counts, dtype=object))
+    if values.size != len(labels):
+        return f"needs one count per class {_listed(labels)}; got {values.size}", None
+    for label, value in zip(labels, values, strict=True):
+        if value is None or value != value:
+            return f"the count of class {label!r} is missing", None
+        if isinstance(value, (str, bytes, bool, np.bool_)):
+            return f"the count of class {label!r} must be a number; got {value!r}", None
+    values = values.astype(float)
+    for label, value in zip(labels, values, strict=True):
+        if value < 0 or not np.isfinite(value):
+            return f"the count of class {label!r} must be finite and at least 0; got {value:g}", None
+    if (values != np.floor(values)).any():
+        shares = abs(values.sum() - 1) < 0.01 or abs(values.sum() - 100) < 0.5
+        remedy = ": these look like shares; give how many items were predicted in each class" if shares else ""
+        return f"counts must be whole numbers; got {values.tolist()}{remedy}", None
+    if values.sum() == 0:
+        return "no items were counted", None
+    if values.sum() > checks.LARGEST:
+        return f"counts must add up to at most {checks.LARGEST}; got {values.sum():g}", None
+    return None, values.astype(np.int64)
+
+
+def _listed(labels):
+    return ", ".join(map(repr, labels))

@@ -1,0 +1,345 @@
+"""Seven estimators of class shares from predicted counts: values, first-order slopes and covariances, for K classes.
+
+Everything takes leading axes (runs, periods) and has classes last. `table` is an audit's confusion table (..., K, K),
+rows truth, columns prediction; `frame` (..., K) the predicted shares of the frame it was drawn from; `shares` (..., K)
+the predicted shares of the period that is estimated. P are the rates of prediction given truth, C of truth given
+prediction.
+
+References
+----------
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
+   Journal of the IAOS 37, 2021: the mixed estimator.
+.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification bias, in Artificial
+   Intelligence and Machine Learning, Springer 2021: the other five.
+.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
+"""
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+METHODS = ("baseline", "classify_and_count", "subtracted_bias", "misclassification", "calibration", "mixed", "mle")
+NEED_FRAME = ("mixed", "mle")
+NEED_ROWS = ("subtracted_bias", "misclassification", "mixed", "mle")
+NEED_COLUMNS = ("calibration", "mixed", "mle")
+INVERT = ("misclassification", "mixed", "mle")
+RATES = ("process", "frame")
+ASSUMPTION = {
+    "baseline": "the true shares have not moved since the audit",
+    "classify_and_count": "the classifier makes no errors, or its errors cancel",
+    "calibration": "P(truth | prediction) is what it was in the audit"}
+CONSTANT_READING = "P(prediction | truth) is what it was in the audit"
+HALF = 0.5
+SINGULAR = 1e-12
+
+
+def assumption(method):
+    """Return in words what a method holds constant."""
+    return ASSUMPTION.get(method, CONSTANT_READING)
+
+
+def shares_of(method, table, frame, shares):
+    """Return the estimated shares of one method, (..., K); NaN where it is undefined."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _VALUES[method](np.asarray(table, float), frame, shares)
+
+
+def by_row(table):
+    """Return P, the rows divided by their sums."""
+    return table / table.sum(-1, keepdims=True)
+
+
+def by_column(table):
+    """Return C, the columns divided by their sums."""
+    return table / table.sum(-2, keepdims=True)
+
+
+def poststratified(table, frame):
+    """Return the audit's table with its columns reweighted to the frame's predicted shares."""
+    return by_column(table) * frame[..., None, :]
+
+
+def transposed_inverse(rates):
+    """Return the inverse of the transposed matrices, (..., K, K); NaN where one is singular."""
+    if rates.shape[-1] == 2:
+        (a, b), (c, d) = np.moveaxis(rates, (-2, -1), (0, 1))
+        determinant = a * d - b * c
+        determinant = np.where(np.abs(determinant) < SINGULAR, np.nan, determinant)
+        return np.moveaxis(np.array([[d, -c], [-b, a]]) / determinant, (0, 1), (-2, -1))
+    bad = ~(np.abs(np.linalg.det(rates)) > SINGULAR)[..., None, None]
+    inverse = np.linalg.inv(np.where(bad, np.eye(rates.shape[-1]), rates))
+    return np.where(bad, np.nan, inverse.swapaxes(-1, -2))
+
+
+def apply(matrix, vector):
+    """Return matrix @ vector over leading axes that broadcast."""
+    return (matrix * vector[..., None, :]).sum(-1)
+
+
+def _baseline(table, frame, shares):
+    rows = table.sum(-1)
+    return np.broadcast_to(rows / rows.sum(-1, keepdims=True), np.broadcast_shapes(rows.shape, shares.shape))
+
+
+def _classify_and_count(table, frame, shares):
+    return np.broadcast_to(shares, np.broadcast_shapes(table.shape[:-1], shares.shape))
+
+
+def _subtracted_bias(table, frame, shares):
+    return 2 * shares - apply(by_row(table).swapaxes(-1, -2), shares)
+
+
+def _misclassification(table, frame, shares):
+    return apply(transposed_inverse(by_row(table)), shares)
+
+
+def _calibration(table, frame, shares):
+    return apply(by_column(table), shares)
+
+
+def _mixed(table, frame, shares):
+    return apply(by_column(table), frame) + apply(transposed_inverse(by_row(table)), shares - frame)
+
+
+def _mle(table, frame, shares):
+    return apply(transposed_inverse(by_row(poststratified(table, frame))), shares)
+
+
+_VALUES = {"baseline": _baseline, "classify_and_count": _classify_and_count, "subtracted_bias": _subtracted_bias,
+           "misclassification": _misclassification, "calibration": _calibration, "mixed": _mixed, "mle": _mle}
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """An estimate and its derivatives.
+
+    Attributes
+    ----------
+    estimate : (..., K) array
+    table : (..., K, K, K) array
+        Of share k by cell (i, j) of the audit's table.
+    frame, shares : (..., K, K) array
+        Of share k by the frame's and by the period's predicted share j.
+    """
+
+    estimate: np.ndarray
+    table: np.ndarray
+    frame: np.ndarray
+    shares: np.ndarray
+
+    def __sub__(self, other):
+        """Return the slopes of a difference of two estimates from the same audit; `shares` stay the first's."""
+        return Slopes(self.estimate - other.estimate, self.table - other.table, self.frame - other.frame, self.shares)
+
+    def within_frame(self, own):
+        """Return the slopes where `own` periods are the audited frame itself: its counts enter once."""
+        own = np.asarray(own)[..., None, None]
+        return Slopes(self.estimate, self.table, self.frame + np.where(own, self.shares, 0),
+                      np.where(own, 0, self.shares))
+
+
+def slopes_of(method, table, frame, shares):
+    """Return the `Slopes` of a method; `frame` may be None for methods that do not use it."""
+    table = np.asarray(table, float)
+    estimate = shares_of(method, table, frame, shares)
+    k = table.shape[-1]
+    lead = estimate.shape[:-1]
+    by_table, by_frame, by_shares = _SLOPES[method](table, frame, shares)
+    return Slopes(estimate, np.broadcast_to(by_table, (*lead, k, k, k)), np.broadcast_to(by_frame, (*lead, k, k)),
+                  np.broadcast_to(by_shares, (*lead, k, k)))
+
+
+def _rows_slope(inverse, rates, parts, totals):
+    """Return the slope of inverse @ (...) by the cells whose normalized rows are `rates`: -inverse dP' parts."""
+    centered = inverse[..., :, None, :] - (inverse[..., :, None, :] * rates[..., None, :, :]).sum(-1, keepdims=True)
+    return -(parts / totals)[..., None, :, None] * centered
+
+
+def _columns_slope(table, shares):
+    """Return the slope of C @ shares by the cells of the table."""
+    own = np.eye(table.shape[-1])[:, :, None] - by_column(table)[..., :, None, :]
+    return own * (shares / table.sum(-2))[..., None, None, :]
+
+
+def _baseline_slopes(table, frame, shares):
+    rows = table.sum(-1)
+    n = rows.sum(-1)[..., None, None]
+    slope = (np.eye(table.shape[-1]) - (rows / rows.sum(-1, keepdims=True))[..., :, None]) / n
+    return np.broadcast_to(slope[..., None], (*slope.shape, table.shape[-1])), 0.0, 0.0
+
+
+def _count_slopes(table, frame, shares):
+    return 0.0, 0.0, np.eye(table.shape[-1])
+
+
+def _subtracted_slopes(table, frame, shares):
+    rates, identity = by_row(table), np.eye(table.shape[-1])
+    return (_rows_slope(identity, rates, shares, table.sum(-1)), 0.0, 2 * identity - rates.swapaxes(-1, -2))
+
+
+def _misclassification_slopes(table, frame, shares):
+    rates = by_row(table)
+    inverse = transposed_inverse(rates)
+    return _rows_slope(inverse, rates, apply(inverse, shares), table.sum(-1)), 0.0, inverse
+
+
+def _calibration_slopes(table, frame, shares):
+    return _columns_slope(table, shares), 0.0, by_column(table)
+
+
+def _mixed_slopes(table, frame, shares):
+    by_table, _, inverse = _misclassification_slopes(table, frame, shares - frame)
+    return by_table + _columns_slope(table, frame), by_column(table) - inverse, inverse
+
+
+def _mle_slopes(table, frame, shares):
+    joint = poststratified(table, frame)
+    rates = by_row(joint)
+    inverse = transposed_inverse(rates)
+    by_joint = _rows_slope(inverse, rates, apply(inverse, shares), joint.sum(-1))
+    by_frame = (by_column(table)[..., None, :, :] * by_joint).sum(-2)
+    weight = (frame / table.sum(-2))[..., None, None, :]
+    return weight * (by_joint - by_frame[..., :, None, :]), by_frame, inverse
+
+
+_SLOPES = {"baseline": _baseline_slopes, "classify_and_count": _count_slopes, "subtracted_bias": _subtracted_slopes,
+           "misclassification": _misclassification_slopes, "calibration": _calibration_slopes,
+           "mixed": _mixed_slopes, "mle": _mle_slopes}
+
+
+def slope_cv(table):
+    """Return the coefficient of variation (...) of d = p00 + p11 - 1 estimated from tables (..., 2, 2)."""
+    right, rows = np.einsum("...kk->...k", by_row(table)), table.sum(-1)
+    with np.errstate(divide="ignore"):
+        return np.sqrt((right * (1 - right) / rows).sum(-1)) / np.abs(right.sum(-1) - 1)
+
+
+def curved(method, slopes, table, frame):
+    """Return the slopes with higher orders of 1/n: 1 / d varies 1 + 8 cv^2 + 69 cv^4 times as much (two classes).
+
+    The series of the variance of the reciprocal of a normal variable with coefficient of variation cv.
+    """
+    if method not in INVERT or table.shape[-1] > 2:
+        return slopes
+    cv = slope_cv(table)[..., None, None, None]
+    more = np.sqrt(1 + 8 * cv**2 + 69 * cv**4)
+    calibrated = _columns_slope(table, frame) if method in NEED_FRAME else 0.0
+    return replace(slopes, table=calibrated + more * (slopes.table - calibrated))
+
+
+def audit_covariance(slopes, table, audited, frame_size=None, rates="process"):
+    """Return the covariance (..., K, K) of estimates that comes from the audit and from the frame it was drawn from.
+
+    Parameters
+    ----------
+    slopes : Slopes
+    table : (..., K, K) array
+        Where the rates are taken from, with half a count added to each cell.
+    audited : int
+        Items of the audit, without the half counts.
+    frame_size : int, optional
+        Items of the frame; None or infinite for a frame far larger than the audit.
+    rates : {"process", "frame"}
+        - "process": later periods share the process that made the audited frame. The audit's true shares vary with
+          the factor 1 - n/N; the predictions of audited and other items of the frame are independent draws. An
+          estimate of the frame itself thereby gets the factor exactly.
+        - "frame": later periods have the rates of the audited frame itself, so that only the choice of audited
+          items is random: the factor 1 - n/N on everything.
+    """
+    finite = frame_size is not None and np.isfinite(frame_size)
+    drawn = 1 - audited / frame_size if finite else 1.0
+    rows = table.sum(-1)
+    n = rows.sum(-1)[..., None, None]
+    parts, given = (rows / rows.sum(-1, keepdims=True))[..., None, :], by_row(table)[..., None, :, :]
+    mean = (given * slopes.table).sum(-1)
+    center = (parts * mean).sum(-1, keepdims=True)
+    between = _product(parts * (mean - center), mean - center) * n
+    if rates == "frame" or not finite:
+        return drawn * (between + n * _within(slopes.table, given, parts))
+    of_item = slopes.frame[..., :, None, :] / frame_size
+    rest = (frame_size - audited) * _within(np.broadcast_to(of_item, slopes.table.shape), given, parts)
+    return drawn * between + n * _within(slopes.table + of_item, given, parts) + rest
+
+
+def _within(slope, given, parts):
+    """Return the covariance of slopes (..., K, i, j) of one item within true classes i, averaged over the classes."""
+    centered = slope - (given * slope).sum(-1, keepdims=True)
+    weighted = parts[..., None] * given * centered
+    flat = (*slope.shape[:-2], slope.shape[-1] ** 2)
+    return _product(weighted.reshape(flat), centered.reshape(flat))
+
+
+def _product(a, b):
+    return a @ b.swapaxes(-1, -2)
+
+
+def reading_covariance(method, slopes, table, frame, shares, size):
+    """Return the covariance (..., K, K) of estimates that comes from the period's own items.
+
+    Under a constant P(prediction | truth) predictions vary given the truth, at the method's own estimate; under a
+    constant P(truth | prediction) the truth varies given the predictions.
+    """
+    size = np.asarray(size, float)[..., None, None]
+    if method == "calibration":
+        own = (slopes.shares != 0).any((-1, -2), keepdims=True)
+        return np.where(own, _mixture_covariance(by_column(table).swapaxes(-1, -2), shares), 0) / size
+    parts = np.clip(slopes.estimate, 0, None)
+    predicted = _mixture_covariance(by_row(table), parts / parts.sum(-1, keepdims=True))
+    return slopes.shares @ predicted @ slopes.shares.swapaxes(-1, -2) / size
+
+
+def _mixture_covariance(rates, parts):
+    """Return sum_i parts_i (diag(rates_i) - rates_i rates_i'), (..., K, K)."""
+    weighted = parts[..., :, None] * rates
+    diagonal = weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1])
+    return diagonal - rates.swapaxes(-1, -2) @ weighted
+
+
+def draw_estimates(method, table, audited, frame, shares, own, *, frame_size=None, rates="process", draws=2000,
+                   seed=0):
+    """Return draws of the estimates (draws, T, K) given an audit: Dirichlet rates, without the periods' own errors.
+
+    Parameters
+    ----------
+    table : (K, K) array
+        With half a count added to each cell: the parameters of the Dirichlet distributions (Jeffreys).
+    own : (T,) array of bool
+        Which periods are the audited frame itself.
+    """
+    rng = np.random.default_rng(seed)
+    rows, given = table.sum(-1), by_row(table)
+    n = rows.sum()
+    finite = frame_size is not None and np.isfinite(frame_size)
+    drawn = np.sqrt(1 - audited / frame_size) if finite else 1.0
+    totals = rows + drawn * (n * rng.dirichlet(rows, draws) - rows)
+    spread = np.stack([rng.dirichlet(row, draws) for row in table], 1) - given
+    if rates == "frame":
+        spread = drawn * spread
+    drawn_tables = totals[:, :, None] * (given + spread)
+    frames = np.broadcast_to(frame, (draws, frame.size)) if frame is not None else None
+    if frame is not None and finite and rates == "process":
+        noise = _mixture_covariance(given, rows / n) * (frame_size - audited)
+        frames = frame + ((totals[:, :, None] * spread).sum(1) + _normal(rng, noise, draws)) / frame_size
+    if frames is None:
+        return shares_of(method, drawn_tables[:, None], None, shares[None])
+    of_period = np.where(own[:, None], frames[:, None], shares[None])
+    return shares_of(method, drawn_tables[:, None], frames[:, None], of_period)
+
+
+def _normal(rng, covariance, draws):
+    """Return draws (draws, ..., K) of centered normal vectors with covariances (..., K, K)."""
+    value, vector = np.linalg.eigh(covariance)
+    standard = rng.standard_normal((draws, *covariance.shape[:-1]))
+    return apply(vector, np.sqrt(np.maximum(value, 0)) * standard)
+
+
+def reading_draws(covariance, draws, seed=1):
+    """Return draws (draws, T, K) of the periods' own errors from their covariances (T, K, K)."""
+    return _normal(np.random.default_rng(seed), covariance, draws)
+
+
+def smallest_singular(table, draws, seed=0):
+    """Return the smallest singular value of P and, from Dirichlet draws, its standard deviation."""
+    sigma = float(np.linalg.svd(by_row(table), compute_uv=False)[-1])
+    rng = np.random.default_rng(seed)
+    drawn = np.stack([rng.dirichlet(row, draws) for row in table], 1)
+    return sigma, float(np.linalg.svd(drawn, compute_uv=False)[..., -1].std(ddof=1))

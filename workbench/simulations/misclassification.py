@@ -1,0 +1,300 @@
+"""Repeat an audit thousands of times: bias, spread and coverage of the estimators of a share.
+
+Draws counts, never items, so the time does not depend on the number of items.
+
+References
+----------
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
+   Journal of the IAOS 37, 2021: three studies (section 3).
+"""
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks, prevalence_methods
+from workbench.prevalence_methods import HALF, INVERT, METHODS, RATES
+from workbench.prevalence_periods import REFUSE
+from workbench.prevalence_theory import QUANTITIES
+from workbench.results import Result
+
+# (base rate, p00, p11) of figures 1 to 3 of the paper, with n = 1,000 and 300,000 items
+PAPER_STUDIES = ((0.5, 0.6, 0.7), (0.98, 0.94, 0.97), (0.75, 0.85, 0.90))
+NUMPY_LIMIT = 10 ** 9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrevalenceStudy(Result):
+    """What `runs` audits of one setting did; made by `simulate_prevalence`.
+
+    Attributes
+    ----------
+    bias, sd, rmse : dict of method to float
+        Of the estimate minus the period's true share, over the runs where the method is defined.
+    bias_error, sd_error, rmse_error : dict of method to float
+        Their Monte Carlo standard errors.
+    undefined : dict of method to int
+        Runs without an estimate: an audit without one class, a class never predicted, or d = 0.
+    estimates : dict of method to (R,) array
+    table : (R, 2, 2) array of int
+        The audits.
+    frame_share, share : (R,) array of float
+        Predicted shares of class 1 at audit time and in the period.
+    base_rate, new_base_rate : float
+        As realized in whole items.
+    p00, p11 : float
+    n, runs : int
+    size, new_size : int or None
+    rates : str
+    """
+
+    bias: dict
+    sd: dict
+    rmse: dict
+    bias_error: dict
+    sd_error: dict
+    rmse_error: dict
+    undefined: dict
+    estimates: dict
+    table: np.ndarray
+    frame_share: np.ndarray
+    share: np.ndarray
+    base_rate: float
+    new_base_rate: float
+    p00: float
+    p11: float
+    n: int
+    size: int | None
+    new_size: int | None
+    runs: int
+    rates: str
+
+    def limits(self, method="mle", level=0.95, *, quantity="level"):
+        """Return lower and upper limits (R,) of the default interval; the whole range where it is refused.
+
+        `quantity` is "level", or "change" since the audited frame itself. NaN where the estimate is undefined.
+        """
+        checks.choice("method", method, METHODS)
+        checks.choice("quantity", quantity, QUANTITIES)
+        z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
+        half, frame, shares = self.table + HALF, _two(self.frame_share), _two(self.share)
+        slopes = prevalence_methods.slopes_of(method, half, frame, shares)
+        slopes = prevalence_methods.curved(method, slopes, half, frame)
+        reading = prevalence_methods.reading_covariance(method, slopes, half, frame, shares, self.new_size or np.inf)
+        if quantity == "change":
+            first = prevalence_methods.slopes_of(method, half, frame, frame)
+            slopes = slopes - prevalence_methods.curved(method, first, half, frame).within_frame(True)
+        audit = prevalence_methods.audit_covariance(slopes, half, self.n, self.size, self.rates)
+        center, spread = slopes.estimate[:, 1], z * np.sqrt(audit[:, 1, 1] + reading[:, 1, 1])
+        spread = np.where(self._refusals(method), 2, spread)
+        least = 0.0 if quantity == "level" else -1.0
+        undefined = np.isnan(self.estimates[method])
+        return tuple(np.where(undefined, np.nan, np.clip(limit, least, 1)) for limit in (center - spread,
+                                                                                         center + spread))
+
+    def _refusals(self, method):
+        return (prevalence_methods.slope_cv(self.table + HALF) > REFUSE) & (method in INVERT)
+
+    def coverage(self, method="mle", level=0.95, *, quantity="level"):
+        """Return the share of intervals that contain the true level or change; NaN where no run has one."""
+        low, high = self.limits(method, level, quantity=quantity)
+        truth = self.new_base_rate - (self.base_rate if quantity == "change" else 0.0)
+        given = ~np.isnan(low)
+        inside = (low <= truth + 1e-12) & (truth <= high + 1e-12)
+        return float(inside[given].mean()) if given.any() else float("nan")
+
+    def refused(self, method="mle"):
+        """Return the share of runs whose interval is the whole range, because the audit cannot carry the inversion."""
+        return float(self._refusals(checks.choice("method", method, METHODS)).mean())
+
+    def closer(self, method, other):
+        """Return the share of runs in which `method` is closer to the truth than `other`."""
+        ours, theirs = (np.abs(self.estimates[checks.choice("method", name, METHODS)] - self.new_base_rate)
+                        for name in (method, other))
+        return float((ours < theirs).mean())
+
+    def headline(self):
+        """Return the methods with the least and the largest error."""
+        best, worst = min(self.rmse, key=self.rmse.get), max(self.rmse, key=self.rmse.get)
+        return (f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited, {self.runs:,} runs: "
+                f"least error {best} (RMSE {self.rmse[best]:.4g}), largest {worst} ({self.rmse[worst]:.4g})")
+
+    def rows(self):
+        """Return one row per method with Monte Carlo errors."""
+        return [{"method": method, **{f"{name}{part}": getattr(self, f"{name}{part}")[method]
+                                      for name in ("bias", "sd", "rmse") for part in ("", "_error")},
+                 "undefined": self.undefined[method]} for method in self.bias]
+
+
+def simulate_prevalence(base_rate, new_base_rate, p00, p11, n, size, *, new_size=None, runs=10_000, rng=0,
+                        rates="process"):
+    """Repeat audit and counts of a setting and estimate the new share by all seven methods.
+
+    Parameters
+    ----------
+    base_rate, new_base_rate : float
+        True share of class 1 at audit time and in the new period, in [0, 1]; rounded to whole items.
+    p00, p11 : float
+        P(predicted 0 | true 0) and P(predicted 1 | true 1), in [0, 1]; constant.
+    n : int
+        Audited items, drawn without replacement from the first period.
+    size, new_size : int or None
+        Items of the first period (at least n) and of the new one (by default as many); None for infinitely many.
+    runs : int
+        At least 2.
+    rng : int or numpy.random.Generator
+    rates : {"process", "frame"}
+        "process": both periods are read anew in every run. "frame": the first period has exactly these rates (in
+        whole items) and is the same in every run, as in [1]_; only the audit and the new period vary.
+
+    Returns
+    -------
+    PrevalenceStudy
+
+    References
+    ----------
+    .. [1] Kloos, Statistical Journal of the IAOS 37, 2021.
+
+    Examples
+    --------
+    >>> simulate_prevalence(.5, .35, .6, .7, 1000, 300_000, runs=2000)    # doctest: +ELLIPSIS
+    PrevalenceStudy(share 0.5 -> 0.35, 1,000 audited, 2,000 runs: least error mle (RMSE 0.02...
+    """
+    base_rate, new_base_rate, p00, p11 = (checks.number(name, value, 0, 1) for name, value in (
+        ("base_rate", base_rate), ("new_base_rate", new_base_rate), ("p00", p00), ("p11", p11)))
+    n, runs = checks.whole("n", n, 1), checks.whole("runs", runs, 2)
+    size = None if size is None else checks.whole("size", size, n, NUMPY_LIMIT)
+    new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
+    checks.choice("rates", rates, RATES)
+    if rates == "frame" and size is None:
+        raise ValueError("size must be given for rates='frame': the frame that has these rates")
+    rng = checks.generator(rng)
+    table, frame_share, base_rate = _draw_audits(base_rate, p00, p11, n, size, runs, rates, rng)
+    share, new_base_rate = _draw_share(new_base_rate, p00, p11, new_size, runs, rng)
+    return _study(table, frame_share, share, base_rate, new_base_rate, p00, p11, n, size, new_size, runs, rates)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShiftStudy(Result):
+    """The same audits used for many new shares; made by `simulate_shifts`.
+
+    Attributes
+    ----------
+    studies : tuple of PrevalenceStudy
+    """
+
+    studies: tuple
+
+    def headline(self):
+        """Return how often each method has the least error."""
+        best = [min(study.rmse, key=study.rmse.get) for study in self.studies]
+        counted = ", ".join(f"{method} {best.count(method)}" for method in METHODS if method in best)
+        first, last = self.studies[0], self.studies[-1]
+        return (f"share {first.base_rate:.4g} -> {first.new_base_rate:.4g} to {last.new_base_rate:.4g}, "
+                f"{len(best)} new shares, least error: {counted}")
+
+    def rows(self):
+        """Return one row per new share and method."""
+        return [{"new_base_rate": study.new_base_rate, **row} for study in self.studies for row in study.rows()]
+
+
+def simulate_shifts(base_rate, new_base_rates, p00, p11, n, size, *, new_size=None, runs=10_000, rng=0,
+                    rates="process"):
+    """Repeat `simulate_prevalence` for many new shares with the same audits: a figure of the paper.
+
+    Parameters
+    ----------
+    base_rate, p00, p11, n, size, new_size, runs, rng, rates
+        As in `simulate_prevalence`.
+    new_base_rates : iterable of float
+
+    Returns
+    -------
+    ShiftStudy
+
+    Examples
+    --------
+    >>> simulate_shifts(.75, [.5, .6, .75], .85, .9, 1000, 300_000, runs=500)
+    ShiftStudy(share 0.75 -> 0.5 to 0.75, 3 new shares, least error: classify_and_count 1, calibration 1, mle 1)
+    """
+    rng = checks.generator(rng)
+    studies = []
+    for new in new_base_rates:
+        if not studies:
+            studies.append(simulate_prevalence(base_rate, new, p00, p11, n, size, new_size=new_size, runs=runs,
+                                               rng=rng, rates=rates))
+            continue
+        first = studies[0]
+        share, new = _draw_share(checks.number("new_base_rates", new, 0, 1), p00, p11, first.new_size, runs, rng)
+        studies.append(_study(first.table, first.frame_share, share, first.base_rate, new, *(
+            getattr(first, name) for name in ("p00", "p11", "n", "size", "new_size", "runs", "rates"))))
+    if not studies:
+        raise ValueError("new_base_rates must hold at least one share")
+    return ShiftStudy(tuple(studies))
+
+
+def _draw_audits(base_rate, p00, p11, n, size, runs, rates, rng):
+    """Return audits (R, 2, 2), predicted shares of their frame (R,), and the base rate in whole items."""
+    if size is None:
+        ones = rng.binomial(n, base_rate, runs)
+        hits, misses = rng.binomial(ones, p11), rng.binomial(n - ones, 1 - p00)
+        return _tables(n, ones, hits, misses), np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00)), base_rate
+    of_one = round(base_rate * size)
+    ones = rng.hypergeometric(of_one, size - of_one, n, runs)
+    if rates == "frame":
+        right, wrong = round(of_one * p11), round((size - of_one) * (1 - p00))
+        hits = rng.hypergeometric(right, of_one - right, ones)
+        misses = rng.hypergeometric(wrong, size - of_one - wrong, n - ones)
+        return _tables(n, ones, hits, misses), np.full(runs, (right + wrong) / size), of_one / size
+    hits, misses = rng.binomial(ones, p11), rng.binomial(n - ones, 1 - p00)
+    others = rng.binomial(of_one - ones, p11) + rng.binomial(size - of_one - n + ones, 1 - p00)
+    return _tables(n, ones, hits, misses), (hits + misses + others) / size, of_one / size
+
+
+def _draw_share(base_rate, p00, p11, size, runs, rng):
+    """Return predicted shares (R,) of a period and its true share in whole items."""
+    if size is None:
+        return np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00)), base_rate
+    ones = round(base_rate * size)
+    return (rng.binomial(ones, p11, runs) + rng.binomial(size - ones, 1 - p00, runs)) / size, ones / size
+
+
+def _tables(n, ones, hits, misses):
+    return np.stack([n - ones - misses, misses, ones - hits, hits]).reshape(2, 2, -1).transpose(2, 0, 1)
+
+
+def _two(share):
+    return np.stack([1 - share, share]).T
+
+
+def _runs_innermost(table):
+    """Return the same (R, 2, 2) array with runs next to each other in memory: sums over classes take half the time."""
+    return np.ascontiguousarray(table.transpose(1, 2, 0)).transpose(2, 0, 1)
+
+
+def _study(table, frame_share, share, base_rate, new_base_rate, *setting):
+    frame, shares, table = _two(frame_share), _two(share), _runs_innermost(table.astype(float))
+    estimates = {method: np.ascontiguousarray(prevalence_methods.shares_of(method, table, frame, shares)[:, 1])
+                 for method in METHODS}
+    figures = {method: _figures(values, new_base_rate) for method, values in estimates.items()}
+    columns = [{method: figure[place] for method, figure in figures.items()} for place in range(7)]
+    table = table.astype(np.int64)
+    return PrevalenceStudy(*columns, estimates, table, frame_share, share, base_rate, new_base_rate, *setting)
+
+
+def _figures(values, truth):
+    """Return bias, sd, RMSE, their Monte Carlo errors, and the number of undefined runs."""
+    defined = np.isfinite(values)
+    count = int(defined.sum())
+    if count < 2:
+        return (float("nan"),) * 6 + (values.size - count,)
+    error = (values if count == values.size else values[defined]) - truth
+    bias = error.mean()
+    centered = (error - bias) ** 2
+    variance, square = centered.sum() / (count - 1), (error**2).mean()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sd_error = np.sqrt(np.maximum((centered**2).mean() - variance**2, 0) / count / variance) / 2
+        rmse_error = np.sqrt(np.maximum((error**4).mean() - square**2, 0) / count / square) / 2
+    sd, rmse = np.sqrt(variance), np.sqrt(square)
+    return (float(bias), float(sd), float(rmse), float(sd / np.sqrt(count)), float(np.nan_to_num(sd_error)),
+            float(np.nan_to_num(rmse_error)), values.size - count)
