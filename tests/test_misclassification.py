@@ -739,3 +739,14 @@ def test_results_state_their_assumption_and_survive_a_round_trip():
         again = wb.Result.from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
         assert repr(again) == repr(result) and str(again.rows()) == str(result.rows())
         assert "<table" in result._repr_html_()
+
+
+def test_an_audit_of_the_whole_frame_has_no_error_of_its_own_if_the_frames_rates_stay():
+    theory = wb.estimator_theory(.1, .15, .96, .85, 400, size=400, new_size=5000, rates="frame")
+    reading = (.15 * .85 * .15 + .85 * .96 * .04) / 5000
+    assert theory.variance["mixed"] == pytest.approx(reading / .81 ** 2) and theory.bias["mixed"] == 0
+    audit = wb.ConfusionCounts([[340, 14], [7, 39]])
+    found = wb.estimate_prevalence(audit, [4185, 815], [347, 53], method="mixed", rates="frame")
+    assert 0 < found.standard_error < .01
+    series = wb.prevalence_series(audit, [347, 53], {"a": [347, 53], "b": [4185, 815]}, rates="frame")
+    assert np.isfinite(series.estimates).all()

@@ -181,7 +181,8 @@ def moments(base_rate, new_base_rate, p00, p11, n, size=None, new_size=None, rat
     c11, c10 = a * p11 / b1, a * (1 - p11) / b0
     phi2 = d * d * a * (1 - a) / (b0 * b1)
     drawn = 1 - n / size if rates == "frame" and size else 1.0
-    m = n / drawn
+    with np.errstate(divide="ignore"):
+        m = np.divide(n, drawn)         # infinite where the whole frame was audited
     v1, v0 = spread1 / (m * a) * (1 + (1 - a) / (n * a)), spread0 / (m * (1 - a)) * (1 + a / (n * (1 - a)))
     vc1, vc0 = (c * (1 - c) / (m * b) * (1 + (1 - b) / (n * b)) for c, b in ((c11, b1), (c10, b0)))
     new_counts = (t * spread1 + (1 - t) * spread0) / (np.inf if new_size is None else new_size)
