@@ -50,3 +50,13 @@ def test_readme_commands_exist():
 
 def test_changelog_knows_this_version():
     assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_every_name_that_is_promised_exists():
+    """What README, changelog, notebooks and docstrings call wb.something is public."""
+    import workbench as wb
+    texts = [path.read_text(encoding="utf-8") for pattern in ("*.md", "notebooks/*.ipynb", "workbench/**/*.py")
+             for path in ROOT.glob(pattern)]
+    names = {name for text in texts for name in re.findall(r"\bwb\.([A-Za-z_]\w*)", text)}
+    assert len(names) > 40
+    assert sorted(name for name in names if name not in wb.__all__) == []

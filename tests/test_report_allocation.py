@@ -21,8 +21,9 @@ def records(tmp_path):
 
 
 def test_from_records_to_plan_and_sheet(tmp_path, records):
-    run = workbench(tmp_path, *TOPIC, "--strata", records.name, *COLUMNS, "--id", "nr", "--budget", 60, "--label-plan",
-                    "plan.csv", "--label-sheet", "sheet.csv", "-o", "r.html", "--quiet")
+    command = (*TOPIC, "--strata", records.name, *COLUMNS, "--id", "nr", "--budget", 60, "--label-plan", "plan.csv",
+               "--label-sheet", "sheet.csv", "-o", "r.html", "--quiet")
+    run = workbench(tmp_path, *command)
     assert run.returncode == 0, run.stderr
     assert run.stderr == ""
     page = (tmp_path / "r.html").read_text()
@@ -31,6 +32,8 @@ def test_from_records_to_plan_and_sheet(tmp_path, records):
     assert not re.search(r"""(src|href)\s*=\s*["']?https?:""", page)
     plan = [line.split(",") for line in (tmp_path / "plan.csv").read_text(encoding="utf-8-sig").splitlines()[1:]]
     assert sum(int(row[2]) for row in plan) == 60
+    again = workbench(tmp_path, *command)
+    assert again.returncode == 0, again.stderr
     sheet = (tmp_path / "sheet.csv").read_text(encoding="utf-8-sig").splitlines()
     assert sheet[0] == "id,stratum,value" and len(sheet) == 61 and re.match(r"\d{5},", sheet[1])
 
@@ -47,6 +50,7 @@ def test_from_a_table_of_strata(tmp_path):
     (["--stratum", "Gruppe"], "size"),
     ([*COLUMNS, "--budget", "5"], "budget must be at least 6, 2 for each of 3 strata"),
     ([*COLUMNS, "--label-plan", "no/plan.csv"], "label_plan: folder 'no' does not exist"),
+    ([*COLUMNS, "--label-plan", "Beträge.csv"], "label_plan: 'Beträge.csv' is also an input; choose another path"),
 ])
 def test_mistakes_cost_one_line(tmp_path, records, arguments, message):
     run = workbench(tmp_path, *TOPIC, "--strata", records.name, *arguments, "--quiet")

@@ -59,6 +59,7 @@ from workbench.stratified import (
     plan_curve,
     stratified_accuracy,
 )
+from workbench.streaming import StreamEstimate, StreamSampler
 from workbench.survey_design import SurveyDesign
 
 __all__ = [
@@ -67,15 +68,16 @@ __all__ = [
     "FrameSample", "GaloisField", "Interval", "LabelPlan", "LabeledItems", "LabelingGrid", "LabelingStudy",
     "MetricAudit", "PlanCurve", "PrevalenceChange", "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy",
     "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "Result", "ScoredItems", "SheetLabels", "ShiftStudy",
-    "SolarMonths", "Strata", "StratifiedEstimate", "StratumSummary", "StreamStudy", "SurveyDesign", "Table",
-    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate", "allocation_variance", "check",
-    "check_balance", "compare_audits", "compare_estimators", "compare_intervals", "counts_at_audit", "digit_forms",
-    "digit_twin", "draw_items", "draw_rows", "estimate_prevalence", "estimated_variance", "estimator_theory",
-    "hadamard", "jump_stream", "load_audit", "load_items", "load_labeled", "load_periods", "load_strata",
-    "metric_audit", "next_wave", "orthogonal_array", "plan_audit", "plan_budget", "plan_curve", "plan_labels",
-    "pool_audits", "prevalence_series", "read_by_next_box", "read_label_sheet", "read_scores", "reduce_sample",
-    "register_errors", "replicate_estimate", "replicates", "sample", "simulate_coverage", "simulate_grid",
-    "simulate_labeling", "simulate_prevalence", "simulate_random_halves", "simulate_shifts", "simulate_stream",
-    "solar_audit", "solar_months", "solar_rates", "stratified_accuracy", "stratified_interval", "stratify",
-    "study_design", "summarize", "synthetic_scores", "wave_accuracy", "write_label_sheet",
+    "SolarMonths", "Strata", "StratifiedEstimate", "StratumSummary", "StreamEstimate", "StreamSampler",
+    "StreamStudy", "SurveyDesign", "Table", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate",
+    "allocation_variance", "check", "check_balance", "compare_audits", "compare_estimators", "compare_intervals",
+    "counts_at_audit", "digit_forms", "digit_twin", "draw_items", "draw_rows", "estimate_prevalence",
+    "estimated_variance", "estimator_theory", "hadamard", "jump_stream", "load_audit", "load_items", "load_labeled",
+    "load_periods", "load_strata", "metric_audit", "next_wave", "orthogonal_array", "plan_audit", "plan_budget",
+    "plan_curve", "plan_labels", "pool_audits", "prevalence_series", "read_by_next_box", "read_label_sheet",
+    "read_scores", "reduce_sample", "register_errors", "replicate_estimate", "replicates", "sample",
+    "simulate_coverage", "simulate_grid", "simulate_labeling", "simulate_prevalence", "simulate_random_halves",
+    "simulate_shifts", "simulate_stream", "solar_audit", "solar_months", "solar_rates", "stratified_accuracy",
+    "stratified_interval", "stratify", "study_design", "summarize", "synthetic_scores", "wave_accuracy",
+    "write_label_sheet",
 ]

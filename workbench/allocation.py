@@ -21,6 +21,7 @@ METHODS = ("proportional", "equal", "neyman", "neyman_plus", "voila")
 NEED_SD = ("neyman", "neyman_plus", "voila")
 BLOCK = 2 ** 15
 ROUNDING = 1e-13
+LARGEST_SD = 1e150
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -229,7 +230,7 @@ def allocation_variance(stratum_size, stratum_sd, labeled):
     ----------
     stratum_size : (H,) array_like of int
     stratum_sd : (H,) array_like of float
-        S_h >= 0, ddof=1; only strata of one item may leave it 0 by definition.
+        S_h >= 0, ddof=1; a stratum of one item may leave it NaN.
     labeled : (H,) array_like of float
         0 <= n_h <= N_h.
 
@@ -244,7 +245,7 @@ def allocation_variance(stratum_size, stratum_sd, labeled):
     0.00235
     """
     size = checks.counts("stratum_size", stratum_size, low=1)
-    sd = checks.vector("stratum_sd", stratum_sd, size=size.size, low=0, what="stratum")
+    sd = _spread(stratum_sd, size, "voila")
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
     return float(_variance(size, sd, labeled))
@@ -272,8 +273,8 @@ def _spread(stratum_sd, size, method):
         return np.zeros(size.size)
     sd = np.asarray(stratum_sd)
     if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
-        sd = np.where(size == 1, 0.0, sd)
-    return checks.vector("stratum_sd", sd, size=size.size, low=0, what="stratum", copy=False)
+        sd = np.where(np.isnan(sd) & (size == 1), 0.0, sd)
+    return checks.vector("stratum_sd", sd, size=size.size, low=0, high=LARGEST_SD, what="stratum", copy=False)
 
 
 def fill(share, total, low, high):

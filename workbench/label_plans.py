@@ -1,16 +1,19 @@
 """Where a budget of labels goes: the plan for a table of strata or a file, and what other rules would cost."""
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from workbench import allocation, checks, frame_samples, frames, labeling, populations
 from workbench.frame_samples import StratumSummary
-from workbench.results import Result
+from workbench.results import Result, html_table
 
 PLACES = ("ones", "tens", "hundreds", "thousands")
+COLUMNS = ("stratum", "size", "labels")
 FEW_RECORDS = 10
 COSTLY_FLOOR = 1.05
 SHOWN = 5
+MOST_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +31,9 @@ class LabelPlan(Result):
     labeled : (H,) array of int
         The plan.
     others : dict of str to Allocation
-        Every rule with the same budget; Neyman's and Neyman+ in fractions and without floor, as they are defined.
+        Every rule in whole numbers with the same budget and floor.
+    wish : Allocation
+        Neyman's rule as it is defined: in fractions, without a floor, cut at the strata's sizes.
     random_variance : float
         Of the mean of as many labels at random.
     warnings : tuple of str
@@ -42,6 +47,7 @@ class LabelPlan(Result):
     method: str
     labeled: np.ndarray
     others: dict
+    wish: allocation.Allocation
     random_variance: float
     warnings: tuple = ()
 
@@ -55,12 +61,13 @@ class LabelPlan(Result):
         found = {row["method"]: row["standard error"] for row in self.methods()}
         names = [_NAMES[name] for name in ("neyman", "equal") if name != self.method]
         against = [f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found]
-        return (f"{self.labeled.sum():,} labels, {self.size.size:,} strata: SE of the total "
+        strata = f"{self.size.size:,} strat{'um' if self.size.size == 1 else 'a'}"
+        return (f"{self.labeled.sum():,} labels, {strata}: SE of the total "
                 f"{_figure(found[self.rule])}; {', '.join(against)}")
 
     def rows(self):
         """Return one row per stratum: size, sd, labels, and labels under Neyman's rule and in proportion."""
-        neyman, proportional = self.others["neyman"].labeled, self.others["proportional"].labeled
+        neyman, proportional = self.wish.labeled, self.others["proportional"].labeled
         return [{"stratum": name, "size": int(size), "sd": float(sd), "labels": int(n), "full": bool(n == size),
                  "neyman": float(share), "proportional": int(even)} for name, size, sd, n, share, even in zip(
                      self.stratum.tolist(), self.size, self.sd, self.labeled, neyman, proportional, strict=True)]
@@ -78,13 +85,14 @@ class LabelPlan(Result):
                 for name, spent, unused, variance in table]
 
     def write_csv(self, path):
-        """Write stratum, size and labels to a CSV file, whole or not at all."""
-        labeling.write_rows(path, ["stratum", "size", "labels"],
+        """Write stratum, size and labels to a CSV file, whole or not at all; only a plan is overwritten."""
+        labeling.refuse_other(path, COLUMNS)
+        labeling.write_rows(path, COLUMNS,
                             [(str(row["stratum"]), row["size"], row["labels"]) for row in self.rows()])
 
     def _repr_html_(self):
         from workbench.audit import warning_list
-        return super()._repr_html_() + warning_list(self.warnings)
+        return html_table(self.rows(), self.headline(), shown=MOST_ROWS) + warning_list(self.warnings)
 
 
 _NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+", "equal": "equal shares",
@@ -130,8 +138,8 @@ def load_strata(strata="", *, stratum="stratum", size="", sd="", value=""):
         repeated = next(name for name in names.tolist() if (names == name).sum() > 1)
         raise ValueError(f"column {stratum!r} must name every stratum once; {repeated!r} repeats: for a file of "
                          "records name the column of values")
-    sizes = checks.counts(size, frames.to_numbers(size, data[size]), low=1)
-    spread = checks.vector(sd, frames.to_numbers(sd, data[sd]), low=0, what="stratum")
+    sizes = _whole(size, data[size], names)
+    spread = _sd_of(sd, data[sd], sizes, names)
     return StratumSummary(names, sizes, np.full(names.size, np.nan), spread, notes)
 
 
@@ -157,15 +165,43 @@ def plan_labels(strata, budget=100, *, method="voila", minimum=2):
     >>> plan.labeled
     array([ 3, 18, 42, 37])
     >>> print(plan.headline())
-    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,789, equal shares 8,997, at random 47,149
+    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, equal shares 8,997, at random 47,149
     """
     checks.choice("method", method, allocation.METHODS)
-    others = {name: _ruled(name, strata, budget, minimum) for name in _NAMES}
-    chosen = allocation.allocate(strata.size, budget, method, stratum_sd=strata.sd, minimum=minimum)
-    others[method] = chosen
-    warnings = (*strata.notes, *chosen.notes, *_warnings(strata, others, chosen))
+    others = {name: allocation.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum)
+              for name in _NAMES}
+    chosen = others[method]
+    wish = allocation.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
+    warnings = (*strata.notes, *_notes(strata, chosen), *_warnings(strata, wish, chosen))
     return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, chosen.labeled, others,
-                     _random_variance(strata, chosen), warnings)
+                     wish, _random_variance(strata, chosen), warnings)
+
+
+def _whole(name, column, strata):
+    """Return sizes; a point between groups of three digits is refused, as it may separate thousands."""
+    for row, (cell, stratum) in enumerate(zip(frames.as_text(column), strata, strict=True), 1):
+        if column.dtype.kind == "O" and re.fullmatch(r"\s*[1-9]\d{0,2}(\.\d{3})+\s*", cell):
+            raise ValueError(f"column {name!r}, data row {row} (stratum {stratum}): {cell.strip()!r} may have a "
+                             f"thousands separator; write {cell.strip().replace('.', '')}")
+    numbers = frames.to_numbers(name, column)
+    bad = np.flatnonzero((numbers < 1) | (numbers != np.floor(numbers)))
+    if bad.size:
+        raise ValueError(f"column {name!r}, data row {bad[0] + 1} (stratum {strata[bad[0]]}): a size must be a whole "
+                         f"number of at least 1; got {numbers[bad[0]]:g}")
+    return numbers.astype(np.int64)
+
+
+def _sd_of(name, column, sizes, strata):
+    """Return standard deviations; of a stratum of one item it is 0, also where the cell is empty."""
+    column = np.where(sizes == 1, "0", frames.as_text(column)) if column.dtype.kind == "O" else \
+        np.where(sizes == 1, 0, column)
+    column = np.array([cell if cell != "" else None for cell in column.tolist()], object)
+    spread = frames.to_numbers(name, column)
+    bad = np.flatnonzero(spread < 0)
+    if bad.size:
+        raise ValueError(f"column {name!r}, data row {bad[0] + 1} (stratum {strata[bad[0]]}): a standard deviation "
+                         f"must be at least 0; got {spread[bad[0]]:g}")
+    return spread
 
 
 def draw_rows(plan, records, *, stratum="stratum", id="id", label_sheet="", seed=0):
@@ -197,6 +233,8 @@ def draw_rows(plan, records, *, stratum="stratum", id="id", label_sheet="", seed
     >>> draw_rows(plan, frame, stratum="g").drawn
     array([2, 3])
     """
+    if not id:
+        raise ValueError("id must name the column that identifies a record, to draw the records to label")
     sizes = dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True))
     drawn = frame_samples.sample(records, stratum, sizes, id=id, seed=seed)
     if label_sheet:
@@ -206,10 +244,11 @@ def draw_rows(plan, records, *, stratum="stratum", id="id", label_sheet="", seed
     return drawn
 
 
-def _ruled(name, strata, budget, minimum):
-    if name in ("neyman", "neyman_plus"):
-        return allocation.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=0, integer=False)
-    return allocation.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum)
+def _notes(strata, chosen):
+    """Return the allocation's notes with strata by their names."""
+    for note in chosen.notes:
+        number = re.match(r"stratum (\d+) (.*)", note)
+        yield f"stratum {strata.stratum[int(number[1])]} {number[2]}" if number else note
 
 
 def _random_variance(strata, chosen):
@@ -222,9 +261,8 @@ def _random_variance(strata, chosen):
     return float((1 - labels / items) * squares / (items - 1) / labels)
 
 
-def _warnings(strata, others, chosen):
-    neyman = others["neyman"]
-    over = np.flatnonzero(neyman.bounded & (strata.sd > 0)) if neyman.unused else []
+def _warnings(strata, neyman, chosen):
+    over = np.flatnonzero(neyman.bounded & (strata.sd > 0)) if neyman.unused and not chosen.bounded.all() else []
     if len(over):
         yield (f"Neyman's rule wants more labels than there are items in {_listed(strata.stratum[over])} and leaves "
                f"{neyman.unused:.3g} of the budget unused")

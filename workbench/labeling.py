@@ -261,6 +261,13 @@ def refuse_recorded(path, answer="correct"):
                          "path, or move the file away")
 
 
+def refuse_other(path, header):
+    """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
+    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(os.fspath(path)) != tuple(header):
+        raise ValueError(f"{os.fspath(path)!r} exists and has other columns than {', '.join(header)}; choose another "
+                         "path")
+
+
 def write_rows(path, header, rows):
     """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is made harmless to spreadsheets.
 

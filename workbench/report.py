@@ -129,8 +129,11 @@ def _checked_values(declared, given, output):
         values["label_sheet"] = str(output.with_name(f"{output.stem}-labels.csv"))
     _check_files(declared, values)
     if not values.get("labels") and not values.get("truth"):
-        _check_label_sheet(values.get("label_sheet"))
+        _check_label_sheet(values.get("label_sheet"), "correct" if "labels" in values else "value")
+    inputs = {path.resolve() for path in _files(declared, values).values()}
     for name, path in _outputs(declared, values).items():
+        if path.resolve() in inputs:
+            raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
         if not path.parent.is_dir():
             raise ReportError(f"{name}: folder {str(path.parent)!r} does not exist; make it first")
     return values
@@ -173,14 +176,14 @@ def _column_names(name, path):
         raise ReportError(message if message.startswith(name) else f"{name}: {message}") from error
 
 
-def _check_label_sheet(sheet):
+def _check_label_sheet(sheet, answer):
     if not sheet:
         return
     from workbench.labeling import refuse_recorded
     try:
-        refuse_recorded(str(Path(sheet).expanduser()))
+        refuse_recorded(str(Path(sheet).expanduser()), answer)
     except ValueError as error:
-        raise ReportError(f"{error}; to analyze it say --labels") from error
+        raise ReportError(f"{error}{'; to analyze it say --labels' if answer == 'correct' else ''}") from error
 
 
 def _for_kernel(declared, values):

@@ -117,6 +117,9 @@ def methods_words(rows, recommended="voila"):
         return f"{name}: standard error {_error(best)}", f"Standard error of the estimate: {table}."
     next_best = min(others, key=lambda row: row["standard error"])
     second = METHODS.get(next_best["method"], next_best["method"])
+    if not math.isfinite(best):
+        return f"{name}: infinite standard error, a stratum that varies has no label", \
+            f"Standard error of the estimate: {table}."
     change = best / next_best["standard error"] - 1 if next_best["standard error"] else 0.0
     verdict = f"as good as {second}" if abs(change) < 5e-4 else \
         f"{abs(change):.1%} {'below' if change < 0 else 'above'} that of {second}"
