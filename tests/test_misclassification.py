@@ -575,7 +575,7 @@ def test_audits_from_labels():
     (lambda: wb.ConfusionCounts.from_labels(["a", "b"], ["a", "c"], labels=["a", "b"]),
      "labels must name every class of truth and prediction; 'c' is not among 'a', 'b'"),
     (lambda: wb.ConfusionCounts.from_labels(["a", "a"], ["a", "a"]),
-     "truth and prediction must hold at least two classes; only 'a' occurs: name all classes in labels"),
+     "truth and prediction must hold at least two classes; only 'a' occurs: name all classes"),
     (lambda: wb.ConfusionCounts.from_labels(["a", None], ["a", "b"]), "truth must not be missing; item 1 is"),
     (lambda: AUDIT.merged(0, 1), "first and second must be two of at least three classes; got 0 and 1"),
     (lambda: AUDIT.index("x"), "label must be one of 0, 1; got 'x'")])
@@ -750,3 +750,21 @@ def test_an_audit_of_the_whole_frame_has_no_error_of_its_own_if_the_frames_rates
     assert 0 < found.standard_error < .01
     series = wb.prevalence_series(audit, [347, 53], {"a": [347, 53], "b": [4185, 815]}, rates="frame")
     assert np.isfinite(series.estimates).all()
+
+
+@pytest.mark.parametrize(("frame", "strange"), [([15790, 2180], False), ([13000, 3000], False), ([9000, 9000], True),
+                                                ([2180, 15790], True)])
+def test_an_audit_of_another_frame_is_flagged(frame, strange):
+    audit = wb.ConfusionCounts([[331, 18], [7, 44]])
+    flags = wb.estimate_prevalence(audit, [1000, 200], frame).flags
+    assert any("can hardly be a random sample of the counts at audit time" in flag for flag in flags) == strange
+
+
+def test_the_fit_of_an_audit_is_a_test_of_its_level():
+    """Honest audits are flagged about once in a thousand; the p-value is uniform enough for that."""
+    from workbench.prevalence_periods import _fit
+    rng = np.random.default_rng(3)
+    frame = np.array([3000, 900, 600])
+    drawn = rng.multivariate_hypergeometric(frame, 1500, 4000)
+    pvalues = np.array([_fit(wb.ConfusionCounts(np.diag(row)), frame) for row in drawn])
+    assert abs((pvalues < .05).mean() - .05) < .015 and (pvalues < .001).mean() < .004

@@ -42,13 +42,13 @@ def test_counts_by_class_or_as_total_and_counted():
     by_class = columns(period=["Jan", "Feb"], no=["1579", "4000"], yes=["218", "1000"])
     totals = columns(period=["Jan", "Feb"], n=["1797", "5000"], counted=["218", "1000"])
     for counts in (by_class, totals):
-        assert wb.load_periods(counts, labels=("no", "yes")) == {"Jan": (1579, 218), "Feb": (4000, 1000)}
+        assert wb.load_periods(counts, labels=("no", "yes"), audit="a.csv") == {"Jan": (1579, 218), "Feb": (4000, 1000)}
 
 
 def test_a_bad_month_is_named_and_the_others_are_reported():
     counts = columns(period=list("abcdef"), n=["1797", "0", "1", "x", "5000", None],
                      counted=["218", "0", "0,12", "3", "809", "5"])
-    months = wb.load_periods(counts, labels=("no", "yes"))
+    months = wb.load_periods(counts, labels=("no", "yes"), audit="a.csv")
     series = wb.prevalence_series(wb.load_audit(), months["a"], months)
     assert [bool(problem) for problem in series.problems] == [False, True, True, True, False, True]
     assert series.problems[1] == "no items were counted" and "these look like shares" in series.problems[2]
@@ -66,15 +66,39 @@ def test_a_bad_month_is_named_and_the_others_are_reported():
 ])
 def test_counts_that_do_not_fit_say_why(counts, message):
     with pytest.raises(ValueError) as caught:
-        wb.load_periods(counts, labels=("no", "yes"))
+        wb.load_periods(counts, labels=("no", "yes"), audit="a.csv")
     assert message in str(caught.value)
 
 
 def test_the_audited_period_is_the_first_unless_named():
     months = {"Jan": (1, 2), "Feb": (3, 4)}
     assert wb.counts_at_audit(months) == (1, 2) and wb.counts_at_audit(months, "Feb") == (3, 4)
+    with pytest.raises(ValueError, match=r"the period of the audit, 'Mar', the first \(name .*\): no items were"):
+        wb.counts_at_audit({"Mar": (0, 0), "Apr": (1, 2)})
     with pytest.raises(ValueError, match="audit_period must be a period of the counts; got 'Fe' .did you mean 'Feb'"):
         wb.counts_at_audit(months, "Fe")
+
+
+def test_the_users_file_is_never_mixed_with_the_courses():
+    counts = columns(period=["Jan"], n=["1797"], counted=["218"])
+    with pytest.raises(ValueError, match="audit and counts must be given together; got counts, but no audit"):
+        wb.load_periods(counts, labels=("no", "yes"))
+    with pytest.raises(ValueError, match="audit and counts must be given together; got audit, but no counts"):
+        wb.load_periods(labels=("no", "yes"), audit="mine.csv")
+
+
+def test_a_class_that_was_not_audited_is_not_left_out_silently():
+    counts = columns(period=["Jan"], no=["15"], yes=["5"], maybe=["3"], n=["20"])
+    with pytest.raises(ValueError, match="no column of numbers that is no class of the audit, as 'maybe' is"):
+        wb.load_periods(counts, labels=("no", "yes"), audit="a.csv")
+    named = columns(period=["Jan"], no=["15"], yes=["5"], remark=["fine"], n=["20"])
+    assert wb.load_periods(named, labels=("no", "yes"), audit="a.csv") == {"Jan": (15, 5)}
+
+
+def test_a_misspelled_prediction_is_no_table():
+    items = columns(truth=["no", "yes", "no"], pred=["no", "yes", "yes"])
+    with pytest.raises(ValueError, match="audit has no column 'prediction'; columns: 'truth', 'pred'"):
+        wb.load_audit(items)
 
 
 def test_the_course_is_the_default():

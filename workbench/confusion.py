@@ -92,7 +92,7 @@ class ConfusionCounts(Result):
                              f"{_listed(known.tolist())}")
         if known.size < 2:
             raise ValueError(f"truth and prediction must hold at least two classes; only {found[0].item()!r} occurs: "
-                             "name all classes in labels")
+                             "name all classes")
         place = {label: k for k, label in enumerate(known.tolist())}
         cell = [place[t] * known.size + place[p] for t, p in zip(truth.tolist(), prediction.tolist(), strict=True)]
         return cls(np.bincount(cell, minlength=known.size ** 2).reshape(known.size, known.size), known)

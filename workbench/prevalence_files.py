@@ -2,7 +2,7 @@
 import numpy as np
 
 from workbench import checks, frames, solar
-from workbench.confusion import ConfusionCounts
+from workbench.confusion import ConfusionCounts, read_counts
 
 
 def load_audit(audit="", *, truth="truth", prediction="prediction", labels=""):
@@ -41,6 +41,9 @@ def load_audit(audit="", *, truth="truth", prediction="prediction", labels=""):
         return ConfusionCounts.from_labels(*read, labels=_in_kind(wanted, np.concatenate(read)))
     data, _ = frames.read_columns(audit, [truth])
     rows = frames.as_text(data[truth])
+    if len(set(rows)) < len(rows):
+        raise ValueError(f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
+                         f"{_listed(names)}")
     order = rows if wanted is None else wanted
     missing = [label for label in order if label not in names or label not in rows]
     if missing or len(order) != len(rows):
@@ -51,7 +54,7 @@ def load_audit(audit="", *, truth="truth", prediction="prediction", labels=""):
     return ConfusionCounts(table[[rows.index(label) for label in order]], order)
 
 
-def load_periods(counts="", *, labels, period="period", total="n", counted="counted"):
+def load_periods(counts="", *, labels, period="period", total="n", counted="counted", audit=""):
     """Return the predicted counts of every period, for `workbench.prevalence_series`.
 
     Parameters
@@ -62,7 +65,9 @@ def load_periods(counts="", *, labels, period="period", total="n", counted="coun
     labels : sequence
         Of the audit.
     period, total, counted : str
-        Columns.
+        Columns. A column of the total beside one per class is not read.
+    audit : str or data frame
+        Where the audit came from: the course's audit does not fit a file of counts, nor a file's the course's months.
 
     Returns
     -------
@@ -75,10 +80,13 @@ def load_periods(counts="", *, labels, period="period", total="n", counted="coun
     >>> months = load_periods(labels=("no panels", "panels"))
     >>> months["1"], len(months)
     ((1579, 218), 12)
-    >>> load_periods({"period": ["Jan"], "n": [1797], "counted": [218]}, labels=(0, 1))
+    >>> load_periods({"period": ["Jan"], "n": [1797], "counted": [218]}, labels=(0, 1), audit="audit.csv")
     {'Jan': (1579, 218)}
     """
-    if isinstance(counts, str) and not counts:
+    if _is_course(counts) != _is_course(audit):
+        given, lacking = ("audit", "counts") if _is_course(counts) else ("counts", "audit")
+        raise ValueError(f"audit and counts must be given together; got {given}, but no {lacking}")
+    if _is_course(counts):
         return {str(t): tuple(row) for t, row in enumerate(solar.solar_months().counts.tolist(), 1)}
     names, classes = frames.column_names(counts), [str(label) for label in labels]
     by_class = all(name in names for name in classes)
@@ -86,6 +94,8 @@ def load_periods(counts="", *, labels, period="period", total="n", counted="coun
         two = f", or the columns {total!r} and {counted!r}" if len(classes) == 2 else ""
         raise ValueError(f"counts must have a column for every class of the audit, {_listed(classes)}{two}; columns: "
                          f"{_listed(names)}")
+    if by_class:
+        _refuse_further_classes(counts, [name for name in names if name not in (*classes, period, total)])
     columns = classes if by_class else [total, counted]
     data, _ = frames.read_columns(counts, [period, *columns])
     labeled = frames.as_text(data[period])
@@ -116,7 +126,24 @@ def counts_at_audit(periods, audit_period=""):
     name = audit_period or next(iter(periods))
     if name not in periods:
         raise ValueError(f"audit_period must be a period of the counts; got {name!r}{checks.suggestion(name, periods)}")
+    problem, _ = read_counts(periods[name], range(len(periods[name])))
+    if problem:
+        first = "" if audit_period else ", the first (name another with audit_period)"
+        raise ValueError(f"the period of the audit, {name!r}{first}: {problem}")
     return periods[name]
+
+
+def _is_course(source):
+    return isinstance(source, str) and not source
+
+
+def _refuse_further_classes(counts, names):
+    """Raise if a further column holds counts: a class that was not audited, whose items would be left out."""
+    for name in names:
+        cells = [_number(cell) for cell in frames.read_columns(counts, [name])[0][name].tolist()]
+        if all(isinstance(cell, int) for cell in cells):
+            raise ValueError(f"counts must have no column of numbers that is no class of the audit, as {name!r} is: "
+                             "its items would be left out; audit that class too, or drop the column")
 
 
 def _two_classes(row):

@@ -15,6 +15,7 @@ USABLE_SINGULAR, LEAST_SINGULAR = 0.2, 0.1
 DRAWS = 4000
 FEW = 5
 LARGE_PART = 0.05
+STRANGE = 0.001
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,6 +294,12 @@ def _check_invertible(audit):
 
 def _audit_flags(periods):
     audit, two = periods.audit, len(periods.audit.labels) == 2
+    if periods.frame is not None and _fit(audit, periods.frame) < STRANGE:
+        read, counted = audit.table.sum(0) / audit.n, periods.frame_shares
+        k = int(np.abs(read - counted).argmax())
+        yield (f"the audit can hardly be a random sample of the counts at audit time: {read[k]:.0%} of it are "
+               f"predicted {audit.labels[k]!r} against {counted[k]:.0%} counted; swapped classes, another period, "
+               "another file?")
     if periods.method in INVERT:
         if periods.refusal:
             yield periods.refusal
@@ -311,6 +318,16 @@ def _audit_flags(periods):
         yield (f"{part}: the error is that of later periods which share the process that made the frame; if they have "
                "the frame's own rates, rates='frame' gives a smaller one" if periods.rates == "process" else
                f"{part}: the finite-population factor assumes that later periods have the frame's own rates")
+
+
+def _fit(audit, frame):
+    """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's."""
+    size, known = frame.sum(), frame > 0
+    if audit.n >= size:
+        return 1.0
+    expected = audit.n * frame[known] / size
+    misfit = ((audit.table.sum(0)[known] - expected) ** 2 / expected).sum() * (size - 1) / (size - audit.n)
+    return float(scipy.special.chdtrc(known.sum() - 1, misfit)) if known.sum() > 1 else 1.0
 
 
 def _stability_flags(periods, two):

@@ -21,6 +21,8 @@ from workbench.prevalence_methods import METHODS, RATES, assumption
 from workbench.prevalence_periods import Periods, check_audit
 from workbench.results import Estimate, Interval, Result, percent
 
+NAMED = 6
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrevalenceChange(Estimate):
@@ -139,19 +141,33 @@ class PrevalenceSeries(Result):
     def _shown(self):
         return list(enumerate(self.labels))[1 if len(self.labels) == 2 else 0:]
 
-    def levels(self, level=0.95):
-        """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem."""
+    def levels(self, level=0.95, *, notes=True):
+        """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
+
+        Without `notes` the last two are left out, for a narrow table beside `notes()`.
+        """
         checks.level(level)
         low, high = (np.full(self.counts.shape, np.nan) for _ in range(2))
         low[self._reported], high[self._reported] = self._usable.level_limits(level)
         columns = [x.reshape(len(self.periods), -1) for x in (self.raw, self.estimates, self.standard_errors)]
         items = [int(self.counts[t].sum()) if not problem else None for t, problem in enumerate(self.problems)]
-        return [{"period": period, "class": label, "items": items[t],
+        rows = [{"period": period, "class": label, "items": items[t],
                  **{name: float(x[t, place]) for name, x in zip(("counted", "estimate", "standard_error"), columns,
                                                                 strict=True)},
                  "low": float(low[t, k]), "high": float(high[t, k]),
                  "flags": "; ".join(self.period_flags[t]), "problem": self.problems[t]}
                 for t, period in enumerate(self.periods) for place, (k, label) in enumerate(self._shown())]
+        left_out = () if notes else ("flags", "problem")
+        return [{name: value for name, value in row.items() if name not in left_out} for row in rows]
+
+    def notes(self):
+        """Return what the reader has to know of single periods, one sentence for all periods it is about."""
+        about = {}
+        for period, problem, flags in zip(self.periods, self.problems, self.period_flags, strict=True):
+            for text in (f"not reported: {problem}",) if problem else flags:
+                about.setdefault(text, []).append(str(period))
+        return [f"{', '.join(names[:NAMED])}{f' and {len(names) - NAMED} more' if len(names) > NAMED else ''}: {text}"
+                for text, names in about.items()]
 
     def changes(self, level=0.95):
         """Return one row per class and pair of consecutive reported periods: change, standard error, limits."""
@@ -206,12 +222,12 @@ class PrevalenceSeries(Result):
             intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable), one_or_all(naive[c]), self.labels)
             for c, (a, b) in enumerate(zip(first, last, strict=True))]
 
-    def headline(self):
+    def headline(self, level=0.95):
         """Return how many periods are reported, the first, the last and the change between them."""
         reported = [self.periods[t] for t in self._reported]
         text = f"{len(reported)} of {len(self.periods)} periods by {self.method}"
         if len(reported) > 1:
-            text += f"; {self.change(reported[0], reported[-1]).headline()}"
+            text += f"; {self.change(reported[0], reported[-1], level).headline()}"
         refused = "; intervals are refused: see flags" if self._usable.refusal else ""
         return f"{text}{refused}; if {self.assumption}; {self.audit.n:,} audited"
 

@@ -125,6 +125,9 @@ def estimator_theory(base_rate, new_base_rate, p00, p11, n, *, size=None, new_si
     The subtracted-bias estimator is q (3 - p00 - p11) - (1 - p00), as in theorem 1 of [2]_. "mle" [3]_ is the
     misclassification estimator on the audit reweighted to the frame's predicted counts; its variance is first order.
 
+    Under rates="process" the true share of the frame varies with the process, too; `simulate_prevalence` keeps it, so
+    its baseline and calibration vary a little less.
+
     References
     ----------
     .. [1] Kloos, Statistical Journal of the IAOS 37, 2021.

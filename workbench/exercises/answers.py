@@ -6,10 +6,7 @@ import numpy as np
 
 def listed(answer, count):
     """Return an answer as `count` finite floats, or None."""
-    try:
-        values = list(answer)
-    except TypeError:
-        values = [answer]
+    values = list(np.ravel(answer)) if np.ndim(answer) <= 1 else []
     if len(values) == count and all(isinstance(v, numbers.Real) and np.isfinite(v) for v in values):
         return [float(v) for v in values]
     return None

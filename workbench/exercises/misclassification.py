@@ -57,7 +57,8 @@ def _estimates():
 def _why_two_estimators():
     limits = estimate_prevalence(AUDIT, TWELVE, FRAME, method="mixed", rates="frame").interval()
     where = "inside" if _estimates()[1] in limits else "outside"
-    return f"95% interval of mixed: {limits.low:.3f} to {limits.high:.3f}; calibration's estimate lies {where}"
+    return (f"95% interval of mixed with rates='frame', as these months were made: {limits.low:.3f} to "
+            f"{limits.high:.3f}; calibration's estimate lies {where}")
 
 
 def _cards(answer, form):
@@ -103,9 +104,10 @@ def _why_change():
 EXERCISES = {
     "4.1": (_by_hand, "the share", "first take the falsely read others off the count", _why_by_hand),
     "4.2": (_two_estimators, "(mixed, calibration)",
-            "wb.estimate_prevalence(audit, counts, counts_at_audit, method=...)", _why_two_estimators),
+            "wb.estimate_prevalence(audit, counts, counts_at_audit, method=..., rates='frame')", _why_two_estimators),
     "4.3": (_cards, "three of 'mixed', 'calibration', 'neither'", "ask each time: which rate stays what it was?",
             lambda: "the subsidy changes how many have panels, not how they are read; lost forms are missing by what "
                     "was read, so P(true | read) stays; a new camera reads anew: audit again"),
-    "4.4": (_change, "(change, standard error)", "wb.prevalence_series(...).change('6', '12')", _why_change),
+    "4.4": (_change, "(change, standard error)", "wb.prevalence_series(..., rates='frame').change('6', '12')",
+            _why_change),
 }
