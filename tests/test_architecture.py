@@ -16,7 +16,7 @@ ROOT = Path(workbench.__file__).parent
 LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
           ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "streaming", "galois",
            "orthogonal", "survey_design", "replicate_totals", "weighted_statistics", "replication", "metrics",
-           "misclassification", "cross_validation"),
+           "misclassification", "cv_losses", "cross_validation", "model_tests", "model_comparison"),
           ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
           ("__main__",))
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -25,7 +25,8 @@ HEAVY = ("altair", "ipywidgets", "anywidget", "pandas", "scipy.stats", "sklearn"
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
 TESTED = ("checks", "results", "intervals", "stratification", "allocation", "stratified", "adaptive",
           "simulations.stratified", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
-          "replication")
+          "replication", "cv_losses", "cross_validation", "model_tests", "model_comparison",
+          "simulations.learners", "simulations.cross_validation")
 
 
 def name_of(parts):
