@@ -17,7 +17,8 @@ LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
           ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "frame_samples", "streaming",
            "label_plans", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
            "replication", "metrics", "confusion", "prevalence_methods", "prevalence_theory", "prevalence_periods",
-           "misclassification", "prevalence_series", "solar", "prevalence_files", "cross_validation"),
+           "misclassification", "prevalence_series", "solar", "prevalence_files", "cv_losses", "cross_validation",
+           "model_tests", "model_comparison"),
           ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
           ("__main__",))
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -28,7 +29,8 @@ TESTED = ("checks", "results", "intervals", "stratification", "allocation", "str
           "simulations.stratified", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
           "replication", "frame_samples", "streaming", "simulations.allocation", "confusion", "prevalence_methods",
           "prevalence_theory", "prevalence_periods", "misclassification", "prevalence_series",
-          "simulations.misclassification")
+          "simulations.misclassification", "cv_losses", "cross_validation", "model_tests", "model_comparison",
+          "simulations.learners", "simulations.cross_validation")
 
 
 def name_of(parts):

@@ -1,0 +1,425 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import workbench as wb
+from workbench.cross_validation import (
+    ASSUMPTIONS,
+    ZeroVarianceError,
+    half_sample_rho,
+    kfold_t_test,
+    r_from_rho,
+    resolve_rho,
+    rho_from_r,
+    rho_of_halves,
+    theta3,
+    variance_estimates,
+)
+from workbench.cv_losses import CVLosses
+
+TEN = [.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0]
+THETAS = tuple(ASSUMPTIONS)
+SHAPES = [(5, 4), (2, 2), (10, 3), (3, 7)]
+
+
+def losses(seed=0, folds=5, m=4, shift=0.3):
+    return np.random.default_rng(seed).normal(shift, 1, (folds, m))
+
+
+def items(max_folds=6, max_m=5):
+    """(K, m) losses, as multiples of 1/16 so that sums are exact."""
+    shape = st.tuples(st.integers(2, max_folds), st.integers(2, max_m))
+    return shape.flatmap(lambda s: st.lists(st.integers(-80, 80), min_size=s[0] * s[1], max_size=s[0] * s[1])
+                         .map(lambda values: np.reshape(values, s) / 16))
+
+
+# the five estimates
+
+def printed_coefficients(n, m):
+    """Coefficients of s1, s2, s3 in Table 1 of Grandvalet & Bengio 2006."""
+    return {"theta1": (1 / n, (m - 1) / n, (n - m) / n), "theta2": (1 / n, -(n + 1 - m) / n, (n - m) / n),
+            "theta3": (1 / n, (m - 1) / n, -m / n), "theta4": (1 / n, -1 / n, 0),
+            "theta5": (1 / n, -(m - 1) / (n * (n - 1)), -(n - m) / (n * (n - 1)))}
+
+
+def products_by_loops(e):
+    folds, m = e.shape
+    n, flat, fold = folds * m, e.ravel(), np.repeat(np.arange(folds), m)
+    pairs = [(i, j) for i, j in itertools.permutations(range(n), 2)]
+    within = sum(flat[i] * flat[j] for i, j in pairs if fold[i] == fold[j]) / (n * (m - 1))
+    between = sum(flat[i] * flat[j] for i, j in pairs if fold[i] != fold[j]) / (n * (n - m))
+    return (flat @ flat) / n, within, between
+
+
+@pytest.mark.parametrize("folds, m", SHAPES)
+def test_estimates_are_the_printed_combinations_of_the_three_products(folds, m):
+    e = losses(1, folds, m)
+    found, products = variance_estimates(e), products_by_loops(e)
+    assert (found.s1, found.s2, found.s3) == pytest.approx(products, abs=1e-12)
+    for name, coefficients in printed_coefficients(folds * m, m).items():
+        assert getattr(found, name) == pytest.approx(np.dot(coefficients, products), abs=1e-12), name
+
+
+@pytest.mark.parametrize("folds, m", SHAPES)
+def test_the_compact_forms_of_the_paper(folds, m):
+    e = losses(2, folds, m)
+    found, n = variance_estimates(e), folds * m
+    assert found.theta1 == pytest.approx(e.mean() ** 2, abs=1e-12)
+    assert found.theta3 == pytest.approx(e.mean(1).var(ddof=1) / folds, abs=1e-12)
+    assert found.theta4 == pytest.approx(e.var(1, ddof=1).mean() / n, abs=1e-12)
+    assert found.theta5 == pytest.approx(e.var(ddof=1) / n, abs=1e-12)
+
+
+def quadratic_form(name, folds, m):
+    """The matrix W with estimate = e' W e, by polarization of the code under test."""
+    n, unit = folds * m, np.eye(folds * m)
+
+    def value(e):
+        return getattr(variance_estimates(e.reshape(folds, m)), name)
+    alone = np.array([value(row) for row in unit])
+    both = np.array([[value(a + b) for b in unit] for a in unit])
+    return (both - alone[:, None] - alone - np.diag(np.diag(both) - 2 * alone - 2 * alone)) / 2 * (1 - np.eye(n)) \
+        + np.diag(alone)
+
+
+@pytest.mark.parametrize("name", THETAS)
+@pytest.mark.parametrize("folds, m", [(5, 4), (3, 2)])
+def test_the_bias_column_of_table_1_is_exact(name, folds, m):
+    """E[e'We] = tr W (C + mean^2 11'), C with variance sigma^2, omega in folds and gamma between them."""
+    n, mean, sigma2, omega, gamma = folds * m, .7, 1.3, .21, -.08
+    fold = np.repeat(np.arange(folds), m)
+    covariance = np.where(fold[:, None] == fold, omega, gamma) + np.diag(np.full(n, sigma2 - omega))
+    theta = covariance.sum() / n ** 2
+    assert theta == pytest.approx(sigma2 / n + (m - 1) / n * omega + (n - m) / n * gamma, abs=1e-15)
+    expected = np.trace(quadratic_form(name, folds, m) @ (covariance + mean ** 2))
+    table = {"theta1": mean ** 2, "theta2": -omega, "theta3": -gamma, "theta4": -m / n * omega - (n - m) / n * gamma,
+             "theta5": -(m - 1) / (n - 1) * omega - (n - m) / (n - 1) * gamma}
+    assert expected - theta == pytest.approx(table[name], abs=1e-12)
+    stated = variance_estimates(np.arange(n).reshape(folds, m)).bias(mean=mean, omega=omega, gamma=gamma)
+    assert stated[name] == pytest.approx(table[name], abs=1e-15)
+
+
+@given(items())
+def test_identities_of_the_estimates(e):
+    found, (folds, m) = variance_estimates(e), e.shape
+    n = folds * m
+    centered = products_by_loops(e - e.mean())
+    assert found.theta2 == pytest.approx(-centered[1], abs=1e-9)
+    assert found.theta5 == pytest.approx(((folds - 1) * found.theta3 + (n - folds) * found.theta4) / (n - 1), abs=1e-9)
+    assert found.theta3 - found.theta4 == pytest.approx(m / n * (found.s2 - found.s3), abs=1e-9)
+    assert min(found.theta1, found.theta3, found.theta4, found.theta5) >= 0
+
+
+@given(items(), st.integers(-40, 40), st.integers(1, 8))
+def test_all_but_the_first_ignore_a_constant_and_scale_with_the_square(e, shift, scale):
+    before, after = variance_estimates(e), variance_estimates(scale * e + shift)
+    for name in THETAS[1:]:
+        assert getattr(after, name) == pytest.approx(scale ** 2 * getattr(before, name), abs=1e-8)
+
+
+def test_theta2_is_often_negative():
+    draws = np.random.default_rng(0).normal(size=(2000, 5, 4))
+    negative = np.mean([variance_estimates(e).theta2 < 0 for e in draws])
+    assert negative == pytest.approx(.33, abs=.04)
+
+
+UNEQUAL = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4]
+
+
+def test_unequal_folds_use_forms_that_ignore_a_constant():
+    e = np.random.default_rng(3).normal(.3, 1, 13)
+    found, moved = (variance_estimates(CVLosses(e + shift, UNEQUAL)) for shift in (0, 10))
+    for name in THETAS[1:]:
+        assert getattr(moved, name) == pytest.approx(getattr(found, name), abs=1e-12)
+    size = np.bincount(UNEQUAL)
+    means = np.bincount(UNEQUAL, e) / size
+    assert found.theta3 == pytest.approx(5 / 4 * ((size / 13) ** 2 * (means - e.mean()) ** 2).sum(), abs=1e-14)
+    assert found.theta5 == pytest.approx(e.var(ddof=1) / 13) and not found.equal_folds
+    # the printed form of Table 1 is not: adding 10 to every loss moves it
+    printed = [np.dot((1 / 13, (13 / 5 - 1) / 13, -13 / 5 / 13), (c.s1, c.s2, c.s3)) for c in (found, moved)]
+    assert abs(printed[1] - printed[0]) > .01
+
+
+def test_bias_of_theta3_with_unequal_folds_is_almost_minus_gamma():
+    fold, (sigma2, omega, gamma) = np.array(UNEQUAL), (1, .12, .08)
+    covariance = np.where(fold[:, None] == fold, omega, gamma) + np.diag(np.full(13, sigma2 - omega))
+    draws = np.linalg.cholesky(covariance) @ np.random.default_rng(4).normal(size=(13, 40_000))
+    size = np.bincount(fold)
+    means = np.stack([draws[fold == k].mean(0) for k in range(5)], 1)
+    shown = theta3(means, np.broadcast_to(size, means.shape))
+    assert shown.mean() - covariance.sum() / 169 == pytest.approx(-.0809, abs=4 * shown.std() / 200)
+
+
+def test_undefined_estimates_say_why():
+    one = variance_estimates(np.random.default_rng(0).normal(size=(6, 1)))
+    assert math.isnan(one.theta2) and math.isnan(one.theta4) and math.isnan(one.s2)
+    assert one.reasons["theta4"] == "folds of one item show no variance within folds"
+    assert one.theta3 == pytest.approx(one.theta5)
+    means = variance_estimates(CVLosses.from_fold_means(TEN))
+    assert math.isnan(means.theta5) and means.theta3 == pytest.approx(np.var(TEN, ddof=1) / 10)
+    assert means.rows()[4]["undefined because"] == "only fold means are known; losses of single items are needed"
+    assert wb.Result.from_dict(means.to_dict()).reasons == means.reasons
+
+
+def test_repeats_average_the_estimates():
+    e = losses(5, 10, 4)
+    cv = CVLosses(e.ravel(), np.tile(np.repeat(np.arange(5), 4), 2), repeat=np.repeat([0, 1], 20))
+    one, two = variance_estimates(e[:5]), variance_estimates(e[5:])
+    assert variance_estimates(cv).theta3 == pytest.approx((one.theta3 + two.theta3) / 2)
+    assert variance_estimates(cv).repeats == 2 and variance_estimates(cv).items == 20
+
+
+# rho and r
+
+@pytest.mark.parametrize("rho, r", [(.7, .189), (10 / 19, .1), (0, 0)])
+def test_rho_and_the_correlation_of_folds(rho, r):
+    assert r_from_rho(rho, 10) == pytest.approx(r, abs=5e-4)
+    assert rho_from_r(r_from_rho(rho, 10), 10) == pytest.approx(rho)
+
+
+def test_what_the_paper_calls_a_correlation_is_not_one():
+    """With r = .7 between folds rho is .96; taking r for rho leaves far more than 5% false alarms."""
+    assert rho_from_r(.7, 10) == pytest.approx(.9589, abs=1e-4)
+    rho = .7
+    critical = stats.t.ppf(.975, 9)
+    taken_for_r = 2 * stats.t.sf(critical * ((1 - rho) / (1 - r_from_rho(rho, 10))) ** .5, 9)
+    assert taken_for_r == pytest.approx(.2021, abs=1e-4)
+
+
+def test_the_papers_26_percent_needs_rho_072():
+    critical = stats.t.ppf(.975, 9)
+    assert 2 * stats.t.sf(critical * .3 ** .5, 9) == pytest.approx(.247, abs=5e-4)
+    assert 2 * stats.t.sf(critical * .28 ** .5, 9) == pytest.approx(.262, abs=5e-4)
+
+
+@pytest.mark.parametrize("folds, r", [(10, .19), (10, -.05), (5, .4), (4, -.2)])
+def test_proposition_2_by_simulation(folds, r):
+    """t at the true rho follows Student's t with K - 1 df for exchangeable normal fold means, r = Corr(two folds)."""
+    rng, runs = np.random.default_rng(7), 20_000
+    root = np.linalg.cholesky(np.full((folds, folds), r) + np.diag(np.full(folds, 1 - r)))
+    means = rng.normal(size=(runs, folds)) @ root.T
+    rho = rho_from_r(r, folds)
+    t = [kfold_t_test(row, rho=rho).statistic for row in means[:2000]]
+    assert stats.kstest(t, stats.t(folds - 1).cdf).pvalue > .001
+    every = np.sqrt((1 - rho) / theta3(means)) * means.mean(1)
+    assert every[:2000] == pytest.approx(np.array(t))
+    rejected = (np.abs(every) > stats.t.ppf(.975, folds - 1)).mean()
+    assert rejected == pytest.approx(.05, abs=4 * (.05 * .95 / runs) ** .5)
+
+
+# the test
+
+def test_naive_is_scipys_paired_t():
+    a, b = np.random.default_rng(0).random((2, 10))
+    for alternative in ("two-sided", "less", "greater"):
+        found = kfold_t_test(CVLosses.from_fold_means({"a": a, "b": b}), rho="naive", alternative=alternative)
+        scipy = stats.ttest_rel(a, b, alternative=alternative)
+        assert (found.statistic, found.pvalue, found.df) == pytest.approx((scipy.statistic, scipy.pvalue, 9))
+        low, high = scipy.confidence_interval(.9)
+        assert tuple(found.interval(.9)) == pytest.approx((low, high))
+    assert found.label == "a minus b"
+
+
+def test_the_lessons_ten_folds():
+    naive, nb, skeptical = (kfold_t_test(TEN, rho=rho) for rho in ("naive", "nadeau_bengio", .7))
+    assert (naive.statistic, naive.pvalue) == pytest.approx((2.847, .0192), abs=5e-4)
+    assert nb.pvalue == pytest.approx(.0818, abs=5e-5) and nb.r == pytest.approx(.1)
+    assert (skeptical.statistic, skeptical.pvalue, skeptical.r) == pytest.approx((1.559, .1534, .189), abs=5e-4)
+    assert skeptical.rho_alpha() == pytest.approx(.368, abs=5e-4) == naive.rho_alpha()
+    assert [row["p"] for row in skeptical.rows()] == pytest.approx([naive.pvalue, nb.pvalue, skeptical.pvalue])
+
+
+def means_that_differ():
+    values = st.lists(st.integers(-60, 60), min_size=2, max_size=12)
+    return values.map(lambda v: np.array(v) / 64).filter(lambda v: np.ptp(v) > 0)
+
+
+@given(means_that_differ(), st.floats(-3, .99), st.sampled_from(["two-sided", "less", "greater"]))
+def test_every_rho_scales_the_naive_t_and_flips_at_rho_alpha(means, rho, alternative):
+    test = kfold_t_test(means, rho=rho, alternative=alternative)
+    naive = stats.ttest_1samp(means, 0, alternative=alternative)
+    assert test.statistic == pytest.approx((1 - rho) ** .5 * naive.statistic, rel=1e-9, abs=1e-12)
+    flips = test.rho_alpha()
+    assume(abs(rho - flips) > 1e-6)
+    assert (test.pvalue < .05) == (rho < flips)
+    if flips > -1e6:
+        assert test.at(flips).pvalue == pytest.approx(.05, rel=1e-6)
+    if test.pvalue < .05:
+        assert f"provided that rho is below {flips:.3f}" in test.verdict()
+    else:
+        assert "does not show equality" in test.verdict()
+
+
+@given(means_that_differ(), st.floats(-2, .95), st.floats(.5, .999))
+def test_the_interval_holds_what_is_not_rejected(means, rho, level):
+    low, high = kfold_t_test(means, rho=rho).interval(level)
+    for bound in (low, high):
+        assert kfold_t_test(means, rho=rho, mean=bound).pvalue == pytest.approx(1 - level, rel=1e-5)
+
+
+@given(means_that_differ(), st.sampled_from([.25, 2, 8]))
+def test_t_does_not_change_with_the_unit(means, scale):
+    assert kfold_t_test(scale * means).statistic == pytest.approx(kfold_t_test(means).statistic)
+
+
+def test_rho_alpha_is_negative_where_the_naive_test_accepts_and_minus_infinity_at_zero():
+    weak = kfold_t_test([1., 2, -1, 1, 0])
+    assert weak.rho_alpha() < 0 and "not even at rho = 0" in weak.verdict()
+    assert kfold_t_test([1., -1, 2, -2]).rho_alpha() == -math.inf
+    assert kfold_t_test([1., 2, 3], alternative="less").rho_alpha() == -math.inf
+
+
+def test_unequal_folds_are_weighted_and_flagged():
+    e = np.random.default_rng(3).normal(.3, 1, 13)
+    test = kfold_t_test(CVLosses(e, UNEQUAL), rho=0)
+    assert test.estimate == pytest.approx(e.mean())
+    assert test.statistic == pytest.approx(e.mean() / variance_estimates(CVLosses(e, UNEQUAL)).theta3 ** .5)
+    assert test.notes == ("folds of 2 to 3 items: weighted by size, t is approximate",)
+    assert kfold_t_test(CVLosses(e + 5, UNEQUAL), rho=0, mean=5).statistic == pytest.approx(test.statistic)
+
+
+def repeated(runs=3, folds=5, m=4, seed=0):
+    rng = np.random.default_rng(seed)
+    item = np.arange(folds * m)
+    per_repeat = [rng.permutation(item) % folds for _ in range(runs)]
+    values = rng.normal(.2, 1, (runs, folds * m))
+    return CVLosses(values.ravel(), np.concatenate(per_repeat), item=np.tile(item, runs),
+                    repeat=np.repeat(np.arange(runs), folds * m))
+
+
+def test_repeats_share_the_correlation_so_that_they_are_not_new_evidence():
+    cv = repeated()
+    means = cv.fold_means()
+    assert means.shape == (3, 5)
+    naive = kfold_t_test(cv, rho="naive")
+    assert naive.statistic == pytest.approx(stats.ttest_1samp(means.ravel(), 0).statistic) and naive.df == 14
+    nb = kfold_t_test(cv, rho="nadeau_bengio")
+    t = means.mean() / np.sqrt((1 / 15 + 1 / 4) * means.var(ddof=1))
+    assert nb.statistic == pytest.approx(t) and nb.r == pytest.approx(1 / 5)
+    assert nb.pvalue == pytest.approx(wb.nadeau_bengio_test(means.ravel(), 16, 4).pvalue)
+    assert kfold_t_test(cv, rho=5 / 9).rho == pytest.approx(nb.rho)
+    assert any("same items again" in note for note in naive.notes)
+
+
+def test_ten_times_ten_of_the_exercise():
+    assert (1 - resolve_rho("nadeau_bengio", 10, 10)) ** .5 == pytest.approx(.287, abs=5e-4)
+    assert 5 * (1 - resolve_rho("nadeau_bengio", 10, 10)) ** .5 == pytest.approx(1.437, abs=5e-4)
+
+
+def test_effect_size_is_in_standard_deviations_of_an_item():
+    e = losses(8)
+    assert kfold_t_test(CVLosses(e), mean=.1).effect_size == pytest.approx((e.mean() - .1) / e.std(ddof=1))
+    assert math.isnan(kfold_t_test(TEN).effect_size)
+
+
+def test_results_survive_a_round_trip():
+    test = kfold_t_test(TEN)
+    again = wb.Result.from_dict(test.to_dict())
+    assert repr(again) == repr(test) and again.rho_alpha(.9) == test.rho_alpha(.9)
+    assert "<td>Nadeau-Bengio</td>" in test._repr_html_()
+
+
+def test_mean_of_equal_losses_in_every_fold_is_refused():
+    with pytest.raises(ZeroVarianceError) as error:
+        kfold_t_test([.125] * 10)
+    assert str(error.value) == (
+        "mean is the same in every fold, 0.125: the variance between the 10 folds is 0, so there is no t and no "
+        "p-value; use mcnemar_test on the paired items, or a loss with finer values")
+    same = np.random.default_rng(0).random((5, 4))
+    with pytest.raises(ValueError, match="^A minus B is equal in every fold: the variance between the 5 folds is 0"):
+        kfold_t_test(CVLosses({"A": same.ravel(), "B": same.ravel()}, np.repeat(np.arange(5), 4)))
+
+
+@given(st.floats(-1e6, 1e6), st.integers(2, 12), st.integers(1, 400))
+def test_constant_differences_are_refused_however_they_round(value, folds, m):
+    fold = np.arange(folds * m) % folds
+    base = np.random.default_rng(0).random(fold.size)
+    for cv in (CVLosses(np.full(fold.size, value), fold), CVLosses({"A": base + .1, "B": base}, fold)):
+        with pytest.raises(ZeroVarianceError):
+            kfold_t_test(cv, mean=.3)
+
+
+def test_a_constant_that_a_sum_of_many_rounds_is_refused():
+    """A hundred thousand times .1 does not add up to 10,000; in folds of several sizes the means would differ."""
+    with pytest.raises(ZeroVarianceError):
+        kfold_t_test(CVLosses(np.full(1_000_000, .1), np.sqrt(np.arange(1_000_000)).astype(int) // 100))
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ({"rho": 1}, "rho must be a number below 1; got 1.0: at 1 the folds would show no variance at all"),
+    ({"rho": 1.5}, "rho must be a number below 1; got 1.5: at 1 the folds would show no variance at all"),
+    ({"rho": math.nan}, "rho must be a finite number; got nan"),
+    ({"rho": "nadeau"}, "rho must be one of 'naive', 'nadeau_bengio'; got 'nadeau' (did you mean 'nadeau_bengio'?)"),
+    ({"alternative": "both"}, "alternative must be one of 'two-sided', 'less', 'greater'; got 'both'"),
+    ({"mean": math.inf}, "mean must be a finite number; got inf")])
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError) as error:
+        kfold_t_test(TEN, **arguments)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("means, message", [
+    ([.1], "fold must have at least 2 folds; got 1"),
+    ([.1, math.nan, .2], "fold_means must be finite; fold 1 is nan"),
+    (np.zeros((2, 5)), "fold_means must be one-dimensional, one mean per fold; got shape (2, 5): wrap losses of single "
+                       "items in CVLosses, means of repeats in CVLosses.from_fold_means")])
+def test_wrong_fold_means(means, message):
+    with pytest.raises(ValueError) as error:
+        kfold_t_test(means)
+    assert str(error.value) == message
+
+
+def test_a_negative_rho_that_repeats_cannot_have():
+    with pytest.raises(ValueError) as error:
+        kfold_t_test(repeated(), rho=-5)
+    assert str(error.value) == ("rho must be larger for 3 repeats; got -5.0, a correlation of folds that 3 repeats "
+                                "cannot have")
+
+
+# rho from half samples
+
+def halves_by_hand(X, folds, halvings, rng):
+    shown, whole = [], []
+    half = len(X) // 2 // folds * folds
+    for _ in range(halvings):
+        order = rng.permutation(len(X))
+        parts = [X[order[:half]].reshape(folds, -1).mean(1), X[order[half:2 * half]].reshape(folds, -1).mean(1)]
+        shown += [part.var(ddof=1) / folds for part in parts]
+        whole.append((parts[0].mean() - parts[1].mean()) ** 2 / 2)
+    return min(max(1 - np.mean(shown) / np.mean(whole), 0), .95)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10_000), st.integers(2, 5))
+def test_rho_of_half_samples_by_hand(seed, folds):
+    X = np.random.default_rng(seed).normal(size=8 * folds + seed % folds)
+    found = half_sample_rho(lambda X, y, rng: X.reshape(folds, -1), X, X, folds=folds, halvings=4, rng=seed)
+    assert found == pytest.approx(halves_by_hand(X, folds, 4, np.random.default_rng(seed)))
+
+
+def test_rho_of_half_samples_finds_a_shared_error():
+    """Losses share a random shift per training sample: between-fold covariance tau^2, rho = tau^2 / theta."""
+    rng, y = np.random.default_rng(0), np.zeros(200)
+    found = half_sample_rho(lambda X, y, g: rng.normal(0, .1) + g.normal(size=(10, 10)), y, y, halvings=3000)
+    assert found == pytest.approx(.5, abs=.06)            # tau^2 = .01, theta = .01 + 1/100
+
+
+def test_rho_of_halves_takes_many_studies_at_once():
+    shown, means = np.array([[[1., 1], [1, 3]], [[0, 0], [0, 0]]]), np.array([[[0., 2], [4, 0]], [[1, 0], [0, 1]]])
+    assert rho_of_halves(shown, means).tolist() == pytest.approx([1 - 1.5 / 5, .95])
+
+
+@pytest.mark.parametrize("function, size, message", [
+    (lambda X, y, rng: X.reshape(4, -1), 40, "losses_of must return 10 folds; got 4"),
+    (lambda X, y, rng: X.reshape(10, -1), 39, "X must have at least 40 items for halves of 2 items per fold; got 39"),
+    (lambda X, y, rng: np.zeros((10, 2)), 40, "all halves have the same mean, so rho cannot be estimated; use "
+                                              "rho='nadeau_bengio'")])
+def test_half_samples_that_cannot_be_used(function, size, message):
+    with pytest.raises(ValueError) as error:
+        half_sample_rho(function, np.arange(size) * 1., np.zeros(size))
+    assert str(error.value) == message

@@ -1,0 +1,269 @@
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import workbench as wb
+from workbench.cv_losses import CVLosses
+
+X, Y = load_iris(return_X_y=True)
+X = X[:, :2]
+TREE, NEIGHBOR = DecisionTreeClassifier(random_state=0), KNeighborsClassifier(1)
+ROWS = {"item": [1, 2, 3, 4, 5, 6], "fold": [1, 2, 3, 1, 2, 3], "tree": [0., 1, 0, .5, 0, 1],
+        "svm": [0, 0, 1., 1, 0, 1]}
+
+
+def splits(seed=0):
+    return list(KFold(10, shuffle=True, random_state=seed).split(X, Y))
+
+
+# ways in
+
+def test_an_array_has_one_row_per_fold():
+    cv = CVLosses([[1, 2, 3], [4, 5, 9]])
+    assert cv.fold_means().tolist() == [[2, 6]] and (cv.folds, cv.repeats, cv.models) == (2, 1, ("A",))
+    labelled = CVLosses([1, 4, 2, 5, 3, 9], ["x", "y", "x", "y", "x", "y"])
+    assert labelled.fold_means().tolist() == [[2, 6]] and labelled.sizes.tolist() == [[3, 3]]
+
+
+def test_two_models_are_compared_by_their_difference():
+    cv = CVLosses({"tree": [0, 1, 1, 0], "svm": [0, 0, 0, 1]}, [1, 1, 2, 2])
+    assert cv.series().tolist() == [0, 1, 1, -1] and cv.label == "tree minus svm"
+    assert cv.pair("svm", "tree").series().tolist() == [0, -1, -1, 1]
+    assert [row["svm"] for row in cv.rows()] == [0, .5]
+
+
+def test_from_cross_validate_knows_sizes_and_folds():
+    found = [cross_validate(m, X, Y, cv=splits(), return_indices=True) for m in (TREE, NEIGHBOR)]
+    cv = CVLosses.from_cross_validate(*found, models=("tree", "1nn"))
+    expected = found[1]["test_score"] - found[0]["test_score"]
+    assert cv.fold_means()[0] == pytest.approx(expected) and cv.sizes.tolist() == [[15] * 10]
+    assert cv.notes == () and not cv.has_items
+    assert wb.kfold_t_test(cv, rho="naive").statistic == pytest.approx(
+        expected.mean() / (expected.std(ddof=1) / 10 ** .5))
+
+
+def test_from_cross_validate_finds_repeats_and_unequal_folds():
+    result = cross_validate(TREE, X, Y, cv=RepeatedKFold(n_splits=4, n_repeats=3, random_state=0), return_indices=True,
+                            scoring=["accuracy", "f1_macro"])
+    cv = CVLosses.from_cross_validate(result, metric="f1_macro")
+    assert (cv.repeats, cv.folds) == (3, 4) and cv.sizes[0].tolist() == [38, 38, 37, 37]
+    assert cv.fold_means().ravel() == pytest.approx(-result["test_f1_macro"])
+
+
+def test_from_cross_validate_without_indices_says_what_it_could_not_check():
+    cv = CVLosses.from_cross_validate(*[cross_validate(m, X, Y, cv=splits()) for m in (TREE, NEIGHBOR)])
+    assert cv.notes == ("that both models had the same folds was not checked: call cross_validate with "
+                        "return_indices=True",)
+    assert cv.notes[0] in wb.kfold_t_test(cv).notes
+
+
+def test_from_cross_val_predict_gives_the_same_folds_as_cross_validate():
+    predictions = {"tree": cross_val_predict(TREE, X, Y, cv=splits()),
+                   "1nn": cross_val_predict(NEIGHBOR, X, Y, cv=splits())}
+    items = CVLosses.from_cross_val_predict(Y, predictions, splits())
+    folds = CVLosses.from_cross_validate(*[cross_validate(m, X, Y, cv=splits()) for m in (TREE, NEIGHBOR)])
+    assert items.fold_means() == pytest.approx(folds.fold_means())
+    fold = np.empty(150, int)
+    for k, (_, test) in enumerate(splits()):
+        fold[test] = k
+    labelled = CVLosses.from_cross_val_predict(Y, predictions, fold)
+    assert labelled.fold_means() == pytest.approx(items.fold_means())
+
+
+@pytest.mark.parametrize("loss, expected", [("squared", [.25, 1]), ("absolute", [.5, 1]),
+                                            (lambda truth, prediction: truth > prediction, [1, 0])])
+def test_losses_of_predictions(loss, expected):
+    cv = CVLosses.from_cross_val_predict([1, 0], np.array([.5, 1]), [0, 1], loss=loss)
+    assert cv.losses.ravel().tolist() == expected
+
+
+def test_a_file_with_one_row_per_item(tmp_path):
+    path = tmp_path / "losses.csv"
+    path.write_text("item;fold;tree;svm\n" + "\n".join(
+        f"{i};{f};{a};{b}".replace(".", ",") for i, f, a, b in zip(*ROWS.values(), strict=True)))
+    cv = CVLosses.read_csv(path)
+    assert cv.losses.T.tolist() == [ROWS["tree"], ROWS["svm"]] and cv.models == ("tree", "svm")
+    assert cv.fold.tolist() == [0, 1, 2, 0, 1, 2] and cv.has_items
+    assert CVLosses.read_csv(path, models=["svm"]).models == ("svm",)
+
+
+def test_a_file_with_one_row_per_fold_and_scores():
+    cv = CVLosses.read_csv({"fold": [1, 2, 3], "tree": [.8, .9, .7], "svm": [.9, .9, .9]}, higher_is_better=True)
+    assert cv.fold_means()[0] == pytest.approx([.1, 0, .2]) and not cv.has_items
+    assert cv.notes == ("one row per fold: read as fold means of equal folds",)
+
+
+def test_a_file_with_repeats_numbers_folds_within_them():
+    cv = CVLosses.read_csv({"item": [1, 2, 3, 4, 4, 3, 2, 1], "repeat": [1] * 4 + [2] * 4,
+                            "fold": [1, 1, 2, 2, 3, 3, 4, 4], "a": np.arange(8.)})
+    assert (cv.repeats, cv.folds) == (2, 2) and cv.fold_means().tolist() == [[.5, 2.5], [4.5, 6.5]]
+
+
+def test_leave_one_out_needs_the_items_to_be_named():
+    cv = CVLosses.read_csv({"item": [1, 2, 3], "fold": [1, 2, 3], "a": [.5, .25, 0]})
+    assert cv.has_items and cv.sizes.tolist() == [[1, 1, 1]]
+
+
+def test_a_million_rows(tmp_path):
+    n, path = 1_000_000, tmp_path / "losses.csv"
+    fold, loss = np.arange(n) % 10, (np.arange(n) * 7919 % 1000) / 1000
+    path.write_text("item,fold,a\n" + "".join(f"{i},{f},{x}\n" for i, (f, x) in
+                                              enumerate(zip(fold.tolist(), loss.tolist(), strict=True))))
+    cv = CVLosses.read_csv(path)
+    assert cv.sizes.tolist() == [[100_000] * 10]
+    assert wb.variance_estimates(cv).theta5 == pytest.approx(loss.var(ddof=1) / n, rel=1e-9)
+
+
+# joining models
+
+def test_models_are_joined_by_item():
+    a = CVLosses({"a": [1., 2, 0, 3]}, [0, 1, 0, 1], item=[20, 30, 10, 40])
+    b = CVLosses({"b": [3., 2, 1, 0]}, [7, 7, 5, 5], item=[40, 30, 20, 10])
+    assert a.joined(b).losses.tolist() == [[1, 1], [2, 2], [0, 0], [3, 3]]
+    assert a.joined(b).fold.tolist() == [0, 1, 0, 1]
+
+
+def test_repeats_are_joined_repeat_by_repeat():
+    item, repeat = [1, 2, 3, 1, 2, 3], [0, 0, 0, 1, 1, 1]
+    a = CVLosses({"a": np.arange(6.)}, [0, 0, 1, 1, 0, 0], item=item, repeat=repeat)
+    b = CVLosses({"b": np.arange(6.)[::-1]}, [1, 2, 2, 0, 1, 1], item=item[::-1], repeat=repeat[::-1])
+    with pytest.raises(ValueError, match="^models must be tested on the same folds"):
+        a.joined(b)
+    b = CVLosses({"b": np.arange(6.)[::-1]}, [1, 1, 2, 3, 1, 1], item=item[::-1], repeat=repeat[::-1])
+    assert (a.joined(b).losses[:, 0] == a.joined(b).losses[:, 1]).all()
+
+
+@pytest.mark.parametrize("other, message", [
+    (CVLosses({"b": [3., 2, 1]}, [0, 0, 1], item=[10, 20, 30]),
+     "models must be tested on the same items; a has 4 rows, b 3"),
+    (CVLosses({"b": [3., 2, 1, 0]}, [0, 0, 1, 1], item=[10, 20, 30, 50]),
+     "models must be tested on the same items; a has item 40 where b has 50"),
+    (CVLosses({"b": [3., 2, 1, 0]}, [0, 0, 1, 1]),
+     "models must be tested on the same items; only one of the two names its items"),
+    (CVLosses({"b": [3., 2, 1, 0]}, [0, 1, 0, 1], item=[10, 20, 30, 40]),
+     "models must be tested on the same folds; a and b were not: give both the same splits"),
+    (CVLosses({"a": [3., 2, 1, 0]}, [0, 0, 1, 1], item=[10, 20, 30, 40]),
+     "models must be 2 different names; got 'a', 'a'")])
+def test_models_that_do_not_fit(other, message):
+    with pytest.raises(ValueError) as error:
+        CVLosses({"a": [0., 1, 2, 3]}, [0, 0, 1, 1], item=[10, 20, 30, 40]).joined(other)
+    assert str(error.value) == message
+
+
+# refusals
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: CVLosses([[0, 1], [math.nan, 1]]), "losses must be finite; fold 1, item 0 is nan"),
+    (lambda: CVLosses({"a": [0, 1], "b": [0, math.inf]}, [0, 1]),
+     "losses must be finite; item 1 of model 'b' is inf"),
+    (lambda: CVLosses([[0, 1], [1]]), "losses must have folds of equal size to be an array (K, m); give unequal folds "
+                                      "as (n,) losses with (n,) fold labels"),
+    (lambda: CVLosses(np.zeros((0, 3))), "losses must not be empty"),
+    (lambda: CVLosses([[0, 1, 1]]), "fold must have at least 2 folds; got 1"),
+    (lambda: CVLosses([0, 1, 1]), "losses must have shape (K, m), one row per fold, or come with fold labels; "
+                                  "got shape (3,)"),
+    (lambda: CVLosses([0, 1, 1], [0, 1]), "fold must have 3 entries; got 2"),
+    (lambda: CVLosses([0, 1, 1], ["a", None, "b"]), "fold must not be missing; item 1 is"),
+    (lambda: CVLosses({"a": [0, 1], "b": [0]}, [0, 1]), "models must be tested on the same items; a has 2, b has 1"),
+    (lambda: CVLosses([0., 1, 2, 3], [0, 1, 0, 1], item=[1, 2, 1, 2]),
+     "every item must be tested once per repeat; item 1 is tested 2 times in repeat 0: is a repeat column missing?"),
+    (lambda: CVLosses([0., 1, 2, 3], [0, 1, 0, 1], item=[1, 2, 1, 3], repeat=[0, 0, 1, 1]),
+     "every repeat must test the same items; repeat 0 lacks item 3"),
+    (lambda: CVLosses([0., 1, 2], [0, 1, 0], repeat=[0, 0, 1]),
+     "every repeat must test the same items; repeat 0 has 2 rows, repeat 1 has 1"),
+    (lambda: CVLosses([0., 1, 2, 3, 4, 5], [0, 1, 2, 0, 1, 1], repeat=[0, 0, 0, 1, 1, 1]),
+     "every repeat must have the same number of folds; repeat 0 has 3, repeat 1 has 2"),
+    (lambda: CVLosses(np.zeros((4, 3)), [0, 0, 1, 1]).series(),
+     "a test compares two models; there are 3: choose with .pair('A', 'B'), or use compare_models"),
+    (lambda: CVLosses.from_fold_means([1., 2, 3], repeats=2),
+     "repeats must divide the number of fold means; got 2 repeats of 3")])
+def test_wrong_losses(make, message):
+    with pytest.raises(ValueError) as error:
+        make()
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("change, options, message", [
+    ({"fold": [.5, .25, 1, .5, .25, 1]}, {},
+     "column 'fold', data row 1: a fold must be a whole number or text; got 0.5: are the columns mixed up?"),
+    ({}, {"fold": "item", "item": "fold"},
+     "column 'item' has 6 folds for the 3 items of column 'fold': are the columns mixed up?"),
+    ({}, {"fold": "fold", "item": "fold"}, "column 'fold' cannot be both fold and item"),
+    ({}, {"models": ["tree", "fold"]}, "column 'fold' cannot be both fold and a model"),
+    ({}, {"models": ["tree", "swm"]}, "the dict has no column 'swm'; it has 'item', 'fold', 'tree', 'svm' (did you "
+                                      "mean 'svm'?)"),
+    ({}, {"fold": "folds"}, "the dict has no column 'folds'; it has 'item', 'fold', 'tree', 'svm' (did you mean "
+                            "'fold'?)"),
+    ({"svm": ["0", "1", "", "0", "1", "1"]}, {}, "column 'svm', data row 3 is missing"),
+    ({"svm": ["0", "1", "b", "0", "1", "1"]}, {}, "column 'svm', data row 3: 'b' is not a number"),
+    ({"tree": [0, 1, math.nan, 0, 1, 1]}, {}, "column 'tree', data row 3: nan is not a finite number"),
+    ({"fold": [1] * 6}, {}, "fold must have at least 2 folds; got 1")])
+def test_wrong_columns(change, options, message):
+    with pytest.raises(ValueError) as error:
+        CVLosses.read_csv(ROWS | change, **options)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda: CVLosses.from_cross_validate([.5, .6]),
+     "model 'A' must be a dict, as cross_validate returns it; got list: wrap scores in CVLosses.from_fold_means"),
+    (lambda: CVLosses.from_fold_means([.1, "a"]), "losses must hold numbers; got <U32")])
+def test_wrong_types(call, message):
+    with pytest.raises(TypeError) as error:
+        call()
+    assert str(error.value) == message
+
+
+def test_identifiers_are_not_taken_for_losses():
+    with pytest.raises(ValueError) as error:
+        CVLosses.read_csv({"id": np.arange(20), "fold": np.arange(20) % 4, "a": np.arange(20) % 2})
+    assert str(error.value) == (
+        "column 'id' holds a different whole number in every row, as identifiers do; say item='id', or list the "
+        "columns of losses in models")
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"test_score": np.array([.5, math.nan])},
+     "scores must be finite; fold 1 of model 'A' is nan: the fit failed, call cross_validate with error_score='raise'"),
+    ({"test_score": np.array([.5, .5, .5])}, "models must have the same folds; A has 3, B 2"),
+    ({"indices": {"test": [np.array([0, 2]), np.array([1, 3])]}},
+     "models must be tested on the same folds; fold 0 of A and of B hold different items: give both the same "
+     "splits, as list(splitter.split(X, y))")])
+def test_wrong_cross_validate_output(change, message):
+    good = {"test_score": np.array([.5, .75]), "indices": {"test": [np.array([0, 1]), np.array([2, 3])]}}
+    with pytest.raises(ValueError) as error:
+        CVLosses.from_cross_validate(good | change, good)
+    assert str(error.value) == message
+
+
+def test_unknown_metrics_and_random_splits_are_refused():
+    result = {"test_f1": [.5, .75], "test_accuracy": [1, 1]}
+    with pytest.raises(ValueError) as error:
+        CVLosses.from_cross_validate(result, metric="acuracy")
+    assert str(error.value) == ("metric must be one of 'f1', 'accuracy'; got 'acuracy' (did you mean 'accuracy'?)")
+    with pytest.raises(ValueError, match="for random splits use nadeau_bengio_test"):
+        CVLosses.from_cross_validate({"test_score": [.5, .75], "indices": {"test": [np.arange(2), np.arange(1, 3)]}})
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda: CVLosses.from_cross_val_predict([0, 1], [0], [0, 1]),
+     "models must be tested on the same items; truth has shape (2,), model 'A' (1,)"),
+    (lambda: CVLosses.from_cross_val_predict([0, 1], ["0", "1"], [0, 1]),
+     "truth and prediction must both be text or both numbers; truth 0, model 'A' '0'"),
+    (lambda: CVLosses.from_cross_val_predict([0, 1], [0, 1], [(np.array([1]), np.array([0]))] * 2),
+     "splits must test every item once; item 0 is in 2 test sets")])
+def test_wrong_predictions(call, message):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value) == message
+
+
+def test_losses_survive_a_round_trip():
+    cv = CVLosses.read_csv(ROWS)
+    again = wb.Result.from_dict(cv.to_dict())
+    assert repr(again) == repr(cv) and again.rows() == cv.rows() and (again.item == cv.item).all()

@@ -1,0 +1,469 @@
+"""Repeat cross-validation on thousands of samples: false alarms and power of every test.
+
+References
+----------
+.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285, Universite de Montreal,
+   2006.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks, cross_validation, model_tests
+from workbench.cross_validation import resolve_rho, tail_probability, theta3
+from workbench.results import Result
+from workbench.simulations.learners import Population, Samples, as_learner
+
+SKEPTICAL = 0.7
+BLOCK = 2 ** 17
+CHEAP_TESTS = ("naive t", "Nadeau-Bengio", "rho 0.7", "central limit theorem", "McNemar, pooled", "Bayes, ROPE")
+COSTLY_TESTS = ("naive t, repeated", "Nadeau-Bengio, repeated", "half-sample rho", "5x2cv t", "5x2cv F",
+                "McNemar, one third held out", "nested cross-validation")
+TESTS = CHEAP_TESTS + COSTLY_TESTS
+HALVINGS = 10
+NESTED_REPEATS = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TypeOneStudy(Result):
+    """False alarms of the K-fold t-test about the error of one learner: a row of Table 2 of [1]_.
+
+    Attributes
+    ----------
+    population, learner : str
+    n, folds, runs : int
+    estimates : (runs,) array of float
+        Cross-validated error of each sample.
+    theta3 : (runs,) array of float
+        The variance of it that the folds show.
+
+    References
+    ----------
+    .. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, 2006.
+    """
+
+    population: str
+    learner: str
+    n: int
+    folds: int
+    runs: int
+    estimates: np.ndarray
+    theta3: np.ndarray
+
+    @property
+    def mean(self):
+        """Expected cross-validated error: the mean over all runs, taken as the true value."""
+        return float(self.estimates.mean())
+
+    @property
+    def rho(self):
+        """Share of the variance of the estimates that the folds do not show."""
+        return float(1 - self.theta3.mean() / self.estimates.var(ddof=1))
+
+    @property
+    def rho_error(self):
+        """Monte Carlo standard error of `rho`."""
+        squares = (self.estimates - self.mean) ** 2
+        return _error((self.theta3 - (1 - self.rho) * squares) / self.estimates.var(ddof=1))
+
+    @property
+    def zero_share(self):
+        """Share of the runs whose folds all have the same error, which `kfold_t_test` refuses."""
+        return float((self._shown == 0).mean())
+
+    def type_one(self, rho=0.0, *, level=0.95, mean=None, zero_variance="reject"):
+        """Return the share of runs in which the test rejects the true mean.
+
+        Parameters
+        ----------
+        rho : float or str
+            As in `workbench.kfold_t_test`.
+        level : float
+        mean : float, optional
+            Tested mean; by default `mean`. Sums of 0/1 losses are so few that the share can jump with it.
+        zero_variance : {"reject", "refuse"}
+            Where all folds agree t is infinite: it rejects, as in the paper; or the test is refused, and does not.
+        """
+        checks.choice("zero_variance", zero_variance, ("reject", "refuse"))
+        rejects = self._rejects(rho, checks.level(level), self.mean if mean is None else mean)
+        return float((rejects & ((self._shown > 0) | (zero_variance == "reject"))).mean())
+
+    def type_one_error(self, rho=0.0, *, level=0.95):
+        """Return the Monte Carlo standard error of `type_one`."""
+        share = self.type_one(rho, level=level)
+        return float((share * (1 - share) / self.runs) ** .5)
+
+    def headline(self):
+        """Return rho and the false alarms at rho 0 and 0.7."""
+        return (f"{self.learner} on {self.population}, n {self.n}: rho {self.rho:.3f}, false alarms of the naive t "
+                f"{self.type_one():.3f}, at rho 0.7 {self.type_one(SKEPTICAL):.3f}; {self.runs:,} runs")
+
+    def rows(self):
+        """Return one row per assumed rho: type-I error and its Monte Carlo error, without and with zero variance."""
+        return [{"n": self.n, "true rho": self.rho, "rho error": self.rho_error, "assumed rho": assumed,
+                 "type I": self.type_one(assumed), "type I error": self.type_one_error(assumed),
+                 "zero variance refused": self.type_one(assumed, zero_variance="refuse")}
+                for assumed in (0.0, resolve_rho("nadeau_bengio", self.folds), SKEPTICAL)]
+
+    @property
+    def _shown(self):
+        # what rounding leaves of equal folds is no variance
+        return np.where(self.theta3 > cross_validation.ROUNDING ** 2, self.theta3, 0.0)
+
+    def _rejects(self, rho, level, mean):
+        critical = scipy.special.stdtrit(self.folds - 1, (1 + level) / 2)
+        shown = (1 - resolve_rho(rho, self.folds)) * (self.estimates - mean) ** 2
+        return shown > critical ** 2 * self._shown
+
+
+def simulate_type_one(population, learner, n, *, folds=10, runs=10_000, rng=0, jobs=None):
+    """Repeat the cross-validation of one learner and count how often the K-fold t-test rejects its true error.
+
+    Parameters
+    ----------
+    population : {"digits", "ten_digits"} or (X, y)
+        Digits of at least 5 against the others, or all ten; or (N, p) numbers and (N,) classes. Samples are drawn
+        with replacement.
+    learner : {"1nn", "centroid"} or scikit-learn classifier
+        Nearest neighbor and nearest centroid are computed for all samples at once. A `random_state` of None is set
+        from `rng`.
+    n : int
+        Items per sample, a multiple of `folds`.
+    folds : int
+        K >= 2.
+    runs : int
+        At least 100.
+    rng : int or numpy.random.Generator
+    jobs : int, optional
+        Processes of joblib; the result does not depend on it.
+
+    Returns
+    -------
+    TypeOneStudy
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain.
+
+    References
+    ----------
+    .. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, 2006, section 5 and Table 2.
+
+    Examples
+    --------
+    >>> simulate_type_one("digits", "1nn", 20, runs=2000)      # doctest: +ELLIPSIS
+    TypeOneStudy(1nn on digits, n 20: rho 0.2..., false alarms of the naive t 0.09..., at rho 0.7 0.01...; 2,000 runs)
+    """
+    population, (losses, label) = Population.of(population), as_learner("learner", learner)
+    n, folds, runs = _sample_size(n, folds), checks.whole("folds", folds, 2), checks.whole("runs", runs, 100)
+    rng = checks.generator(rng)
+    samples = _blocks(population, rng.integers(len(population.y), size=(runs, n)), rng)
+    fold = np.arange(n) % folds
+    means = _per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs)
+    means = np.concatenate(means)
+    return TypeOneStudy(population.name, label, n, folds, runs, means.mean(-1), theta3(means))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonStudy(Result):
+    """What each test said about two learners, sample after sample.
+
+    Attributes
+    ----------
+    population, first, second : str
+    n, folds, repeats, runs : int
+    tests : tuple of str
+    pvalues : (T, runs) array of float
+        NaN where a test is refused because its variance is 0; for Bayes the probability that the winner does not win.
+    errors : (2, runs) array of float
+        Cross-validated error of both learners.
+    estimates, naive_errors : (2, runs) array of float
+        Difference first less second and its standard error at rho = 0; in row 1 over all repeats (NaN with one).
+    """
+
+    population: str
+    first: str
+    second: str
+    n: int
+    folds: int
+    repeats: int
+    runs: int
+    tests: tuple
+    pvalues: np.ndarray
+    errors: np.ndarray
+    estimates: np.ndarray
+    naive_errors: np.ndarray
+
+    @property
+    def rho(self):
+        """Share of the variance of the differences that the folds do not show."""
+        return float(1 - (self.naive_errors[0] ** 2).mean() / self.estimates[0].var(ddof=1))
+
+    def pvalue(self, test):
+        """Return the p-values (runs,) of a test."""
+        return self.pvalues[self.tests.index(checks.choice("test", test, self.tests))]
+
+    def rejects(self, test, level=0.95):
+        """Return which runs (runs,) the test calls different at 1 - level; refused runs are not."""
+        return self.pvalue(test) < 1 - checks.level(level)
+
+    def rejection(self, test, level=0.95):
+        """Return the share of runs that the test calls different."""
+        return float(self.rejects(test, level).mean())
+
+    def rejection_error(self, test, level=0.95):
+        """Return the Monte Carlo standard error of `rejection`."""
+        share = self.rejection(test, level)
+        return float((share * (1 - share) / self.runs) ** .5)
+
+    def headline(self):
+        """Return mean errors and the rejection rates of the first tests."""
+        shown = ", ".join(f"{test} {self.rejection(test):.3f}" for test in self.tests[:3])
+        return (f"{self.first} errs {self.errors[0].mean():.4g}, {self.second} {self.errors[1].mean():.4g} on "
+                f"{self.population}, n {self.n}; called different at 5%: {shown}; {self.runs:,} runs")
+
+    def rows(self):
+        """Return one row per test: share of rejections, its Monte Carlo error, share of refused runs."""
+        return [{"test": test, "rejects": self.rejection(test), "error": self.rejection_error(test),
+                 "refused": float(np.isnan(self.pvalue(test)).mean())} for test in self.tests]
+
+
+def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, folds=10, repeats=1, rope=0.01,
+                        runs=1000, samples=None, rng=0, jobs=None):
+    """Let every test compare two learners on many samples: type-I error where they are equal, power where not.
+
+    Parameters
+    ----------
+    population : str or (X, y)
+        As in `simulate_type_one`; `workbench.simulations.learners` makes populations in which two equal learners on
+        the two halves of the features have exactly the same expected error.
+    first, second : learner or (learner, columns)
+        As in `simulate_type_one`; columns are the features that it sees, by default all.
+    n : int
+        Items per sample, a multiple of `folds`.
+    tests : "all" or sequence of str
+        Names in `workbench.simulations.cross_validation.TESTS`. By default those that need no further fits.
+    folds : int
+        K >= 2.
+    repeats : int
+        Repeats for the tests called "repeated", at least 2 for these.
+    rope : float
+    runs : int
+        At least 2.
+    samples : (runs, n) array_like of int, optional
+        Rows of the population that each sample holds; by default drawn with replacement. Item i is in fold i mod K.
+    rng : int or numpy.random.Generator
+    jobs : int, optional
+        Processes of joblib; the result does not depend on it.
+
+    Returns
+    -------
+    ComparisonStudy
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain.
+
+    Examples
+    --------
+    Two nearest-neighbor readers of the same kind of features: a true null.
+
+    >>> from workbench.simulations.learners import gaussian_population
+    >>> study = simulate_comparison(gaussian_population(2000), ("1nn", range(8)), ("1nn", range(8, 16)), 100)
+    >>> study.rejection("naive t") > .08, study.rejection("rho 0.7") < .04
+    (True, True)
+    """
+    population = Population.of(population)
+    learners, labels = zip(*(as_learner(*pair) for pair in (("first", first), ("second", second))), strict=True)
+    n, folds, rng = _sample_size(n, folds), checks.whole("folds", folds, 2), checks.generator(rng)
+    tests, repeats = _chosen(tests, checks.whole("repeats", repeats, 1), n, folds), int(repeats)
+    if samples is None:
+        samples = rng.integers(len(population.y), size=(checks.whole("runs", runs, 2), n))
+    rows = _checked_rows(samples, n, len(population.y))
+    plan = _Plan(learners, tests, folds, repeats, checks.number("rope", rope, 0))
+    found = _per_block(plan.run, _blocks(population, rows, rng), jobs)
+    pvalues, errors, estimates, naive = (np.concatenate(part, axis=-1) for part in zip(*found, strict=True))
+    return ComparisonStudy(population.name, *labels, n, folds, repeats, len(rows), tests, pvalues, errors, estimates,
+                           naive)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is done with each block of samples."""
+
+    learners: tuple
+    tests: tuple
+    folds: int
+    repeats: int
+    rope: float
+
+    def run(self, samples):
+        """Return p-values (T, B), errors (2, B), estimates (2, B), naive standard errors (2, B)."""
+        n, rng = samples.rows.shape[1], np.random.default_rng(samples.seed)
+        fold = np.arange(n) % self.folds
+        losses = [learner(samples, fold).astype(float) for learner in self.learners]
+        difference = losses[0] - losses[1]
+        means = _fold_means(difference, self.folds)
+        every = [means]
+        for _ in range(self.repeats - 1):
+            order = rng.permutation(n)
+            again = np.empty(n, int)
+            again[order] = fold
+            every.append(_fold_means(self.differences(samples, again)[:, order], self.folds))
+        every = np.concatenate(every, -1)
+        p = {"naive t, repeated": lambda: _p_of(every, 0.0),
+             "Nadeau-Bengio, repeated": lambda: _p_of(every, resolve_rho("nadeau_bengio", self.folds, self.repeats)),
+             "naive t": lambda: _p_of(means, 0.0),
+             "Nadeau-Bengio": lambda: _p_of(means, resolve_rho("nadeau_bengio", self.folds)),
+             "rho 0.7": lambda: _p_of(means, SKEPTICAL),
+             "central limit theorem": lambda: _p_of_items(difference),
+             "McNemar, pooled": lambda: _p_of_signs(difference),
+             "Bayes, ROPE": lambda: self.bayes(means),
+             "half-sample rho": lambda: _p_of(means, self.rho_of_halves(samples, rng)),
+             "5x2cv t": lambda: self.five_by_two(samples, rng)[0],
+             "5x2cv F": lambda: self.five_by_two(samples, rng)[1],
+             "McNemar, one third held out": lambda: self.held_out(samples),
+             "nested cross-validation": lambda: self.nested(samples, rng)}
+        pvalues = np.stack([p[test]() for test in self.tests])
+        repeated = self.repeats > 1
+        estimates = np.stack([means.mean(-1), every.mean(-1) if repeated else np.full(len(means), np.nan)])
+        naive = np.sqrt([theta3(means), theta3(every) if repeated else np.full(len(means), np.nan)])
+        return pvalues, np.stack([loss.mean(-1) for loss in losses]), estimates, naive
+
+    def differences(self, samples, fold):
+        """Return loss of the first less loss of the second, (B, n)."""
+        first, second = (learner(samples, fold).astype(float) for learner in self.learners)
+        return first - second
+
+    def bayes(self, means):
+        spread = (1 / self.folds + 1 / (self.folds - 1)) * means.var(-1, ddof=1)
+        spread = np.where(_same(means), np.nan, spread) ** .5
+        best = np.maximum((-self.rope - means.mean(-1)) / spread, (means.mean(-1) - self.rope) / spread)
+        return scipy.special.stdtr(self.folds - 1, -best)
+
+    def rho_of_halves(self, samples, rng):
+        n = samples.rows.shape[1]
+        half = n // 2 // self.folds * self.folds
+        shown, means, fold = [], [], np.arange(half) % self.folds
+        for _ in range(HALVINGS):
+            order = rng.permutation(n)
+            for items in (order[:half], order[half:2 * half]):
+                found = _fold_means(self.differences(samples.subset(items), fold), self.folds)
+                shown.append(theta3(found))
+                means.append(found.mean(-1))
+        pairs = (len(samples.rows), HALVINGS, 2)
+        rho = cross_validation.rho_of_halves(np.stack(shown, -1).reshape(pairs), np.stack(means, -1).reshape(pairs))
+        return np.where(np.isfinite(rho), rho, cross_validation.MOST_RHO)
+
+    def five_by_two(self, samples, rng):
+        n, values = samples.rows.shape[1], []
+        for _ in range(5):
+            order = rng.permutation(n)
+            fold = np.empty(n, int)
+            fold[order] = np.arange(n) % 2
+            difference = self.differences(samples, fold)
+            values.append([difference[:, fold == k].mean(-1) for k in (0, 1)])
+        values = np.moveaxis(np.array(values), -1, 0)
+        t, f = model_tests.five_by_two(values)
+        known = np.abs(values[..., 0] - values[..., 1]).max(-1) > 1e-12
+        return (np.where(known, tail_probability(t[:, 0, 0], 5, "two-sided"), np.nan),
+                np.where(known, scipy.special.fdtrc(10, 5, np.where(known, f, 1)), np.nan))
+
+    def held_out(self, samples):
+        n = samples.rows.shape[1]
+        test = np.arange(n) >= n - n // 3
+        return _p_of_signs(self.differences(samples, test.astype(int))[:, test])
+
+    def nested(self, samples, rng):
+        n, (runs, m) = samples.rows.shape[1], (len(samples.rows), samples.rows.shape[1] // self.folds)
+        outer, inner = np.empty((runs, NESTED_REPEATS, self.folds, m)), []
+        for r in range(NESTED_REPEATS):
+            order = rng.permutation(n)
+            shuffled, fold = samples.subset(order), np.arange(n) % self.folds
+            outer[:, r] = self.differences(shuffled, fold).reshape(runs, m, self.folds).swapaxes(1, 2)
+            inner.append(np.stack([self.differences(shuffled.subset(fold != k), fold[fold != k])
+                                   for k in range(self.folds)], 1))
+        estimate, error = model_tests.nested_estimate(outer, np.stack(inner, 1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(error > 0, 2 * scipy.special.ndtr(-np.abs(estimate / error)), np.nan)
+
+
+def _per_block(function, blocks, jobs):
+    from joblib import Parallel, delayed
+    from tqdm import tqdm
+    bar = tqdm(blocks, delay=1, leave=False, unit="block")
+    if jobs is None:
+        return [function(block) for block in bar]
+    return Parallel(n_jobs=jobs)(delayed(function)(block) for block in bar)
+
+
+def _blocks(population, rows, rng):
+    """Cut samples so that a block's distances stay in fast memory."""
+    runs, n = rows.shape
+    size = max(1, BLOCK // n ** 2)
+    seeds = rng.integers(2 ** 31, size=-(-runs // size))
+    return [Samples(population, rows[i * size:(i + 1) * size], int(seed)) for i, seed in enumerate(seeds)]
+
+
+def _fold_means(losses, folds):
+    """Return means (B, K) of losses (B, n) whose item i is in fold i mod K."""
+    runs, n = losses.shape
+    return losses.reshape(runs, n // folds, folds).mean(1)
+
+
+def _same(means):
+    return np.ptp(means, axis=-1) <= cross_validation.ROUNDING
+
+
+def _p_of(means, rho):
+    """Return p-values of the t-test of fold means (B, J), NaN where folds agree."""
+    naive = np.where(_same(means), np.nan, theta3(means)) ** .5
+    return tail_probability((1 - rho) ** .5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided")
+
+
+def _p_of_items(difference):
+    error = difference.std(-1, ddof=1) / difference.shape[-1] ** .5
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return 2 * scipy.special.ndtr(-np.abs(np.where(error > 0, difference.mean(-1) / error, np.nan)))
+
+
+def _p_of_signs(difference):
+    return model_tests.mcnemar_pvalue((difference > 0).sum(-1), (difference < 0).sum(-1))
+
+
+def _chosen(tests, repeats, n, folds):
+    if isinstance(tests, str):
+        tests = TESTS if checks.choice("tests", tests, ("all", *TESTS)) == "all" else (tests,)
+    tests = tuple(checks.choice("tests", test, TESTS) for test in tests)
+    if repeats < 2 and any(test.endswith("repeated") for test in tests):
+        raise ValueError(f"repeats must be at least 2 for the repeated tests; got {repeats}")
+    if "half-sample rho" in tests and n < 4 * folds:
+        raise ValueError(f"n must be at least {4 * folds} for half-sample rho, whose halves need 2 items per fold; "
+                         f"got {n}")
+    if "nested cross-validation" in tests and (n < 2 * folds or folds < 3):
+        raise ValueError(f"nested cross-validation needs 3 folds of 2 items; got {folds} folds of {n} items")
+    return tests
+
+
+def _sample_size(n, folds):
+    n, folds = checks.whole("n", n, 2), checks.whole("folds", folds, 2)
+    if n % folds:
+        raise ValueError(f"n must be a multiple of the {folds} folds; got {n}")
+    return n
+
+
+def _checked_rows(rows, n, size):
+    rows = np.asarray(rows)
+    if rows.ndim != 2 or rows.shape[1] != n or len(rows) < 2 or rows.dtype.kind not in "iu":
+        raise ValueError(f"samples must be (runs, {n}) row numbers, at least 2 runs; got shape {rows.shape} of "
+                         f"{rows.dtype}")
+    if rows.min() < 0 or rows.max() >= size:
+        raise ValueError(f"samples must be rows 0 to {size - 1} of the population; got {rows.min()} to {rows.max()}")
+    return rows
+
+
+def _error(values):
+    return float(values.std(ddof=1) / values.size ** .5)
