@@ -10,9 +10,7 @@ import json
 import warnings
 from pathlib import Path
 
-import baycomp
 import numpy as np
-from mlxtend import evaluate
 from scipy import stats
 from sklearn.datasets import load_iris, make_moons
 from sklearn.linear_model import LogisticRegression
@@ -21,7 +19,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-warnings.simplefilter("ignore")
 X, Y = load_iris(return_X_y=True)
 X = X[:, :2]
 MODELS = {"estimator1": DecisionTreeClassifier(max_depth=1, random_state=0), "estimator2": GaussianNB()}
@@ -40,6 +37,7 @@ class Recorder:
 
 def split_tests():
     """Differences of scores (first less second) that mlxtend's tests saw, and what they said."""
+    from mlxtend import evaluate
     found = {}
     for name in ("paired_ttest_5x2cv", "combined_ftest_5x2cv", "paired_ttest_kfold_cv", "paired_ttest_resampled"):
         seen = Recorder()
@@ -50,6 +48,7 @@ def split_tests():
 
 
 def mcnemar():
+    from mlxtend import evaluate
     found = []
     for b, c in ((21, 4), (4, 21), (7, 7), (1, 0), (12, 15), (130, 90)):
         table = np.array([[50, b], [c, 20]])
@@ -59,6 +58,7 @@ def mcnemar():
 
 
 def bayes():
+    import baycomp
     rng, found = np.random.default_rng(5), []
     for folds, runs, rope in ((10, 1, 0), (10, 1, .01), (5, 10, .02), (10, 10, .005)):
         first = rng.normal(.8, .03, folds * runs)
@@ -86,6 +86,8 @@ def scikit_learn_example():
 
 def wrong():
     """Answers to questions that have none."""
+    import baycomp
+    from mlxtend import evaluate
     same = {"estimator1": LogisticRegression(), "estimator2": LogisticRegression()}
     found = {"mlxtend mcnemar, no disagreement": str(evaluate.mcnemar(np.array([[60, 0], [0, 40]])))}
     for name in ("paired_ttest_kfold_cv", "paired_ttest_5x2cv", "combined_ftest_5x2cv"):
@@ -104,6 +106,7 @@ def wrong():
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")
     found = {"mlxtend": split_tests(), "mcnemar": mcnemar(), "baycomp": bayes(),
              "scikit-learn": scikit_learn_example(), "wrong": wrong()}
     Path(__file__).with_suffix(".json").write_text(json.dumps(found, indent=1) + "\n")
