@@ -417,9 +417,27 @@ def test_rho_of_halves_takes_many_studies_at_once():
 @pytest.mark.parametrize("function, size, message", [
     (lambda X, y, rng: X.reshape(4, -1), 40, "losses_of must return 10 folds; got 4"),
     (lambda X, y, rng: X.reshape(10, -1), 39, "X must have at least 40 items for halves of 2 items per fold; got 39"),
-    (lambda X, y, rng: np.zeros((10, 2)), 40, "all halves have the same mean, so rho cannot be estimated; use "
+    (lambda X, y, rng: np.zeros((10, 2)), 40, "the two halves always have the same mean, so rho cannot be estimated; use "
                                               "rho='nadeau_bengio'")])
 def test_half_samples_that_cannot_be_used(function, size, message):
     with pytest.raises(ValueError) as error:
         half_sample_rho(function, np.arange(size) * 1., np.zeros(size))
     assert str(error.value) == message
+
+
+def test_equal_losses_have_no_spread_by_rounding():
+    for value in (.1, .3, 1 / 3, .7):
+        for n in (12, 20, 30):
+            cv = wb.CVLosses(np.full(n, value), np.arange(n) % 4)
+            found = wb.variance_estimates(cv)
+            assert found.theta5 == 0 and found.theta3 == 0
+    pair = wb.CVLosses({"a": np.full(30, .4), "b": np.full(30, .3)}, np.repeat(range(10), 3))
+    assert all(row.get("p") != 0 for row in wb.compare_tests(pair).rows())
+
+
+def test_half_sample_rho_wants_one_repeat_and_halves_that_differ():
+    y = np.random.default_rng(8).normal(size=400)
+    with pytest.raises(ValueError, match="losses_of must return one repeat, as rho is that of one; got 2"):
+        wb.half_sample_rho(lambda X, y, rng: wb.CVLosses.from_fold_means(rng.normal(size=20), repeats=2), y, y)
+    with pytest.raises(wb.cross_validation.ZeroVarianceError, match="the two halves always have the same mean"):
+        wb.half_sample_rho(lambda X, y, rng: np.tile(np.arange(10.)[:, None], 2), y, y)

@@ -267,3 +267,17 @@ def test_losses_survive_a_round_trip():
     cv = CVLosses.read_csv(ROWS)
     again = wb.Result.from_dict(cv.to_dict())
     assert repr(again) == repr(cv) and again.rows() == cv.rows() and (again.item == cv.item).all()
+
+
+def test_losses_of_small_integers_do_not_overflow():
+    truth, prediction = np.array([0, 1, 2, 30], "uint8"), np.array([1, 2, 3, 10], "uint8")
+    for loss, expected in (("absolute", [1, 1, 1, 20]), ("squared", [1, 1, 1, 400])):
+        assert wb.CVLosses.from_cross_val_predict(truth, prediction, [0, 0, 1, 1], loss=loss).losses.ravel().tolist() \
+            == expected
+
+
+def test_missing_truth_is_no_error_of_the_model():
+    with pytest.raises(ValueError, match="truth must not be missing; item 2 is"):
+        wb.CVLosses.from_cross_val_predict([1, 0, np.nan, 0], [1, 0, 1, 0], [0, 0, 1, 1])
+    texts = np.array(["a", "b", "a", "b"], object)
+    assert wb.CVLosses.from_cross_val_predict(["a", "b", "b", "b"], texts, [0, 0, 1, 1]).losses.mean() == .25

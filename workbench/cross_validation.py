@@ -445,10 +445,13 @@ def half_sample_rho(losses_of, X, y, *, folds=10, halvings=10, rng=0):
             cv = as_losses(losses_of(X[rows], y[rows], rng))
             if cv.folds != folds:
                 raise ValueError(f"losses_of must return {folds} folds; got {cv.folds}")
+            if cv.repeats > 1:
+                raise ValueError(f"losses_of must return one repeat, as rho is that of one; got {cv.repeats}")
             shown.append(theta3(cv.fold_means(), cv.sizes).mean())
             means.append(np.average(cv.fold_means(), weights=cv.sizes))
-    if np.ptp(means) == 0:
-        raise ZeroVarianceError("all halves have the same mean, so rho cannot be estimated; use rho='nadeau_bengio'")
+    if not np.diff(np.reshape(means, (halvings, 2))).any():
+        raise ZeroVarianceError("the two halves always have the same mean, so rho cannot be estimated; "
+                                "use rho='nadeau_bengio'")
     return rho_of_halves(np.reshape(shown, (halvings, 2)), np.reshape(means, (halvings, 2))).item()
 
 
@@ -517,7 +520,8 @@ def _of_one_repeat(values, fold):
     """Return s1, s2, s3, theta1 to theta5 of the losses of one repeat, NaN where undefined."""
     size = np.bincount(fold)
     n, folds, mean = values.size, size.size, values.mean()
-    centered = values - mean
+    centered = values - values[0]       # first of all: equal losses then have no spread by rounding
+    centered -= centered.mean()
     fold_mean = np.bincount(fold, centered) / size
     within = ((centered - fold_mean[fold]) ** 2).sum()
     s1, s2, s3 = _mean_products(values, fold, size)

@@ -166,10 +166,12 @@ class CVLosses(Result):
         >>> CVLosses.from_cross_val_predict([1, 0, 1, 1], {"A": [1, 1, 1, 1], "B": [0, 0, 0, 1]}, [0, 0, 1, 1])
         CVLosses(mean loss of A 0.25, B 0.5; 4 items in 2 folds)
         """
-        truth = np.asarray(truth)
+        read = checks.vector if loss in ("squared", "absolute") else checks.labels
+        truth = read("truth", truth)
         named = predictions if isinstance(predictions, dict) else {MODEL_NAMES[0]: predictions}
         loss_of = loss if callable(loss) else LOSSES[checks.choice("loss", loss, LOSSES)]
-        losses = {name: np.asarray(loss_of(truth, _like(truth, given, name)), float) for name, given in named.items()}
+        losses = {name: np.asarray(loss_of(truth, _like(truth, read(f"predictions of {name}", given), name)), float)
+                  for name, given in named.items()}
         return cls(losses, _fold_of(splits, truth.size), item=np.arange(truth.size))
 
     @classmethod
