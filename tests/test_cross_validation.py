@@ -417,8 +417,8 @@ def test_rho_of_halves_takes_many_studies_at_once():
 @pytest.mark.parametrize("function, size, message", [
     (lambda X, y, rng: X.reshape(4, -1), 40, "losses_of must return 10 folds; got 4"),
     (lambda X, y, rng: X.reshape(10, -1), 39, "X must have at least 40 items for halves of 2 items per fold; got 39"),
-    (lambda X, y, rng: np.zeros((10, 2)), 40, "the two halves always have the same mean, so rho cannot be estimated; use "
-                                              "rho='nadeau_bengio'")])
+    (lambda X, y, rng: np.zeros((10, 2)), 40,
+     "the two halves always have the same mean, so rho cannot be estimated; use rho='nadeau_bengio'")])
 def test_half_samples_that_cannot_be_used(function, size, message):
     with pytest.raises(ValueError) as error:
         half_sample_rho(function, np.arange(size) * 1., np.zeros(size))
