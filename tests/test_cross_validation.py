@@ -166,6 +166,13 @@ def test_undefined_estimates_say_why():
     assert wb.Result.from_dict(means.to_dict()).reasons == means.reasons
 
 
+def test_standard_errors_are_the_roots_of_what_has_one():
+    """Two folds of two equal losses each, 1 and -1: theta2 = -omega's estimate, the mean product in a fold, is -1."""
+    rows = {row["estimate"]: row for row in variance_estimates([[1, 1], [-1, -1]]).rows()}
+    assert rows["theta2"]["value"] == -1 and math.isnan(rows["theta2"]["standard error"])
+    assert rows["theta3"]["standard error"] == 1 and rows["theta4"]["standard error"] == 0
+
+
 def test_repeats_average_the_estimates():
     e = losses(5, 10, 4)
     cv = CVLosses(e.ravel(), np.tile(np.repeat(np.arange(5), 4), 2), repeat=np.repeat([0, 1], 20))
@@ -249,10 +256,9 @@ def test_every_rho_scales_the_naive_t_and_flips_at_rho_alpha(means, rho, alterna
     assert (test.pvalue < .05) == (rho < flips)
     if flips > -1e6:
         assert test.at(flips).pvalue == pytest.approx(.05, rel=1e-6)
-    if test.pvalue < .05:
-        assert f"provided that rho is below {flips:.3f}" in test.verdict()
-    else:
-        assert "does not show equality" in test.verdict()
+    assert ("as long as rho is below" in test.verdict()) == (test.pvalue < .05)
+    assert ("only if rho is below" in test.verdict()) == (rho >= flips > 0)
+    assert ("not even at rho = 0" in test.verdict()) == (rho >= flips and flips <= 0)
 
 
 @given(means_that_differ(), st.floats(-2, .95), st.floats(.5, .999))
@@ -302,8 +308,164 @@ def test_repeats_share_the_correlation_so_that_they_are_not_new_evidence():
     t = means.mean() / np.sqrt((1 / 15 + 1 / 4) * means.var(ddof=1))
     assert nb.statistic == pytest.approx(t) and nb.r == pytest.approx(1 / 5)
     assert nb.pvalue == pytest.approx(wb.nadeau_bengio_test(means.ravel(), 16, 4).pvalue)
-    assert kfold_t_test(cv, rho=5 / 9).rho == pytest.approx(nb.rho)
+    assert kfold_t_test(cv, rho=5 / 9).statistic == pytest.approx(nb.statistic) and nb.rho == pytest.approx(5 / 9)
     assert any("same items again" in note for note in naive.notes)
+
+
+@pytest.mark.parametrize("folds, repeats, r", [(10, 10, .1), (5, 3, .05), (4, 2, -.03), (2, 6, .4)])
+def test_rho_of_one_repeat_and_of_all_from_the_covariance_of_folds(folds, repeats, r):
+    """All folds of all repeats correlate by r: rho of one repeat is how much the means of two repeats correlate."""
+    covariance = np.full((folds * repeats,) * 2, r) + np.diag(np.full(folds * repeats, 1 - r))
+    one = r / covariance[:folds, :folds].mean()
+    between_repeats = covariance[:folds, folds:2 * folds].mean() / covariance[:folds, :folds].mean()
+    assert one == pytest.approx(between_repeats)
+    cv = CVLosses.from_fold_means(np.random.default_rng(0).normal(1, 1, folds * repeats), repeats=repeats)
+    test = kfold_t_test(cv, rho=one)
+    assert test.rho == pytest.approx(one) and test.r == pytest.approx(r)
+    assert test.rho_of_all == pytest.approx(r / covariance.mean()) == resolve_rho(one, folds, repeats)
+    assert test.statistic == pytest.approx((1 - r / covariance.mean()) ** .5 * test.naive_statistic)
+    if repeats > 1:
+        assert test.rows()[0].keys() >= {"rho", "rho of all repeats", "r"}
+
+
+def p_by_hand(means, repeats, rho, alternative):
+    """From the correlation r of folds that belongs to rho of one repeat of K, and J folds in all."""
+    total, folds = means.size, means.size // repeats
+    r = rho / (folds - (folds - 1) * rho)
+    naive = stats.ttest_1samp(means, 0).statistic
+    t = naive * ((1 - r) / (1 + (total - 1) * r)) ** .5
+    tails = {"two-sided": 2 * stats.t.sf(abs(t), total - 1), "less": stats.t.cdf(t, total - 1),
+             "greater": stats.t.sf(t, total - 1)}
+    return tails[alternative]
+
+
+@given(st.integers(2, 6), st.integers(1, 5), st.integers(0, 10_000), st.floats(0, 3),
+       st.sampled_from(["two-sided", "less", "greater"]), st.sampled_from([.5, .6, .9, .95, .99]),
+       st.floats(-.2, .99))
+def test_the_verdict_flips_at_the_rho_that_users_pass(folds, repeats, seed, shift, alternative, level, rho):
+    means = np.random.default_rng(seed).normal(shift, 1, folds * repeats)
+    cv = CVLosses.from_fold_means(means, repeats=repeats)
+    flips = kfold_t_test(cv, rho=.3, alternative=alternative).rho_alpha(level)
+    least = -1 / (repeats - 1) if repeats > 1 else -math.inf
+    if flips == -math.inf:
+        assert p_by_hand(means, repeats, rho, alternative) >= 1 - level - 1e-12 or rho <= least
+        return
+    assert least < flips <= 1
+    reach = 1e-6 * max(1, abs(flips), 1 / max(flips - least, 1e-3))
+    assume(flips - reach > least and flips + reach < 1)
+    for near, rejects in ((flips - reach, True), (flips + reach, False)):
+        test = kfold_t_test(cv, rho=near, alternative=alternative)
+        assert test.pvalue == pytest.approx(p_by_hand(means, repeats, near, alternative), rel=1e-6)
+        assert (test.pvalue < 1 - level) == rejects
+        assert test.rho == near and test.at(near).pvalue == pytest.approx(test.pvalue)
+        assert test.at(near).rho_alpha(level) == pytest.approx(flips)
+
+
+def test_size_with_repeats_at_the_true_rho_by_simulation():
+    """Twenty folds of four repeats that all correlate by r: t at the rho of one repeat has 19 degrees of freedom."""
+    rng, rho = np.random.default_rng(0), .5
+    r = r_from_rho(rho, 5)
+    means = rng.normal(size=(2000, 20)) * (1 - r) ** .5 + rng.normal(size=(2000, 1)) * r ** .5
+    p = [kfold_t_test(CVLosses.from_fold_means(row, repeats=4), rho=rho).pvalue for row in means]
+    assert stats.kstest(p, "uniform").pvalue > .001
+
+
+def test_repeats_keep_the_scale_of_the_argument_everywhere():
+    cv = repeated(runs=10, folds=5, m=4, seed=4)
+    test = kfold_t_test(cv, rho=.7)
+    assert [row["rho"] for row in test.rows()] == pytest.approx([0, 5 / 9, .7])
+    assert [row["rho of all repeats"] for row in test.rows()] == pytest.approx([0, 50 / 54, 7 / 7.3])
+    assert [row["p"] for row in test.rows()] == pytest.approx(
+        [p_by_hand(cv.fold_means().ravel(), 10, rho, "two-sided") for rho in (0, 5 / 9, .7)])
+    flips = test.rho_alpha()
+    assert 0 < flips < .7
+    assert test.headline().endswith(f"at rho 0.7 of one repeat (r 0.318); rejects for rho below {flips:.3g}")
+    assert f"; significant at 5% only if rho of one repeat is below {flips:.2f}, not at 0.7;" in test.verdict()
+
+
+def test_a_one_sided_test_below_one_half_has_no_largest_rho():
+    """It rejects means on the wrong side too, and the more so the larger rho is."""
+    test = kfold_t_test([-1., -2, -1, 0, .5], alternative="greater")
+    assert test.at(.99).pvalue < .7 < test.at(0).pvalue
+    with pytest.raises(ValueError) as error:
+        test.rho_alpha(.3)
+    assert str(error.value) == ("level must be at least 0.5 for a one-sided test; got 0.3: below it a larger rho makes "
+                                "it reject, so there is no largest rho")
+    assert kfold_t_test([1., 2, 1, 0], alternative="greater").rho_alpha(.5) == 1
+    assert test.rho_alpha(.5) == -math.inf
+    assert kfold_t_test([1., 2, 1, 0]).rho_alpha(.3) == pytest.approx(1 - (
+        stats.t.ppf(.65, 3) / stats.ttest_1samp([1., 2, 1, 0], 0).statistic) ** 2)
+
+
+def pair(a, b, **options):
+    return CVLosses.from_fold_means({"A": a, "B": b}, **options)
+
+
+ZEROS = np.zeros(10)
+
+
+@pytest.mark.parametrize("test, verdict", [
+    (kfold_t_test(pair(np.add(TEN, .055), ZEROS + .055)),
+     "B better by 0.085 (losses 0.14 against 0.055); significant at 5% only if rho is below 0.37, not at 0.7; "
+     "Nadeau-Bengio p 0.082"),
+    (kfold_t_test(pair(ZEROS + .055, np.add(TEN, .055)), rho=.1, alternative="less"),
+     "A better by 0.085 (losses 0.14 against 0.055); significant at 5% at rho 0.1, as long as rho is below 0.59; "
+     "Nadeau-Bengio p 0.041 (one-sided, less)"),
+    (kfold_t_test(pair(ZEROS + .055, np.add(TEN, .055)), alternative="greater"),
+     "A better by 0.085 (losses 0.14 against 0.055); not significant at 5%, not even at rho = 0, which does not show "
+     "equality; Nadeau-Bengio p 0.96 (one-sided, greater)"),
+    (kfold_t_test(pair([.25, .5, .75, .5], [.5, .25, .5, .75])),
+     "A and B have the same mean loss, 0.5; not significant at 5%, not even at rho = 0, which does not show equality; "
+     "Nadeau-Bengio p 1"),
+    (kfold_t_test(pair(np.add(TEN, .055), ZEROS + .055), mean=.08),
+     "B better by 0.085 (losses 0.14 against 0.055), tested against a difference of 0.08; not significant at 5%, not "
+     "even at rho = 0, which does not show equality; Nadeau-Bengio p 0.91"),
+    (kfold_t_test(CVLosses.from_fold_means({"tree": TEN}), mean=.5),
+     "mean loss of tree 0.085, tested against 0.5; significant at 5% at rho 0.7, as long as rho is below 0.97; "
+     "Nadeau-Bengio p 5.2e-06"),
+    (kfold_t_test(TEN, rho=.369),
+     "mean 0.085, tested against 0; significant at 5% only if rho is below 0.368, not at 0.369; Nadeau-Bengio p 0.082"),
+    (kfold_t_test(TEN, rho=.36838),
+     "mean 0.085, tested against 0; significant at 5% at rho 0.368, as long as rho is below 0.37; Nadeau-Bengio "
+     "p 0.082"),
+    (kfold_t_test(np.add(TEN, 100)),
+     "mean 100.1, tested against 0; significant at 5% at rho 0.7, as long as rho is below 0.9999995; Nadeau-Bengio "
+     "p 2.8e-27"),
+    (kfold_t_test(np.sin(np.arange(1000)) + 1e6),
+     "mean 1e+06, tested against 0; significant at 5% at rho 0.7, as long as rho is below 0.999999999999998; "
+     "Nadeau-Bengio p below 1e-300")])
+def test_the_verdict_is_a_sentence_to_lead_with(test, verdict):
+    assert test.verdict() == verdict
+
+
+def test_a_test_that_rejects_at_a_negative_rho_only_says_so():
+    test = kfold_t_test([1., 2, -1, 1, 0], rho=-5)
+    assert test.pvalue < .05 and test.rho_alpha() < 0
+    assert test.headline().endswith(f"rejects for rho below {test.rho_alpha():.3g} only")
+    assert test.at(0).headline().endswith("does not reject, not even at rho = 0")
+
+
+def test_few_folds_are_noted():
+    assert kfold_t_test([.1, .3, .2]).notes == (
+        "3 folds: only 2 degrees of freedom, so that t must be beyond 4.3 for 5%",)
+    assert kfold_t_test([.1, .3]).notes == (
+        "2 folds: only 1 degree of freedom, so that t must be beyond 12.7 for 5%",)
+    assert kfold_t_test(TEN[:5]).notes == ()
+
+
+@pytest.mark.parametrize("scale", [1e130, 1e-130])
+def test_t_is_the_same_for_very_large_and_very_small_losses(scale):
+    assert kfold_t_test(np.multiply(TEN, scale)).statistic == pytest.approx(kfold_t_test(TEN).statistic)
+    found, expected = (variance_estimates(losses() * unit) for unit in (scale, 1))
+    for name in THETAS:
+        assert getattr(found, name) / scale / scale == pytest.approx(getattr(expected, name))
+
+
+def test_a_dict_of_models_is_no_series():
+    with pytest.raises(TypeError) as error:
+        kfold_t_test({"a": TEN, "b": TEN})
+    assert str(error.value) == ("fold_means must be an array of one series, got a dict of models: wrap it in "
+                                "CVLosses.from_fold_means")
 
 
 def test_ten_times_ten_of_the_exercise():
@@ -335,7 +497,7 @@ def test_mean_of_equal_losses_in_every_fold_is_refused():
         kfold_t_test(CVLosses({"A": same.ravel(), "B": same.ravel()}, np.repeat(np.arange(5), 4)))
 
 
-@given(st.floats(-1e6, 1e6), st.integers(2, 12), st.integers(1, 400))
+@given(st.floats(-1e6, 1e6).filter(lambda v: v == 0 or abs(v) > 1e-140), st.integers(2, 12), st.integers(1, 400))
 def test_constant_differences_are_refused_however_they_round(value, folds, m):
     fold = np.arange(folds * m) % folds
     base = np.random.default_rng(0).random(fold.size)
@@ -377,8 +539,8 @@ def test_wrong_fold_means(means, message):
 def test_a_negative_rho_that_repeats_cannot_have():
     with pytest.raises(ValueError) as error:
         kfold_t_test(repeated(), rho=-5)
-    assert str(error.value) == ("rho must be larger for 3 repeats; got -5.0, a correlation of folds that 3 repeats "
-                                "cannot have")
+    assert str(error.value) == ("rho must be above -0.5 for 3 repeats; got -5.0: their folds cannot have so negative a "
+                                "correlation")
 
 
 # rho from half samples

@@ -2,6 +2,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
@@ -42,7 +44,7 @@ def test_from_cross_validate_knows_sizes_and_folds():
     cv = CVLosses.from_cross_validate(*found, models=("tree", "1nn"))
     expected = found[1]["test_score"] - found[0]["test_score"]
     assert cv.fold_means()[0] == pytest.approx(expected) and cv.sizes.tolist() == [[15] * 10]
-    assert cv.notes == () and not cv.has_items
+    assert cv.notes == ("losses are minus the scores: the smaller loss is the larger score",) and not cv.has_items
     assert wb.kfold_t_test(cv, rho="naive").statistic == pytest.approx(
         expected.mean() / (expected.std(ddof=1) / 10 ** .5))
 
@@ -57,9 +59,9 @@ def test_from_cross_validate_finds_repeats_and_unequal_folds():
 
 def test_from_cross_validate_without_indices_says_what_it_could_not_check():
     cv = CVLosses.from_cross_validate(*[cross_validate(m, X, Y, cv=splits()) for m in (TREE, NEIGHBOR)])
-    assert cv.notes == ("that both models had the same folds was not checked: call cross_validate with "
-                        "return_indices=True",)
-    assert cv.notes[0] in wb.kfold_t_test(cv).notes
+    assert cv.notes[1:] == ("that both models had the same folds was not checked: call cross_validate with "
+                            "return_indices=True",)
+    assert cv.notes[1] in wb.kfold_t_test(cv).notes
 
 
 def test_from_cross_val_predict_gives_the_same_folds_as_cross_validate():
@@ -95,12 +97,13 @@ def test_a_file_with_one_row_per_item(tmp_path):
 def test_a_file_with_one_row_per_fold_and_scores():
     cv = CVLosses.read_csv({"fold": [1, 2, 3], "tree": [.8, .9, .7], "svm": [.9, .9, .9]}, higher_is_better=True)
     assert cv.fold_means()[0] == pytest.approx([.1, 0, .2]) and not cv.has_items
-    assert cv.notes == ("one row per fold: read as fold means of equal folds",)
+    assert cv.notes == ("one row per fold: read as fold means of equal folds",
+                        "losses are minus the scores: the smaller loss is the larger score")
 
 
 def test_a_file_with_repeats_numbers_folds_within_them():
     cv = CVLosses.read_csv({"item": [1, 2, 3, 4, 4, 3, 2, 1], "repeat": [1] * 4 + [2] * 4,
-                            "fold": [1, 1, 2, 2, 3, 3, 4, 4], "a": np.arange(8.)})
+                            "fold": [1, 1, 2, 2, 3, 3, 4, 4], "a": np.arange(8.)}, models="a")
     assert (cv.repeats, cv.folds) == (2, 2) and cv.fold_means().tolist() == [[.5, 2.5], [4.5, 6.5]]
 
 
@@ -117,6 +120,49 @@ def test_a_million_rows(tmp_path):
     cv = CVLosses.read_csv(path)
     assert cv.sizes.tolist() == [[100_000] * 10]
     assert wb.variance_estimates(cv).theta5 == pytest.approx(loss.var(ddof=1) / n, rel=1e-9)
+
+
+def test_names_of_models_may_be_one_text():
+    assert CVLosses.read_csv(ROWS, models="svm, tree").models == ("svm", "tree")
+    assert CVLosses.read_csv(ROWS, models="").models == ("tree", "svm")
+    assert CVLosses([[0, 1], [1, 1]], models="tree").models == ("tree",)
+    scores = {"test_score": np.array([.5, .75])}
+    assert CVLosses.from_cross_validate(scores, scores, models="tree, svm").models == ("tree", "svm")
+    assert CVLosses.from_fold_means(np.eye(30)[:, :28], models=()).models[25:] == ("Z", "model 27", "model 28")
+
+
+UNEQUAL = {"fold": [1, 2, 3], "n": [50, 30, 20], "tree": [.1, .2, .4], "svm": [.2, .2, .2]}
+
+
+def test_sizes_of_folds_weigh_their_means():
+    """(5 + 6 + 8) / 100 = .19, where equal folds would give .2333."""
+    cv = CVLosses.read_csv(UNEQUAL, size="n")
+    assert cv.mean_losses() == pytest.approx([.19, .2]) and cv.sizes.tolist() == [[50, 30, 20]]
+    assert cv.headline() == "mean loss of tree 0.19, svm 0.2; means of 3 folds"
+    assert [row["tree"] for row in cv.rows()] == [.1, .2, .4] and [row["items"] for row in cv.rows()] == [50, 30, 20]
+    assert cv.fold_means()[0] == pytest.approx([-.1, 0, .2])
+    assert wb.kfold_t_test(cv).estimate == pytest.approx(-.01)
+    assert cv.notes == ("one row per fold: read as fold means, weighted by their items",)
+    equal = CVLosses.read_csv(UNEQUAL, models="tree, svm", size="")
+    assert equal.mean_losses() == pytest.approx([.7 / 3, .2])
+
+
+def test_sizes_of_folds_with_repeats():
+    cv = CVLosses.read_csv({"fold": [1, 2, 1, 2], "repeat": [1, 1, 2, 2], "n": [3, 1, 1, 3], "a": [0., 1, .5, .25]},
+                           size="n")
+    assert cv.sizes.tolist() == [[3, 1], [1, 3]] and cv.mean_losses() == pytest.approx([(0 + 1 + .5 + .75) / 8])
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"n": [50, 2.5, 20]}, "column 'n', data row 2: the size of a fold must be a whole number of at least 1; got 2.5"),
+    ({"n": [50, 30, 0]}, "column 'n', data row 3: the size of a fold must be a whole number of at least 1; got 0"),
+    ({"n": ["50", "", "20"]}, "column 'n', data row 2 is missing"),
+    ({"fold": [1, 1, 2]}, "column 'n' can hold sizes of folds only where there is one row per fold; column 'fold' "
+                          "repeats a fold: is a repeat column missing?")])
+def test_wrong_sizes(change, message):
+    with pytest.raises(ValueError) as error:
+        CVLosses.read_csv(UNEQUAL | change, size="n")
+    assert str(error.value) == message
 
 
 # joining models
@@ -148,16 +194,121 @@ def test_repeats_are_joined_repeat_by_repeat():
     (CVLosses({"b": [3., 2, 1, 0]}, [0, 1, 0, 1], item=[10, 20, 30, 40]),
      "models must be tested on the same folds; a and b were not: give both the same splits"),
     (CVLosses({"a": [3., 2, 1, 0]}, [0, 0, 1, 1], item=[10, 20, 30, 40]),
-     "models must be 2 different names; got 'a', 'a'")])
+     "models must be 2 different names; got 'a', 'a'"),
+    (CVLosses({"b": [3., 2, 1, 0]}, [0, 1, 2, 3], item=[10, 20, 30, 40], fold_size=[1, 1, 1, 1]),
+     "models must be tested on the same items; one of the two has means of folds, the other losses of single items")])
 def test_models_that_do_not_fit(other, message):
     with pytest.raises(ValueError) as error:
         CVLosses({"a": [0., 1, 2, 3]}, [0, 0, 1, 1], item=[10, 20, 30, 40]).joined(other)
     assert str(error.value) == message
 
 
+def test_fold_means_are_joined_only_where_folds_have_the_same_size():
+    a, b, c = (CVLosses.from_fold_means({name: [.1, .2, .3]}, n_items=n) for name, n in
+               (("a", 30), ("b", 30), ("c", 31)))
+    assert a.joined(b).models == ("a", "b") and a.joined(b).sizes.tolist() == [[10, 10, 10]]
+    with pytest.raises(ValueError) as error:
+        a.joined(c)
+    assert str(error.value) == ("models must be tested on the same folds; fold 0 of repeat 0 has 10 items for a and 11 "
+                                "for c: give both the same sizes (n_items)")
+
+
+def test_notes_of_joined_losses_are_said_once():
+    a, b = (CVLosses.read_csv({"fold": [1, 2], name: [.1, .2]}) for name in "ab")
+    assert a.joined(b).notes == ("one row per fold: read as fold means of equal folds",)
+    c = CVLosses([.1, .2], [0, 1], ["c"], fold_size=[1, 1], notes=["of the old release"])
+    assert a.joined(c).notes == (*a.notes, "of the old release")
+
+
+# numbers of every kind
+
+@st.composite
+def any_losses(draw):
+    folds, repeats, models = draw(st.integers(2, 6)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    n = draw(st.integers(folds, 15))
+    number = st.floats(-1e140, 1e140).filter(lambda x: x == 0 or abs(x) >= 1e-140)
+    losses = draw(st.lists(st.lists(number, min_size=models, max_size=models), min_size=n * repeats,
+                           max_size=n * repeats))
+    fold = [draw(st.permutations([i % folds for i in range(n)])) for _ in range(repeats)]
+    label = draw(st.sampled_from([str, int, float]))
+    return CVLosses(losses, [label(f) for f in np.ravel(fold)], (), [f"<{i}>" for i in range(n)] * repeats,
+                    np.repeat(np.arange(repeats), n), notes=["a & b"])
+
+
+@given(any_losses())
+def test_every_cross_validation_survives_a_round_trip_and_agrees_with_a_loop(cv):
+    again = wb.Result.from_dict(cv.to_dict())
+    assert again.rows() == cv.rows() and repr(again) == repr(cv) and again.notes == cv.notes
+    assert all((getattr(again, name) == getattr(cv, name)).all() for name in ("losses", "fold", "item", "repeat"))
+    scale = np.abs(cv.losses).max() or 1
+    for row in cv.rows():
+        inside = (cv.repeat == row["repeat"]) & (cv.fold == row["fold"])
+        assert row["items"] == inside.sum()
+        for name, column in zip(cv.models, cv.losses.T, strict=True):
+            assert row[name] / scale == pytest.approx(math.fsum(column[inside] / scale) / inside.sum(), abs=1e-13)
+    for name, mean in zip(cv.models, cv.mean_losses(), strict=True):
+        weighted = math.fsum(row[name] / scale * row["items"] for row in cv.rows()) / len(cv.fold)
+        assert mean / scale == pytest.approx(weighted, abs=1e-13)
+
+
+def test_one_huge_loss_spoils_no_other_fold():
+    cv = CVLosses([[1e17, 0], [.25, .5], [.125, .375]])
+    assert cv.fold_means()[0, 1:].tolist() == [.375, .25]
+
+
+def test_a_fold_of_one_item_and_a_thousand_folds():
+    assert CVLosses([1., 2, 4], ["a", "b", "b"]).fold_means().tolist() == [[1, 3]]
+    fold = np.repeat(np.arange(1000), 3)
+    cv = CVLosses(np.sin(np.arange(3000)), fold)
+    assert [row["A"] for row in cv.rows()] == pytest.approx(np.sin(np.arange(3000)).reshape(1000, 3).mean(1))
+
+
+def test_models_called_like_columns_of_the_table_keep_their_own():
+    cv = CVLosses({"fold": [.5, .25], "items": [1, 2]}, [7, 9])
+    assert cv.rows() == [{"repeat": 0, "fold": 0, "items": 1, "loss of fold": .5, "loss of items": 1},
+                         {"repeat": 0, "fold": 1, "items": 1, "loss of fold": .25, "loss of items": 2}]
+
+
+def test_negative_zero_and_truth_values_are_shown_as_numbers():
+    cv = CVLosses.from_fold_means(-np.zeros(3))
+    assert repr(cv) == "CVLosses(mean loss of A 0; means of 3 folds)" and math.copysign(1, cv.losses[0, 0]) == 1
+    assert CVLosses([[True, False], [True, True]]).fold_means().tolist() == [[.5, 1]]
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_losses_whose_squares_are_no_numbers_are_refused(size):
+    with pytest.raises(ValueError) as error:
+        CVLosses([[size, 0], [0, size]])
+    assert str(error.value) == (f"losses must have their largest size from 1e-140 to 1e+140, so that squares are "
+                                f"numbers; got {size:g}: use another unit")
+    assert CVLosses([[1, 1e-300], [0, 1]]).fold_means().tolist() == [[.5, .5]]
+
+
 # refusals
 
 @pytest.mark.parametrize("make, message", [
+    (lambda: CVLosses({"a": [.1, .2, .3], "b": [.1, .1, .2]}),
+     "fold must be given with a dict of losses, one label per loss; for means of folds use CVLosses.from_fold_means"),
+    (lambda: CVLosses([0, 1, 1, 0], [1e17, 1e17, 2, 2]),
+     "fold must hold whole numbers below 2**53 or text; item 0 is 1e+17"),
+    (lambda: CVLosses([0, 1, 1, 0], [1, .5, 1, .5]), "fold must hold whole numbers below 2**53 or text; item 1 is 0.5"),
+    (lambda: CVLosses([0, 1, 1, 0], [1, 2, 1, 2], repeat=[0, 0, .5, .5]),
+     "repeat must hold whole numbers below 2**53 or text; item 2 is 0.5"),
+    (lambda: CVLosses([.5, .25, 1, 1], [0, 0, 1, 1], fold_size=[2, 2, 2, 2]),
+     "fold_size must be given only where every row is the mean of a whole fold; fold 0 of repeat 0 has 2 rows: leave "
+     "it out for losses of single items"),
+    (lambda: CVLosses([.5, .25, 1, 1, 1, 0], [0, 1, 2, 0, 1, 1], repeat=[0, 0, 0, 1, 1, 1], fold_size=[2] * 6),
+     "every repeat must have the same number of folds; repeat 0 has 3, repeat 1 has 2"),
+    (lambda: CVLosses([.5, .25], [0, 1], fold_size=[2]), "fold_size must have 2 entries; got 1"),
+    (lambda: CVLosses([.5, .25], [0, 1], fold_size=[2, 0]), "fold_size must be at least 1; fold 1 is 0"),
+    (lambda: CVLosses([[0, 1], [1, 1]], models=["a", "b"]), "models must be one name; got 'a', 'b'"),
+    (lambda: CVLosses({"a": [[0, 1], [1, 1]]}, [0, 1]), "losses of a must be one-dimensional; got shape (2, 2)"),
+    (lambda: CVLosses({"a": [[0, 1], [1]]}, [0, 1]),
+     "losses of a must be an array of numbers; its rows have different lengths"),
+    (lambda: CVLosses.from_fold_means([[.1, .2], [.3]]),
+     "means must be an array of numbers; its rows have different lengths"),
+    (lambda: CVLosses.from_fold_means(.5), "means must be (J,) or (J, M), one row per fold; got shape ()"),
+    (lambda: CVLosses.from_fold_means([]), "losses must not be empty"),
     (lambda: CVLosses([[0, 1], [math.nan, 1]]), "losses must be finite; fold 1, item 0 is nan"),
     (lambda: CVLosses({"a": [0, 1], "b": [0, math.inf]}, [0, 1]),
      "losses must be finite; item 1 of model 'b' is inf"),
@@ -190,7 +341,23 @@ def test_wrong_losses(make, message):
 
 @pytest.mark.parametrize("change, options, message", [
     ({"fold": [.5, .25, 1, .5, .25, 1]}, {},
-     "column 'fold', data row 1: a fold must be a whole number or text; got 0.5: are the columns mixed up?"),
+     "column 'fold', data row 1: a fold must be a whole number below 2**53 or text; got 0.5: are the columns mixed "
+     "up?"),
+    ({"fold": [1e17, 1, 2, 1e17, 1, 2]}, {},
+     "column 'fold', data row 1: a fold must be a whole number below 2**53 or text; got 1e+17: are the columns mixed "
+     "up?"),
+    ({"run": [1, 1, 1.5, 1, 1, 1]}, {"repeat": "run"},
+     "column 'run', data row 3: a repeat must be a whole number below 2**53 or text; got 1.5: are the columns mixed "
+     "up?"),
+    ({}, {"item": "items"}, "the dict has no column 'items'; it has 'item', 'fold', 'tree', 'svm' (did you mean "
+                            "'item'?)"),
+    ({}, {"repeat": "run"}, "the dict has no column 'run'; it has 'item', 'fold', 'tree', 'svm'"),
+    ({}, {"size": "n_test"}, "the dict has no column 'n_test'; it has 'item', 'fold', 'tree', 'svm'"),
+    ({"n": [1] * 6}, {"size": "n"},
+     "column 'n' cannot hold sizes of folds where column 'item' names items: rows are means of folds or losses of "
+     "items; drop one of the two"),
+    ({}, {"models": ["tree", "tree"]}, "models must name each column once; 'tree' repeats"),
+    ({}, {"models": []}, "there must be a column of losses beside 'fold', 'item'"),
     ({}, {"fold": "item", "item": "fold"},
      "column 'item' has 6 folds for the 3 items of column 'fold': are the columns mixed up?"),
     ({}, {"fold": "fold", "item": "fold"}, "column 'fold' cannot be both fold and item"),
@@ -212,19 +379,40 @@ def test_wrong_columns(change, options, message):
 @pytest.mark.parametrize("call, message", [
     (lambda: CVLosses.from_cross_validate([.5, .6]),
      "model 'A' must be a dict, as cross_validate returns it; got list: wrap scores in CVLosses.from_fold_means"),
-    (lambda: CVLosses.from_fold_means([.1, "a"]), "losses must hold numbers; got <U32")])
+    (lambda: CVLosses.from_fold_means([.1, "a"]), "losses must hold numbers; got <U32"),
+    (lambda: CVLosses([[None, 1], [1, 1]]), "losses must hold numbers; got object"),
+    (lambda: CVLosses([[1j, 1], [1, 1]]), "losses must hold numbers; got complex128")])
 def test_wrong_types(call, message):
     with pytest.raises(TypeError) as error:
         call()
     assert str(error.value) == message
 
 
-def test_identifiers_are_not_taken_for_losses():
+@pytest.mark.parametrize("values", [[1, 2, 3, 4, 5, 6], [6, 3, 1, 2, 5, 4], [101, 205, 309, 400, 507, 611],
+                                    np.arange(20), np.arange(20)[::-1] * 7 % 100], ids=str)
+def test_identifiers_are_not_taken_for_losses(values):
+    n = len(values)
     with pytest.raises(ValueError) as error:
-        CVLosses.read_csv({"id": np.arange(20), "fold": np.arange(20) % 4, "a": np.arange(20) % 2})
+        CVLosses.read_csv({"id": values, "fold": np.arange(n) % 3, "a": np.arange(n) % 2})
     assert str(error.value) == (
         "column 'id' holds a different whole number in every row, as identifiers do; say item='id', or list the "
         "columns of losses in models")
+
+
+@pytest.mark.parametrize("values", [[0, 1, 0, 1, 1, 0], [12, 9, 15, 11, 20, 7], [3, 3, 4, 5, 6, 7],
+                                    [.5, 1.5, 2.5, 3.5, 4.5, 5.5]], ids=str)
+def test_zeros_and_ones_and_counts_are_losses(values):
+    assert CVLosses.read_csv({"fold": range(6), "a": values}).losses.ravel().tolist() == values
+    assert CVLosses.read_csv({"fold": range(6), "a": range(6)}, models="a").losses.ravel().tolist() == [*range(6)]
+
+
+@pytest.mark.parametrize("models", [("tree",), ("tree", "svm", "forest"), ("tree", "tree"), "tree"])
+def test_one_name_per_result(models):
+    scores = {"test_score": np.array([.5, .75])}
+    with pytest.raises(ValueError) as error:
+        CVLosses.from_cross_validate(scores, scores, models=models)
+    got = [models] if isinstance(models, str) else models
+    assert str(error.value) == f"models must be 2 different names; got {', '.join(map(repr, got))}"
 
 
 @pytest.mark.parametrize("change, message", [
@@ -239,6 +427,11 @@ def test_wrong_cross_validate_output(change, message):
     with pytest.raises(ValueError) as error:
         CVLosses.from_cross_validate(good | change, good)
     assert str(error.value) == message
+
+
+def test_splits_may_be_lists():
+    cv = CVLosses.from_cross_val_predict([0, 1, 1], [0, 1, 0], [[[1, 2], [0]], [[0], [1, 2]]])
+    assert cv.fold.tolist() == [0, 1, 1] and cv.fold_means().tolist() == [[0, .5]]
 
 
 def test_unknown_metrics_and_random_splits_are_refused():
@@ -256,7 +449,19 @@ def test_unknown_metrics_and_random_splits_are_refused():
     (lambda: CVLosses.from_cross_val_predict([0, 1], ["0", "1"], [0, 1]),
      "truth and prediction must both be text or both numbers; truth 0, model 'A' '0'"),
     (lambda: CVLosses.from_cross_val_predict([0, 1], [0, 1], [(np.array([1]), np.array([0]))] * 2),
-     "splits must test every item once; item 0 is in 2 test sets")])
+     "splits must test every item once; item 0 is in 2 test sets"),
+    (lambda: CVLosses.from_cross_val_predict([0, 1], [0, 1], [([0], [5]), ([1], [0])]),
+     "splits must hold item numbers 0 to 1; the test set of fold 0 has 5"),
+    (lambda: CVLosses.from_cross_val_predict([0, 1], [0, 1], [([0], [1]), ([1], [-2])]),
+     "splits must hold item numbers 0 to 1; the test set of fold 1 has -2"),
+    (lambda: CVLosses.from_cross_val_predict([0, 1], [0, 1], [([0], [1.5]), ([1], [0])]),
+     "splits must hold item numbers 0 to 1; the test set of fold 0 has float64"),
+    (lambda: CVLosses.from_cross_validate({"train_score": [.5]}),
+     "model 'A' must have test scores, as cross_validate returns them; it has 'train_score'"),
+    (lambda: CVLosses.from_cross_validate({"test_score": ["good", "bad"]}),
+     "scores must be one number per fold; model 'A' has <U4 of shape (2,)"),
+    (lambda: CVLosses.from_cross_validate({"test_score": [[.5, .25], [.5, .5]]}),
+     "scores must be one number per fold; model 'A' has float64 of shape (2, 2)")])
 def test_wrong_predictions(call, message):
     with pytest.raises(ValueError) as error:
         call()

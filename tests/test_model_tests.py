@@ -2,6 +2,7 @@ import json
 import math
 from pathlib import Path
 
+import narwhals as nw
 import numpy as np
 import pytest
 from hypothesis import given
@@ -253,7 +254,7 @@ def test_all_pairs_of_models():
 def test_models_that_are_equal_in_every_fold_still_count_as_a_pair():
     found = compare_models({"a": [.1, .2, .3], "b": [.1, .2, .3], "c": [.2, .5, .3]}, rho=0)
     assert [test is None for test in found.tests] == [True, False, False]
-    assert found.notes[0].startswith("a minus b is equal in every fold")
+    assert found.notes[1].startswith("a minus b is equal in every fold")
     assert found.rows()[1]["adjusted p"] == pytest.approx(min(3 * found.tests[1].pvalue, 1))
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
 
@@ -271,18 +272,129 @@ def test_every_test_of_one_pair():
     assert {row["about"] for row in table.values()} == {"learning methods", "fitted models"}
 
 
+def test_the_posterior_weighs_unequal_folds_as_the_t_test_does():
+    rng = np.random.default_rng(2)
+    cv = CVLosses(rng.normal(.3, 1, 60), np.repeat(range(5), [20, 16, 12, 8, 4]))
+    found, nb = compare_tests(cv, rope=0), kfold_t_test(cv, rho="nadeau_bengio")
+    sizes, means = cv.sizes[0], cv.fold_means()[0]
+    shown = 5 / 4 * ((sizes / 60) ** 2 * (means - cv.series().mean()) ** 2).sum()
+    reference = stats.t(4, cv.series().mean(), (shown * (1 + 5 / 4)) ** .5)
+    assert (found.posterior.left, found.posterior.right) == pytest.approx((reference.cdf(0), reference.sf(0)))
+    assert 2 * min(found.posterior.left, found.posterior.right) == pytest.approx(nb.pvalue)
+    assert tuple(found.posterior.interval()) == pytest.approx(tuple(nb.interval()))
+    assert bayesian_correlated_t(means).estimate != pytest.approx(found.posterior.estimate)
+    assert found.notes == ("folds of 4 to 20 items: weighted by size, t is approximate",)
+    with pytest.raises(ValueError, match="^sizes must have 5 entries; got 4$"):
+        bayesian_correlated_t(means, sizes=[1] * 4)
+
+
+@given(differences(4), st.integers(1, 50))
+def test_equal_sizes_weigh_nothing(values, size):
+    plain, sized = bayesian_correlated_t(values), bayesian_correlated_t(values, sizes=np.full(values.size, size))
+    assert (plain.left, plain.standard_error) == pytest.approx((sized.left, sized.standard_error))
+    error = ((1 / values.size + 1 / (values.size - 1)) * np.var(values, ddof=1)) ** .5
+    assert plain.standard_error == pytest.approx(error)
+
+
+def test_intervals_and_verdict_are_at_the_level_asked_for():
+    e = np.random.default_rng(5).normal(.2, 1, (10, 10))
+    for level in (.8, .99):
+        found = compare_tests(e, rho="naive", level=level)
+        table = {row["test"]: row for row in found.rows()}
+        naive = stats.ttest_1samp(e.mean(1), 0).confidence_interval(level)
+        row = table["K-fold t, naive"]
+        assert (row["low"], row["high"]) == pytest.approx(tuple(naive))
+        z = table["central limit theorem z"]
+        assert (z["low"], z["high"]) == pytest.approx(stats.norm(e.mean(), e.std(ddof=1) / 10).interval(level))
+        assert f"at {100 * (1 - level):.6g}%" in found.headline() and found.level == level
+    assert found.headline() == found.verdict == found.test.verdict(.99)
+
+
+def test_zeros_and_ones_in_small_folds_are_noted():
+    a = np.zeros((10, 4))
+    a[0, :2], a[1:3, 0] = 1, 1                      # fold means .5, .25, .25 and seven 0
+    cv = CVLosses({"a": a.ravel(), "b": np.zeros(40)}, np.repeat(range(10), 4))
+    assert compare_tests(cv).notes == (
+        "0/1 losses: the 10 fold means take only 3 values: one item more can move t across the limit, and folds that "
+        "all agree would show no variance",)
+    a[3, :3] = 1
+    cv = CVLosses({"a": a.ravel(), "b": np.zeros(40)}, np.repeat(range(10), 4))
+    assert compare_tests(cv).notes == ()
+    three = compare_tests(CVLosses.from_fold_means([.1, .2, .3])).notes
+    assert len(three) == 1 and three[0].startswith("3 folds: only 2 degrees of freedom")
+    fine = compare_tests(CVLosses.from_fold_means([.1, .2, .2, .1, .1], repeats=1)).notes
+    assert fine[0].startswith("the 5 fold means take only 2 values: ")
+
+
+def test_notes_of_the_file_and_of_repeats_reach_the_table():
+    cv = CVLosses.read_csv({"fold": [1, 2, 3, 4, 5] * 2, "repeat": [1] * 5 + [2] * 5, "a": np.arange(10) ** 2 / 7})
+    assert compare_tests(cv).notes == compare_models(cv.joined(CVLosses.from_fold_means(
+        {"b": np.zeros(10)}, repeats=2))).notes == (
+        "one row per fold: read as fold means of equal folds",
+        "2 repeats test the same items again: with rho = 0 they would count as new evidence")
+
+
+def test_ties_have_no_best_model():
+    found = compare_models({"a": [.25, .5, .25], "b": [.5, .25, .25], "c": [.5, .5, .75]})
+    assert found.headline() == ("a and b share the smallest mean loss, 0.3333; 0 of 3 pairs differ at 5% (holm, rho "
+                                "0.7)") and found.best == ("a", "b")
+    same = compare_models({"a": [.1, .2, .3], "b": [.3, .2, .1]}, adjust="none")
+    assert same.headline() == ("all 2 models have the same mean loss, 0.2; 0 of 1 pair differs at 5% (unadjusted, rho "
+                               "0.7)")
+
+
+def test_models_that_differ_by_a_constant_have_no_test_but_count():
+    """Holm by hand: of three pairs two have a p, and the smaller of them is tripled."""
+    losses = {"a": [.125, .25, .5, .375], "b": [.25, .375, .625, .5], "c": [.5, 1, 1, .75]}
+    found = compare_models(losses, rho="naive")
+    raw = {(x, "c"): stats.ttest_rel(losses[x], losses["c"]).pvalue for x in "ab"}
+    low, high = sorted(raw.values())
+    expected = {low: 3 * low, high: max(3 * low, 2 * high)}
+    rows = {(row["first"], row["second"]): row for row in found.rows()}
+    for key, p in raw.items():
+        assert rows[key]["adjusted p"] == pytest.approx(min(expected[p], 1))
+    assert rows["a", "b"]["difference"] == -.125 and math.isnan(rows["a", "b"]["low"])
+    assert ", 1 without a test as their folds show no variance (holm, rho 0)" in found.headline()
+    assert found.notes[1].startswith("a minus b is the same in every fold, -0.125: ")
+    nothing = compare_models({"a": [.1, .2], "b": [.1, .2]})
+    assert nothing.headline() == ("all 2 models have the same mean loss, 0.15; 0 of 1 pair differs at 5%, 1 without a "
+                                  "test as their folds show no variance (holm)")
+
+
+def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
+    rng = np.random.default_rng(0)
+    losses = {name: rng.random(8) + shift for name, shift in (("a", 0), ("b", .1), ("c", .6))}
+    found = compare_models(losses, rho="naive", level=.9)
+    for row in found.rows():
+        scipy = stats.ttest_rel(losses[row["first"]], losses[row["second"]])
+        assert (row["low"], row["high"]) == pytest.approx(tuple(scipy.confidence_interval(.9)))
+        assert row["rho_alpha"] == pytest.approx(1 - (stats.t.ppf(.95, 7) / scipy.statistic) ** 2)
+    differ = sum(row["adjusted p"] < .1 for row in found.rows())
+    assert 0 < differ < 3 and f"{differ} of 3 pairs differ at 10%" in found.headline()
+    assert found.notes == ("intervals and rho_alpha are those of each pair alone, not adjusted for the number of "
+                           "pairs",)
+    assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
+
+
 def test_five_repeats_of_two_folds_get_their_own_tests():
     cv = CVLosses.from_fold_means(np.ravel(FIVE), repeats=5)
     found = compare_tests(cv)
     table = {row["test"]: row["p"] for row in found.rows()}
     assert table["5x2cv t"] == five_by_two_t_test(FIVE).pvalue and table["5x2cv F"] == five_by_two_f_test(FIVE).pvalue
+    for backend in ("polars", "pandas", "pyarrow"):
+        assert list(nw.from_native(found.to_frame(backend))["df"]) == ["9", "9", "9", "5", "10, 5"]
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
+    sized = compare_tests(CVLosses.from_fold_means(np.ravel(FIVE), n_items=21, repeats=5)).rows()
+    assert [row["note"] for row in sized[-2:]] == [
+        five_by_two_t_test(FIVE).notes[0] + "; folds taken as equal", "folds taken as equal"]
 
 
 def test_a_table_without_fold_variance_keeps_what_can_be_said():
     same = {"a": [1., 0] * 5, "b": [0., 0] * 5}
     found = compare_tests(CVLosses(same, np.repeat(np.arange(5), 2)))
-    assert found.posterior is None and found.verdict.startswith("a minus b is the same in every fold, 0.5")
+    assert found.posterior is None and found.test is None
+    assert found.headline() == "b better by 0.5 (losses 0.5 against 0); no t-test, as the folds show no variance"
+    assert found.notes[0].startswith("a minus b is the same in every fold, 0.5")
     table = {row["test"]: row["p"] for row in found.rows()}
     assert math.isnan(table["K-fold t"]) and table["McNemar exact"] == stats.binomtest(5, 5).pvalue
 
@@ -305,6 +417,18 @@ def test_a_table_without_fold_variance_keeps_what_can_be_said():
     (lambda: bayesian_correlated_t(TEN, runs=3),
      "runs must divide the number of differences into at least 2 folds; got 3 runs of 10"),
     (lambda: bayesian_correlated_t(TEN, rope=-1), "rope must be a number of at least 0; got -1"),
+    (lambda: nadeau_bengio_test([1e300, 2e300], 90, 10),
+     "differences must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got 2e+300: use "
+     "another unit"),
+    (lambda: bayesian_correlated_t([[1], [2, 3]]),
+     "differences must be an array of numbers; its rows have different lengths"),
+    (lambda: compare_tests([[1, 1], [1, 1]], rope=-1), "rope must be a number of at least 0; got -1"),
+    (lambda: compare_tests({"a": TEN, "b": TEN}),
+     "fold must be given with a dict of losses, one label per loss; for means of folds use CVLosses.from_fold_means"),
+    (lambda: adjusted_pvalues([.5, 1.5]), "pvalues must be from 0 to 1 or NaN; entry 1 is 1.5"),
+    (lambda: adjusted_pvalues([.5], "hochberg"),
+     "adjust must be one of 'holm', 'bonferroni', 'none'; got 'hochberg'"),
+    (lambda: compare_models({"a": TEN, "b": TEN}, level=95), "level must be a number in (0, 1); got 95"),
     (lambda: compare_models({"a": TEN}), "losses must hold at least 2 models; got 1"),
     (lambda: compare_models({"a": TEN, "b": TEN[:9]}),
      "models must be tested on the same items; a has 10, b has 9"),

@@ -8,6 +8,7 @@ from sklearn import datasets
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.tree import DecisionTreeClassifier
 
@@ -71,6 +72,34 @@ def test_learners_see_only_their_columns(ours, theirs):
     for rows, losses in zip(samples.rows, ours(samples, fold, columns), strict=True):
         predicted = cross_val_predict(theirs, X[rows][:, columns], y[rows], cv=PredefinedSplit(fold))
         assert (losses == (predicted != y[rows])).all()
+
+
+@pytest.mark.parametrize("size", [1000, 4000], ids=["kept distances", "distances per sample"])
+@pytest.mark.parametrize("learner", [nearest_neighbor, nearest_centroid])
+def test_features_far_from_zero_keep_their_digits(learner, size):
+    """Coordinates in meters east of a meridian: only their differences matter."""
+    X, y = gaussian_population(size, features=2)
+    grid = np.round(X * 64) / 64                             # so that adding 1e8 is exact
+    rows, fold = np.random.default_rng(3).integers(size, size=(200, 40)), np.arange(40) % 10
+    near, far = (learner(Samples(Population.of((grid + shift, y)), rows), fold) for shift in (0, [1e8, -3e8, 0, 1e6]))
+    assert (near == far).all() and 0 < near.mean() < .5
+
+
+def test_equal_distances_stay_equal():
+    X = np.random.default_rng(0).integers(0, 17, (60, 8))
+    exact = ((X[:, None] - X) ** 2).sum(-1)
+    for scale, shift in ((1, 0), (1, 10 ** 9), (1 / 8, 0), (1 / 8, 1000.125), (2.0 ** -40, 0), (2.0 ** -30, .25)):
+        assert (learners.squared_distances(X * scale + shift) / scale ** 2 == exact).all()
+    assert (learners.squared_distances(np.full((3, 2), .3)) == 0).all()
+
+
+def test_estimators_see_the_features_as_given():
+    """Counts stay counts: a multinomial model refuses negative numbers."""
+    samples, fold = samples_of(DIGITS, 40, runs=2), np.arange(40) % 10
+    found = estimator_losses(MultinomialNB(), samples, fold)
+    for rows, losses in zip(samples.rows, found, strict=True):
+        X, y = samples.population.X[rows], samples.population.y[rows]
+        assert (losses == (cross_val_predict(MultinomialNB(), X, y, cv=PredefinedSplit(fold)) != y)).all()
 
 
 def test_estimators_are_fitted_fold_by_fold():
@@ -214,6 +243,9 @@ def test_the_share_jumps_with_the_tested_mean():
     assert stats.t.ppf(.025, 9) == pytest.approx(-2.262, abs=1e-3)
     jump = study.type_one(.7, mean=.129) - study.type_one(.7, mean=.127)
     assert jump == pytest.approx((study.estimates == .025).mean(), abs=.005) and jump > .02
+    share = study.type_one(.7, mean=.129, zero_variance="refuse")
+    assert study.type_one_error(.7, mean=.129, zero_variance="refuse") == pytest.approx(
+        (share * (1 - share) / study.runs) ** .5)
 
 
 def test_results_depend_on_the_seed_only():
@@ -420,6 +452,10 @@ def test_studies_survive_a_round_trip(null):
     (lambda: simulate_type_one(([[1.], [2]], [0]), "1nn", 20), "y must have 2 entries; got 1"),
     (lambda: simulate_comparison("digits", "1nn", "centroid", 20, tests="half-sample rho"),
      "n must be at least 40 for half-sample rho, whose halves need 2 items per fold; got 20"),
+    (lambda: simulate_comparison("digits", "1nn", "centroid", 20, tests=()),
+     f"tests must name at least one of {', '.join(map(repr, TESTS))}"),
+    (lambda: simulate_type_one("digits", "1nn", 20, runs=100).type_one(mean=np.nan),
+     "mean must be a finite number; got nan"),
     (lambda: simulate_comparison("digits", "1nn", "centroid", 20, tests=["naive t, repeated"]),
      "repeats must be at least 2 for the repeated tests; got 1"),
     (lambda: simulate_comparison("digits", "1nn", "centroid", 20, samples=np.zeros((3, 10), int)),
@@ -428,6 +464,15 @@ def test_studies_survive_a_round_trip(null):
      "samples must be rows 0 to 1796 of the population; got 1797 to 1797"),
     (lambda: simulate_comparison("digits", ("1nn", [2, 64]), "1nn", 20, runs=5),
      "columns must be 0 to 63, the population's features; got 2 to 64"),
+    (lambda: simulate_comparison("digits", ("1nn", []), "1nn", 20, runs=5),
+     "columns of first must be a list of feature numbers; got float64 of shape (0,)"),
+    (lambda: simulate_comparison("digits", "1nn", ("1nn", np.arange(64) < 3), 20, runs=5),
+     "columns of second must be a list of feature numbers; got bool of shape (64,)"),
+    (lambda: simulate_type_one((np.zeros((2, 0)), [0, 1]), "1nn", 20),
+     "population must have items and features; got shape (2, 0)"),
+    (lambda: simulate_type_one(([[1e200], [2]], [0, 1]), "1nn", 20),
+     "population must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got 1e+200: use "
+     "another unit"),
     (lambda: exchangeable_population(np.zeros((3, 3)), [0, 1, 0]),
      "X must have an even number of features, half for each learner; got shape (3, 3)")])
 def test_wrong_arguments(call, message):

@@ -17,13 +17,14 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.cv_losses import CVLosses, as_losses
+from workbench.cv_losses import CVLosses, as_array, as_losses
 from workbench.results import Interval, Result, percent
 
 RHOS = ("naive", "nadeau_bengio")
 ALTERNATIVES = ("two-sided", "less", "greater")
 ROUNDING = 1e-12
 MOST_RHO = 0.95
+FEW_DF = 4
 ASSUMPTIONS = {"theta1": ("the true mean is 0", "mean^2"),
                "theta2": ("no covariance within folds, omega = 0", "-omega"),
                "theta3": ("no covariance between folds, gamma = 0", "-gamma"),
@@ -98,8 +99,9 @@ class VarianceEstimates(Result):
         return f"mean {self.mean:.4g}; standard errors {errors}: all too small where folds are positively correlated"
 
     def rows(self):
-        """Return one row per estimate: value, assumption, bias, why it is undefined."""
-        return [{"estimate": name, "value": getattr(self, name), "assumes": assumed, "bias": bias,
+        """Return one row per estimate: value, its root if it has one, assumption, bias, why it is undefined."""
+        return [{"estimate": name, "value": (value := getattr(self, name)),
+                 "standard error": value ** .5 if value >= 0 else float("nan"), "assumes": assumed, "bias": bias,
                  "undefined because": self.reasons.get(name, "")} for name, (assumed, bias) in ASSUMPTIONS.items()]
 
 
@@ -236,7 +238,8 @@ class KFoldTTest(Result):
         What is tested.
     statistic, df, pvalue : float
     rho : float
-        Between-fold covariance over the variance of the mean of all folds (of all repeats). Not a correlation.
+        Between-fold covariance over the variance of the mean of one repeat, as the argument of `kfold_t_test`. Not a
+        correlation of folds. With repeats t is scaled by `rho_of_all`, which belongs to it.
     r : float
         The correlation of the means of two folds that belongs to rho.
     standard_error : float
@@ -252,6 +255,9 @@ class KFoldTTest(Result):
     assumed : str
         How rho was chosen.
     notes : tuple of str
+    models : tuple of str
+    mean_losses : tuple of float
+        One per model; both empty where an array of fold means was tested.
     """
 
     estimate: float
@@ -270,16 +276,34 @@ class KFoldTTest(Result):
     label: str
     assumed: str
     notes: tuple = ()
+    models: tuple = ()
+    mean_losses: tuple = ()
+
+    @property
+    def rho_of_all(self):
+        """Share of the variance of the mean of all repeats that their folds do not show: R rho / (1 + (R-1) rho)."""
+        return self.repeats * self.rho / (1 + (self.repeats - 1) * self.rho)
 
     def rho_alpha(self, level=0.95):
         """Return the largest rho at which the test would still reject (its supremum), at 1 - level.
 
-        Negative where the naive test does not reject either, minus infinity where no rho would. The verdict flips
-        here: whoever believes in a larger rho does not reject.
+        The verdict flips here: whoever believes in a larger rho does not reject. A rho of one repeat, as the argument
+        of `kfold_t_test`. Negative where the naive test does not reject either, minus infinity where no rho would. With
+        R repeats it stays above -1 / (R - 1), the least that their folds can have.
+
+        Raises
+        ------
+        ValueError
+            For a one-sided test at a level below 0.5, which rejects for every rho from some one up.
         """
+        level = checks.level(level)
+        if self.alternative != "two-sided" and level < .5:
+            raise ValueError(f"level must be at least 0.5 for a one-sided test; got {level:g}: below it a larger rho "
+                             f"makes it reject, so there is no largest rho")
         if self.naive_statistic == 0 or self.alternative == ("greater" if self.naive_statistic < 0 else "less"):
             return float("-inf")
-        return 1 - (self._quantile(level) / self.naive_statistic) ** 2
+        kept = (self._quantile(level) / self.naive_statistic) ** 2
+        return (1 - kept) / (1 + (self.repeats - 1) * kept)
 
     def interval(self, level=0.95):
         """Return the `Interval` of means that the test does not reject; one-sided for a one-sided test."""
@@ -289,40 +313,55 @@ class KFoldTTest(Result):
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", warnings=self.notes)
 
     def at(self, rho):
-        """Return the same test for another rho, a number below 1 of all folds."""
+        """Return the same test for another rho, as in `kfold_t_test`."""
         same = {name: getattr(self, name) for name in ("alternative", "folds", "repeats", "effect_size", "label",
-                                                       "notes")}
-        naive_error = self.standard_error * (1 - self.rho) ** .5
-        return _test(self.estimate, self.mean, naive_error, _rho_number(rho), "a number", **same)
+                                                       "notes", "models", "mean_losses")}
+        naive_error = self.standard_error * _kept(self.rho, self.repeats) ** .5
+        return _test(self.estimate, self.mean, self.naive_statistic, naive_error, rho, **same)
+
+    def finding(self):
+        """Return which model is better and by how much, or the mean of one and what it was tested against."""
+        return describe(self.label, self.estimate, self.models, self.mean_losses, self.mean)
 
     def verdict(self, level=0.95):
-        """Return what the test says, and up to which rho it says so, in one sentence."""
-        flips = self.rho_alpha(level)
-        risk = percent(1 - checks.level(level))
-        if self.pvalue < 1 - level:
-            return f"{self.label}: significant at {risk} provided that rho is below {flips:.3f}"
-        if flips <= 0:
-            return f"{self.label}: not significant at {risk}, not even at rho = 0; that does not show equality"
-        return (f"{self.label}: not significant at {risk} for rho = {self.rho:.3f} (it would be for rho below "
-                f"{flips:.3f}); that does not show equality")
+        """Return who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p."""
+        p = self.at("nadeau_bengio").pvalue
+        nb = f"Nadeau-Bengio p {p:.2g}" if p > 1e-300 else "Nadeau-Bengio p below 1e-300"
+        sides = "" if self.alternative == "two-sided" else f" (one-sided, {self.alternative})"
+        return f"{self.finding()}; {self._significance(level)}; {nb}{sides}"
 
     def headline(self):
         """Return estimate, t, p, rho with its r, and where the verdict flips."""
+        flips = self.rho_alpha()
+        until = f"rejects for rho below {flips:.3g}" if flips > 0 else "does not reject, not even at rho = 0"
+        if self.pvalue < .05 and flips <= 0:
+            until = f"rejects for rho below {flips:.3g} only"
         return (f"{self.label} {self.estimate:.4g}: t {self.statistic:.4g}, df {self.df}, p {self.pvalue:.4g} at rho "
-                f"{self.rho:.3g} (r {self.r:.3g}); rejects for rho below {self.rho_alpha():.3g}")
+                f"{self.rho:.3g}{self._of_one()} (r {self.r:.3g}); {until}")
 
-    def rows(self):
+    def rows(self, level=0.95):
         """Return one row per rho: naive, Nadeau-Bengio, 0.7, and the one used, where it is another."""
-        chosen = {"naive": 0.0, "Nadeau-Bengio": resolve_rho("nadeau_bengio", self.folds, self.repeats),
-                  "0.7 in one repeat": resolve_rho(.7, self.folds, self.repeats)}
-        if not any(abs(rho - self.rho) < 1e-9 for rho in chosen.values()):
-            chosen[f"used: {self.assumed}"] = self.rho
-        tests = {name: self.at(rho) for name, rho in chosen.items()}
-        return [{"test": name, "rho": test.rho, "r": test.r, "t": test.statistic, "df": test.df, "p": test.pvalue}
-                | dict(zip(("low", "high"), test.interval(), strict=True)) for name, test in tests.items()]
+        tests = {"naive": self.at("naive"), "Nadeau-Bengio": self.at("nadeau_bengio"), "0.7 in one repeat": self.at(.7)}
+        if not any(abs(test.rho - self.rho) < 1e-9 for test in tests.values()):
+            tests[f"used: {self.assumed}"] = self
+        return [{"test": name, "rho": test.rho} | ({"rho of all repeats": test.rho_of_all} if self.repeats > 1 else {})
+                | {"r": test.r, "t": test.statistic, "df": test.df, "p": test.pvalue}
+                | dict(zip(("low", "high"), test.interval(level), strict=True)) for name, test in tests.items()]
 
     def _quantile(self, level):
         return _quantile(checks.level(level), self.df, self.alternative)
+
+    def _of_one(self):
+        return " of one repeat" if self.repeats > 1 else ""
+
+    def _significance(self, level):
+        flips, risk = self.rho_alpha(level), percent(1 - checks.level(level))
+        shown, rho = _apart(flips, self.rho)
+        if self.pvalue < 1 - level:
+            return f"significant at {risk} at rho {rho}, as long as rho{self._of_one()} is below {shown}"
+        if flips <= 0:
+            return f"not significant at {risk}, not even at rho = 0, which does not show equality"
+        return f"significant at {risk} only if rho{self._of_one()} is below {shown}, not at {rho}"
 
 
 def kfold_t_test(cv_or_fold_means, *, rho=0.7, mean=0.0, alternative="two-sided"):
@@ -336,7 +375,8 @@ def kfold_t_test(cv_or_fold_means, *, rho=0.7, mean=0.0, alternative="two-sided"
     rho : float or {"naive", "nadeau_bengio"}
         Below 1, of one repeat. "naive" is 0; "nadeau_bengio" K/(2K-1), as if folds correlated by the share 1/K of
         items tested; 0.7 is the skeptical choice of [1]_. `half_sample_rho` estimates it. Repeats share the r that
-        belongs to it, so that repeating does not create evidence.
+        belongs to it, so that repeating does not create evidence: of the mean of R repeats the folds do not show
+        R rho / (1 + (R-1) rho). It is above -1/(R-1): the folds of R repeats cannot have less.
     mean : float
         Tested mean.
     alternative : {"two-sided", "less", "greater"}
@@ -345,6 +385,7 @@ def kfold_t_test(cv_or_fold_means, *, rho=0.7, mean=0.0, alternative="two-sided"
     Returns
     -------
     KFoldTTest
+        Its `rho`, `rho_alpha` and tables are on the scale of the argument.
 
     Raises
     ------
@@ -372,19 +413,39 @@ def kfold_t_test(cv_or_fold_means, *, rho=0.7, mean=0.0, alternative="two-sided"
     >>> round(kfold_t_test(d, rho="naive").pvalue, 4), round(kfold_t_test(d, rho="nadeau_bengio").pvalue, 4)
     (0.0192, 0.0818)
     """
-    cv, label = cv_or_fold_means, None
-    if not isinstance(cv, CVLosses):
-        cv, label = _from_means(cv), "mean"
+    named = isinstance(cv_or_fold_means, CVLosses)
+    cv = cv_or_fold_means if named else _from_means(cv_or_fold_means)
     mean = checks.number("mean", mean)
     alternative = checks.choice("alternative", alternative, ALTERNATIVES)
-    used = resolve_rho(rho, cv.folds, cv.repeats)
-    means, sizes = cv.fold_means().ravel(), cv.sizes.ravel()
+    resolve_rho(rho, cv.folds, cv.repeats)
+    means, sizes, label = cv.fold_means().ravel(), cv.sizes.ravel(), cv.label if named else "mean"
     estimate = float(np.average(means, weights=sizes))
-    refuse_zero_variance(means, np.abs(cv.losses).max(), label or cv.label)
+    refuse_zero_variance(means, np.abs(cv.losses).max(), label)
     naive_error = float(theta3(means, sizes)) ** .5
-    return _test(estimate, mean, naive_error, used, rho if isinstance(rho, str) else "a number",
-                 alternative=alternative, folds=cv.folds, repeats=cv.repeats,
-                 effect_size=_effect_size(cv, estimate - mean), label=label or cv.label, notes=_notes(cv))
+    return _test(estimate, mean, (estimate - mean) / naive_error, naive_error, rho, alternative=alternative,
+                 folds=cv.folds, repeats=cv.repeats, effect_size=_effect_size(cv, estimate - mean), label=label,
+                 notes=fold_notes(cv), models=cv.models if named else (),
+                 mean_losses=tuple(cv.mean_losses().tolist()) if named else ())
+
+
+def describe(label, estimate, models=(), mean_losses=(), mean=0.0):
+    """Return which of two models is better, or the mean that was tested, in words.
+
+    Examples
+    --------
+    >>> describe("A minus B", .085, ("A", "B"), (.14, .055))
+    'B better by 0.085 (losses 0.14 against 0.055)'
+    >>> describe("mean", .085)
+    'mean 0.085, tested against 0'
+    """
+    if len(models) != 2:
+        return f"{'mean loss of ' if models else ''}{label} {estimate:.4g}, tested against {mean:.4g}"
+    against = f", tested against a difference of {mean:.4g}" if mean else ""
+    first, second = mean_losses
+    if first == second or abs(estimate) <= ROUNDING * max(abs(first), abs(second)):
+        return f"{models[0]} and {models[1]} have the same mean loss, {first:.4g}{against}"
+    (best, low), (_, high) = sorted(zip(models, mean_losses, strict=True), key=lambda pair: pair[1])
+    return f"{best} better by {abs(estimate):.4g} (losses {high:.4g} against {low:.4g}){against}"
 
 
 def half_sample_rho(losses_of, X, y, *, folds=10, halvings=10, rng=0):
@@ -471,22 +532,40 @@ def rho_of_halves(shown, means):
 def resolve_rho(rho, folds, repeats=1):
     """Return rho of the mean of all K R folds from a name, or from the rho of one repeat.
 
+    Parameters
+    ----------
+    rho : float or {"naive", "nadeau_bengio"}
+        Of one repeat, below 1 and above -1 / (R - 1).
+    folds, repeats : int
+        K and R.
+
     Examples
     --------
     >>> round(resolve_rho("nadeau_bengio", 10), 3), round(resolve_rho("nadeau_bengio", 10, 10), 3)
     (0.526, 0.917)
     """
-    if isinstance(rho, str):
-        checks.choice("rho", rho, RHOS)
-        return 0.0 if rho == "naive" else rho_from_r(1 / folds, folds * repeats)
-    rho = _rho_number(rho)
-    if repeats == 1:
-        return rho
-    r = r_from_rho(rho, folds)
-    if 1 + (folds * repeats - 1) * r <= 0:
-        raise ValueError(f"rho must be larger for {repeats} repeats; got {rho}, a correlation of folds that {repeats} "
-                         f"repeats cannot have")
-    return rho_from_r(r, folds * repeats)
+    rho = _of_one(rho, folds)
+    return rho if repeats == 1 else 1 - _kept(rho, repeats)
+
+
+def fold_notes(cv):
+    """Return what limits a t-test of the folds of a `CVLosses`: its notes, unequal folds, repeats, few folds.
+
+    Examples
+    --------
+    >>> fold_notes(CVLosses.from_fold_means([.1, .2, .3], n_items=10))     # doctest: +NORMALIZE_WHITESPACE
+    ('folds of 3 to 4 items: weighted by size, t is approximate', '3 folds: only 2 degrees of freedom, so that t must be
+    beyond 4.3 for 5%')
+    """
+    notes, df = list(cv.notes), cv.folds * cv.repeats - 1
+    if not cv.equal_folds:
+        notes.append(f"folds of {cv.sizes.min():,} to {cv.sizes.max():,} items: weighted by size, t is approximate")
+    if cv.repeats > 1:
+        notes.append(f"{cv.repeats} repeats test the same items again: with rho = 0 they would count as new evidence")
+    if df < FEW_DF:
+        notes.append(f"{cv.folds} folds: only {df} degree{'s' * (df > 1)} of freedom, so that t must be beyond "
+                     f"{_quantile(.95, df, 'two-sided'):.3g} for 5%")
+    return tuple(notes)
 
 
 def refuse_zero_variance(fold_means, scale, label):
@@ -548,7 +627,10 @@ def _undefined(cv):
 
 
 def _from_means(means):
-    means = np.asarray(means)
+    if isinstance(means, dict):
+        raise TypeError("fold_means must be an array of one series, got a dict of models: wrap it in "
+                        "CVLosses.from_fold_means")
+    means = as_array("fold_means", means)
     if means.ndim != 1:
         raise ValueError(f"fold_means must be one-dimensional, one mean per fold; got shape {means.shape}: wrap losses "
                          f"of single items in CVLosses, means of repeats in CVLosses.from_fold_means")
@@ -562,13 +644,40 @@ def _rho_number(rho):
     return rho
 
 
-def _test(estimate, mean, naive_error, rho, assumed, *, alternative, folds, repeats, effect_size, label, notes):
-    df = folds * repeats - 1
-    naive = (estimate - mean) / naive_error
-    statistic = (1 - rho) ** .5 * naive
-    return KFoldTTest(estimate, mean, statistic, df, float(tail_probability(statistic, df, alternative)), rho,
-                      r_from_rho(rho, folds * repeats), naive_error / (1 - rho) ** .5, naive, alternative, folds,
-                      repeats, effect_size, label, assumed, notes)
+def _of_one(rho, folds):
+    """Return rho of one repeat from its name or number."""
+    if isinstance(rho, str):
+        return {"naive": 0.0, "nadeau_bengio": folds / (2 * folds - 1)}[checks.choice("rho", rho, RHOS)]
+    return _rho_number(rho)
+
+
+def _kept(rho, repeats):
+    """Return the share of the variance of the mean of all repeats that the folds show.
+
+    Rho of one repeat is the correlation of the means of two.
+    """
+    if 1 + (repeats - 1) * rho <= 0:
+        raise ValueError(f"rho must be above {-1 / (repeats - 1):.4g} for {repeats} repeats; got {rho}: their folds "
+                         f"cannot have so negative a correlation")
+    return (1 - rho) / (1 + (repeats - 1) * rho)
+
+
+def _test(estimate, mean, naive, naive_error, rho, *, folds, repeats, alternative, **words):
+    number, df = _of_one(rho, folds), folds * repeats - 1
+    shown = _kept(number, repeats) ** .5
+    return KFoldTTest(estimate, mean, shown * naive, df, float(tail_probability(shown * naive, df, alternative)),
+                      number, r_from_rho(number, folds), naive_error / shown, naive, alternative, folds, repeats,
+                      assumed=rho if isinstance(rho, str) else "a number", **words)
+
+
+def _apart(flips, rho):
+    """Return where the verdict flips and rho, with so many digits that they, 0 and 1 stay in order."""
+    for digits in range(2, 16):
+        shown, used = f"{flips:.{digits}f}", f"{rho:.{digits + 1}g}"
+        apart = (float(shown) > float(used)) == (flips > rho) and float(shown) != float(used)
+        if apart and (float(shown) > 0) == (flips > 0) and (float(shown) < 1) == (flips < 1):
+            break
+    return shown, used
 
 
 def _quantile(level, df, alternative):
@@ -579,12 +688,3 @@ def _effect_size(cv, difference):
     values = cv.series()
     spread = values.std(ddof=1) if cv.has_items else 0.0
     return float(difference / spread) if spread > 0 else float("nan")
-
-
-def _notes(cv):
-    notes = list(cv.notes)
-    if not cv.equal_folds:
-        notes.append(f"folds of {cv.sizes.min():,} to {cv.sizes.max():,} items: weighted by size, t is approximate")
-    if cv.repeats > 1:
-        notes.append(f"{cv.repeats} repeats test the same items again: with rho = 0 they would count as new evidence")
-    return tuple(notes)

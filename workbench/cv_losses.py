@@ -10,6 +10,9 @@ LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
           "squared": lambda truth, prediction: (truth - prediction) ** 2,
           "absolute": lambda truth, prediction: np.abs(truth - prediction)}
 MODEL_NAMES = ("A", "B")
+TABLE_COLUMNS = ("repeat", "fold", "items")
+LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
+MINUS_SCORES = "losses are minus the scores: the smaller loss is the larger score"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,16 +25,18 @@ class CVLosses(Result):
     ----------
     losses : (K, m) array_like, or (n,) or (n, M) with `fold`, or a dict of (n,) with `fold`
         Finite losses, smaller is better; one row per fold, one entry per item, or one column per model. Kept as (n, M).
+        The largest has a size of 1e-140 to 1e140, whose square is a number, or all are 0.
     fold : (n,) array_like of labels
-        Fold in which each item was tested; kept as 0 to K - 1. Every repeat has the same number of folds, at least 2.
-    models : sequence of str
-        M names; by default "A", "B", ...
+        Fold in which each item was tested, whole numbers or text; kept as 0 to K - 1. Every repeat has the same number
+        of folds, at least 2.
+    models : sequence of str, or str
+        M names, or one text with commas between them; by default "A", "B", ...
     item : (n,) array_like of labels, optional
         What each row was measured on; needed to join models and to check repeats.
     repeat : (n,) array_like of labels, optional
         Kept as 0 to R - 1. Every item is tested once in each repeat.
     fold_size : (n,) array_like of int, optional
-        Given where each row is the mean over a whole fold: how many items it had.
+        Given where each row is the mean over a whole fold, one row per fold and repeat: how many items it had.
     notes : tuple of str
         What the reader has to know.
 
@@ -39,7 +44,8 @@ class CVLosses(Result):
     ------
     ValueError
         For NaN losses, fewer than 2 folds, labels that do not fit, an item tested twice, repeats that differ in
-        their items or in their number of folds. Names the item, the model, the fold.
+        their items or in their number of folds, a fold size for a row that is not a whole fold. Names the item, the
+        model, the fold.
 
     Examples
     --------
@@ -65,9 +71,7 @@ class CVLosses(Result):
         item = None if self.item is None else checks.labels("item", self.item, size=n)
         _refuse_twice(item, repeat)
         fold = _fold_codes(_codes("fold", fold, n), repeat)
-        size = self.fold_size
-        if size is not None:
-            size = checks.counts("fold_size", size, size=n, low=1, what="fold")
+        size = None if self.fold_size is None else _checked_sizes(self.fold_size, fold, repeat)
         for name, value in {"losses": losses, "fold": fold, "models": models, "item": item, "repeat": repeat,
                             "fold_size": size, "notes": tuple(self.notes)}.items():
             object.__setattr__(self, name, value)
@@ -96,7 +100,9 @@ class CVLosses(Result):
         repeats = checks.whole("repeats", repeats, 1)
         if isinstance(means, dict):
             models, means = tuple(means), _stacked(means)
-        means = np.asarray(means)
+        means = as_array("means", means)
+        if means.ndim not in (1, 2):
+            raise ValueError(f"means must be (J,) or (J, M), one row per fold; got shape {means.shape}")
         folds, rest = divmod(len(means), repeats)
         if rest:
             raise ValueError(f"repeats must divide the number of fold means; got {repeats} repeats of {len(means)}")
@@ -117,7 +123,8 @@ class CVLosses(Result):
             and repeats follow, and that both models were tested on the same folds.
         metric : str
             "score", or the name of one of several scorers.
-        models : sequence of str
+        models : sequence of str, or str
+            One name per result.
         repeats, n_items : int
             As in `from_fold_means`; only looked at where there are no indices.
 
@@ -132,20 +139,22 @@ class CVLosses(Result):
         CVLosses(mean loss of A -0.85, B -0.8; means of 2 folds)
         """
         results = [first] if second is None else [first, second]
-        names = tuple(models)[:len(results)]
+        names = _names(models)
+        names = names[:len(results)] if names == MODEL_NAMES else names
+        _refuse_names(names, len(results))
         means = [-_scores(result, metric, name) for result, name in zip(results, names, strict=True)]
         if len(means) == 2 and means[0].size != means[1].size:
             raise ValueError(f"models must have the same folds; {names[0]} has {means[0].size}, "
                              f"{names[1]} {means[1].size}")
         tests = [_test_items(result) for result in results]
         if None in tests:
-            note = ("that both models had the same folds was not checked: call cross_validate with "
-                    "return_indices=True",) if len(results) == 2 else ()
+            notes = (MINUS_SCORES,) + ("that both models had the same folds was not checked: call cross_validate with "
+                                       "return_indices=True",) * (len(results) - 1)
             found = cls.from_fold_means(np.stack(means, 1), n_items=n_items, models=names, repeats=repeats)
-            return cls(found.losses, found.fold, names, None, found.repeat, found.fold_size, note)
+            return cls(found.losses, found.fold, names, None, found.repeat, found.fold_size, notes)
         _refuse_other_folds(tests, names)
         size, repeat = _sizes_and_repeats(tests[0])
-        return cls(np.stack(means, 1), np.arange(size.size), names, None, repeat, size)
+        return cls(np.stack(means, 1), np.arange(size.size), names, None, repeat, size, (MINUS_SCORES,))
 
     @classmethod
     def from_cross_val_predict(cls, truth, predictions, splits, *, loss="zero_one"):
@@ -175,7 +184,8 @@ class CVLosses(Result):
         return cls(losses, _fold_of(splits, truth.size), item=np.arange(truth.size))
 
     @classmethod
-    def read_csv(cls, source, *, fold="fold", item="item", repeat="repeat", models=None, higher_is_better=False):
+    def read_csv(cls, source, *, fold="fold", item="item", repeat="repeat", models=None, higher_is_better=False,
+                 size=None):
         """Return losses from a file with one row per item (or per fold) and one column per model.
 
         Parameters
@@ -185,11 +195,14 @@ class CVLosses(Result):
         fold : str
             Column of fold labels.
         item, repeat : str
-            Columns used where the file has them. Without items and with one row per fold, rows are fold means.
-        models : list of str, optional
-            Columns with losses; by default all others.
+            Columns; those called "item" and "repeat" are used where the file has them, any other name must be there.
+            Without items and with one row per fold, rows are fold means.
+        models : sequence of str, or str, optional
+            Columns with losses, or one text with commas between them; by default (None or "") all others.
         higher_is_better : bool
             The columns hold scores: a loss is minus the score.
+        size : str, optional
+            Column with the number of test items of each fold, where rows are fold means; by default folds are equal.
 
         Raises
         ------
@@ -201,20 +214,28 @@ class CVLosses(Result):
         --------
         >>> CVLosses.read_csv({"item": [1, 2, 3, 4], "fold": [1, 2, 1, 2], "tree": [0., 1, 0, 1], "svm": [0., 1, 1, 1]})
         CVLosses(mean loss of tree 0.5, svm 0.75; 4 items in 2 folds)
+        >>> CVLosses.read_csv({"fold": [1, 2], "n": [30, 10], "tree": [.2, .4]}, size="n")
+        CVLosses(mean loss of tree 0.25; means of 2 folds)
         """
         names = frames.column_names(source)
-        roles = {"fold": fold} | {role: name for role, name in (("item", item), ("repeat", repeat)) if name in names}
-        chosen = list(models) if models is not None else [name for name in names if name not in roles.values()]
-        _refuse_shared(roles, chosen)
-        data, notes = frames.read_columns(source, [*roles.values(), *chosen])
-        losses = {name: frames.to_numbers(name, data[name]) * (-1 if higher_is_better else 1) for name in chosen}
-        if models is None:
-            _refuse_identifiers(losses)
+        roles = {role: name for role, name in (("fold", fold), ("item", item), ("repeat", repeat))
+                 if role == "fold" or name != role or name in names}
+        used = roles | ({"size": size} if size else {})
+        every = models is None or (isinstance(models, str) and not models.strip())
+        chosen = [name for name in names if name not in used.values()] if every else _listed(models)
+        _refuse_shared(used, chosen)
+        data, notes = frames.read_columns(source, [*used.values(), *chosen])
+        if not chosen:
+            raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
+        scores = {name: frames.to_numbers(name, data[name]) for name in chosen}
+        if every:
+            _refuse_identifiers(scores)
+        losses = {name: -values if higher_is_better else values for name, values in scores.items()}
         label = {role: frames.to_labels(name, data[name]) for role, name in roles.items()}
         _refuse_mixed_up(label, roles)
-        size = _rows_are_folds(label)
-        notes = (*notes, "one row per fold: read as fold means of equal folds") if size is not None else notes
-        return cls(losses, label["fold"], (), label.get("item"), label.get("repeat"), size, notes)
+        fold_size, read_as = _sizes_of_rows(label, roles, size, data[size] if size else None)
+        notes = (*notes, *read_as, *((MINUS_SCORES,) if higher_is_better else ()))
+        return cls(losses, label["fold"], (), label.get("item"), label.get("repeat"), fold_size, notes)
 
     @property
     def folds(self):
@@ -255,11 +276,7 @@ class CVLosses(Result):
 
     def fold_means(self):
         """Return the means of `series` over folds, (R, K)."""
-        values = self.series()
-        if not self.has_items:
-            return self._per_fold(values)
-        # what is subtracted keeps constant losses exactly constant
-        return values[0] + self._per_fold(values - values[0]) / self.sizes
+        return self._means_of(self.series())
 
     def pair(self, first, second):
         """Return the losses of two models."""
@@ -282,28 +299,41 @@ class CVLosses(Result):
             raise ValueError(f"models must be tested on the same folds; {', '.join(self.models)} and "
                              f"{', '.join(other.models)} were not: give both the same splits")
         return CVLosses(np.hstack([self.losses, other.losses[rows]]), self.fold, (*self.models, *other.models),
-                        self.item, self.repeat, self.fold_size, self.notes + other.notes)
+                        self.item, self.repeat, self.fold_size, tuple(dict.fromkeys(self.notes + other.notes)))
+
+    def mean_losses(self):
+        """Return the mean loss of each model, (M,); of fold means weighted by the folds' items."""
+        sizes = self.sizes
+        return np.array([np.average(self._means_of(column), weights=sizes) for column in self.losses.T])
 
     def headline(self):
         """Return mean losses, items, folds and repeats."""
-        weight = np.ones(len(self.fold)) if self.has_items else self.fold_size
-        means = ", ".join(f"{name} {mean:.4g}" for name, mean in
-                          zip(self.models, np.average(self.losses, axis=0, weights=weight), strict=True))
+        means = ", ".join(f"{name} {mean:.4g}" for name, mean in zip(self.models, self.mean_losses(), strict=True))
         items = (f"{self.sizes[0].sum():,} items in {self.folds} folds" if self.has_items
                  else f"means of {self.folds} folds")
         return f"mean loss of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
 
     def rows(self):
-        """Return one row per fold: repeat, fold, items, mean loss per model."""
-        weight = np.ones(len(self.fold)) if self.has_items else self.fold_size
-        means = [self._per_fold(column * weight) / self.sizes for column in self.losses.T]
-        return [{"repeat": r, "fold": k, "items": int(self.sizes[r, k])}
-                | {name: float(mean[r, k]) for name, mean in zip(self.models, means, strict=True)}
+        """Return one row per fold: repeat, fold, items, mean loss per model; a model "fold" is in "loss of fold"."""
+        names = [f"loss of {name}" if name in TABLE_COLUMNS else name for name in self.models]
+        sizes, means = self.sizes.tolist(), [self._means_of(column).tolist() for column in self.losses.T]
+        return [{"repeat": r, "fold": k, "items": sizes[r][k]}
+                | {name: mean[r][k] for name, mean in zip(names, means, strict=True)}
                 for r in range(self.repeats) for k in range(self.folds)]
 
+    def _cells(self):
+        return self.repeat * self.folds + self.fold
+
     def _per_fold(self, values):
-        cell = self.repeat * self.folds + self.fold
-        return np.bincount(cell, values, self.repeats * self.folds).reshape(self.repeats, self.folds)
+        return np.bincount(self._cells(), values, self.repeats * self.folds).reshape(self.repeats, self.folds)
+
+    def _means_of(self, values):
+        if not self.has_items:
+            return self._per_fold(values)
+        # a fold's first loss is taken off and put back: equal losses then have exactly their common value as mean
+        cell, first = self._cells(), np.empty(self.repeats * self.folds)
+        first[cell[::-1]] = values[::-1]
+        return first.reshape(self.repeats, -1) + self._per_fold(values - first[cell]) / self.sizes
 
     def _rows_by_item(self):
         item = np.arange(len(self.fold)) if self.item is None else self.item
@@ -325,6 +355,9 @@ def as_losses(cv):
 def _columns(losses, fold, models):
     """Return losses (n, M), fold labels (n,) and model names."""
     if isinstance(losses, dict):
+        if fold is None:
+            raise ValueError("fold must be given with a dict of losses, one label per loss; for means of folds use "
+                             "CVLosses.from_fold_means")
         models, losses = tuple(map(str, losses)), _stacked(losses)
     try:
         losses = np.asarray(losses)
@@ -339,11 +372,73 @@ def _columns(losses, fold, models):
         losses, fold = _by_fold(losses)
     if losses.ndim not in (1, 2):
         raise ValueError(f"losses must be (n,) or (n, M) with fold labels; got shape {losses.shape}")
-    losses = losses.astype(float).reshape(len(losses), -1)
-    models = tuple(map(str, models)) or tuple(chr(ord("A") + i) for i in range(losses.shape[1]))
-    if len(models) != losses.shape[1] or len(set(models)) != len(models):
-        raise ValueError(f"models must be {losses.shape[1]} different names; got {', '.join(map(repr, models))}")
+    losses = losses.astype(float).reshape(len(losses), -1) + 0.0        # no negative zeros
+    models = _names(models) or default_names(losses.shape[1])
+    _refuse_names(models, losses.shape[1])
     return losses, fold, models
+
+
+def default_names(count):
+    """Return "A", "B", ..., after 26 "model 27" and so on.
+
+    Examples
+    --------
+    >>> default_names(2), default_names(27)[-1]
+    (('A', 'B'), 'model 27')
+    """
+    return tuple(chr(ord("A") + i) if i < 26 else f"model {i + 1}" for i in range(count))
+
+
+def as_array(name, values):
+    """Return an array, or say that its rows have several lengths.
+
+    Examples
+    --------
+    >>> as_array("means", [[1, 2], [3]])
+    Traceback (most recent call last):
+    ValueError: means must be an array of numbers; its rows have different lengths
+    """
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be an array of numbers; its rows have different lengths") from None
+
+
+def refuse_extreme(name, values):
+    """Raise where squares of the numbers would be infinite, or all be zero without any number being it.
+
+    Examples
+    --------
+    >>> refuse_extreme("losses", np.array([0, 1e-300, 1]))
+    """
+    most = np.abs(values).max()
+    if most and not LEAST_SIZE <= most <= MOST_SIZE:
+        raise ValueError(f"{name} must have their largest size from {LEAST_SIZE:g} to {MOST_SIZE:g}, so that squares "
+                         f"are numbers; got {most:g}: use another unit")
+
+
+def _listed(models):
+    return [name.strip() for name in models.split(",") if name.strip()] if isinstance(models, str) else list(models)
+
+
+def _names(models):
+    return tuple(map(str, _listed(models)))
+
+
+def _refuse_names(models, count):
+    if len(models) != count or len(set(models)) != len(models):
+        noun = "one name" if count == 1 else f"{count} different names"
+        raise ValueError(f"models must be {noun}; got {', '.join(map(repr, models))}")
+
+
+def _checked_sizes(sizes, fold, repeat):
+    sizes = checks.counts("fold_size", sizes, size=fold.size, low=1, what="fold")
+    rows = np.bincount(repeat * (fold.max() + 1) + fold)
+    if rows.max() > 1:
+        r, k = divmod(int(rows.argmax()), int(fold.max()) + 1)
+        raise ValueError(f"fold_size must be given only where every row is the mean of a whole fold; fold {k} of "
+                         f"repeat {r} has {rows.max()} rows: leave it out for losses of single items")
+    return sizes
 
 
 def _by_fold(losses):
@@ -357,12 +452,15 @@ def _by_fold(losses):
 
 
 def _stacked(columns):
-    arrays = {name: np.asarray(values) for name, values in columns.items()}
+    arrays = {name: as_array(f"losses of {name}", values) for name, values in columns.items()}
     if len({array.shape for array in arrays.values()}) > 1:
         shown = ", ".join(f"{name} has {array.size}" for name, array in arrays.items())
         raise ValueError(f"models must be tested on the same items; {shown}")
     if not arrays:
         raise ValueError("losses must hold at least one model")
+    if next(iter(arrays.values())).ndim != 1:
+        name, array = next(iter(arrays.items()))
+        raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
     return np.stack(list(arrays.values()), 1)
 
 
@@ -371,10 +469,22 @@ def _refuse_unfit(losses, models):
     if len(bad):
         row, column = bad[0]
         raise ValueError(f"losses must be finite; item {row} of model {models[column]!r} is {losses[row, column]}")
+    refuse_extreme("losses", losses)
 
 
 def _codes(name, labels, size):
-    return np.unique(checks.labels(name, labels, size=size), return_inverse=True)[1]
+    labels = checks.labels(name, labels, size=size)
+    bad = _no_labels(labels)
+    if bad.size:
+        raise ValueError(f"{name} must hold whole numbers below 2**53 or text; item {bad[0]} is {labels[bad[0]]:g}")
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _no_labels(labels):
+    """Return where floats are not whole numbers that a float tells from their neighbors."""
+    if labels.dtype.kind != "f":
+        return np.array([], int)
+    return np.flatnonzero((labels != np.floor(labels)) | (np.abs(labels) >= checks.LARGEST))
 
 
 def _refuse_twice(item, repeat):
@@ -424,9 +534,16 @@ def _scores(result, metric, name):
                         f"wrap scores in CVLosses.from_fold_means")
     if key not in result:
         known = [k[5:] for k in result if k.startswith("test_")]
+        if not known:
+            raise ValueError(f"model {name!r} must have test scores, as cross_validate returns them; it has "
+                             f"{', '.join(map(repr, result))}")
         raise ValueError(f"metric must be one of {', '.join(map(repr, known))}; got {metric!r}"
                          + checks.suggestion(metric, known))
-    scores = np.asarray(result[key], float)
+    scores = as_array(f"scores of {name}", result[key])
+    if scores.dtype.kind not in "biuf" or scores.ndim != 1:
+        raise ValueError(f"scores must be one number per fold; model {name!r} has {scores.dtype} of shape "
+                         f"{scores.shape}")
+    scores = scores.astype(float)
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
         raise ValueError(f"scores must be finite; fold {bad[0]} of model {name!r} is {scores[bad[0]]}: the fit "
@@ -462,10 +579,14 @@ def _sizes_and_repeats(tests):
 def _fold_of(splits, n):
     """Return the fold of each item from labels or from (train, test) pairs."""
     splits = list(splits)
-    if not (splits and isinstance(splits[0], tuple)):
+    if not (splits and isinstance(splits[0], (tuple, list)) and len(splits[0]) == 2):
         return splits
     fold, times = np.zeros(n, int), np.zeros(n, int)
     for k, (_, test) in enumerate(splits):
+        test = np.asarray(test, int if len(test) == 0 else None)
+        bad = [test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)]
+        if len(bad):
+            raise ValueError(f"splits must hold item numbers 0 to {n - 1}; the test set of fold {k} has {bad[0]}")
         fold[test] = k
         times[test] += 1
     if (times != 1).any():
@@ -489,38 +610,58 @@ def _refuse_shared(roles, chosen):
     used = {}
     for role, name in (*roles.items(), *(("a model", name) for name in chosen)):
         if name in used:
-            raise ValueError(f"column {name!r} cannot be both {used[name]} and {role}")
+            raise ValueError(f"column {name!r} cannot be both {used[name]} and {role}" if used[name] != role else
+                             f"models must name each column once; {name!r} repeats")
         used[name] = role
-    if not chosen:
-        raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, roles.values())))
 
 
-def _refuse_identifiers(losses):
-    """A column of distinct whole numbers is a key that was not named, not a loss."""
-    for name, values in losses.items():
-        if values.size >= 10 and np.all(values == np.floor(values)) and np.unique(values).size == values.size:
+def _refuse_identifiers(columns):
+    """Distinct whole numbers in order or without a gap, or many of them, are a key that was not named, not a loss."""
+    for name, values in columns.items():
+        if values.size < 3 or np.any(values != np.floor(values)) or np.unique(values).size < values.size:
+            continue
+        if values.size >= 10 or np.all(np.diff(values) > 0) or np.ptp(values) == values.size - 1:
             raise ValueError(f"column {name!r} holds a different whole number in every row, as identifiers do; "
                              f"say item={name!r}, or list the columns of losses in models")
 
 
 def _refuse_mixed_up(label, roles):
-    fold = label["fold"]
-    if fold.dtype.kind == "f":
-        row = np.flatnonzero(fold != np.floor(fold))[0]
-        raise ValueError(f"column {roles['fold']!r}, data row {row + 1}: a fold must be a whole number or text; "
-                         f"got {fold[row]:g}: are the columns mixed up?")
-    item = label.get("item")
+    for role in ("fold", "repeat"):
+        labels = label.get(role, np.array([]))
+        bad = _no_labels(labels)
+        if bad.size:
+            raise ValueError(f"column {roles[role]!r}, data row {bad[0] + 1}: a {role} must be a whole number below "
+                             f"2**53 or text; got {labels[bad[0]]:g}: are the columns mixed up?")
+    item, fold = label.get("item"), label["fold"]
     if item is not None and np.unique(item).size < np.unique(fold).size:
         raise ValueError(f"column {roles['fold']!r} has {np.unique(fold).size:,} folds for the "
                          f"{np.unique(item).size:,} items of column {roles['item']!r}: are the columns mixed up?")
 
 
-def _rows_are_folds(label):
+def _sizes_of_rows(label, roles, size, column):
+    """Return the items per row where rows are fold means, else None, and how the rows were read."""
+    if not size:
+        if "item" in label or not _rows_are_folds(label):
+            return None, ()
+        return np.ones(len(label["fold"]), int), ("one row per fold: read as fold means of equal folds",)
     if "item" in label:
-        return None
-    codes = [np.unique(column, return_inverse=True)[1] for column in label.values()]
-    cells = np.unique(codes[0] if len(codes) == 1 else codes[0] * (codes[1].max() + 1) + codes[1]).size
-    return np.ones(cells, int) if cells == codes[0].size else None
+        raise ValueError(f"column {size!r} cannot hold sizes of folds where column {roles['item']!r} names items: "
+                         f"rows are means of folds or losses of items; drop one of the two")
+    if not _rows_are_folds(label):
+        raise ValueError(f"column {size!r} can hold sizes of folds only where there is one row per fold; column "
+                         f"{roles['fold']!r} repeats a fold: is a repeat column missing?")
+    numbers = frames.to_numbers(size, column)
+    bad = np.flatnonzero((numbers != np.floor(numbers)) | (numbers < 1) | (numbers >= checks.LARGEST))
+    if bad.size:
+        raise ValueError(f"column {size!r}, data row {bad[0] + 1}: the size of a fold must be a whole number of at "
+                         f"least 1; got {numbers[bad[0]]:g}")
+    return numbers.astype(int), ("one row per fold: read as fold means, weighted by their items",)
+
+
+def _rows_are_folds(label):
+    codes = [np.unique(label[role], return_inverse=True)[1] for role in ("fold", "repeat") if role in label]
+    cells = codes[0] if len(codes) == 1 else codes[0] * (codes[1].max() + 1) + codes[1]
+    return np.unique(cells).size == cells.size
 
 
 def _refuse_other_items(first, second, here, there):
@@ -529,12 +670,27 @@ def _refuse_other_items(first, second, here, there):
                          f"{', '.join(second.models)} {len(there)}")
     if (first.item is None) != (second.item is None):
         raise ValueError("models must be tested on the same items; only one of the two names its items")
+    if first.has_items != second.has_items:
+        raise ValueError("models must be tested on the same items; one of the two has means of folds, the other losses "
+                         "of single items")
     if first.item is not None:
         unlike = np.flatnonzero(first.item[here] != second.item[there])
         if unlike.size:
             raise ValueError(f"models must be tested on the same items; {', '.join(first.models)} has item "
                              f"{first.item[here][unlike[0]]} where {', '.join(second.models)} has "
                              f"{second.item[there][unlike[0]]}")
+    if not first.has_items:
+        _refuse_other_sizes(first, second, here, there)
+
+
+def _refuse_other_sizes(first, second, here, there):
+    unlike = np.flatnonzero(first.fold_size[here] != second.fold_size[there])
+    if unlike.size:
+        row = here[unlike[0]]
+        raise ValueError(f"models must be tested on the same folds; fold {first.fold[row]} of repeat "
+                         f"{first.repeat[row]} has {first.fold_size[row]} items for {', '.join(first.models)} and "
+                         f"{second.fold_size[there[unlike[0]]]} for {', '.join(second.models)}: give both the same "
+                         f"sizes (n_items)")
 
 
 def _same_partition(first, second, rows):

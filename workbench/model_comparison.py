@@ -12,7 +12,15 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.cross_validation import ZeroVarianceError, kfold_t_test, variance_estimates
+from workbench.cross_validation import (
+    ROUNDING,
+    KFoldTTest,
+    ZeroVarianceError,
+    describe,
+    fold_notes,
+    kfold_t_test,
+    variance_estimates,
+)
 from workbench.cv_losses import CVLosses, as_losses
 from workbench.model_tests import (
     MCNEMAR,
@@ -22,9 +30,10 @@ from workbench.model_tests import (
     five_by_two_t_test,
     mcnemar_test,
 )
-from workbench.results import Result
+from workbench.results import Result, percent
 
 ADJUSTMENTS = ("holm", "bonferroni", "none")
+FEW_VALUES = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +52,7 @@ class ModelComparison(Result):
         Adjusted p-values, NaN where there is no test.
     adjust : str
     notes : tuple of str
+    level : float
     """
 
     models: tuple
@@ -52,26 +62,51 @@ class ModelComparison(Result):
     adjusted: np.ndarray
     adjust: str
     notes: tuple = ()
+    level: float = 0.95
+
+    @property
+    def best(self):
+        """Models of the smallest mean loss: one, or all that tie."""
+        tied = self.mean_loss - self.mean_loss[0] <= ROUNDING * np.abs(self.mean_loss).max()
+        return self.models[:int(tied.sum())]
 
     def headline(self):
-        """Return the best model and how many pairs differ."""
-        differ = int((self.adjusted < .05).sum())
-        return (f"{self.models[0]} has the smallest mean loss, {self.mean_loss[0]:.4g}; {differ} of {len(self.pairs)} "
-                f"pairs differ at 5% ({self.adjust}, rho {self._rho():.3g})")
+        """Return the model or models of smallest mean loss and how many pairs differ."""
+        differ, untested = int((self.adjusted < 1 - self.level).sum()), sum(test is None for test in self.tests)
+        without = f", {untested} without a test as their folds show no variance" if untested else ""
+        return (f"{self._smallest()}; {differ} of {len(self.pairs)} pair{'s' * (len(self.pairs) > 1)} "
+                f"differ{'s' * (len(self.pairs) == 1)} at {percent(1 - self.level)}{without} ({self._how()})")
 
     def rows(self):
-        """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips."""
+        """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips, interval.
+
+        Only "adjusted p" looks at the number of pairs: p, low, high and rho_alpha are of the pair alone.
+        """
         nan = float("nan")
-        return [{"first": first, "second": second, "difference": test.estimate if test else nan,
+        return [{"first": first, "second": second,
+                 "difference": test.estimate if test else self._loss(first) - self._loss(second),
                  "t": test.statistic if test else nan, "p": test.pvalue if test else nan, "adjusted p": float(p),
-                 "rho_alpha": test.rho_alpha() if test else nan}
+                 "rho_alpha": test.rho_alpha(self.level) if test else nan}
+                | dict(zip(("low", "high"), test.interval(self.level) if test else (nan, nan), strict=True))
                 for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)]
 
-    def _rho(self):
-        return next((test.rho for test in self.tests if test), float("nan"))
+    def _loss(self, model):
+        return float(self.mean_loss[self.models.index(model)])
+
+    def _smallest(self):
+        best, loss = self.best, f"{self.mean_loss[0]:.4g}"
+        if len(best) == len(self.models):
+            return f"all {len(best)} models have the same mean loss, {loss}"
+        if len(best) > 1:
+            return f"{', '.join(best[:-1])} and {best[-1]} share the smallest mean loss, {loss}"
+        return f"{best[0]} has the smallest mean loss, {loss}"
+
+    def _how(self):
+        rho = next((f", rho {test.rho:.3g}" for test in self.tests if test), "")
+        return ("unadjusted" if self.adjust == "none" else self.adjust) + rho
 
 
-def compare_models(losses, *, rho=0.7, adjust="holm"):
+def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):
     """Test all pairs of models with the K-fold t-test and adjust for their number.
 
     Parameters
@@ -81,6 +116,8 @@ def compare_models(losses, *, rho=0.7, adjust="holm"):
     rho : float or str
         As in `workbench.kfold_t_test`.
     adjust : {"holm", "bonferroni", "none"}
+    level : float
+        Of the intervals, each of its pair alone; 1 - level is compared with the adjusted p.
 
     Returns
     -------
@@ -96,19 +133,21 @@ def compare_models(losses, *, rho=0.7, adjust="holm"):
     cv = losses if isinstance(losses, CVLosses) else CVLosses.from_fold_means(losses)
     if len(cv.models) < 2:
         raise ValueError(f"losses must hold at least 2 models; got {len(cv.models)}")
-    adjust = checks.choice("adjust", adjust, ADJUSTMENTS)
-    mean = np.average(cv.losses, axis=0, weights=None if cv.has_items else cv.fold_size)
+    adjust, level = checks.choice("adjust", adjust, ADJUSTMENTS), checks.level(level)
+    mean = cv.mean_losses()
     order = np.argsort(mean, kind="stable")
     models = [cv.models[k] for k in order]
-    tests, notes, pairs = [], list(cv.notes), list(itertools.combinations(models, 2))
+    tests, notes, pairs = [], list(fold_notes(cv)), list(itertools.combinations(models, 2))
     for pair in pairs:
         try:
             tests.append(kfold_t_test(cv.pair(*pair), rho=rho))
         except ZeroVarianceError as error:
             tests.append(None)
             notes.append(str(error))
+    if len(pairs) > 1:
+        notes.append("intervals and rho_alpha are those of each pair alone, not adjusted for the number of pairs")
     adjusted = adjusted_pvalues([test.pvalue if test else np.nan for test in tests], adjust)
-    return ModelComparison(models, mean[order], tests, pairs, adjusted, adjust, notes)
+    return ModelComparison(models, mean[order], tests, pairs, adjusted, adjust, notes, level)
 
 
 def adjusted_pvalues(pvalues, adjust="holm"):
@@ -124,7 +163,10 @@ def adjusted_pvalues(pvalues, adjust="holm"):
     >>> adjusted_pvalues([.01, .04, .03]).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    pvalues = np.asarray(pvalues, float)
+    pvalues, adjust = np.asarray(pvalues, float), checks.choice("adjust", adjust, ADJUSTMENTS)
+    bad = np.flatnonzero((pvalues < 0) | (pvalues > 1))
+    if bad.size:
+        raise ValueError(f"pvalues must be from 0 to 1 or NaN; entry {bad[0]} is {pvalues[bad[0]]:g}")
     if adjust == "none":
         return pvalues
     if adjust == "bonferroni":
@@ -147,10 +189,16 @@ class ComparedTests(Result):
     estimate : float
         Mean loss (difference).
     table : tuple of dict
-        test, question, statistic, df, p, and why a test has none.
+        test, about, statistic, df (as text: F has two), p, low, high, and why a test has none.
     posterior : BayesianTTest or None
     verdict : str
-        Of the K-fold t-test at the chosen rho.
+        Who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
+    notes : tuple of str
+        What limits the answer: unequal folds, repeats, few folds, few distinct fold means, no variance.
+    level : float
+        Of the verdict and of the intervals low to high.
+    test : KFoldTTest or None
+        At the chosen rho.
     """
 
     label: str
@@ -158,12 +206,13 @@ class ComparedTests(Result):
     table: tuple
     posterior: BayesianTTest | None
     verdict: str
+    notes: tuple = ()
+    level: float = 0.95
+    test: KFoldTTest | None = None
 
     def headline(self):
-        """Return the verdict and the range of p-values."""
-        known = [row["p"] for row in self.table if row["p"] == row["p"]]
-        return f"{self.verdict}; p from {min(known):.3g} to {max(known):.3g} over {len(known)} tests" if known \
-            else self.verdict
+        """Return the verdict."""
+        return self.verdict
 
     def rows(self):
         """Return one row per test."""
@@ -182,6 +231,7 @@ def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
     rope : float
         As in `workbench.bayesian_correlated_t`.
     level : float
+        Of the verdict and of the intervals in the table.
 
     Returns
     -------
@@ -191,48 +241,69 @@ def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(1)
-    >>> compare_tests(rng.normal(.2, 1, (10, 10)))     # doctest: +ELLIPSIS
-    ComparedTests(A: not significant at 5% for rho = 0.700 ...; p from 0.04... to 0.2... over 4 tests)
+    >>> cv = CVLosses.from_fold_means({"A": [.2, .1, .2, .3, .15, .2], "B": [.1, .1, .05, .15, .1, .15]})
+    >>> compare_tests(cv)     # doctest: +NORMALIZE_WHITESPACE
+    ComparedTests(B better by 0.08333 (losses 0.1917 against 0.1083); significant at 5% only if rho is below 0.42, not
+    at 0.7; Nadeau-Bengio p 0.072)
     """
-    cv, level = as_losses(cv), checks.level(level)
-    means = cv.fold_means()
+    cv, level, rope = as_losses(cv), checks.level(level), checks.number("rope", rope, 0)
+    means, notes = cv.fold_means(), list(fold_notes(cv))
     estimate = float(np.average(means, weights=cv.sizes))
     try:
         test = kfold_t_test(cv, rho=rho)
-        table = [_line(f"K-fold t, {row['test']}", "learning methods", row["t"], row["df"], row["p"])
-                 for row in test.rows()]
-        posterior, verdict = bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats), test.verdict(level)
+        table = [_line(f"K-fold t, {row['test']}", "learning methods", row["t"], row["df"], row["p"], row["low"],
+                       row["high"]) for row in test.rows(level)]
+        posterior = bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel())
+        verdict = test.verdict(level)
+        notes += _lattice_notes(cv, means)
     except ZeroVarianceError as error:
         table = [_line("K-fold t", "learning methods", reason=str(error))]
-        posterior, verdict = None, str(error)
-    table += [*_five_by_two_lines(means), *_item_lines(cv, estimate)]
-    return ComparedTests(cv.label, estimate, table, posterior, verdict)
+        test, posterior, notes = None, None, [*notes, str(error)]
+        verdict = (f"{describe(cv.label, estimate, cv.models, cv.mean_losses())}; no t-test, as the folds show no "
+                   f"variance")
+    table += [*_five_by_two_lines(means, cv.equal_folds), *_item_lines(cv, estimate, level)]
+    return ComparedTests(cv.label, estimate, table, posterior, verdict, notes, level, test)
 
 
-def _line(test, question, statistic=float("nan"), df=float("nan"), p=float("nan"), reason=""):
-    return {"test": test, "about": question, "statistic": float(statistic), "df": df, "p": float(p), "note": reason}
+def _line(test, question, statistic=float("nan"), df="", p=float("nan"), low=float("nan"),
+          high=float("nan"), reason=""):
+    return {"test": test, "about": question, "statistic": float(statistic), "df": str(df), "p": float(p),
+            "low": float(low), "high": float(high), "note": reason}
 
 
-def _five_by_two_lines(means):
+def _lattice_notes(cv, means):
+    """Few distinct fold means: t moves in jumps, and is refused or extreme where folds happen to agree."""
+    values = np.sort(means.ravel())
+    distinct = 1 + int((np.diff(values) > ROUNDING * np.abs(values).max()).sum())
+    if distinct > FEW_VALUES or distinct == values.size:
+        return
+    losses = "0/1 losses: the" if np.isin(cv.losses, (0, 1)).all() else "the"
+    yield (f"{losses} {values.size} fold means take only {distinct} values: one item more can move t across the "
+           f"limit, and folds that all agree would show no variance")
+
+
+def _five_by_two_lines(means, equal_folds):
+    unweighted = () if equal_folds else ("folds taken as equal",)
     if means.shape != (5, 2):
         return
     for function, df in ((five_by_two_t_test, 5), (five_by_two_f_test, "10, 5")):
         try:
             found = function(means)
-            yield _line(found.test, "learning methods", found.statistic, df, found.pvalue, "; ".join(found.notes))
+            yield _line(found.test, "learning methods", found.statistic, df, found.pvalue,
+                        reason="; ".join((*found.notes, *unweighted)))
         except ZeroVarianceError as error:
             yield _line("5x2cv", "learning methods", reason=str(error))
 
 
-def _item_lines(cv, estimate):
+def _item_lines(cv, estimate, level):
     """Tests about the fitted models: their p-values are smaller because their question is."""
     if not cv.has_items or cv.repeats > 1:
         return
     error = variance_estimates(cv).theta5 ** .5
     if error > 0:
-        z = estimate / error
-        yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)))
+        z, reach = estimate / error, scipy.special.ndtri((1 + level) / 2) * error
+        yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
+                    low=estimate - reach, high=estimate + reach)
     if len(cv.models) == 2 and np.isin(cv.losses, (0, 1)).all():
         b, c = int((cv.series() > 0).sum()), int((cv.series() < 0).sum())
         for method in MCNEMAR[:2]:

@@ -19,7 +19,8 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.cross_validation import ALTERNATIVES, ZeroVarianceError, refuse_zero_variance, tail_probability
+from workbench.cross_validation import ALTERNATIVES, ZeroVarianceError, refuse_zero_variance, tail_probability, theta3
+from workbench.cv_losses import as_array, refuse_extreme
 from workbench.results import Interval, Result
 
 MCNEMAR = ("exact", "midp", "chi2")
@@ -299,7 +300,7 @@ class BayesianTTest(Result):
                 {"region": "second better", "probability": self.right}]
 
 
-def bayesian_correlated_t(differences, *, rope=0.0, runs=1):
+def bayesian_correlated_t(differences, *, rope=0.0, runs=1, sizes=None):
     """Return the posterior of the mean difference, with Nadeau and Bengio's correlation of folds.
 
     Parameters
@@ -310,11 +311,14 @@ def bayesian_correlated_t(differences, *, rope=0.0, runs=1):
         Half width of the region of practical equivalence, at least 0, in units of the loss.
     runs : int
         Repeats of the cross-validation; divides J.
+    sizes : (J,) array_like of int, optional
+        Items per fold, at least 1: mean and variance are weighted by them, as in `kfold_t_test`; by default equal.
 
     Returns
     -------
     BayesianTTest
-        Without a rope, twice the smaller of left and right is the p-value of `nadeau_bengio_test`.
+        Without a rope, twice the smaller of left and right is the p-value of `kfold_t_test` at "nadeau_bengio", and
+        for equal folds that of `nadeau_bengio_test`.
 
     Raises
     ------
@@ -337,8 +341,10 @@ def bayesian_correlated_t(differences, *, rope=0.0, runs=1):
         raise ValueError(f"runs must divide the number of differences into at least 2 folds; got {runs} runs of "
                          f"{values.size}")
     refuse_zero_variance(values, 0, "the difference")
-    error = float(((1 / values.size + 1 / (folds - 1)) * values.var(ddof=1)) ** .5)
-    mean, df = float(values.mean()), values.size - 1
+    sizes = np.ones(values.size) if sizes is None else checks.counts("sizes", sizes, size=values.size, low=1,
+                                                                     what="fold")
+    error = float(((1 + values.size / (folds - 1)) * theta3(values, sizes)) ** .5)
+    mean, df = float(np.average(values, weights=sizes)), values.size - 1
     left = float(scipy.special.stdtr(df, (-rope - mean) / error))
     right = float(scipy.special.stdtr(df, (mean - rope) / error))
     return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope)
@@ -431,9 +437,10 @@ def nested_estimate(outer, inner):
 
 
 def _differences(values, least):
-    values = checks.vector("differences", values, what="fold")
+    values = checks.vector("differences", as_array("differences", values), what="fold")
     if values.size < least:
         raise ValueError(f"differences must have at least {least} entries; got {values.size}")
+    refuse_extreme("differences", values)
     return values
 
 
@@ -442,10 +449,11 @@ def _positive(name, value):
 
 
 def _five_by_two(differences):
-    values = np.asarray(differences)
+    values = as_array("differences", differences)
     if values.shape != (5, 2):
         raise ValueError(f"differences must have shape (5, 2), five repeats of two halves; got {values.shape}")
     values = checks.vector("differences", values.ravel(), what="entry").reshape(5, 2)
+    refuse_extreme("differences", values)
     if np.abs(values[:, 0] - values[:, 1]).max() <= 1e-12 * np.abs(values).max():
         raise ZeroVarianceError("the two halves agree in all five repeats: the variance is 0, so there is no t, no F "
                                 "and no p-value; use mcnemar_test on paired items")
@@ -457,11 +465,14 @@ def _edwards(b, c):
 
 
 def _nested_arrays(outer, inner):
-    outer, inner = (np.asarray(array, float) for array in (outer, inner))
+    outer, inner = (as_array(name, array) for name, array in (("outer", outer), ("inner", inner)))
+    for name, array in (("outer", outer), ("inner", inner)):
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"{name} must hold numbers; got {array.dtype}")
     if outer.ndim not in (2, 3) or inner.ndim != outer.ndim:
         raise ValueError(f"outer and inner must both be (K, ...) or (R, K, ...); got shapes {outer.shape} and "
                          f"{inner.shape}")
-    outer, inner = (array.reshape(-1, *array.shape[-2:]) for array in (outer, inner))
+    outer, inner = (array.astype(float).reshape(-1, *array.shape[-2:]) for array in (outer, inner))
     repeats, folds, m = outer.shape
     if folds < 3 or m < 2:
         raise ValueError(f"outer must have at least 3 folds of at least 2 items; got {folds} folds of {m}")
@@ -473,4 +484,5 @@ def _nested_arrays(outer, inner):
         if len(bad):
             raise ValueError(f"{name} must be finite; repeat {bad[0][0]}, fold {bad[0][1]}, item {bad[0][2]} is "
                              f"{array[tuple(bad[0])]}")
+        refuse_extreme(name, array)
     return outer, inner

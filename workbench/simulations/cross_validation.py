@@ -86,12 +86,12 @@ class TypeOneStudy(Result):
             Where all folds agree t is infinite: it rejects, as in the paper; or the test is refused, and does not.
         """
         checks.choice("zero_variance", zero_variance, ("reject", "refuse"))
-        rejects = self._rejects(rho, checks.level(level), self.mean if mean is None else mean)
+        rejects = self._rejects(rho, checks.level(level), self.mean if mean is None else checks.number("mean", mean))
         return float((rejects & ((self._shown > 0) | (zero_variance == "reject"))).mean())
 
-    def type_one_error(self, rho=0.0, *, level=0.95):
+    def type_one_error(self, rho=0.0, *, level=0.95, mean=None, zero_variance="reject"):
         """Return the Monte Carlo standard error of `type_one`."""
-        share = self.type_one(rho, level=level)
+        share = self.type_one(rho, level=level, mean=mean, zero_variance=zero_variance)
         return float((share * (1 - share) / self.runs) ** .5)
 
     def headline(self):
@@ -438,6 +438,8 @@ def _chosen(tests, repeats, n, folds):
     if isinstance(tests, str):
         tests = TESTS if checks.choice("tests", tests, ("all", *TESTS)) == "all" else (tests,)
     tests = tuple(checks.choice("tests", test, TESTS) for test in tests)
+    if not tests:
+        raise ValueError(f"tests must name at least one of {', '.join(map(repr, TESTS))}")
     if repeats < 2 and any(test.endswith("repeated") for test in tests):
         raise ValueError(f"repeats must be at least 2 for the repeated tests; got {repeats}")
     if "half-sample rho" in tests and n < 4 * folds:

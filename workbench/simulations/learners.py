@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench import checks
+from workbench.cv_losses import refuse_extreme
 
 POPULATIONS = ("digits", "ten_digits")
 MOST_KEPT = 3000
@@ -58,6 +59,9 @@ class Population:
         bad = np.argwhere(~np.isfinite(X))
         if len(bad):
             raise ValueError(f"population must be finite; item {bad[0][0]}, feature {bad[0][1]} is {X[tuple(bad[0])]}")
+        if not X.size:
+            raise ValueError(f"population must have items and features; got shape {X.shape}")
+        refuse_extreme("population", X)
         classes, y = np.unique(checks.labels("y", y, size=len(X)), return_inverse=True)
         if classes.size < 2:
             raise ValueError(f"population must have at least 2 classes; all items are {classes[0].item()!r}")
@@ -129,13 +133,27 @@ def squared_distances(X):
     --------
     >>> squared_distances(np.array([[0., 0], [3, 4]])).tolist()
     [[0.0, 25.0], [25.0, 0.0]]
+    >>> squared_distances(np.array([[1e8, 0.25], [1e8 + 1, 0]])).tolist()
+    [[0.0, 1.0625], [1.0625, 0.0]]
     """
+    X = _centered(X)
     length = (X ** 2).sum(-1)
     found = X @ X.swapaxes(-1, -2)
     found *= -2
     found += length[..., :, None]
     found += length[..., None, :]
     return found
+
+
+def _centered(X):
+    """Return X (..., n, p) without the means of its features: large ones cost the distances their digits.
+
+    Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole numbers stay whole
+    and equal distances stay equal.
+    """
+    spread = X.max(-2, keepdims=True) - X.min(-2, keepdims=True)
+    step = np.exp2(np.floor(np.log2(np.clip(spread, 2.0 ** -500, 1))))
+    return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
 def _compact(distances):
@@ -229,7 +247,7 @@ def as_learner(name, learner):
     '1nn on 2 features'
     """
     learner, columns = learner if isinstance(learner, tuple) else (learner, None)
-    columns = None if columns is None else np.asarray(columns)
+    columns = None if columns is None else _checked_columns(name, columns)
     part = "" if columns is None else f" on {columns.size} features"
     if isinstance(learner, str):
         function = LEARNERS[checks.choice(name, learner, LEARNERS)]
@@ -238,6 +256,14 @@ def as_learner(name, learner):
         raise TypeError(f"{name} must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict; "
                         f"got {learner!r}")
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(learner).__name__ + part
+
+
+def _checked_columns(name, columns):
+    columns = np.asarray(columns)
+    if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
+        raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
+                         f"{columns.shape}")
+    return columns
 
 
 def gaussian_population(size=20_000, *, features=8, separation=1.0, advantage=0.0, rng=0):
