@@ -30,7 +30,7 @@ TESTED = ("checks", "results", "intervals", "stratification", "allocation", "str
           "replication", "frame_samples", "streaming", "simulations.allocation", "confusion", "prevalence_methods",
           "prevalence_theory", "prevalence_periods", "misclassification", "prevalence_series",
           "simulations.misclassification", "cv_losses", "cross_validation", "model_tests", "model_comparison",
-          "simulations.learners", "simulations.cross_validation")
+          "simulations.learners", "simulations.cross_validation", "simulations.clerks")
 
 
 def name_of(parts):

@@ -516,7 +516,9 @@ def test_a_constant_that_a_sum_of_many_rounds_is_refused():
     ({"rho": 1}, "rho must be a number below 1; got 1.0: at 1 the folds would show no variance at all"),
     ({"rho": 1.5}, "rho must be a number below 1; got 1.5: at 1 the folds would show no variance at all"),
     ({"rho": math.nan}, "rho must be a finite number; got nan"),
-    ({"rho": "nadeau"}, "rho must be one of 'naive', 'nadeau_bengio'; got 'nadeau' (did you mean 'nadeau_bengio'?)"),
+    ({"rho": "nadeau"}, "rho must be 'naive', 'nadeau_bengio' or a number below 1; got 'nadeau' "
+                        "(did you mean 'nadeau_bengio'?)"),
+    ({"rho": "1.0"}, "rho must be 'naive', 'nadeau_bengio' or a number below 1; got '1.0'"),
     ({"alternative": "both"}, "alternative must be one of 'two-sided', 'less', 'greater'; got 'both'"),
     ({"mean": math.inf}, "mean must be a finite number; got inf")])
 def test_wrong_arguments(arguments, message):

@@ -55,6 +55,7 @@ from workbench.prevalence_theory import AuditPlan, EstimatorTheory, estimator_th
 from workbench.replication import ReplicateEstimate, Replicates, replicate_estimate, replicates
 from workbench.results import Interval, Result, Table
 from workbench.simulations.allocation import StreamStudy, jump_stream, simulate_stream
+from workbench.simulations.clerks import ClerkStudies, clerk_losses, clerk_studies, reader_losses
 from workbench.simulations.cross_validation import ComparisonStudy, TypeOneStudy, simulate_comparison, simulate_type_one
 from workbench.simulations.learners import exchangeable_population, gaussian_population, openml_population
 from workbench.simulations.misclassification import PrevalenceStudy, ShiftStudy, simulate_prevalence, simulate_shifts
@@ -89,25 +90,25 @@ from workbench.survey_design import SurveyDesign
 
 __all__ = [
     "AccuracyAudit", "Allocation", "AuditComparison", "AuditPlan", "Balance", "BayesianTTest", "BudgetPlan",
-    "CVLosses", "ComparedTests", "ComparisonStudy", "ConfusionCounts", "CoverageStudy", "DesignStudy", "DigitForms",
-    "EstimatorComparison", "EstimatorTheory", "Feedback", "FrameSample", "GaloisField", "Interval", "KFoldTTest",
-    "LabelPlan", "LabeledItems", "LabelingGrid", "LabelingStudy", "MetricAudit", "ModelComparison", "ModelTest",
-    "NestedInterval", "PlanCurve", "PrevalenceChange", "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy",
-    "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "Result", "ScoredItems", "SheetLabels", "ShiftStudy",
-    "SolarMonths", "Strata", "StratifiedEstimate", "StratumSummary", "StreamEstimate", "StreamSampler",
-    "StreamStudy", "SurveyDesign", "Table", "TypeOneStudy", "VarianceEstimates", "WaveEstimate",
-    "ZeroVarianceError", "accuracy_audit", "accuracy_variance", "allocate", "allocation_variance",
-    "bayesian_correlated_t", "check", "check_balance", "compare_audits", "compare_estimators", "compare_intervals",
-    "compare_models", "compare_tests", "counts_at_audit", "digit_forms", "digit_twin", "draw_items", "draw_rows",
-    "estimate_prevalence", "estimated_variance", "estimator_theory", "exchangeable_population",
-    "five_by_two_f_test", "five_by_two_t_test", "gaussian_population", "hadamard", "half_sample_rho", "jump_stream",
-    "kfold_t_test", "load_audit", "load_items", "load_labeled", "load_periods", "load_strata", "mcnemar_test",
-    "metric_audit", "nadeau_bengio_test", "nested_cv_interval", "next_wave", "openml_population",
-    "orthogonal_array", "plan_audit", "plan_budget", "plan_curve", "plan_labels", "pool_audits",
-    "prevalence_series", "r_from_rho", "read_by_next_box", "read_label_sheet", "read_scores", "reduce_sample",
-    "register_errors", "replicate_estimate", "replicates", "rho_from_r", "sample", "simulate_comparison",
-    "simulate_coverage", "simulate_grid", "simulate_labeling", "simulate_prevalence", "simulate_random_halves",
-    "simulate_shifts", "simulate_stream", "simulate_type_one", "solar_audit", "solar_months", "solar_rates",
-    "stratified_accuracy", "stratified_interval", "stratify", "study_design", "summarize", "synthetic_scores",
-    "variance_estimates", "wave_accuracy", "write_label_sheet",
+    "CVLosses", "ClerkStudies", "ComparedTests", "ComparisonStudy", "ConfusionCounts", "CoverageStudy",
+    "DesignStudy", "DigitForms", "EstimatorComparison", "EstimatorTheory", "Feedback", "FrameSample", "GaloisField",
+    "Interval", "KFoldTTest", "LabelPlan", "LabeledItems", "LabelingGrid", "LabelingStudy", "MetricAudit",
+    "ModelComparison", "ModelTest", "NestedInterval", "PlanCurve", "PrevalenceChange", "PrevalenceEstimate",
+    "PrevalenceSeries", "PrevalenceStudy", "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "Result",
+    "ScoredItems", "SheetLabels", "ShiftStudy", "SolarMonths", "Strata", "StratifiedEstimate", "StratumSummary",
+    "StreamEstimate", "StreamSampler", "StreamStudy", "SurveyDesign", "Table", "TypeOneStudy", "VarianceEstimates",
+    "WaveEstimate", "ZeroVarianceError", "accuracy_audit", "accuracy_variance", "allocate", "allocation_variance",
+    "bayesian_correlated_t", "check", "check_balance", "clerk_losses", "clerk_studies", "compare_audits",
+    "compare_estimators", "compare_intervals", "compare_models", "compare_tests", "counts_at_audit", "digit_forms",
+    "digit_twin", "draw_items", "draw_rows", "estimate_prevalence", "estimated_variance", "estimator_theory",
+    "exchangeable_population", "five_by_two_f_test", "five_by_two_t_test", "gaussian_population", "hadamard",
+    "half_sample_rho", "jump_stream", "kfold_t_test", "load_audit", "load_items", "load_labeled", "load_periods",
+    "load_strata", "mcnemar_test", "metric_audit", "nadeau_bengio_test", "nested_cv_interval", "next_wave",
+    "openml_population", "orthogonal_array", "plan_audit", "plan_budget", "plan_curve", "plan_labels",
+    "pool_audits", "prevalence_series", "r_from_rho", "read_by_next_box", "read_label_sheet", "read_scores",
+    "reader_losses", "reduce_sample", "register_errors", "replicate_estimate", "replicates", "rho_from_r", "sample",
+    "simulate_comparison", "simulate_coverage", "simulate_grid", "simulate_labeling", "simulate_prevalence",
+    "simulate_random_halves", "simulate_shifts", "simulate_stream", "simulate_type_one", "solar_audit",
+    "solar_months", "solar_rates", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
+    "summarize", "synthetic_scores", "variance_estimates", "wave_accuracy", "write_label_sheet",
 ]

@@ -373,10 +373,10 @@ def kfold_t_test(cv_or_fold_means, *, rho=0.7, mean=0.0, alternative="two-sided"
         Of two models the difference, first minus second, is tested. An array holds the mean losses (differences) of
         equal folds of one cross-validation.
     rho : float or {"naive", "nadeau_bengio"}
-        Below 1, of one repeat. "naive" is 0; "nadeau_bengio" K/(2K-1), as if folds correlated by the share 1/K of
-        items tested; 0.7 is the skeptical choice of [1]_. `half_sample_rho` estimates it. Repeats share the r that
-        belongs to it, so that repeating does not create evidence: of the mean of R repeats the folds do not show
-        R rho / (1 + (R-1) rho). It is above -1/(R-1): the folds of R repeats cannot have less.
+        Below 1, of one repeat; a number may be text. "naive" is 0; "nadeau_bengio" K/(2K-1), as if folds correlated by
+        the share 1/K of items tested; 0.7 is the skeptical choice of [1]_. `half_sample_rho` estimates it. Repeats
+        share the r that belongs to it, so that repeating does not create evidence: of the mean of R repeats the folds
+        do not show R rho / (1 + (R-1) rho). It is above -1/(R-1): the folds of R repeats cannot have less.
     mean : float
         Tested mean.
     alternative : {"two-sided", "less", "greater"}
@@ -445,7 +445,8 @@ def describe(label, estimate, models=(), mean_losses=(), mean=0.0):
     if first == second or abs(estimate) <= ROUNDING * max(abs(first), abs(second)):
         return f"{models[0]} and {models[1]} have the same mean loss, {first:.4g}{against}"
     (best, low), (_, high) = sorted(zip(models, mean_losses, strict=True), key=lambda pair: pair[1])
-    return f"{best} better by {abs(estimate):.4g} (losses {high:.4g} against {low:.4g}){against}"
+    means = f"losses {high:.4g} against {low:.4g}" if high > 0 else f"scores {-low:.4g} against {-high:.4g}"
+    return f"{best} better by {abs(estimate):.4g} ({means}){against}"
 
 
 def half_sample_rho(losses_of, X, y, *, folds=10, halvings=10, rng=0):
@@ -645,10 +646,16 @@ def _rho_number(rho):
 
 
 def _of_one(rho, folds):
-    """Return rho of one repeat from its name or number."""
-    if isinstance(rho, str):
-        return {"naive": 0.0, "nadeau_bengio": folds / (2 * folds - 1)}[checks.choice("rho", rho, RHOS)]
-    return _rho_number(rho)
+    """Return rho of one repeat from its name or number, which files and command lines give as text."""
+    if not isinstance(rho, str):
+        return _rho_number(rho)
+    if rho in RHOS:
+        return 0.0 if rho == "naive" else folds / (2 * folds - 1)
+    try:
+        return _rho_number(float(rho))
+    except ValueError:
+        raise ValueError(f"rho must be {', '.join(map(repr, RHOS))} or a number below 1; got {rho!r}"
+                         + checks.suggestion(rho, RHOS)) from None
 
 
 def _kept(rho, repeats):
@@ -667,7 +674,7 @@ def _test(estimate, mean, naive, naive_error, rho, *, folds, repeats, alternativ
     shown = _kept(number, repeats) ** .5
     return KFoldTTest(estimate, mean, shown * naive, df, float(tail_probability(shown * naive, df, alternative)),
                       number, r_from_rho(number, folds), naive_error / shown, naive, alternative, folds, repeats,
-                      assumed=rho if isinstance(rho, str) else "a number", **words)
+                      assumed=rho if rho in RHOS else "a number", **words)
 
 
 def _apart(flips, rho):

@@ -5,11 +5,12 @@ Answers are recomputed from the digit forms; nothing is stored.
 from dataclasses import dataclass
 
 from workbench import checks
-from workbench.exercises import allocation, misclassification, replication, stratified
+from workbench.exercises import allocation, cross_validation, misclassification, replication, stratified
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
-_EXERCISES = stratified.EXERCISES | replication.EXERCISES | allocation.EXERCISES | misclassification.EXERCISES
+_EXERCISES = (stratified.EXERCISES | replication.EXERCISES | allocation.EXERCISES | misclassification.EXERCISES
+              | cross_validation.EXERCISES)
 _tries = {}
 
 

@@ -117,7 +117,7 @@ class TypeOneStudy(Result):
         return shown > critical ** 2 * self._shown
 
 
-def simulate_type_one(population, learner, n, *, folds=10, runs=10_000, rng=0, jobs=None):
+def simulate_type_one(population, learner, n, *, folds=10, runs=10_000, rng=0, jobs=None, progress=True):
     """Repeat the cross-validation of one learner and count how often the K-fold t-test rejects its true error.
 
     Parameters
@@ -137,6 +137,8 @@ def simulate_type_one(population, learner, n, *, folds=10, runs=10_000, rng=0, j
     rng : int or numpy.random.Generator
     jobs : int, optional
         Processes of joblib; the result does not depend on it.
+    progress : bool
+        Show a bar when it takes longer than a second.
 
     Returns
     -------
@@ -161,7 +163,7 @@ def simulate_type_one(population, learner, n, *, folds=10, runs=10_000, rng=0, j
     rng = checks.generator(rng)
     samples = _blocks(population, rng.integers(len(population.y), size=(runs, n)), rng)
     fold = np.arange(n) % folds
-    means = _per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs)
+    means = _per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs, progress)
     means = np.concatenate(means)
     return TypeOneStudy(population.name, label, n, folds, runs, means.mean(-1), theta3(means))
 
@@ -231,7 +233,7 @@ class ComparisonStudy(Result):
 
 
 def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, folds=10, repeats=1, rope=0.01,
-                        runs=1000, samples=None, rng=0, jobs=None):
+                        runs=1000, samples=None, rng=0, jobs=None, progress=True):
     """Let every test compare two learners on many samples: type-I error where they are equal, power where not.
 
     Parameters
@@ -257,6 +259,8 @@ def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, fold
     rng : int or numpy.random.Generator
     jobs : int, optional
         Processes of joblib; the result does not depend on it.
+    progress : bool
+        Show a bar when it takes longer than a second.
 
     Returns
     -------
@@ -284,7 +288,7 @@ def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, fold
         samples = rng.integers(len(population.y), size=(checks.whole("runs", runs, 2), n))
     rows = _checked_rows(samples, n, len(population.y))
     plan = _Plan(learners, tests, folds, repeats, checks.number("rope", rope, 0))
-    found = _per_block(plan.run, _blocks(population, rows, rng), jobs)
+    found = _per_block(plan.run, _blocks(population, rows, rng), jobs, progress)
     pvalues, errors, estimates, naive = (np.concatenate(part, axis=-1) for part in zip(*found, strict=True))
     return ComparisonStudy(population.name, *labels, n, folds, repeats, len(rows), tests, pvalues, errors, estimates,
                            naive)
@@ -391,10 +395,10 @@ class _Plan:
             return np.where(error > 0, 2 * scipy.special.ndtr(-np.abs(estimate / error)), np.nan)
 
 
-def _per_block(function, blocks, jobs):
+def _per_block(function, blocks, jobs, progress):
     from joblib import Parallel, delayed
     from tqdm import tqdm
-    bar = tqdm(blocks, delay=1, leave=False, unit="block")
+    bar = tqdm(blocks, delay=1, leave=False, unit="block", disable=not progress)
     if jobs is None:
         return [function(block) for block in bar]
     return Parallel(n_jobs=jobs)(delayed(function)(block) for block in bar)
