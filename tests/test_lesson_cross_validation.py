@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 import workbench as wb
 from workbench.charts import cross_validation as charts
 from workbench.simulations import clerks
-from workbench.simulations.learners import gaussian_population
+from workbench.simulations.learners import Samples, gaussian_population, nearest_centroid, nearest_neighbor
 from workbench.widgets import ChartView
 from workbench.widgets import cross_validation as live
 
@@ -421,3 +421,30 @@ def test_controls_move_the_pictures_in_lab(tmp_path):
             assert moved["title"].startswith(title) and moved["marks"] != before["marks"]
             assert moved["label"] == moved["svg_label"] == moved["text"] != before["text"]
         assert page.console_errors == [] and page.outside == []
+
+
+# ---------------------------------------------------------------- what the lesson says in words
+
+def test_the_halves_of_a_sample_are_not_independent():
+    """5x2cv takes their results for independent: they correlate by .40 and .56."""
+    population, rng, fold = live._population(False), np.random.default_rng(1), np.arange(40) % 2
+    samples = Samples(population, rng.integers(len(population.y), size=(4000, 40)))
+    for learner, wanted in ((nearest_neighbor, .40), (nearest_centroid, .56)):
+        first, second = (learner(samples, fold, range(start, start + 8)).astype(float) for start in (0, 8))
+        halves = [(first - second)[:, fold == k].mean(1) for k in (0, 1)]
+        assert np.corrcoef(halves)[0, 1] == pytest.approx(wanted, abs=.04)
+
+
+def test_who_takes_the_correlation_for_rho_gets_20_percent():
+    taken = wb.r_from_rho(.7, 10)
+    assert taken == pytest.approx(.189, abs=5e-4)
+    beyond = stats.t.ppf(.975, 9) * ((1 - .7) / (1 - taken)) ** .5
+    assert 2 * stats.t.sf(beyond, 9) == pytest.approx(.20, abs=.005)
+
+
+@pytest.mark.parametrize("learner", ["1nn", "centroid"])
+def test_half_samples_are_slightly_liberal_and_more_powerful(learner):
+    """About 6% false alarms; half as much power again as Nadeau-Bengio."""
+    equal, different = (live._board(learner, wanted, 40) for wanted in (False, True))
+    assert equal.rejection("half-sample rho") == pytest.approx(.06, abs=.01)
+    assert different.rejection("half-sample rho") / different.rejection("Nadeau-Bengio") > 1.4
