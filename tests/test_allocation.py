@@ -481,6 +481,25 @@ def test_few_passes_suffice(monkeypatch):
     assert len(passes) < 15
 
 
+def test_whole_numbers_need_one_correction_also_where_few_strata_are_free(monkeypatch):
+    """Nearly everything is labeled: what is left over is large beside what the strata in between can take."""
+    rng = np.random.default_rng(0)
+    size, sd = np.ceil(rng.lognormal(5, 2, 10 ** 6)).astype(int), rng.lognormal(0, 1.5, 10 ** 6)
+    corrections, counted = [], allocation._changes
+    monkeypatch.setattr(allocation, "_changes", lambda *args: corrections.append(1) or counted(*args))
+    found = allocate(size, int(.95 * size.sum()), stratum_sd=sd)
+    assert len(corrections) == 1 and found.unused == 0 and found.labeled.sum() == int(.95 * size.sum())
+
+
+def test_what_the_strata_can_hold_leaves_those_that_do_not_vary_at_the_floor():
+    """Also where the floor exceeds the cap, which then decides."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        share, low, high = rng.integers(0, 3, 20) / 2, rng.integers(0, 6, 20), rng.integers(0, 6, 20)
+        expected = sum(c if s else min(f, c) for s, f, c in zip(share, low, high, strict=True))
+        assert allocation._capacity(share, low, high) == expected
+
+
 @pytest.mark.parametrize("minimum", [0, 2, 5])
 def test_the_optimality_conditions_hold(minimum):
     for seed in range(40):
@@ -744,3 +763,12 @@ def test_the_exact_errors_of_a_reduction(text, args, options):
     with pytest.raises(ValueError) as caught:
         reduce_sample(*args, **options)
     assert str(caught.value) == text
+
+
+def test_the_largest_spread_still_has_a_variance():
+    size = [2 ** 31] * 3
+    found = allocate(size, 60, stratum_sd=[1e142] * 3)
+    assert found.labeled.tolist() == [20] * 3
+    assert found.variance == pytest.approx(1e284 * (1 - 20 / 2 ** 31) / 60)
+    with pytest.raises(ValueError, match=r"stratum_sd must be .* 1e\+142"):
+        allocate(size, 60, stratum_sd=[1e142, 1e143, 1e142])

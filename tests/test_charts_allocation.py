@@ -5,26 +5,17 @@ import math
 
 import numpy as np
 import pytest
+from panels import draws
 
 import workbench as wb
 from workbench.charts import allocation as charts
 from workbench.simulations.allocation import jump_stream, simulate_stream
-from workbench.widgets import ChartView
 
 ROWS = [{"stratum": "a", "size": 5000, "labels": 20, "neyman": 20},
         {"stratum": "b", "size": 30, "labels": 30, "neyman": 30},
         {"stratum": "c", "size": 33, "labels": 10, "neyman": 4}]
 ERRORS = [{"method": "neyman", "standard error": 5.0}, {"method": "voila", "standard error": 4.0},
           {"method": "random", "standard error": 12.0}, {"method": "equal", "standard error": math.inf}]
-
-
-def draws(chart):
-    """The chart compiles, is named in words, and its picture is not blank."""
-    view = ChartView(chart)
-    assert view.alternative.endswith(".") and len(view.picture["data"]) >= 1
-    json.dumps(view.picture, allow_nan=False)
-    assert len(view.png()) > 3000
-    return view
 
 
 # ---------------------------------------------------------------- labels of strata

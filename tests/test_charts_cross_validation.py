@@ -1,32 +1,17 @@
 """The pictures of cross-validation tests: their rows and sentences against counts made here and scipy's t."""
-import json
 
 import numpy as np
 import pytest
+from panels import draws, title
 from scipy import optimize, stats
 
 import workbench as wb
 from workbench.charts import cross_validation as charts
 from workbench.charts import theme
-from workbench.widgets import ChartView
 
 D = np.array([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0])
 T0 = stats.ttest_1samp(D, 0).statistic
 NB = 10 / 19
-
-
-def draws(chart):
-    """The chart compiles, is named in words, and its picture is not blank."""
-    view = ChartView(chart)
-    assert view.alternative.endswith(".") and len(view.picture["data"]) >= 1
-    json.dumps(view.picture, allow_nan=False)
-    assert chart.to_dict(validate=True)["description"] == view.alternative
-    assert len(view.png()) > 2000
-    return view
-
-
-def title(view):
-    return " ".join(view.spec["params"][0]["value"])
 
 
 def fold_means(**models):

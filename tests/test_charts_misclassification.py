@@ -1,32 +1,17 @@
 """The pictures of misclassification correction for reports: their rows and sentences against counts made here."""
-import json
 
 import altair as alt
 import numpy as np
 import pytest
+from panels import draws, title
 
 import workbench as wb
 from workbench import solar
 from workbench.charts import misclassification as charts
 from workbench.charts import theme
 from workbench.prevalence_methods import METHODS
-from workbench.widgets import ChartView
 
 NAMES = ["retail", "wholesale", "food", "transport", "other"]
-
-
-def draws(chart):
-    """The chart compiles, is named in words, and its picture is not blank."""
-    view = ChartView(chart)
-    assert view.alternative.endswith(".") and len(view.picture["data"]) >= 1
-    json.dumps(view.picture, allow_nan=False)
-    assert chart.to_dict(validate=True)["description"] == view.alternative
-    assert len(view.png()) > 3000
-    return view
-
-
-def title(view):
-    return " ".join(view.spec["params"][0]["value"])
 
 
 def solar_series(method="mle", **changed):

@@ -1,18 +1,18 @@
 """The pictures of replicate variance: their rows and sentences against sums written out here."""
 import dataclasses
 import itertools
-import json
 from collections import Counter
 
 import altair as alt
 import numpy as np
 import pytest
+from panels import draws
 
 import workbench as wb
 from workbench.charts import replication as charts
 from workbench.charts import theme
 from workbench.simulations.replication import simulate_coverage
-from workbench.widgets import ChartView, chart_view
+from workbench.widgets import chart_view
 from workbench.widgets.replication import papers_shifts
 
 
@@ -27,15 +27,6 @@ class Audit:
 def metric(statistic, estimate, half, naive, **more):
     return {**more, "statistic": statistic, "estimate": estimate, "low": estimate - half, "high": estimate + half,
             "naive low": estimate - naive, "naive high": estimate + naive}
-
-
-def draws(chart):
-    """The chart compiles, is named in words, and its picture is not blank."""
-    view = ChartView(chart)
-    assert view.alternative.endswith(".") and len(view.picture["data"]) >= 1
-    json.dumps(view.picture, allow_nan=False)
-    assert len(view.png()) > 3000
-    return view
 
 
 def f1(method="brr", strata=6, **arguments):

@@ -6,6 +6,7 @@ import browser
 import ipywidgets
 import numpy as np
 import pytest
+from panels import controls, heading, rows, settle, status
 
 import workbench as wb
 from workbench.populations import register_errors
@@ -16,31 +17,6 @@ VIEW = """
 from workbench.widgets import allocation as live
 live.one_label_at_a_time()
 """
-
-
-def controls(panel):
-    return {c.description: c for box in panel.children if isinstance(box, ipywidgets.HBox) for c in box.children
-            if hasattr(c, "description")}
-
-
-def settle(panel, **values):
-    found = controls(panel)
-    for name, value in values.items():
-        found[name.replace("_", " ")].value = value
-    return panel.view.alternative
-
-
-def heading(panel):
-    first = {param["name"]: param.get("value") for param in panel.view.spec["params"]}
-    return " ".join((first | panel.view.picture["params"])["heading"])
-
-
-def status(panel):
-    return panel.children[1].value
-
-
-def rows(panel, name):
-    return panel.view.picture["data"][name]
 
 
 @pytest.fixture(scope="module")

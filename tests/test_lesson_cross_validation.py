@@ -5,6 +5,7 @@ import browser
 import ipywidgets
 import numpy as np
 import pytest
+from panels import controls, heading, rows, settle, status
 from scipy import stats
 from sklearn.datasets import load_digits
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
@@ -24,29 +25,6 @@ VIEWS = """
 from workbench.widgets import cross_validation as live
 live.two_clerks()
 """
-
-
-def controls(panel):
-    return {c.description: c for box in panel.children if isinstance(box, ipywidgets.HBox) for c in box.children}
-
-
-def settle(panel, **values):
-    found = controls(panel)
-    for name, value in values.items():
-        next(c for text, c in found.items() if text.startswith(name.replace("_", " "))).value = value
-    return panel.view.alternative
-
-
-def heading(panel):
-    return " ".join(panel.view.picture["params"].get("heading", panel.view.spec["params"][0]["value"]))
-
-
-def status(panel):
-    return panel.children[1].value
-
-
-def rows(panel, name):
-    return panel.view.picture["data"][name]
 
 
 def wrong(model, row, fold, columns=slice(None)):

@@ -6,6 +6,7 @@ import browser
 import ipywidgets
 import numpy as np
 import pytest
+from panels import controls, heading, rows, settle, status
 from scipy import stats
 
 import workbench as wb
@@ -21,29 +22,6 @@ VIEWS = """
 from workbench.widgets import misclassification as live
 live.months()
 """
-
-
-def controls(panel):
-    return {c.description: c for box in panel.children if isinstance(box, ipywidgets.HBox) for c in box.children}
-
-
-def settle(panel, **values):
-    found = controls(panel)
-    for name, value in values.items():
-        next(c for text, c in found.items() if text.startswith(name.replace("_", " "))).value = value
-    return panel.view.alternative
-
-
-def heading(panel):
-    return " ".join(panel.view.picture["params"]["heading"])
-
-
-def status(panel):
-    return panel.children[1].value
-
-
-def rows(panel, name):
-    return panel.view.picture["data"][name]
 
 
 def stop(panel, name, value):

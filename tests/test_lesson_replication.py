@@ -4,9 +4,9 @@ import math
 import re
 
 import browser
-import ipywidgets
 import numpy as np
 import pytest
+from panels import controls, heading, rows, settle, status
 from test_orthogonal import EQUATION_12
 
 import workbench as wb
@@ -16,29 +16,6 @@ VIEWS = """
 from workbench.widgets import replication as live
 live.fourteen_boxes()
 """
-
-
-def controls(panel):
-    return {c.description: c for box in panel.children if isinstance(box, ipywidgets.HBox) for c in box.children}
-
-
-def settle(panel, **values):
-    found = controls(panel)
-    for name, value in values.items():
-        found[name.replace("_", " ")].value = value
-    return panel.view.alternative
-
-
-def heading(panel):
-    return " ".join(panel.view.picture["params"]["heading"])
-
-
-def status(panel):
-    return panel.children[1].value
-
-
-def rows(panel, name):
-    return panel.view.picture["data"][name]
 
 
 @pytest.fixture(scope="module")

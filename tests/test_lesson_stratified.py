@@ -1,22 +1,11 @@
 """Lesson 1 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
-import ipywidgets
 import numpy as np
 import pytest
+from panels import controls, settle
 
 import workbench as wb
 from workbench.widgets import questions
 from workbench.widgets import stratified as live
-
-
-def controls(panel):
-    return {c.description: c for box in panel.children if isinstance(box, ipywidgets.HBox) for c in box.children}
-
-
-def settle(panel, **values):
-    found = controls(panel)
-    for name, value in values.items():
-        found[name.replace("_", " ")].value = value
-    return panel.view.alternative
 
 
 @pytest.fixture

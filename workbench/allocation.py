@@ -21,7 +21,7 @@ METHODS = ("proportional", "equal", "neyman", "neyman_plus", "voila")
 NEED_SD = ("neyman", "neyman_plus", "voila")
 BLOCK = 2 ** 15
 ROUNDING = 1e-13
-LARGEST_SD = 1e150
+LARGEST_SD = 1e142
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,17 +210,26 @@ def _budget(budget, most, minimum):
 
 
 def _allocation(size, sd, labeled, most, budget, method, minimum, notes):
-    variance = float("nan") if sd is None else float(_variance(size, sd, labeled))
-    unused = (budget - labeled.sum()).item()
-    if isinstance(unused, float) and unused <= 1e-9 * budget:
-        unused = 0.0
+    variance, unused, bounded = _outcome(size, sd, labeled, most, budget)
     if variance == np.inf:
         empty = int(np.flatnonzero((labeled == 0) & (sd > 0))[0])
         notes = [*notes, f"stratum {empty} varies and has no label: the variance is infinite"]
-    bounded = labeled >= most
     for own in (labeled, bounded):      # read-only arrays are not copied again
         own.setflags(write=False)
     return Allocation(labeled, variance, bounded, unused, size, method, tuple(notes), sd, minimum)
+
+
+def _outcome(size, sd, labeled, most, budget):
+    """Return the variance, what is left of the budget and which strata are full, reading each block once."""
+    squares, unused, bounded = 0.0 if sd is not None else math.nan, budget, np.empty(size.size, bool)
+    for part in _blocks(size.size):
+        unused -= labeled[part].sum().item()
+        np.greater_equal(labeled[part], most[part], out=bounded[part])
+        if sd is not None:
+            squares += _squares(size[part], sd[part], labeled[part])
+    if isinstance(unused, float) and unused <= 1e-9 * budget:
+        unused = 0.0
+    return squares / float(size.sum()) ** 2, unused, bounded
 
 
 def allocation_variance(stratum_size, stratum_sd, labeled):
@@ -252,18 +261,20 @@ def allocation_variance(stratum_size, stratum_sd, labeled):
 
 
 def _variance(size, sd, labeled):
-    total = 0.0
-    for part in _blocks(size.size):
-        everything, n, s = size[part].astype(float), labeled[part].astype(float, copy=False), sd[part]
-        odds = everything - n
-        if n.min() > 0:
-            odds /= n
-        else:
-            odds = np.divide(odds, n, out=np.where(s > 0, np.inf, 0.0), where=n > 0)
-        everything *= s
-        odds *= s
-        total += float(everything @ odds)
-    return max(total, 0.0) / float(size.sum()) ** 2
+    return sum(_squares(size[part], sd[part], labeled[part]) for part in _blocks(size.size)) / float(size.sum()) ** 2
+
+
+def _squares(size, sd, labeled):
+    """Return sum size^2 sd^2 (1 / labeled - 1 / size)."""
+    everything, n = size.astype(float), labeled.astype(float, copy=False)
+    odds = everything - n
+    if n.min() > 0:
+        odds /= n
+    else:
+        odds = np.divide(odds, n, out=np.where(sd > 0, np.inf, 0.0), where=n > 0)
+    everything *= sd
+    odds *= sd
+    return max(float(everything @ odds), 0.0)
 
 
 def _spread(stratum_sd, size, method):
@@ -291,12 +302,17 @@ def fill(share, total, low, high):
 def fill_one(share, total, low, high):
     """Return `fill` of one row, (H,) float, in a few passes over it; low may exceed high, which then decides."""
     low, high = (np.broadcast_to(limit, share.shape) for limit in (low, high))
-    most = _most(share, low, high)
-    if total >= most.sum():
-        return _spilled(most.astype(float), np.array([total], float), high)
+    if total >= _capacity(share, low, high):
+        return _spilled(_most(share, low, high).astype(float), np.array([total], float), high)
     filled = np.empty(share.size)
     _level(share, total, low, high, ROUNDING * total, filled)
     return filled
+
+
+def _capacity(share, low, high):
+    """Return the sum of `_most`, without an array of it."""
+    idle = np.flatnonzero(share == 0) if share.min() == 0 else slice(0)
+    return high.sum() - np.maximum(high[idle] - low[idle], 0).sum()
 
 
 def _most(share, low, high):
@@ -341,7 +357,7 @@ def _first_level(share, total, low, high):
     step = share.size // BLOCK
     if step >= 4:
         some, least, most = (_runs(values, step) for values in (share, low, high))
-        part = total * (most.sum(dtype=float) / high.sum(dtype=float))
+        part = total * (most.sum(dtype=float) / float(high.sum()))
         if np.minimum(least, most).sum() < part < most[some > 0].sum(dtype=float):
             return _level(some, part, least, most, 1e-3 * part)[0]
     return total / share.sum()
@@ -469,8 +485,9 @@ def reduced(size, sd, current, total, floor, integer=True):
         return _rounded(fill_one(size.astype(float), total, floor, current), current, total, floor, integer)
     spread, exact_scale = np.empty(size.size), 2.0 ** min(-math.frexp(most)[1], 1000)
     for part in _blocks(size.size):
-        scaled = np.multiply(sd[part], exact_scale, out=spread[part])
-        scaled *= size[part]
+        scaled = size[part].astype(float)
+        scaled *= sd[part] * exact_scale
+        spread[part] = scaled
     return _integer_optimum(spread, total, floor, current) if integer else fill_one(spread, total, floor, current)
 
 
@@ -480,22 +497,23 @@ def _integer_optimum(spread, total, floor, cap):
     The k-th label of a stratum is worth spread / sqrt(k (k - 1)), the first infinitely much. Two levels of
     worth between which the budget runs out leave few labels to choose from, and the best of these are bought.
     """
-    full = _most(spread, floor, cap)
-    most = int(full.sum())
-    if total >= most:
+    limit = np.broadcast_to(floor, spread.shape)
+    if total >= _capacity(spread, limit, cap):
+        full = _most(spread, limit, cap)
         return round_to_total(fill_one(cap - full + 1.0, total, full, cap), total, full, cap)
     if np.min(floor) == 0:
-        floor = np.broadcast_to(floor, spread.shape)
-        first = np.maximum(floor, np.minimum(full, 1))
+        cap = _most(spread, limit, cap)
+        first = np.maximum(limit, np.minimum(cap, 1))
         if total < first.sum():
-            return _give_to_best(floor, np.where(first > floor, spread, -1.0), total)
-    labeled, owner, extra = _bracket(spread, total, np.broadcast_to(np.maximum(floor, 1), spread.shape), full)
+            return _give_to_best(limit, np.where(first > limit, spread, -1.0), total)
+    labeled, owner, extra = _bracket(spread, total, np.broadcast_to(np.maximum(floor, 1), spread.shape), cap)
     return _buy(spread, labeled, owner, extra, total)
 
 
 def _bracket(spread, total, first, full):
     """Return an optimum (H,) of at most `total` and what that of a larger total has more: strata and labels."""
-    level, free = map(float, _level(spread, total, first, full, max(spread.size / 8, total / 30)))
+    close = min(total / 30, math.sqrt(0.05 * spread.size * total))      # what is left after a step is then below H
+    level, free = map(float, _level(spread, total, first, full, max(spread.size / 8, close)))
     labeled, owner, change = _bought(level, spread, first, full), [], np.zeros(0, np.int64)
     spent, low, high, reach = int(labeled.sum()), 0.0, math.inf, 1.25
     while spent != total:
