@@ -765,10 +765,11 @@ def test_the_exact_errors_of_a_reduction(text, args, options):
     assert str(caught.value) == text
 
 
-def test_the_largest_spread_still_has_a_variance():
+@pytest.mark.parametrize("sd", [1e150, 1e-150])
+def test_the_largest_and_smallest_spread_have_a_variance(sd):
     size = [2 ** 31] * 3
-    found = allocate(size, 60, stratum_sd=[1e142] * 3)
+    found = allocate(size, 60, stratum_sd=[sd] * 3)
     assert found.labeled.tolist() == [20] * 3
-    assert found.variance == pytest.approx(1e284 * (1 - 20 / 2 ** 31) / 60)
-    with pytest.raises(ValueError, match=r"stratum_sd must be .* 1e\+142"):
-        allocate(size, 60, stratum_sd=[1e142, 1e143, 1e142])
+    assert found.variance == pytest.approx(sd ** 2 * (1 - 20 / 2 ** 31) / 60, rel=1e-12)
+    with pytest.raises(ValueError, match=r"stratum_sd must be at most 1e\+150; stratum 1 is 1e\+151"):
+        allocate(size, 60, stratum_sd=[1, 1e151, 1])

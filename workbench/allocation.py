@@ -21,7 +21,7 @@ METHODS = ("proportional", "equal", "neyman", "neyman_plus", "voila")
 NEED_SD = ("neyman", "neyman_plus", "voila")
 BLOCK = 2 ** 15
 ROUNDING = 1e-13
-LARGEST_SD = 1e142
+LARGEST_SD = 1e150
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,15 +221,16 @@ def _allocation(size, sd, labeled, most, budget, method, minimum, notes):
 
 def _outcome(size, sd, labeled, most, budget):
     """Return the variance, what is left of the budget and which strata are full, reading each block once."""
-    squares, unused, bounded = 0.0 if sd is not None else math.nan, budget, np.empty(size.size, bool)
+    variance, unused, bounded = 0.0 if sd is not None else math.nan, budget, np.empty(size.size, bool)
+    items = float(size.sum())
     for part in _blocks(size.size):
         unused -= labeled[part].sum().item()
         np.greater_equal(labeled[part], most[part], out=bounded[part])
         if sd is not None:
-            squares += _squares(size[part], sd[part], labeled[part])
+            variance += _part_of_variance(size[part], sd[part], labeled[part], items)
     if isinstance(unused, float) and unused <= 1e-9 * budget:
         unused = 0.0
-    return squares / float(size.sum()) ** 2, unused, bounded
+    return variance, unused, bounded
 
 
 def allocation_variance(stratum_size, stratum_sd, labeled):
@@ -261,19 +262,21 @@ def allocation_variance(stratum_size, stratum_sd, labeled):
 
 
 def _variance(size, sd, labeled):
-    return sum(_squares(size[part], sd[part], labeled[part]) for part in _blocks(size.size)) / float(size.sum()) ** 2
+    items = float(size.sum())
+    return sum(_part_of_variance(size[part], sd[part], labeled[part], items) for part in _blocks(size.size))
 
 
-def _squares(size, sd, labeled):
-    """Return sum size^2 sd^2 (1 / labeled - 1 / size)."""
+def _part_of_variance(size, sd, labeled, items):
+    """Return sum (size / items)^2 sd^2 (1 / labeled - 1 / size), without overflow."""
     everything, n = size.astype(float), labeled.astype(float, copy=False)
     odds = everything - n
     if n.min() > 0:
         odds /= n
     else:
         odds = np.divide(odds, n, out=np.where(sd > 0, np.inf, 0.0), where=n > 0)
-    everything *= sd
-    odds *= sd
+    weighted = sd / items
+    everything *= weighted
+    odds *= weighted
     return max(float(everything @ odds), 0.0)
 
 
