@@ -7,7 +7,7 @@ from scipy import optimize, stats
 
 import workbench as wb
 from workbench.charts import cross_validation as charts
-from workbench.charts import theme
+from workbench.charts import cv_studies, theme, words
 
 D = np.array([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0])
 T0 = stats.ttest_1samp(D, 0).statistic
@@ -123,8 +123,8 @@ def test_all_report_charts_survive_any_losses(cv):
 
 def test_long_names_stay_different():
     names = [LONG.format(k) for k in (1, 2)]
-    assert charts._short_names(names) == ["a very long…sion 1", "a very long…sion 2"]
-    assert charts._short_names([f"aaaaaaaaaaaaaaa{k}bbbbbbbbbbbbbb" for k in range(2)]) == [
+    assert words.short_names(names) == ["a very long…sion 1", "a very long…sion 2"]
+    assert words.short_names([f"aaaaaaaaaaaaaaa{k}bbbbbbbbbbbbbb" for k in range(2)]) == [
         "aaaaaaaa…bbbb (1)", "aaaaaaaa…bbbb (2)"]
 
 
@@ -267,7 +267,7 @@ def test_pairs_with_adjusted_p():
     for row in rows:
         assert (row["low"], row["high"]) == pytest.approx(found[row["pair"]].confidence_interval(.95))
     assert [row["verdict"] == "differs" for row in rows] == (holm < .05).tolist()
-    assert [row["text"] for row in rows] == [f"p {charts._short_p(value)}" for value in holm]
+    assert [row["text"] for row in rows] == [f"p {words.short_p(value)}" for value in holm]
     assert title(view) == f"{order[0]} has the smallest mean loss; {(holm < .05).sum()} of 6 pairs differ at 5%"
 
 
@@ -290,7 +290,7 @@ def test_of_too_many_pairs_the_most_extreme_are_shown(models, shown):
     assert len(rows) == len({row["pair"] for row in rows}) == shown
     assert title(view).endswith("; the 66 most extreme shown") == (models == 13)
     kept = sorted(comparison.adjusted)[:shown]
-    assert [row["text"] for row in rows] == [f"p {charts._short_p(p)}" for p in kept]
+    assert [row["text"] for row in rows] == [f"p {words.short_p(p)}" for p in kept]
 
 
 # ---------------------------------------------------------------- numbers and colors
@@ -298,12 +298,12 @@ def test_of_too_many_pairs_the_most_extreme_are_shown(models, shown):
 @pytest.mark.parametrize("value, text", [(0, "0"), (.12345, "0.123"), (-1234567.8, "-1,234,568"), (1.5e-7, "1.5e-07"),
                                          (2e9, "2e+09")])
 def test_numbers_are_short(value, text):
-    assert charts._number(value) == text
+    assert words.number(value) == text
 
 
 def test_close_ends_are_told_apart():
-    assert charts._between(.1, .2) == "0.1 to 0.2" and charts._between(.3, .3) == "0.3 to 0.3"
-    assert charts._between(1_000_000.2, 1_000_000.4) == "1,000,000.20 to 1,000,000.40"
+    assert words.between(.1, .2) == "0.1 to 0.2" and words.between(.3, .3) == "0.3 to 0.3"
+    assert words.between(1_000_000.2, 1_000_000.4) == "1,000,000.20 to 1,000,000.40"
 
 
 def brightness(color):
@@ -314,7 +314,7 @@ def brightness(color):
 
 @pytest.mark.parametrize("base", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 def test_verdicts_and_outcomes_stand_out_from_the_ground(base):
-    for colors in (charts.VERDICTS, charts.REGIONS, charts.ALARMS, charts.OUTCOMES, charts.SCORES):
+    for colors in (charts.VERDICTS, charts.REGIONS, cv_studies.ALARMS, cv_studies.OUTCOMES, cv_studies.SCORES):
         for color in colors.values():
             low, high = sorted([brightness(color), brightness(base["background"])])
             assert (high + 0.05) / (low + 0.05) >= 3
@@ -332,7 +332,8 @@ def encodings(part):
 
 def test_colors_are_never_alone():
     """Labels have different colors, and what colors tell apart shapes tell apart too."""
-    for colors in (charts.VERDICTS, charts.RULES, charts.REGIONS, charts.ALARMS, charts.SCORES, charts.TEST_COLORS):
+    for colors in (charts.VERDICTS, charts.RULES, charts.REGIONS, cv_studies.ALARMS, cv_studies.SCORES,
+                   cv_studies.TEST_COLORS):
         assert len(set(colors.values())) == len(colors)
     for chart in (charts.folds(wb.reader_losses()), charts.rho_curve(wb.kfold_t_test(D)),
                   charts.pairs(wb.compare_models(rng_models(3)))):

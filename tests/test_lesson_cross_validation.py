@@ -12,7 +12,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
 import workbench as wb
-from workbench.charts import cross_validation as charts
+from workbench.charts import cv_studies as charts
 from workbench.simulations import clerks
 from workbench.simulations.learners import Samples, gaussian_population, nearest_centroid, nearest_neighbor
 from workbench.widgets import ChartView

@@ -7,7 +7,7 @@ import functools
 
 import ipywidgets
 
-from workbench.charts import cross_validation as charts
+from workbench.charts import cv_studies as charts
 from workbench.cross_validation import kfold_t_test, rho_from_r
 from workbench.simulations import clerks
 from workbench.simulations.cross_validation import simulate_comparison, simulate_type_one
