@@ -151,6 +151,12 @@ def fresh():
      "the rule is to buy if Nadeau-Bengio's p is below .05 and the nearest neighbor reads better; "
      "p is 0.030, averages minus nearest neighbor +0.075"),
     ("5.4", (5, 0.005, 0.071, 0.030, 0.634, "buy"), "not yet", "think again about: Nadeau-Bengio p, p at .7"),
+    ("5.1", (2.85, 0.019, 1.56, 0.15), "right", "2.847, 0.0192; 1.559, 0.153"),
+    ("5.3", (1.44, 0.15, "no"), "right", "t 1.437, p 0.154: no"),
+    ("5.4", (5, 0.005, 0.030, 0.071, 0.63, "Buy!"), "right", "buy, with p 0.030 and rho_alpha 0.634"),
+    ("5.4", (2, 0.0192, 0.0818, 0.1534, 0.368, "Don't buy."), "right", "do not buy, with p 0.082 and rho_alpha 0.368"),
+    ("5.4", (5, 0.005, 0.030, 0.071, 0.634, "perhaps"), "not yet",
+     "the numbers are right; decide 'buy' or 'do not buy'"),
     ("5.4", (0.5, 0.005, 0.071, 0.030, 0.634, "buy"), "not yet",
      "study must be a whole number of at least 0; got 0.5"),
     ("5.4", "buy", "not yet",
