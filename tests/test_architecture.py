@@ -17,8 +17,8 @@ LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
           ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "frame_samples", "streaming",
            "label_plans", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
            "replication", "metrics", "confusion", "prevalence_methods", "prevalence_theory", "prevalence_periods",
-           "misclassification", "prevalence_series", "solar", "prevalence_files", "cv_losses", "cross_validation",
-           "model_tests", "model_comparison"),
+           "misclassification", "prevalence_series", "solar", "prevalence_files", "cv_sources", "cv_losses",
+           "cross_validation", "model_tests", "model_comparison"),
           ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
           ("__main__",))
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

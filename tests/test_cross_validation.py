@@ -438,6 +438,64 @@ def test_the_verdict_is_a_sentence_to_lead_with(test, verdict):
     assert test.verdict() == verdict
 
 
+LOSSES = np.array([.35, .5, .4, .45, .3, .45, .4, .35, .5, .4])
+
+
+@pytest.mark.parametrize("scores", [False, True])
+@pytest.mark.parametrize("rho", [0, .5])
+def test_one_model_is_described_by_its_mean_and_interval(scores, rho):
+    """Nobody doubts that a loss (or an accuracy) is not 0."""
+    cv = CVLosses.from_fold_means({"lr": LOSSES}, higher_is_better=scores)
+    low, high = stats.t.interval(.9, 9, LOSSES.mean(), (LOSSES.var(ddof=1) / 10 / (1 - rho)) ** .5)
+    test, kind = kfold_t_test(cv, rho=rho), "score" if scores else "loss"
+    expected = f"mean {kind} of lr 0.41, 90% interval {low:.4g} to {high:.4g} at rho {rho}"
+    assert test.verdict(.9) == expected == wb.Result.from_dict(test.to_dict()).verdict(.9)
+    assert test.at(.3).verdict().endswith("at rho 0.3")
+    assert wb.compare_tests(cv, rho=rho, level=.9).headline() == expected
+    assert kfold_t_test(cv, rho=rho, mean=-.5 if scores else .5).verdict().startswith(
+        f"mean {kind} of lr 0.41, tested against 0.5; significant at 5% at rho {rho}, as long as rho is below ")
+    assert kfold_t_test(cv, alternative="greater").finding() == f"mean {kind} of lr 0.41, tested against 0"
+
+
+def test_one_model_with_repeats_or_without_variance():
+    cv = CVLosses.from_fold_means({"lr": LOSSES}, repeats=2)
+    assert kfold_t_test(cv).verdict().endswith(" at rho 0.7 of one repeat")
+    same = wb.compare_tests(CVLosses.from_fold_means({"lr": [.25] * 5}))
+    assert same.headline() == "mean loss of lr 0.25; no t-test, as the folds show no variance"
+    assert kfold_t_test(CVLosses.from_fold_means({"lr": [.5, -.25, .5]})).verdict().startswith(
+        "mean loss of lr 0.25, tested against 0; ")
+    log_loss = CVLosses.from_fold_means({"lr": -LOSSES}, higher_is_better=True)
+    assert kfold_t_test(log_loss, rho=0).verdict().startswith("mean score of lr -0.41, 95% interval -0.45")
+    assert kfold_t_test(LOSSES).verdict().startswith("mean 0.41, tested against 0; significant")
+
+
+def test_the_finding_shows_scores_as_scores_and_negative_losses_as_losses():
+    a, b = ([.75, .875, .925], [.75, .75, .81])
+    scores = kfold_t_test(CVLosses.from_fold_means({"A": a, "B": b}, higher_is_better=True))
+    assert scores.finding() == "A better by 0.08 (scores 0.85 against 0.77)" and scores.estimate < 0
+    assert scores.at("naive").finding() == scores.finding()
+    losses = kfold_t_test(pair(np.negative(a), np.negative(b)))
+    assert losses.finding() == "A better by 0.08 (losses -0.77 against -0.85)"
+    tie = CVLosses.from_fold_means({"A": [0, .5, 1], "B": [.5, 1, 0]}, higher_is_better=True)
+    assert kfold_t_test(tie).finding() == "A and B have the same mean score, 0.5"
+    zero = CVLosses.from_fold_means({"A": [0, 0, 0.], "B": [0, 0, .75]}, higher_is_better=True)
+    assert kfold_t_test(zero).finding() == "B better by 0.25 (scores 0.25 against 0)"
+
+
+def test_mcnemar_is_advised_only_where_it_can_be_used():
+    fold, wrong, right = np.repeat(range(5), 2), [1, 0] * 5, [0, 0] * 5
+    finer = "use a loss with finer values, or more items"
+    for cv, advice in (
+            (CVLosses({"A": wrong, "B": right}, fold), "use mcnemar_test on the paired items, or a loss with finer "
+                                                       "values"),
+            (CVLosses({"A": wrong}, fold), finer),
+            (CVLosses({"A": np.divide(wrong, 2), "B": right}, fold), finer),
+            (CVLosses.from_fold_means({"A": [1] * 5, "B": [0] * 5}), finer)):
+        with pytest.raises(ZeroVarianceError) as error:
+            kfold_t_test(cv)
+        assert str(error.value).endswith(f"folds is 0, so there is no t and no p-value; {advice}")
+
+
 def test_a_test_that_rejects_at_a_negative_rho_only_says_so():
     test = kfold_t_test([1., 2, -1, 1, 0], rho=-5)
     assert test.pvalue < .05 and test.rho_alpha() < 0
@@ -491,7 +549,7 @@ def test_mean_of_equal_losses_in_every_fold_is_refused():
         kfold_t_test([.125] * 10)
     assert str(error.value) == (
         "mean is the same in every fold, 0.125: the variance between the 10 folds is 0, so there is no t and no "
-        "p-value; use mcnemar_test on the paired items, or a loss with finer values")
+        "p-value; use a loss with finer values, or more items")
     same = np.random.default_rng(0).random((5, 4))
     with pytest.raises(ValueError, match="^A minus B is equal in every fold: the variance between the 5 folds is 0"):
         kfold_t_test(CVLosses({"A": same.ravel(), "B": same.ravel()}, np.repeat(np.arange(5), 4)))
@@ -597,6 +655,33 @@ def test_equal_losses_have_no_spread_by_rounding():
             assert found.theta5 == 0 and found.theta3 == 0
     pair = wb.CVLosses({"a": np.full(30, .4), "b": np.full(30, .3)}, np.repeat(range(10), 3))
     assert all(row.get("p") != 0 for row in wb.compare_tests(pair).rows())
+
+
+@pytest.mark.parametrize("gap", [.1, 1e-5, 7.3])
+def test_a_constant_difference_has_no_spread_by_rounding(gap):
+    rng = np.random.default_rng(3)
+    lr = rng.random(100)
+    gb, fold = lr + gap, np.arange(100) % 10
+    assert np.ptp(gb - lr) > 0
+    found = variance_estimates(CVLosses({"gb": gb, "lr": lr}, fold))
+    assert (found.theta2, found.theta3, found.theta4, found.theta5) == (0, 0, 0, 0)
+    means = CVLosses.from_fold_means({"gb": gb[:10], "lr": lr[:10]})
+    assert variance_estimates(means).theta3 == 0
+    table = wb.compare_tests(CVLosses({"gb": gb, "lr": lr}, fold))
+    assert [row["test"] for row in table.rows()] == ["K-fold t"]
+    assert table.headline().endswith("; no t-test, as the folds show no variance")
+
+
+def test_equal_folds_of_unequal_items_have_no_spread_by_rounding():
+    """.1 + .2 + .3 is not .3 + .2 + .1 in floating point."""
+    found = variance_estimates([[.1, .2, .3], [.3, .2, .1], [.2, .3, .1], [.3, .1, .2]])
+    assert found.theta3 == 0 and found.theta4 == pytest.approx(.01 / 12)
+
+
+def test_a_small_spread_is_not_rounding():
+    lr, tiny = np.random.default_rng(3).random((2, 100))
+    found = variance_estimates(CVLosses({"gb": lr + .1 + 1e-9 * tiny, "lr": lr}, np.arange(100) % 10))
+    assert found.theta5 ** .5 == pytest.approx(1e-9 * tiny.std(ddof=1) / 10, rel=1e-4)
 
 
 def test_half_sample_rho_wants_one_repeat_and_halves_that_differ():

@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
-from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict, cross_validate
+from sklearn.model_selection import (
+    KFold,
+    RepeatedKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+    cross_validate,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -44,7 +51,7 @@ def test_from_cross_validate_knows_sizes_and_folds():
     cv = CVLosses.from_cross_validate(*found, models=("tree", "1nn"))
     expected = found[1]["test_score"] - found[0]["test_score"]
     assert cv.fold_means()[0] == pytest.approx(expected) and cv.sizes.tolist() == [[15] * 10]
-    assert cv.notes == ("losses are minus the scores: the smaller loss is the larger score",) and not cv.has_items
+    assert cv.notes == ("scores: the larger is better; differences are of minus the scores",) and not cv.has_items
     assert wb.kfold_t_test(cv, rho="naive").statistic == pytest.approx(
         expected.mean() / (expected.std(ddof=1) / 10 ** .5))
 
@@ -59,9 +66,9 @@ def test_from_cross_validate_finds_repeats_and_unequal_folds():
 
 def test_from_cross_validate_without_indices_says_what_it_could_not_check():
     cv = CVLosses.from_cross_validate(*[cross_validate(m, X, Y, cv=splits()) for m in (TREE, NEIGHBOR)])
-    assert cv.notes[1:] == ("that both models had the same folds was not checked: call cross_validate with "
-                            "return_indices=True",)
-    assert cv.notes[1] in wb.kfold_t_test(cv).notes
+    assert cv.notes[:-1] == ("that both models had the same folds was not checked: call cross_validate with "
+                             "return_indices=True",)
+    assert cv.notes[0] in wb.kfold_t_test(cv).notes
 
 
 def test_from_cross_val_predict_gives_the_same_folds_as_cross_validate():
@@ -98,7 +105,7 @@ def test_a_file_with_one_row_per_fold_and_scores():
     cv = CVLosses.read_csv({"fold": [1, 2, 3], "tree": [.8, .9, .7], "svm": [.9, .9, .9]}, higher_is_better=True)
     assert cv.fold_means()[0] == pytest.approx([.1, 0, .2]) and not cv.has_items
     assert cv.notes == ("one row per fold: read as fold means of equal folds",
-                        "losses are minus the scores: the smaller loss is the larger score")
+                        "scores: the larger is better; differences are of minus the scores")
 
 
 def test_a_file_with_repeats_numbers_folds_within_them():
@@ -163,6 +170,240 @@ def test_wrong_sizes(change, message):
     with pytest.raises(ValueError) as error:
         CVLosses.read_csv(UNEQUAL | change, size="n")
     assert str(error.value) == message
+
+
+# what was not said
+
+SCORES = "scores: the larger is better; differences are of minus the scores"
+EQUAL_FOLDS = "one row per fold: read as fold means of equal folds"
+
+
+@pytest.mark.parametrize("folds, notes", [
+    (20, ()), (21, ("read as one cross-validation of 21 folds: if it was repeated, name the column of repeats "
+                    "(repeat)",))])
+def test_many_folds_may_be_repeats(folds, notes):
+    table = {"fold": [f"{k}" for k in range(folds)], "tree": [.25] * folds}
+    assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS, *notes)
+    assert CVLosses.read_csv({**table, "item": range(folds)}).notes == ()
+
+
+def test_repeats_that_are_named_are_not_asked_for():
+    table = {"fold": [*range(10)] * 10, "repeat": np.repeat(range(10), 10), "tree": [.25, .125] * 50}
+    assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,)
+    means = {"tree": [.25, .125] * 50}
+    assert CVLosses.from_fold_means(means, repeats=10).notes == ()
+    note = ("read as one cross-validation of 100 folds: if it was repeated, say how often with repeats in "
+            "CVLosses.from_fold_means")
+    assert CVLosses.from_fold_means(means).notes == (note,) == wb.kfold_t_test([.25, -.125] * 50).notes
+    scores = {"test_score": np.array(means["tree"])}
+    assert CVLosses.from_cross_validate(scores).notes == (
+        "read as one cross-validation of 100 folds: if it was repeated, say how often with repeats, or call "
+        "cross_validate with return_indices=True", SCORES)
+    assert CVLosses.from_cross_validate(scores, repeats=10).notes == (SCORES,)
+
+
+def test_rows_without_items_are_different_items():
+    table = {"fold": np.arange(1000) % 10, "tree": np.arange(1000) % 2}
+    assert CVLosses.read_csv(table).notes == (
+        "no item column: 1,000 rows are taken for different items; if the cross-validation was repeated, name item and "
+        "repeat",)
+    assert CVLosses.read_csv({**table, "item": range(1000)}).notes == ()
+    assert CVLosses.read_csv({**table, "repeat": np.repeat([1, 2], 500)}).notes == ()
+
+
+def test_columns_that_were_read_as_models_are_named():
+    note = "columns read as models: tree, svm, age; if some are none, list the others in models"
+    assert CVLosses.read_csv({**ROWS, "age": [41, 52, 63, 41, 52, 63]}).notes == (note,)
+    assert CVLosses.read_csv({**ROWS, "age": [41, 52, 63, 41, 52, 63]}, models="tree,svm,age").notes == ()
+    assert CVLosses.read_csv(ROWS).notes == ()
+
+
+@pytest.mark.parametrize("values, asked", [([.75, .5, 1], True), ([.5, .5, .5], False), ([.75, 1.5, 1], False),
+                                           ([.75, -.125, 1], False), ([.25, .5, .125], False)])
+def test_losses_that_look_like_accuracies_are_doubted(values, asked):
+    note = "read as losses, the smaller is better: for scores such as accuracies say higher_is_better"
+    table = {"fold": [1, 2, 3], "tree": values, "svm": [.875, .875, .75]}
+    assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,) + (note,) * asked
+    assert CVLosses.read_csv(table, higher_is_better=True).notes == (EQUAL_FOLDS, SCORES)
+    means = {"tree": values, "svm": table["svm"]}
+    assert CVLosses.from_fold_means(means).notes == (f"{note} in CVLosses.from_fold_means",) * asked
+    assert CVLosses.from_fold_means(means, higher_is_better=True).notes == (SCORES,)
+
+
+# scores
+
+ACCURACIES = {"A": [.75, .875, .9375], "B": [.75, .75, .8125]}
+
+
+def accuracies():
+    return CVLosses.from_fold_means(ACCURACIES, n_items=48, higher_is_better=True)
+
+
+def test_scores_are_shown_as_they_were_given():
+    cv = accuracies()
+    assert cv.headline() == "mean score of A 0.8542, B 0.7708; means of 3 folds"
+    assert [row["A"] for row in cv.rows()] == ACCURACIES["A"] and [row["B"] for row in cv.rows()] == ACCURACIES["B"]
+    assert cv.mean_losses() == pytest.approx([-2.5625 / 3, -2.3125 / 3]) and cv.label == "A minus B"
+    assert math.copysign(1, CVLosses.from_fold_means([0., .5], higher_is_better=True).rows()[0]["A"]) == 1
+    named = CVLosses.from_fold_means({"fold": [.5, .25]}, higher_is_better=True)
+    assert named.rows()[0] == {"repeat": 0, "fold": 0, "score of fold": .5}
+    assert CVLosses.from_fold_means({"A": [-1., -2]}).headline() == "mean loss of A -1.5; means of 2 folds"
+
+
+def test_scores_stay_scores():
+    cv = accuracies()
+    alone = cv.pair("B", "A")
+    again = wb.Result.from_dict(cv.to_dict())
+    both = cv.joined(CVLosses.from_fold_means({"C": [.5, .25, .75]}, n_items=48, higher_is_better=True))
+    for found in (alone, again, both):
+        assert found.scores and found.notes == (SCORES,)
+    assert both.headline() == "mean score of A 0.8542, B 0.7708, C 0.5; means of 3 folds"
+    for first, second, message in (
+            (cv, "C", "models must all have losses, or all scores; A, B has scores, C losses: read both with the same "
+                      "higher_is_better"),
+            ("C", cv, "models must all have losses, or all scores; C has losses, A, B scores: read both with the same "
+                      "higher_is_better")):
+        losses = CVLosses.from_fold_means({"C": [.5, .25, .75]}, n_items=48)
+        pair = [losses if side == "C" else side for side in (first, second)]
+        with pytest.raises(ValueError) as error:
+            pair[0].joined(pair[1])
+        assert str(error.value) == message
+
+
+def test_zeros_and_ones_are_known_as_losses_and_as_scores():
+    right = {"item": range(6), "fold": [1, 2, 3] * 2, "a": [0, 1, 1, 1, 0, 1], "b": [1, 0, 0, 1, 1, 1]}
+    for higher in (False, True):
+        assert CVLosses.read_csv(right, higher_is_better=higher).zero_one
+        assert not CVLosses.read_csv(right | {"a": [0, 1, 1, -1, 0, 1]}, higher_is_better=higher).zero_one
+    assert not CVLosses.read_csv(right | {"a": [-1, 0, 0, -1, 0, 0]}).zero_one
+    assert not CVLosses.from_fold_means([0, 1, 1]).zero_one
+
+
+# labels of folds
+
+@given(st.permutations(["1", "2", "3", "10", "11", "20"]))
+def test_numbers_in_text_sort_as_numbers(numbers):
+    losses = np.array(numbers, float)
+    for label in ("{}", "Teil {}", "{} von 20", "a{}b7"):
+        rows = CVLosses(losses, [label.format(number) for number in numbers]).rows()
+        assert [(row["fold"], row["A"]) for row in rows] == [(label.format(k), k) for k in (1, 2, 3, 10, 11, 20)]
+
+
+def test_folds_keep_their_labels_in_the_order_of_their_numbers():
+    parts = [f"Teil {k}" for k in (10, 2, 1, 10, 2, 1)]
+    cv = CVLosses.read_csv(ROWS | {"fold": parts})
+    assert cv.fold.tolist() == [2, 1, 0, 2, 1, 0]
+    assert [(row["fold"], row["tree"]) for row in cv.rows()] == [("Teil 1", .5), ("Teil 2", .5), ("Teil 10", .25)]
+    for same in (wb.Result.from_dict(cv.to_dict()), cv.pair("tree", "svm")):
+        assert same.rows() == cv.rows() and same.fold_labels == ("Teil 1", "Teil 2", "Teil 10")
+    assert CVLosses([1., 2, 3], [10., 9., 100.]).fold_labels == (9, 10, 100)
+
+
+def test_repeats_keep_their_labels_and_folds_theirs_where_they_are_the_same():
+    table = {"item": [1, 2] * 3, "fold": ["a", "b", "b", "a", "a", "b"], "repeat": np.repeat([7, 11, 9], 2),
+             "m": [0., .5, 1, 1.5, 2, 2.5]}
+    shown = [(row["repeat"], row["fold"], row["m"]) for row in CVLosses.read_csv(table).rows()]
+    assert shown == [(7, "a", 0), (7, "b", .5), (9, "a", 2), (9, "b", 2.5), (11, "a", 1.5), (11, "b", 1)]
+    other = CVLosses(table["m"], ["a", "b", "c", "d", "e", "f"], repeat=table["repeat"])
+    assert [row["fold"] for row in other.rows()] == [0, 1] * 3
+    with pytest.raises(ValueError) as error:
+        CVLosses.read_csv(table | {"item": [1, 2, 1, 2, 1, 3]})
+    assert str(error.value) == "every repeat must test the same items; repeat 7 lacks item 3"
+    with pytest.raises(ValueError) as error:
+        CVLosses([1., 2], ["a", "b"], fold_labels=["a"])
+    assert str(error.value) == "fold_labels must have 2 entries; got 1"
+
+
+def test_items_of_a_fold_are_shown_only_where_they_are_known():
+    assert "items" not in CVLosses.from_fold_means([.5, .25]).rows()[0]
+    assert [row["items"] for row in CVLosses.from_fold_means([.5, .25], n_items=3).rows()] == [2, 1]
+    assert [row["items"] for row in CVLosses([[.5], [.25]]).rows()] == [1, 1]
+
+
+# splits
+
+def test_splits_of_time_series_are_no_folds():
+    result = cross_validate(NEIGHBOR, X, Y, cv=TimeSeriesSplit(5), return_indices=True)
+    with pytest.raises(ValueError) as error:
+        CVLosses.from_cross_validate(result, models="knn")
+    assert str(error.value) == (
+        "splits must be those of K folds, trained on all items that are not tested; fold 0 of knn trains on 25 and "
+        "tests 25 of 150 items: the t-tests of folds do not hold for splits of time series; for random splits "
+        "use nadeau_bengio_test")
+
+
+TRAINED = "splits must be those of K folds, trained on all items that are not tested; fold 1 of A trains on "
+RANDOM = (" of 4 items: the t-tests of folds do not hold for splits of time series; for random splits use "
+          "nadeau_bengio_test")
+
+
+@pytest.mark.parametrize("train, message", [
+    ([[2, 3], [0]], f"{TRAINED}1 and tests 2{RANDOM}"), ([[2, 3], [0, 2]], f"{TRAINED}2 and tests 2{RANDOM}"),
+    ([[2, 3], [0, 1, 4]], f"{TRAINED}3 and tests 2{RANDOM}"),
+    ([[2, 3, 4], [0, 1, 4]], "splits must test every item; A trains on item 4, which is in no test set: for "
+                                "random splits use nadeau_bengio_test")])
+def test_every_training_set_is_all_other_items(train, message):
+    def result(train):
+        return {"test_score": [.5, .75], "indices": {"train": train, "test": [np.array([1, 0]), np.array([2, 3])]}}
+    good = result([[2, 3], [1, 0]])
+    assert CVLosses.from_cross_validate(good, good).sizes.tolist() == [[2, 2]]
+    for models, name in (([result(train)], "A"), ([good, result(train)], "B")):
+        with pytest.raises(ValueError) as error:
+            CVLosses.from_cross_validate(*models)
+        assert str(error.value) == message.replace(" A trains", f" {name} trains")
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_indices_of_one_result_are_used(which):
+    found = [cross_validate(m, X, Y, cv=splits(), return_indices=k == which) for k, m in enumerate((TREE, NEIGHBOR))]
+    cv = CVLosses.from_cross_validate(*found)
+    assert cv.sizes.tolist() == [[15] * 10]
+    assert cv.notes == (f"only {'AB'[which]} has indices: that both models had the same folds was not checked: call "
+                        f"cross_validate with return_indices=True", SCORES)
+
+
+def test_a_splitter_is_not_its_splits():
+    with pytest.raises(TypeError) as error:
+        CVLosses.from_cross_val_predict(Y, Y, StratifiedKFold(5))
+    assert str(error.value) == ("splits must be labels of folds or pairs of index arrays; got StratifiedKFold: give "
+                                "list(splitter.split(X, y))")
+
+
+def test_probabilities_are_no_classes():
+    with pytest.raises(ValueError) as error:
+        CVLosses.from_cross_val_predict([1, 0, 1, 1], {"lr": [1, 0, 0, 1], "gb": [.75, .25, .5, .5]}, [0, 0, 1, 1])
+    assert str(error.value) == ("model 'gb' predicts none of the classes of truth (0.75 where truth is 1): for "
+                                "probabilities or a regression say loss='squared' or loss='absolute'")
+    assert CVLosses.from_cross_val_predict([1, 0], [.75, .25], [0, 1], loss="squared").losses.tolist() == [[.0625]] * 2
+
+
+# data frames
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_a_data_frame_are_models_of_fold_means(library):
+    frame = pytest.importorskip(library).DataFrame
+    cv = CVLosses.from_fold_means(frame({"tree": [.1, .2, .3], "svm": [.3, .2, .4]}))
+    assert cv.models == ("tree", "svm") and cv.fold_means()[0] == pytest.approx([-.2, 0, -.1])
+    assert wb.compare_models(frame({"tree": [.1, .2, .3], "svm": [.3, .2, .4]})).models == ("tree", "svm")
+    with pytest.raises(ValueError) as error:
+        CVLosses.from_fold_means(frame({"fold": [1, 2], "tree": [.1, .2]}))
+    assert str(error.value) == ("means must hold one column per model; column 'fold' is none: read the data frame with "
+                                "CVLosses.read_csv")
+    for call, name in ((CVLosses, "losses"), (wb.compare_tests, "losses"), (wb.kfold_t_test, "fold_means"),
+                       (wb.bayesian_correlated_t, "differences")):
+        with pytest.raises(TypeError) as error:
+            call(frame({"tree": [.1, .2, .3], "svm": [.3, .2, .4]}))
+        assert str(error.value) == (
+            f"{name} must be an array; got a DataFrame: read it with CVLosses.read_csv, or, where every row is a fold "
+            f"and every column a model, with CVLosses.from_fold_means")
+
+
+def test_columns_of_a_data_frame_need_names():
+    frame = pytest.importorskip("pandas").DataFrame([[.1, .2], [.3, .2]])
+    with pytest.raises(TypeError) as error:
+        CVLosses.from_fold_means(frame)
+    assert str(error.value) == "means must name its columns in text: give frame.rename(columns=str)"
+    assert CVLosses.from_fold_means(frame.rename(columns=str)).models == ("0", "1")
 
 
 # joining models
@@ -241,9 +482,9 @@ def test_every_cross_validation_survives_a_round_trip_and_agrees_with_a_loop(cv)
     assert again.rows() == cv.rows() and repr(again) == repr(cv) and again.notes == cv.notes
     assert all((getattr(again, name) == getattr(cv, name)).all() for name in ("losses", "fold", "item", "repeat"))
     scale = np.abs(cv.losses).max() or 1
-    for row in cv.rows():
-        inside = (cv.repeat == row["repeat"]) & (cv.fold == row["fold"])
-        assert row["items"] == inside.sum()
+    for place, row in enumerate(cv.rows()):
+        inside = cv.repeat * cv.folds + cv.fold == place
+        assert int(float(row["fold"])) == place % cv.folds and row["items"] == inside.sum()
         for name, column in zip(cv.models, cv.losses.T, strict=True):
             assert row[name] / scale == pytest.approx(math.fsum(column[inside] / scale) / inside.sum(), abs=1e-13)
     for name, mean in zip(cv.models, cv.mean_losses(), strict=True):
@@ -265,8 +506,8 @@ def test_a_fold_of_one_item_and_a_thousand_folds():
 
 def test_models_called_like_columns_of_the_table_keep_their_own():
     cv = CVLosses({"fold": [.5, .25], "items": [1, 2]}, [7, 9])
-    assert cv.rows() == [{"repeat": 0, "fold": 0, "items": 1, "loss of fold": .5, "loss of items": 1},
-                         {"repeat": 0, "fold": 1, "items": 1, "loss of fold": .25, "loss of items": 2}]
+    assert cv.rows() == [{"repeat": 0, "fold": 7, "items": 1, "loss of fold": .5, "loss of items": 1},
+                         {"repeat": 0, "fold": 9, "items": 1, "loss of fold": .25, "loss of items": 2}]
 
 
 def test_negative_zero_and_truth_values_are_shown_as_numbers():
@@ -395,8 +636,17 @@ def test_identifiers_are_not_taken_for_losses(values):
     with pytest.raises(ValueError) as error:
         CVLosses.read_csv({"id": values, "fold": np.arange(n) % 3, "a": np.arange(n) % 2})
     assert str(error.value) == (
-        "column 'id' holds a different whole number in every row, as identifiers do; say item='id', or list the "
-        "columns of losses in models")
+        "column 'id' holds a different whole number in every row, as identifiers do: list the columns of losses in "
+        "models, or say item='id'")
+
+
+def test_a_column_without_a_name_cannot_be_named_as_item(tmp_path):
+    path = tmp_path / "index.csv"
+    path.write_text(",fold,a\n" + "".join(f"{k},{k % 3},{k % 2}\n" for k in range(6)))
+    with pytest.raises(ValueError) as error:
+        CVLosses.read_csv(path)
+    assert str(error.value) == ("column '' holds a different whole number in every row, as identifiers do: list the "
+                                "columns of losses in models")
 
 
 @pytest.mark.parametrize("values", [[0, 1, 0, 1, 1, 0], [12, 9, 15, 11, 20, 7], [3, 3, 4, 5, 6, 7],

@@ -328,7 +328,7 @@ def test_zeros_and_ones_in_small_folds_are_noted():
 
 def test_notes_of_the_file_and_of_repeats_reach_the_table():
     cv = CVLosses.read_csv({"fold": [1, 2, 3, 4, 5] * 2, "repeat": [1] * 5 + [2] * 5, "a": np.arange(10) ** 2 / 7})
-    assert compare_tests(cv).notes == compare_models(cv.joined(CVLosses.from_fold_means(
+    assert compare_tests(cv, rope=0).notes == compare_models(cv.joined(CVLosses.from_fold_means(
         {"b": np.zeros(10)}, repeats=2))).notes == (
         "one row per fold: read as fold means of equal folds",
         "2 repeats test the same items again: with rho = 0 they would count as new evidence")
@@ -368,7 +368,8 @@ def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
     for row in found.rows():
         scipy = stats.ttest_rel(losses[row["first"]], losses[row["second"]])
         assert (row["low"], row["high"]) == pytest.approx(tuple(scipy.confidence_interval(.9)))
-        assert row["rho_alpha"] == pytest.approx(1 - (stats.t.ppf(.95, 7) / scipy.statistic) ** 2)
+        flips = 1 - (stats.t.ppf(.95, 7) / scipy.statistic) ** 2
+        assert row["rho_alpha"] == pytest.approx(flips if flips >= 0 else math.nan, nan_ok=True)
     differ = sum(row["adjusted p"] < .1 for row in found.rows())
     assert 0 < differ < 3 and f"{differ} of 3 pairs differ at 10%" in found.headline()
     assert found.notes == ("intervals and rho_alpha are those of each pair alone, not adjusted for the number of "
@@ -399,6 +400,94 @@ def test_a_table_without_fold_variance_keeps_what_can_be_said():
     assert math.isnan(table["K-fold t"]) and table["McNemar exact"] == stats.binomtest(5, 5).pvalue
 
 
+@pytest.mark.parametrize("higher", [False, True])
+def test_mcnemar_counts_correct_answers_as_it_counts_errors(higher):
+    rng = np.random.default_rng(4)
+    a, b = rng.random((2, 100)) < [[.3], [.1]]
+    columns = {"item": range(100), "fold": np.arange(100) % 10} | {
+        name: (wrong != higher).astype(int) for name, wrong in (("a", a), ("b", b))}
+    found = compare_tests(CVLosses.read_csv(columns, higher_is_better=higher))
+    table = {row["test"]: row for row in found.rows()}
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    assert table["McNemar exact"]["p"] == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue)
+    assert table["McNemar exact"]["note"] == f"disagreements {only_a}:{only_b}"
+    means = (f"scores {1 - b.mean():.4g} against {1 - a.mean():.4g}" if higher else
+             f"losses {a.mean():.4g} against {b.mean():.4g}")
+    assert found.headline().startswith(f"b better by {a.mean() - b.mean():.4g} ({means}); ")
+
+
+def test_fold_means_of_correct_answers_take_few_values():
+    right = np.ones((10, 4), int)
+    right[0, :2], right[1:3, 0] = 0, 0
+    cv = CVLosses.read_csv({"item": range(40), "fold": np.repeat(range(10), 4), "a": right.ravel(), "b": [1] * 40},
+                           higher_is_better=True)
+    assert compare_tests(cv).notes[-1].startswith("0/1 scores: the 10 fold means take only 3 values: ")
+
+
+def test_the_table_of_pairs_begins_with_what_differs():
+    rng = np.random.default_rng(1)
+    means = rng.normal(.4, .01, (8, 10))
+    means[5] += .2
+    means[6:] = means[0]
+    found = compare_models(CVLosses.from_fold_means(means.T), rho="naive")
+    rows = found.rows()
+    assert len(rows) == 28 and {(row["first"], row["second"]) for row in rows} == set(found.pairs)
+    naive = {pair: stats.ttest_rel(*(means[ord(name) - ord("A")] for name in pair)) for pair in found.pairs
+             if not {*pair} <= {"A", "G", "H"}}
+    ranked = sorted(naive, key=lambda pair: -abs(naive[pair].statistic))
+    assert [abs(row["t"]) for row in rows[:25]] == pytest.approx([abs(naive[pair].statistic) for pair in ranked])
+    assert all("F" in (row["first"], row["second"]) for row in rows[:7])
+    assert all(math.isnan(row["p"]) for row in rows[25:])
+    for row, pair in zip(rows, ranked, strict=False):
+        assert (row["rho_alpha"] >= 0) == (naive[pair].pvalue < .05) == (not math.isnan(row["rho_alpha"]))
+
+
+def test_a_pair_that_no_rho_tells_apart_has_no_rho_alpha():
+    found = compare_models({"a": [.25, .5, .75, .5], "b": [.5, .25, .5, .75]})
+    assert found.tests[0].rho_alpha() == -math.inf and math.isnan(found.rows()[0]["rho_alpha"])
+
+
+@pytest.mark.parametrize("shift", [.38, .56])
+def test_rho_alpha_below_zero_is_left_out(shift):
+    """Naive t 1.79 and 2.63 against the limit 2.262: 1 - (2.262/t)^2 is -.60 and .26."""
+    d = np.linspace(-1, 1, 10) + shift
+    row = compare_models({"a": d + 2, "b": np.full(10, 2.)}).rows()[0]
+    flips = 1 - (stats.t.ppf(.975, 9) / stats.ttest_1samp(d, 0).statistic) ** 2
+    assert row["rho_alpha"] == pytest.approx(math.nan if shift == .38 else flips, nan_ok=True)
+    assert flips == pytest.approx(-.604 if shift == .38 else .261, abs=5e-4)
+
+
+def test_models_with_scores_are_ranked_by_them():
+    scores = {"a": [.75, .5, 1], "b": [.75, .875, 1], "c": [.5, .25, .25]}
+    cv = CVLosses.from_fold_means(scores, higher_is_better=True)
+    found = compare_models(cv)
+    assert found.models == ("b", "a", "c") and found.scores
+    assert found.headline().startswith("b has the largest mean score, 0.875; ")
+    assert found.notes[0] == "scores: the larger is better; differences are of minus the scores"
+    assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
+    tie = CVLosses.from_fold_means({"a": [0, .5], "b": [.5, 0], "c": [0, 0]}, higher_is_better=True)
+    assert compare_models(tie).headline().startswith("a and b share the largest mean score, 0.25; ")
+    assert compare_models(tie.pair("a", "b")).headline().startswith("all 2 models have the same mean score, 0.25; ")
+
+
+@pytest.mark.parametrize("scale, note", [
+    (1, None), (1000, "the rope of 0.01 is 0.000335 naive standard errors: choose it in units of the loss"),
+    (1e-3, "the rope of 0.01 is 335 naive standard errors: choose it in units of the loss")])
+def test_a_rope_in_another_unit_is_noted(scale, note):
+    """Ten folds with a naive standard error of .0299: a rope of .01 is .335 of them."""
+    assert np.std(TEN, ddof=1) / 10 ** .5 == pytest.approx(.0299, abs=5e-5)
+    cv = CVLosses.from_fold_means({"A": np.multiply(TEN, scale), "B": np.zeros(10)})
+    assert compare_tests(cv).notes == (() if note is None else (note,))
+    assert compare_tests(cv, rope=0).notes == ()
+
+
+def test_two_columns_are_two_items_per_fold():
+    array = np.column_stack([np.add(TEN, .25), np.linspace(.125, .25, 10)])
+    note = "read as two items per fold of one series: for two models use CVLosses.from_fold_means"
+    assert compare_tests(array).notes == (note,)
+    assert note not in compare_tests(CVLosses(array)).notes + compare_tests(np.hstack([array, array])).notes
+
+
 # refusals
 
 @pytest.mark.parametrize("call, message", [
@@ -408,8 +497,8 @@ def test_a_table_without_fold_variance_keeps_what_can_be_said():
     (lambda: five_by_two_t_test(TEN), "differences must have shape (5, 2), five repeats of two halves; got (10,)"),
     (lambda: five_by_two_f_test([[.1, math.nan]] * 5), "differences must be finite; entry 1 is nan"),
     (lambda: five_by_two_t_test([[.1, .1]] * 5),
-     "the two halves agree in all five repeats: the variance is 0, so there is no t, no F and no p-value; use "
-     "mcnemar_test on paired items"),
+     "the two halves agree in all five repeats: the variance is 0, so there is no t, no F and no p-value; use a loss "
+     "with finer values, or more items"),
     (lambda: mcnemar_test(-1, 2), "b must be a whole number of at least 0; got -1"),
     (lambda: mcnemar_test(3, 2.5), "c must be a whole number of at least 0; got 2.5"),
     (lambda: mcnemar_test(3, 2, method="mid-p"),

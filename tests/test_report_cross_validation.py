@@ -61,12 +61,13 @@ def test_scores_per_fold_give_the_same_verdict(files):
 
 def test_more_than_two_models_are_ranked_and_adjusted(files):
     page = page_of(files, "--losses", "scores.csv", "--higher-is-better", "true", "--rho", "naive")
-    assert "holm" in page.lower() and "third" in page and "use the adjusted p-values" in page
+    assert "holm" in page.lower() and "new has the largest mean score, 0.8" in page
+    assert "quote the adjusted p-values" in page and "not adjusted for the number of pairs" in page
 
 
 def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
     page = page_of(files, "--losses", "same.csv")
-    assert "there is no t and no p-value" in page
+    assert "there is no t and no p-value" in page and "nothing to flip" in page
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

@@ -17,7 +17,8 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.cv_losses import CVLosses, as_array, as_losses
+from workbench.cv_losses import CVLosses, as_losses
+from workbench.cv_sources import as_array
 from workbench.results import Interval, Result, percent
 
 RHOS = ("naive", "nadeau_bengio")
@@ -138,11 +139,13 @@ def variance_estimates(cv):
     names, reasons = ("s1", "s2", "s3", *ASSUMPTIONS), _undefined(cv)
     means, sizes = cv.fold_means(), cv.sizes
     if cv.has_items:
-        values = cv.series()
-        found = np.mean([_of_one_repeat(values[cv.repeat == r], cv.fold[cv.repeat == r]) for r in range(cv.repeats)], 0)
+        values, scale = cv.series(), np.abs(cv.losses).max()
+        found = np.mean([_of_one_repeat(values[cv.repeat == r], cv.fold[cv.repeat == r], scale)
+                         for r in range(cv.repeats)], 0)
     else:
         mean = np.average(means, axis=1, weights=sizes)
-        found = dict.fromkeys(names, np.nan) | {"theta1": (mean ** 2).mean(), "theta3": theta3(means, sizes).mean()}
+        spread = np.array([_apart_from_rounding(row, np.abs(cv.losses).max()) for row in means])
+        found = dict.fromkeys(names, np.nan) | {"theta1": (mean ** 2).mean(), "theta3": theta3(spread, sizes).mean()}
         found = [found[name] for name in names]
     found = {name: float("nan") if name in reasons else float(value)
              for name, value in zip(names, found, strict=True)}
@@ -258,6 +261,10 @@ class KFoldTTest(Result):
     models : tuple of str
     mean_losses : tuple of float
         One per model; both empty where an array of fold means was tested.
+    scores : bool
+        Losses are minus scores; `finding` and `verdict` show scores, all numbers are of minus the scores.
+    one_sign : bool
+        One model whose losses (or scores) are on one side of 0: its mean says more than a test against 0.
     """
 
     estimate: float
@@ -278,6 +285,8 @@ class KFoldTTest(Result):
     notes: tuple = ()
     models: tuple = ()
     mean_losses: tuple = ()
+    scores: bool = False
+    one_sign: bool = False
 
     @property
     def rho_of_all(self):
@@ -315,16 +324,26 @@ class KFoldTTest(Result):
     def at(self, rho):
         """Return the same test for another rho, as in `kfold_t_test`."""
         same = {name: getattr(self, name) for name in ("alternative", "folds", "repeats", "effect_size", "label",
-                                                       "notes", "models", "mean_losses")}
+                                                       "notes", "models", "mean_losses", "scores", "one_sign")}
         naive_error = self.standard_error * _kept(self.rho, self.repeats) ** .5
         return _test(self.estimate, self.mean, self.naive_statistic, naive_error, rho, **same)
 
     def finding(self):
         """Return which model is better and by how much, or the mean of one and what it was tested against."""
-        return describe(self.label, self.estimate, self.models, self.mean_losses, self.mean)
+        return describe(self.label, self.estimate, self.models, self.mean_losses,
+                        None if self._only_mean else self.mean, self.scores)
 
     def verdict(self, level=0.95):
-        """Return who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p."""
+        """Return who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
+
+        Of one model whose losses (or scores) are on one side of 0, where a test against 0 says nothing, its mean with
+        the interval.
+        """
+        if self._only_mean:
+            low, high = self.interval(level)
+            low, high = (-high, -low) if self.scores else (low, high)
+            return (f"{self.finding()}, {percent(level)} interval {low:.4g} to {high:.4g} at rho {self.rho:.3g}"
+                    f"{self._of_one()}")
         p = self.at("nadeau_bengio").pvalue
         nb = f"Nadeau-Bengio p {p:.2g}" if p > 1e-300 else "Nadeau-Bengio p below 1e-300"
         sides = "" if self.alternative == "two-sided" else f" (one-sided, {self.alternative})"
@@ -347,6 +366,10 @@ class KFoldTTest(Result):
         return [{"test": name, "rho": test.rho} | ({"rho of all repeats": test.rho_of_all} if self.repeats > 1 else {})
                 | {"r": test.r, "t": test.statistic, "df": test.df, "p": test.pvalue}
                 | dict(zip(("low", "high"), test.interval(level), strict=True)) for name, test in tests.items()]
+
+    @property
+    def _only_mean(self):
+        return self.one_sign and self.mean == 0 and self.alternative == "two-sided"
 
     def _quantile(self, level):
         return _quantile(checks.level(level), self.df, self.alternative)
@@ -420,33 +443,40 @@ def kfold_t_test(cv_or_fold_means, *, rho=0.7, mean=0.0, alternative="two-sided"
     resolve_rho(rho, cv.folds, cv.repeats)
     means, sizes, label = cv.fold_means().ravel(), cv.sizes.ravel(), cv.label if named else "mean"
     estimate = float(np.average(means, weights=sizes))
-    refuse_zero_variance(means, np.abs(cv.losses).max(), label)
+    refuse_zero_variance(means, np.abs(cv.losses).max(), label, zero_one=len(cv.models) == 2 and cv.zero_one)
     naive_error = float(theta3(means, sizes)) ** .5
     return _test(estimate, mean, (estimate - mean) / naive_error, naive_error, rho, alternative=alternative,
                  folds=cv.folds, repeats=cv.repeats, effect_size=_effect_size(cv, estimate - mean), label=label,
                  notes=fold_notes(cv), models=cv.models if named else (),
-                 mean_losses=tuple(cv.mean_losses().tolist()) if named else ())
+                 mean_losses=tuple(cv.mean_losses().tolist()) if named else (), scores=cv.scores,
+                 one_sign=named and len(cv.models) == 1 and cv.one_sign)
 
 
-def describe(label, estimate, models=(), mean_losses=(), mean=0.0):
-    """Return which of two models is better, or the mean that was tested, in words.
+def describe(label, estimate, models=(), mean_losses=(), mean=0.0, scores=False):
+    """Return which of two models is better, or the mean (that was tested), in words.
 
     Examples
     --------
     >>> describe("A minus B", .085, ("A", "B"), (.14, .055))
     'B better by 0.085 (losses 0.14 against 0.055)'
+    >>> describe("A minus B", -.08, ("A", "B"), (-.85, -.77), scores=True)
+    'A better by 0.08 (scores 0.85 against 0.77)'
     >>> describe("mean", .085)
     'mean 0.085, tested against 0'
+    >>> describe("lr", .41, ("lr",), (.41,), mean=None)
+    'mean loss of lr 0.41'
     """
+    kind, kinds, sign = ("score", "scores", -1) if scores else ("loss", "losses", 1)
     if len(models) != 2:
-        return f"{'mean loss of ' if models else ''}{label} {estimate:.4g}, tested against {mean:.4g}"
+        what = f"mean {kind} of {models[0]}" if models else label
+        return f"{what} {sign * estimate:.4g}" + ("" if mean is None else f", tested against {sign * mean + 0.0:.4g}")
     against = f", tested against a difference of {mean:.4g}" if mean else ""
     first, second = mean_losses
     if first == second or abs(estimate) <= ROUNDING * max(abs(first), abs(second)):
-        return f"{models[0]} and {models[1]} have the same mean loss, {first:.4g}{against}"
+        return f"{models[0]} and {models[1]} have the same mean {kind}, {sign * first + 0.0:.4g}{against}"
     (best, low), (_, high) = sorted(zip(models, mean_losses, strict=True), key=lambda pair: pair[1])
-    means = f"losses {high:.4g} against {low:.4g}" if high > 0 else f"scores {-low:.4g} against {-high:.4g}"
-    return f"{best} better by {abs(estimate):.4g} ({means}){against}"
+    better, worse = (-low, -high) if scores else (high, low)
+    return f"{best} better by {abs(estimate):.4g} ({kinds} {better + 0.0:.4g} against {worse + 0.0:.4g}){against}"
 
 
 def half_sample_rho(losses_of, X, y, *, folds=10, halvings=10, rng=0):
@@ -569,8 +599,8 @@ def fold_notes(cv):
     return tuple(notes)
 
 
-def refuse_zero_variance(fold_means, scale, label):
-    """Raise ZeroVarianceError where fold means differ by no more than rounding.
+def refuse_zero_variance(fold_means, scale, label, *, zero_one=False):
+    """Raise ZeroVarianceError where fold means differ by no more than rounding; McNemar helps with 0/1 losses only.
 
     Examples
     --------
@@ -579,8 +609,10 @@ def refuse_zero_variance(fold_means, scale, label):
     if np.ptp(fold_means) > ROUNDING * max(scale, np.abs(fold_means).max()):
         return
     what = "equal in every fold" if fold_means[0] == 0 else f"the same in every fold, {fold_means[0]:.4g}"
+    advice = "mcnemar_test on the paired items, or a loss with finer values" if zero_one else \
+        "a loss with finer values, or more items"
     raise ZeroVarianceError(f"{label} is {what}: the variance between the {fold_means.size} folds is 0, so there is "
-                            f"no t and no p-value; use mcnemar_test on the paired items, or a loss with finer values")
+                            f"no t and no p-value; use {advice}")
 
 
 def tail_probability(statistic, df, alternative):
@@ -596,19 +628,25 @@ def tail_probability(statistic, df, alternative):
     return scipy.special.stdtr(df, statistic if alternative == "less" else -np.asarray(statistic))
 
 
-def _of_one_repeat(values, fold):
+def _of_one_repeat(values, fold, scale):
     """Return s1, s2, s3, theta1 to theta5 of the losses of one repeat, NaN where undefined."""
     size = np.bincount(fold)
     n, folds, mean = values.size, size.size, values.mean()
-    centered = values - values[0]       # first of all: equal losses then have no spread by rounding
+    centered = _apart_from_rounding(values, scale)
     centered -= centered.mean()
     fold_mean = np.bincount(fold, centered) / size
     within = ((centered - fold_mean[fold]) ** 2).sum()
     s1, s2, s3 = _mean_products(values, fold, size)
     with np.errstate(divide="ignore", invalid="ignore"):
         return (s1, s2, s3, mean ** 2, -_mean_products(centered, fold, size)[1],
-                theta3(fold_mean, size),
+                theta3(_apart_from_rounding(fold_mean, scale), size),
                 np.divide(within, n * (n - folds)), (centered ** 2).sum() / (n * (n - 1)))
+
+
+def _apart_from_rounding(values, scale):
+    """Return values less the first: all 0 where they differ only because numbers of this scale were rounded."""
+    apart = values - values[0]
+    return apart * (np.abs(apart).max() > ROUNDING * scale)
 
 
 def _mean_products(values, fold, size):

@@ -1,9 +1,34 @@
 """Losses of a cross-validation: which item, in which fold, of which repeat, by which model."""
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench import checks, frames
+from workbench.cv_sources import (
+    as_array,
+    columns_of_frame,
+    fold_of,
+    guessed,
+    is_frame,
+    like_truth,
+    listed,
+    no_labels,
+    one_of_many_folds,
+    refuse_extreme,
+    refuse_frame,
+    refuse_identifiers,
+    refuse_mixed_up,
+    refuse_no_classes,
+    refuse_other_folds,
+    refuse_other_training,
+    refuse_shared,
+    scores_of,
+    sizes_and_repeats,
+    sizes_of_rows,
+    splits_of,
+    unchecked_folds,
+)
 from workbench.results import Result
 
 LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
@@ -11,8 +36,8 @@ LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
           "absolute": lambda truth, prediction: np.abs(truth - prediction)}
 MODEL_NAMES = ("A", "B")
 TABLE_COLUMNS = ("repeat", "fold", "items")
-LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
-MINUS_SCORES = "losses are minus the scores: the smaller loss is the larger score"
+MINUS_SCORES = "scores: the larger is better; differences are of minus the scores"
+LIKE_SCORES = "read as losses, the smaller is better: for scores such as accuracies say higher_is_better"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,9 +61,15 @@ class CVLosses(Result):
     repeat : (n,) array_like of labels, optional
         Kept as 0 to R - 1. Every item is tested once in each repeat.
     fold_size : (n,) array_like of int, optional
-        Given where each row is the mean over a whole fold, one row per fold and repeat: how many items it had.
+        Given where each row is the mean over a whole fold, one row per fold and repeat: how many items it had;
+        1 throughout where that is not known.
     notes : tuple of str
         What the reader has to know.
+    scores : bool
+        The losses are minus scores, of which the larger is better; means are shown as scores.
+    fold_labels, repeat_labels : tuple
+        K and R labels in the order of the codes: of numbers by size, of text with the numbers in it by size. Folds that
+        are called otherwise in another repeat are 0 to K - 1.
 
     Raises
     ------
@@ -62,35 +93,43 @@ class CVLosses(Result):
     repeat: np.ndarray | None = None
     fold_size: np.ndarray | None = None
     notes: tuple = ()
+    scores: bool = False
+    fold_labels: tuple = ()
+    repeat_labels: tuple = ()
 
     def __post_init__(self):
         losses, fold, models = _columns(self.losses, self.fold, self.models)
         _refuse_unfit(losses, models)
         n = len(losses)
-        repeat = np.zeros(n, int) if self.repeat is None else _codes("repeat", self.repeat, n)
+        runs, repeat = ((0,), np.zeros(n, int)) if self.repeat is None else _codes("repeat", self.repeat, n)
         item = None if self.item is None else checks.labels("item", self.item, size=n)
-        _refuse_twice(item, repeat)
-        fold = _fold_codes(_codes("fold", fold, n), repeat)
-        size = None if self.fold_size is None else _checked_sizes(self.fold_size, fold, repeat)
+        _refuse_twice(item, repeat, runs)
+        folds, fold = _fold_codes(*_codes("fold", fold, n), repeat, runs)
+        size = None if self.fold_size is None else _checked_sizes(self.fold_size, fold, repeat, folds, runs)
+        notes = dict.fromkeys((*self.notes, *((MINUS_SCORES,) if self.scores else ())))
         for name, value in {"losses": losses, "fold": fold, "models": models, "item": item, "repeat": repeat,
-                            "fold_size": size, "notes": tuple(self.notes)}.items():
+                            "fold_size": size, "notes": tuple(notes), "scores": bool(self.scores),
+                            "fold_labels": _labels("fold_labels", self.fold_labels, folds),
+                            "repeat_labels": _labels("repeat_labels", self.repeat_labels, runs)}.items():
             object.__setattr__(self, name, value)
         super().__post_init__()
 
     @classmethod
-    def from_fold_means(cls, means, *, n_items=None, models=(), repeats=1):
+    def from_fold_means(cls, means, *, n_items=None, models=(), repeats=1, higher_is_better=False):
         """Return losses of which only the means over folds are known.
 
         Parameters
         ----------
-        means : (J,) or (J, M) array_like, or dict of (J,)
-            J = K R mean losses per model, folds of the first repeat first.
+        means : (J,) or (J, M) array_like, dict of (J,) or data frame
+            J = K R mean losses per model, folds of the first repeat first; of a frame each column is a model.
         n_items : int, optional
             Items n of one repeat; folds are taken as equal, the first n mod K one larger. Without it only ratios of
             fold sizes are known: all equal.
         models : sequence of str
         repeats : int
             R; must divide J.
+        higher_is_better : bool
+            The means are of scores: a loss is minus the score.
 
         Examples
         --------
@@ -98,6 +137,7 @@ class CVLosses(Result):
         CVLosses(mean loss of A 0.2, B 0.1; means of 3 folds)
         """
         repeats = checks.whole("repeats", repeats, 1)
+        means = columns_of_frame(means) if is_frame(means) else means
         if isinstance(means, dict):
             models, means = tuple(means), _stacked(means)
         means = as_array("means", means)
@@ -107,20 +147,22 @@ class CVLosses(Result):
         if rest:
             raise ValueError(f"repeats must divide the number of fold means; got {repeats} repeats of {len(means)}")
         size = _equal_sizes(folds, n_items)
-        return cls(means, np.tile(np.arange(folds), repeats), models, None, np.repeat(np.arange(repeats), folds),
-                   np.tile(size, repeats))
+        found = cls(means, np.tile(np.arange(folds), repeats), models, None, np.repeat(np.arange(repeats), folds),
+                    np.tile(size, repeats))
+        where = " in CVLosses.from_fold_means"
+        return found._oriented(higher_is_better, one_of_many_folds(found, f"say how often with repeats{where}"), where)
 
     @classmethod
     def from_cross_validate(cls, first, second=None, *, metric="score", models=MODEL_NAMES, repeats=1, n_items=None):
         """Return the fold means in what scikit-learn's `cross_validate` returned, for one or two models.
 
-        Scorers of scikit-learn count up to the best, so a loss is minus the score.
+        Scorers of scikit-learn count up to the best: a loss is minus the score.
 
         Parameters
         ----------
         first, second : dict
             With "test_<metric>", each (J,); called with `return_indices=True` also "indices", from which fold sizes
-            and repeats follow, and that both models were tested on the same folds.
+            and repeats follow, that both models were tested on the same folds, and trained on all other items.
         metric : str
             "score", or the name of one of several scorers.
         models : sequence of str, or str
@@ -131,30 +173,35 @@ class CVLosses(Result):
         Raises
         ------
         ValueError
-            If a result has no such metric, a score is NaN (a fit failed), or the models had different folds.
+            If a result has no such metric, a score is NaN (a fit failed), the models had different folds, or a split
+            is none of K folds, as those of time series.
 
         Examples
         --------
         >>> CVLosses.from_cross_validate({"test_score": [.8, .9]}, {"test_score": [.7, .9]})
-        CVLosses(mean loss of A -0.85, B -0.8; means of 2 folds)
+        CVLosses(mean score of A 0.85, B 0.8; means of 2 folds)
         """
         results = [first] if second is None else [first, second]
         names = _names(models)
         names = names[:len(results)] if names == MODEL_NAMES else names
         _refuse_names(names, len(results))
-        means = [-_scores(result, metric, name) for result, name in zip(results, names, strict=True)]
-        if len(means) == 2 and means[0].size != means[1].size:
-            raise ValueError(f"models must have the same folds; {names[0]} has {means[0].size}, "
-                             f"{names[1]} {means[1].size}")
-        tests = [_test_items(result) for result in results]
-        if None in tests:
-            notes = (MINUS_SCORES,) + ("that both models had the same folds was not checked: call cross_validate with "
-                                       "return_indices=True",) * (len(results) - 1)
-            found = cls.from_fold_means(np.stack(means, 1), n_items=n_items, models=names, repeats=repeats)
-            return cls(found.losses, found.fold, names, None, found.repeat, found.fold_size, notes)
-        _refuse_other_folds(tests, names)
-        size, repeat = _sizes_and_repeats(tests[0])
-        return cls(np.stack(means, 1), np.arange(size.size), names, None, repeat, size, (MINUS_SCORES,))
+        scores = [scores_of(result, metric, name) for result, name in zip(results, names, strict=True)]
+        if len(scores) == 2 and scores[0].size != scores[1].size:
+            raise ValueError(f"models must have the same folds; {names[0]} has {scores[0].size}, "
+                             f"{names[1]} {scores[1].size}")
+        splits = {name: splits_of(result) for name, result in zip(names, results, strict=True) if "indices" in result}
+        unchecked = unchecked_folds(names, [*splits])
+        if not splits:
+            found = cls.from_fold_means(np.stack(scores, 1), n_items=n_items, models=names, repeats=repeats,
+                                        higher_is_better=True)
+            remedy = "say how often with repeats, or call cross_validate with return_indices=True"
+            return replace(found, notes=one_of_many_folds(found, remedy) + unchecked)
+        tests = [[test for _, test in pairs] for pairs in splits.values()]
+        refuse_other_folds(tests, names)
+        for name, pairs in splits.items():
+            refuse_other_training(pairs, name)
+        size, repeat = sizes_and_repeats(tests[0])
+        return cls(-np.stack(scores, 1), np.arange(size.size), names, None, repeat, size, unchecked, True)
 
     @classmethod
     def from_cross_val_predict(cls, truth, predictions, splits, *, loss="zero_one"):
@@ -170,6 +217,13 @@ class CVLosses(Result):
         loss : {"zero_one", "squared", "absolute"} or callable
             A callable takes (truth, prediction), both (n,), and returns (n,).
 
+        Raises
+        ------
+        TypeError
+            For a splitter instead of its splits.
+        ValueError
+            For items that do not fit, or "zero_one" for a model that predicts no class of the truth.
+
         Examples
         --------
         >>> CVLosses.from_cross_val_predict([1, 0, 1, 1], {"A": [1, 1, 1, 1], "B": [0, 0, 0, 1]}, [0, 0, 1, 1])
@@ -179,9 +233,12 @@ class CVLosses(Result):
         truth = read("truth", truth)
         named = predictions if isinstance(predictions, dict) else {MODEL_NAMES[0]: predictions}
         loss_of = loss if callable(loss) else LOSSES[checks.choice("loss", loss, LOSSES)]
-        losses = {name: np.asarray(loss_of(truth, _like(truth, read(f"predictions of {name}", given), name)), float)
-                  for name, given in named.items()}
-        return cls(losses, _fold_of(splits, truth.size), item=np.arange(truth.size))
+        read_as = {name: like_truth(truth, read(f"predictions of {name}", given), name)
+                   for name, given in named.items()}
+        if loss == "zero_one":
+            refuse_no_classes(truth, read_as)
+        losses = {name: np.asarray(loss_of(truth, prediction), float) for name, prediction in read_as.items()}
+        return cls(losses, fold_of(splits, truth.size), item=np.arange(truth.size))
 
     @classmethod
     def read_csv(cls, source, *, fold="fold", item="item", repeat="repeat", models=None, higher_is_better=False,
@@ -222,20 +279,19 @@ class CVLosses(Result):
                  if role == "fold" or name != role or name in names}
         used = roles | ({"size": size} if size else {})
         every = models is None or (isinstance(models, str) and not models.strip())
-        chosen = [name for name in names if name not in used.values()] if every else _listed(models)
-        _refuse_shared(used, chosen)
+        chosen = [name for name in names if name not in used.values()] if every else listed(models)
+        refuse_shared(used, chosen)
         data, notes = frames.read_columns(source, [*used.values(), *chosen])
         if not chosen:
             raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
         scores = {name: frames.to_numbers(name, data[name]) for name in chosen}
         if every:
-            _refuse_identifiers(scores)
-        losses = {name: -values if higher_is_better else values for name, values in scores.items()}
+            refuse_identifiers(scores)
         label = {role: frames.to_labels(name, data[name]) for role, name in roles.items()}
-        _refuse_mixed_up(label, roles)
-        fold_size, read_as = _sizes_of_rows(label, roles, size, data[size] if size else None)
-        notes = (*notes, *read_as, *((MINUS_SCORES,) if higher_is_better else ()))
-        return cls(losses, label["fold"], (), label.get("item"), label.get("repeat"), fold_size, notes)
+        refuse_mixed_up(label, roles)
+        fold_size, read_as = sizes_of_rows(label, roles, size, data[size] if size else None)
+        found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), fold_size, notes)
+        return found._oriented(higher_is_better, (*read_as, *guessed(found, label, every)))
 
     @property
     def folds(self):
@@ -253,6 +309,17 @@ class CVLosses(Result):
         return self.fold_size is None
 
     @property
+    def zero_one(self):
+        """Whether the losses (or scores) of all items are 0 or 1."""
+        one = -1 if self.scores else 1
+        return self.has_items and bool(((self.losses == 0) | (self.losses == one)).all())
+
+    @property
+    def one_sign(self):
+        """Whether no loss is below 0, or all scores are on one side of it, as no differences of two models are."""
+        return bool((self.losses >= 0).all() or (self.scores and (self.losses <= 0).all()))
+
+    @property
     def sizes(self):
         """Items per fold, (R, K) int."""
         return self._per_fold(np.ones(len(self.fold)) if self.has_items else self.fold_size).astype(int)
@@ -265,7 +332,9 @@ class CVLosses(Result):
     @property
     def label(self):
         """What `series` is, in words."""
-        return f"{self.models[0]} minus {self.models[1]}" if len(self.models) == 2 else self.models[0]
+        if len(self.models) == 2:
+            return f"{self.models[0]} minus {self.models[1]}"
+        return f"minus the score of {self.models[0]}" if self.scores else self.models[0]
 
     def series(self):
         """Return the tested numbers (n,): losses of the one model, or of the first minus the second of two."""
@@ -281,8 +350,7 @@ class CVLosses(Result):
     def pair(self, first, second):
         """Return the losses of two models."""
         columns = [self.models.index(checks.choice("model", name, self.models)) for name in (first, second)]
-        return CVLosses(self.losses[:, columns], self.fold, (first, second), self.item, self.repeat, self.fold_size,
-                        self.notes)
+        return replace(self, losses=self.losses[:, columns], models=(first, second))
 
     def joined(self, other):
         """Return the models of both side by side; rows are matched by item and repeat, folds must agree.
@@ -290,16 +358,20 @@ class CVLosses(Result):
         Raises
         ------
         ValueError
-            If the items or the folds differ, or a model is in both.
+            If the items or the folds differ, a model is in both, or one has losses and the other scores.
         """
+        if self.scores != other.scores:
+            ours, theirs = ("scores", "losses") if self.scores else ("losses", "scores")
+            raise ValueError(f"models must all have losses, or all scores; {', '.join(self.models)} has {ours}, "
+                             f"{', '.join(other.models)} {theirs}: read both with the same higher_is_better")
         here, there = self._rows_by_item(), other._rows_by_item()
         _refuse_other_items(self, other, here, there)
         rows = there[np.argsort(here)]
         if not _same_partition(self, other, rows):
             raise ValueError(f"models must be tested on the same folds; {', '.join(self.models)} and "
                              f"{', '.join(other.models)} were not: give both the same splits")
-        return CVLosses(np.hstack([self.losses, other.losses[rows]]), self.fold, (*self.models, *other.models),
-                        self.item, self.repeat, self.fold_size, tuple(dict.fromkeys(self.notes + other.notes)))
+        return replace(self, losses=np.hstack([self.losses, other.losses[rows]]),
+                       models=(*self.models, *other.models), notes=self.notes + other.notes)
 
     def mean_losses(self):
         """Return the mean loss of each model, (M,); of fold means weighted by the folds' items."""
@@ -307,19 +379,39 @@ class CVLosses(Result):
         return np.array([np.average(self._means_of(column), weights=sizes) for column in self.losses.T])
 
     def headline(self):
-        """Return mean losses, items, folds and repeats."""
-        means = ", ".join(f"{name} {mean:.4g}" for name, mean in zip(self.models, self.mean_losses(), strict=True))
+        """Return mean losses (or scores), items, folds and repeats."""
+        shown = zip(self.models, self._shown(self.mean_losses()), strict=True)
+        means = ", ".join(f"{name} {mean:.4g}" for name, mean in shown)
         items = (f"{self.sizes[0].sum():,} items in {self.folds} folds" if self.has_items
                  else f"means of {self.folds} folds")
-        return f"mean loss of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
+        return f"mean {self._kind} of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
 
     def rows(self):
-        """Return one row per fold: repeat, fold, items, mean loss per model; a model "fold" is in "loss of fold"."""
-        names = [f"loss of {name}" if name in TABLE_COLUMNS else name for name in self.models]
-        sizes, means = self.sizes.tolist(), [self._means_of(column).tolist() for column in self.losses.T]
-        return [{"repeat": r, "fold": k, "items": sizes[r][k]}
+        """Return one row per fold: repeat, fold, items where known, mean loss (or score) per model.
+
+        A model "fold" is in "loss of fold" (or "score of fold").
+        """
+        names = [f"{self._kind} of {name}" if name in TABLE_COLUMNS else name for name in self.models]
+        means = [self._shown(self._means_of(column)).tolist() for column in self.losses.T]
+        sizes = self.sizes.tolist()
+        known = self.has_items or self.fold_size.max() > 1
+        return [{"repeat": run, "fold": fold} | ({"items": sizes[r][k]} if known else {})
                 | {name: mean[r][k] for name, mean in zip(names, means, strict=True)}
-                for r in range(self.repeats) for k in range(self.folds)]
+                for r, run in enumerate(self.repeat_labels) for k, fold in enumerate(self.fold_labels)]
+
+    @property
+    def _kind(self):
+        return "score" if self.scores else "loss"
+
+    def _shown(self, losses):
+        return 0.0 - losses if self.scores else losses
+
+    def _oriented(self, higher_is_better, notes, where=""):
+        """Return numbers as they were read with their notes, as minus scores or as losses that may be scores."""
+        if higher_is_better:
+            return replace(self, losses=-self.losses, scores=True, notes=self.notes + notes)
+        like_scores = self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5
+        return replace(self, notes=self.notes + notes + ((LIKE_SCORES + where,) if like_scores else ()))
 
     def _cells(self):
         return self.repeat * self.folds + self.fold
@@ -354,6 +446,7 @@ def as_losses(cv):
 
 def _columns(losses, fold, models):
     """Return losses (n, M), fold labels (n,) and model names."""
+    refuse_frame("losses", losses)
     if isinstance(losses, dict):
         if fold is None:
             raise ValueError("fold must be given with a dict of losses, one label per loss; for means of folds use "
@@ -389,40 +482,8 @@ def default_names(count):
     return tuple(chr(ord("A") + i) if i < 26 else f"model {i + 1}" for i in range(count))
 
 
-def as_array(name, values):
-    """Return an array, or say that its rows have several lengths.
-
-    Examples
-    --------
-    >>> as_array("means", [[1, 2], [3]])
-    Traceback (most recent call last):
-    ValueError: means must be an array of numbers; its rows have different lengths
-    """
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} must be an array of numbers; its rows have different lengths") from None
-
-
-def refuse_extreme(name, values):
-    """Raise where squares of the numbers would be infinite, or all be zero without any number being it.
-
-    Examples
-    --------
-    >>> refuse_extreme("losses", np.array([0, 1e-300, 1]))
-    """
-    most = np.abs(values).max()
-    if most and not LEAST_SIZE <= most <= MOST_SIZE:
-        raise ValueError(f"{name} must have their largest size from {LEAST_SIZE:g} to {MOST_SIZE:g}, so that squares "
-                         f"are numbers; got {most:g}: use another unit")
-
-
-def _listed(models):
-    return [name.strip() for name in models.split(",") if name.strip()] if isinstance(models, str) else list(models)
-
-
 def _names(models):
-    return tuple(map(str, _listed(models)))
+    return tuple(map(str, listed(models)))
 
 
 def _refuse_names(models, count):
@@ -431,13 +492,14 @@ def _refuse_names(models, count):
         raise ValueError(f"models must be {noun}; got {', '.join(map(repr, models))}")
 
 
-def _checked_sizes(sizes, fold, repeat):
+def _checked_sizes(sizes, fold, repeat, folds, runs):
     sizes = checks.counts("fold_size", sizes, size=fold.size, low=1, what="fold")
-    rows = np.bincount(repeat * (fold.max() + 1) + fold)
+    rows = np.bincount(repeat * len(folds) + fold)
     if rows.max() > 1:
-        r, k = divmod(int(rows.argmax()), int(fold.max()) + 1)
-        raise ValueError(f"fold_size must be given only where every row is the mean of a whole fold; fold {k} of "
-                         f"repeat {r} has {rows.max()} rows: leave it out for losses of single items")
+        r, k = divmod(int(rows.argmax()), len(folds))
+        raise ValueError(f"fold_size must be given only where every row is the mean of a whole fold; fold "
+                         f"{folds[k]} of repeat {runs[r]} has {rows.max()} rows: leave it out for losses of single "
+                         f"items")
     return sizes
 
 
@@ -473,51 +535,60 @@ def _refuse_unfit(losses, models):
 
 
 def _codes(name, labels, size):
+    """Return the distinct labels in their order, and the place of each label among them."""
     labels = checks.labels(name, labels, size=size)
-    bad = _no_labels(labels)
+    bad = no_labels(labels)
     if bad.size:
         raise ValueError(f"{name} must hold whole numbers below 2**53 or text; item {bad[0]} is {labels[bad[0]]:g}")
-    return np.unique(labels, return_inverse=True)[1]
+    distinct, code = np.unique(labels, return_inverse=True)
+    if labels.dtype.kind not in "US":
+        return tuple(map(int, distinct)), code
+    order = sorted(range(distinct.size), key=lambda k: _natural(str(distinct[k])))
+    return tuple(distinct[order].tolist()), np.argsort(order)[code]
 
 
-def _no_labels(labels):
-    """Return where floats are not whole numbers that a float tells from their neighbors."""
-    if labels.dtype.kind != "f":
-        return np.array([], int)
-    return np.flatnonzero((labels != np.floor(labels)) | (np.abs(labels) >= checks.LARGEST))
+def _natural(text):
+    """Return a key that sorts "fold 2" before "fold 10"."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", text)]
 
 
-def _refuse_twice(item, repeat):
+def _labels(name, given, known):
+    if given and len(given) != len(known):
+        raise ValueError(f"{name} must have {len(known)} entries; got {len(given)}")
+    return given or known
+
+
+def _refuse_twice(item, repeat, runs):
     """Every repeat tests every item once."""
     rows = np.bincount(repeat)
     if item is None:
         if np.ptp(rows):
-            raise ValueError(f"every repeat must test the same items; repeat 0 has {rows[0]} rows, "
-                             f"repeat {np.flatnonzero(rows != rows[0])[0]} has {rows[rows != rows[0]][0]}")
+            raise ValueError(f"every repeat must test the same items; repeat {runs[0]} has {rows[0]} rows, "
+                             f"repeat {runs[np.flatnonzero(rows != rows[0])[0]]} has {rows[rows != rows[0]][0]}")
         return
     names, code = np.unique(item, return_inverse=True)
     times = np.bincount(repeat * names.size + code, minlength=rows.size * names.size)
     if (times > 1).any():
         where = int(np.flatnonzero(times > 1)[0])
         raise ValueError(f"every item must be tested once per repeat; item {names[where % names.size]} is tested "
-                         f"{times[where]} times in repeat {where // names.size}: is a repeat column missing?")
+                         f"{times[where]} times in repeat {runs[where // names.size]}: is a repeat column missing?")
     if (times < 1).any():
         where = int(np.flatnonzero(times < 1)[0])
-        raise ValueError(f"every repeat must test the same items; repeat {where // names.size} "
+        raise ValueError(f"every repeat must test the same items; repeat {runs[where // names.size]} "
                          f"lacks item {names[where % names.size]}")
 
 
-def _fold_codes(fold, repeat):
-    """Return folds as 0 to K - 1 within their repeat."""
-    cells, cell = np.unique(repeat * (fold.max() + 1) + fold, return_inverse=True)
-    folds = np.bincount(cells // (fold.max() + 1))
+def _fold_codes(labels, fold, repeat, runs):
+    """Return the labels of the K folds, where all repeats have the same, and folds as 0 to K - 1 in their repeat."""
+    cells, cell = np.unique(repeat * len(labels) + fold, return_inverse=True)
+    folds = np.bincount(cells // len(labels))
     if folds[0] < 2:
         raise ValueError(f"fold must have at least 2 folds; got {folds[0]}")
     if np.ptp(folds):
         other = np.flatnonzero(folds != folds[0])[0]
-        raise ValueError(f"every repeat must have the same number of folds; repeat 0 has {folds[0]}, "
-                         f"repeat {other} has {folds[other]}")
-    return cell - repeat * folds[0]
+        raise ValueError(f"every repeat must have the same number of folds; repeat {runs[0]} has {folds[0]}, "
+                         f"repeat {runs[other]} has {folds[other]}")
+    return labels if len(labels) == folds[0] else tuple(range(folds[0])), cell - repeat * folds[0]
 
 
 def _equal_sizes(folds, n_items):
@@ -525,143 +596,6 @@ def _equal_sizes(folds, n_items):
         return np.ones(folds, int)
     n_items = checks.whole("n_items", n_items, folds)
     return n_items // folds + (np.arange(folds) < n_items % folds)
-
-
-def _scores(result, metric, name):
-    key = f"test_{metric}"
-    if not isinstance(result, dict):
-        raise TypeError(f"model {name!r} must be a dict, as cross_validate returns it; got {type(result).__name__}: "
-                        f"wrap scores in CVLosses.from_fold_means")
-    if key not in result:
-        known = [k[5:] for k in result if k.startswith("test_")]
-        if not known:
-            raise ValueError(f"model {name!r} must have test scores, as cross_validate returns them; it has "
-                             f"{', '.join(map(repr, result))}")
-        raise ValueError(f"metric must be one of {', '.join(map(repr, known))}; got {metric!r}"
-                         + checks.suggestion(metric, known))
-    scores = as_array(f"scores of {name}", result[key])
-    if scores.dtype.kind not in "biuf" or scores.ndim != 1:
-        raise ValueError(f"scores must be one number per fold; model {name!r} has {scores.dtype} of shape "
-                         f"{scores.shape}")
-    scores = scores.astype(float)
-    bad = np.flatnonzero(~np.isfinite(scores))
-    if bad.size:
-        raise ValueError(f"scores must be finite; fold {bad[0]} of model {name!r} is {scores[bad[0]]}: the fit "
-                         f"failed, call cross_validate with error_score='raise'")
-    return scores
-
-
-def _test_items(result):
-    return [np.sort(test) for test in result["indices"]["test"]] if "indices" in result else None
-
-
-def _refuse_other_folds(tests, names):
-    for k, folds in enumerate(zip(*tests, strict=True)):
-        if not all(np.array_equal(folds[0], other) for other in folds):
-            raise ValueError(f"models must be tested on the same folds; fold {k} of {names[0]} and of {names[1]} hold "
-                             f"different items: give both the same splits, as list(splitter.split(X, y))")
-
-
-def _sizes_and_repeats(tests):
-    """Return items per fold and the repeat each fold belongs to; a repeat ends when all items were tested."""
-    size = np.array([test.size for test in tests])
-    items = np.unique(np.concatenate(tests)).size
-    before = np.concatenate([[0], size.cumsum()[:-1]])
-    repeat, at = np.divmod(before, items)
-    for r in range(repeat.max() + 1):
-        tested = np.concatenate([test for test, of in zip(tests, repeat, strict=True) if of == r])
-        if tested.size != items or np.unique(tested).size != items:
-            raise ValueError("the test sets must hold every item once per repeat, as K-fold splitters make them; "
-                             "for random splits use nadeau_bengio_test")
-    return size, repeat
-
-
-def _fold_of(splits, n):
-    """Return the fold of each item from labels or from (train, test) pairs."""
-    splits = list(splits)
-    if not (splits and isinstance(splits[0], (tuple, list)) and len(splits[0]) == 2):
-        return splits
-    fold, times = np.zeros(n, int), np.zeros(n, int)
-    for k, (_, test) in enumerate(splits):
-        test = np.asarray(test, int if len(test) == 0 else None)
-        bad = [test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)]
-        if len(bad):
-            raise ValueError(f"splits must hold item numbers 0 to {n - 1}; the test set of fold {k} has {bad[0]}")
-        fold[test] = k
-        times[test] += 1
-    if (times != 1).any():
-        item = np.flatnonzero(times != 1)[0]
-        raise ValueError(f"splits must test every item once; item {item} is in {times[item]} test sets")
-    return fold
-
-
-def _like(truth, prediction, name):
-    prediction = np.asarray(prediction)
-    if prediction.shape != truth.shape:
-        raise ValueError(f"models must be tested on the same items; truth has shape {truth.shape}, "
-                         f"model {name!r} {prediction.shape}")
-    if (prediction.dtype.kind in "US") != (truth.dtype.kind in "US"):
-        raise ValueError(f"truth and prediction must both be text or both numbers; truth "
-                         f"{truth.flat[0].item()!r}, model {name!r} {prediction.flat[0].item()!r}")
-    return prediction
-
-
-def _refuse_shared(roles, chosen):
-    used = {}
-    for role, name in (*roles.items(), *(("a model", name) for name in chosen)):
-        if name in used:
-            raise ValueError(f"column {name!r} cannot be both {used[name]} and {role}" if used[name] != role else
-                             f"models must name each column once; {name!r} repeats")
-        used[name] = role
-
-
-def _refuse_identifiers(columns):
-    """Distinct whole numbers in order or without a gap, or many of them, are a key that was not named, not a loss."""
-    for name, values in columns.items():
-        if values.size < 3 or np.any(values != np.floor(values)) or np.unique(values).size < values.size:
-            continue
-        if values.size >= 10 or np.all(np.diff(values) > 0) or np.ptp(values) == values.size - 1:
-            raise ValueError(f"column {name!r} holds a different whole number in every row, as identifiers do; "
-                             f"say item={name!r}, or list the columns of losses in models")
-
-
-def _refuse_mixed_up(label, roles):
-    for role in ("fold", "repeat"):
-        labels = label.get(role, np.array([]))
-        bad = _no_labels(labels)
-        if bad.size:
-            raise ValueError(f"column {roles[role]!r}, data row {bad[0] + 1}: a {role} must be a whole number below "
-                             f"2**53 or text; got {labels[bad[0]]:g}: are the columns mixed up?")
-    item, fold = label.get("item"), label["fold"]
-    if item is not None and np.unique(item).size < np.unique(fold).size:
-        raise ValueError(f"column {roles['fold']!r} has {np.unique(fold).size:,} folds for the "
-                         f"{np.unique(item).size:,} items of column {roles['item']!r}: are the columns mixed up?")
-
-
-def _sizes_of_rows(label, roles, size, column):
-    """Return the items per row where rows are fold means, else None, and how the rows were read."""
-    if not size:
-        if "item" in label or not _rows_are_folds(label):
-            return None, ()
-        return np.ones(len(label["fold"]), int), ("one row per fold: read as fold means of equal folds",)
-    if "item" in label:
-        raise ValueError(f"column {size!r} cannot hold sizes of folds where column {roles['item']!r} names items: "
-                         f"rows are means of folds or losses of items; drop one of the two")
-    if not _rows_are_folds(label):
-        raise ValueError(f"column {size!r} can hold sizes of folds only where there is one row per fold; column "
-                         f"{roles['fold']!r} repeats a fold: is a repeat column missing?")
-    numbers = frames.to_numbers(size, column)
-    bad = np.flatnonzero((numbers != np.floor(numbers)) | (numbers < 1) | (numbers >= checks.LARGEST))
-    if bad.size:
-        raise ValueError(f"column {size!r}, data row {bad[0] + 1}: the size of a fold must be a whole number of at "
-                         f"least 1; got {numbers[bad[0]]:g}")
-    return numbers.astype(int), ("one row per fold: read as fold means, weighted by their items",)
-
-
-def _rows_are_folds(label):
-    codes = [np.unique(label[role], return_inverse=True)[1] for role in ("fold", "repeat") if role in label]
-    cells = codes[0] if len(codes) == 1 else codes[0] * (codes[1].max() + 1) + codes[1]
-    return np.unique(cells).size == cells.size
 
 
 def _refuse_other_items(first, second, here, there):
@@ -686,11 +620,11 @@ def _refuse_other_items(first, second, here, there):
 def _refuse_other_sizes(first, second, here, there):
     unlike = np.flatnonzero(first.fold_size[here] != second.fold_size[there])
     if unlike.size:
-        row = here[unlike[0]]
-        raise ValueError(f"models must be tested on the same folds; fold {first.fold[row]} of repeat "
-                         f"{first.repeat[row]} has {first.fold_size[row]} items for {', '.join(first.models)} and "
-                         f"{second.fold_size[there[unlike[0]]]} for {', '.join(second.models)}: give both the same "
-                         f"sizes (n_items)")
+        row, other = here[unlike[0]], there[unlike[0]]
+        fold, run = first.fold_labels[first.fold[row]], first.repeat_labels[first.repeat[row]]
+        raise ValueError(f"models must be tested on the same folds; fold {fold} of repeat {run} has "
+                         f"{first.fold_size[row]} items for {', '.join(first.models)} and {second.fold_size[other]} "
+                         f"for {', '.join(second.models)}: give both the same sizes (n_items)")
 
 
 def _same_partition(first, second, rows):

@@ -34,6 +34,8 @@ from workbench.results import Result, percent
 
 ADJUSTMENTS = ("holm", "bonferroni", "none")
 FEW_VALUES = 3
+ROPE_IN_ERRORS = (.01, 30)
+TWO_ITEMS = "read as two items per fold of one series: for two models use CVLosses.from_fold_means"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +55,8 @@ class ModelComparison(Result):
     adjust : str
     notes : tuple of str
     level : float
+    scores : bool
+        Losses are minus scores; the headline shows scores, differences are of minus the scores.
     """
 
     models: tuple
@@ -63,6 +67,7 @@ class ModelComparison(Result):
     adjust: str
     notes: tuple = ()
     level: float = 0.95
+    scores: bool = False
 
     @property
     def best(self):
@@ -80,26 +85,30 @@ class ModelComparison(Result):
     def rows(self):
         """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips, interval.
 
-        Only "adjusted p" looks at the number of pairs: p, low, high and rho_alpha are of the pair alone.
+        Smallest adjusted p first, then largest t; pairs without a test last. Only "adjusted p" looks at the number of
+        pairs: p, low, high and rho_alpha are of the pair alone. rho_alpha is NaN where even rho = 0 does not reject.
         """
         nan = float("nan")
-        return [{"first": first, "second": second,
+        rows = [{"first": first, "second": second,
                  "difference": test.estimate if test else self._loss(first) - self._loss(second),
                  "t": test.statistic if test else nan, "p": test.pvalue if test else nan, "adjusted p": float(p),
-                 "rho_alpha": test.rho_alpha(self.level) if test else nan}
+                 "rho_alpha": flips if test and (flips := test.rho_alpha(self.level)) >= 0 else nan}
                 | dict(zip(("low", "high"), test.interval(self.level) if test else (nan, nan), strict=True))
                 for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)]
+        return sorted(rows, key=lambda row: (np.isnan(row["p"]), row["adjusted p"], -abs(row["t"])))
 
     def _loss(self, model):
         return float(self.mean_loss[self.models.index(model)])
 
     def _smallest(self):
-        best, loss = self.best, f"{self.mean_loss[0]:.4g}"
+        best, what, loss = self.best, "smallest mean loss", self.mean_loss[0]
+        if self.scores:
+            what, loss = "largest mean score", 0.0 - loss
         if len(best) == len(self.models):
-            return f"all {len(best)} models have the same mean loss, {loss}"
+            return f"all {len(best)} models have the same {what.split(maxsplit=1)[1]}, {loss:.4g}"
         if len(best) > 1:
-            return f"{', '.join(best[:-1])} and {best[-1]} share the smallest mean loss, {loss}"
-        return f"{best[0]} has the smallest mean loss, {loss}"
+            return f"{', '.join(best[:-1])} and {best[-1]} share the {what}, {loss:.4g}"
+        return f"{best[0]} has the {what}, {loss:.4g}"
 
     def _how(self):
         rho = next((f", rho {test.rho:.3g}" for test in self.tests if test), "")
@@ -111,8 +120,8 @@ def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):
 
     Parameters
     ----------
-    losses : CVLosses, dict of (K,) or (K, M) array_like
-        At least two models; a dict or an array holds the mean losses of equal folds.
+    losses : CVLosses, dict of (K,), (K, M) array_like or data frame
+        At least two models; all but CVLosses hold the mean losses of equal folds, a frame in one column per model.
     rho : float or str
         As in `workbench.kfold_t_test`.
     adjust : {"holm", "bonferroni", "none"}
@@ -147,7 +156,7 @@ def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):
     if len(pairs) > 1:
         notes.append("intervals and rho_alpha are those of each pair alone, not adjusted for the number of pairs")
     adjusted = adjusted_pvalues([test.pvalue if test else np.nan for test in tests], adjust)
-    return ModelComparison(models, mean[order], tests, pairs, adjusted, adjust, notes, level)
+    return ModelComparison(models, mean[order], tests, pairs, adjusted, adjust, notes, level, cv.scores)
 
 
 def adjusted_pvalues(pvalues, adjust="holm"):
@@ -246,8 +255,11 @@ def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
     ComparedTests(B better by 0.08333 (losses 0.1917 against 0.1083); significant at 5% only if rho is below 0.42, not
     at 0.7; Nadeau-Bengio p 0.072)
     """
-    cv, level, rope = as_losses(cv), checks.level(level), checks.number("rope", rope, 0)
+    array, cv = not isinstance(cv, CVLosses), as_losses(cv)
+    level, rope = checks.level(level), checks.number("rope", rope, 0)
     means, notes = cv.fold_means(), list(fold_notes(cv))
+    if array and cv.sizes.max() == 2:
+        notes.append(TWO_ITEMS)
     estimate = float(np.average(means, weights=cv.sizes))
     try:
         test = kfold_t_test(cv, rho=rho)
@@ -255,12 +267,13 @@ def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
                        row["high"]) for row in test.rows(level)]
         posterior = bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel())
         verdict = test.verdict(level)
-        notes += _lattice_notes(cv, means)
+        notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error)]
     except ZeroVarianceError as error:
         table = [_line("K-fold t", "learning methods", reason=str(error))]
         test, posterior, notes = None, None, [*notes, str(error)]
-        verdict = (f"{describe(cv.label, estimate, cv.models, cv.mean_losses())}; no t-test, as the folds show no "
-                   f"variance")
+        tested = None if cv.one_sign else 0.0
+        verdict = (f"{describe(cv.label, estimate, cv.models, cv.mean_losses(), tested, cv.scores)}; no t-test, as the "
+                   f"folds show no variance")
     table += [*_five_by_two_lines(means, cv.equal_folds), *_item_lines(cv, estimate, level)]
     return ComparedTests(cv.label, estimate, table, posterior, verdict, notes, level, test)
 
@@ -277,9 +290,14 @@ def _lattice_notes(cv, means):
     distinct = 1 + int((np.diff(values) > ROUNDING * np.abs(values).max()).sum())
     if distinct > FEW_VALUES or distinct == values.size:
         return
-    losses = "0/1 losses: the" if np.isin(cv.losses, (0, 1)).all() else "the"
+    losses = f"0/1 {'scores' if cv.scores else 'losses'}: the" if cv.zero_one else "the"
     yield (f"{losses} {values.size} fold means take only {distinct} values: one item more can move t across the "
            f"limit, and folds that all agree would show no variance")
+
+
+def _rope_notes(rope, error):
+    if rope and not ROPE_IN_ERRORS[0] <= rope / error <= ROPE_IN_ERRORS[1]:
+        yield f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of the loss"
 
 
 def _five_by_two_lines(means, equal_folds):
@@ -296,7 +314,7 @@ def _five_by_two_lines(means, equal_folds):
 
 
 def _item_lines(cv, estimate, level):
-    """Tests about the fitted models: their p-values are smaller because their question is."""
+    """Tests about the fitted models, which ask nothing about other training sets."""
     if not cv.has_items or cv.repeats > 1:
         return
     error = variance_estimates(cv).theta5 ** .5
@@ -304,7 +322,7 @@ def _item_lines(cv, estimate, level):
         z, reach = estimate / error, scipy.special.ndtri((1 + level) / 2) * error
         yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
                     low=estimate - reach, high=estimate + reach)
-    if len(cv.models) == 2 and np.isin(cv.losses, (0, 1)).all():
+    if len(cv.models) == 2 and cv.zero_one:
         b, c = int((cv.series() > 0).sum()), int((cv.series() < 0).sum())
         for method in MCNEMAR[:2]:
             found = mcnemar_test(b, c, method=method)

@@ -20,7 +20,7 @@ import scipy
 
 from workbench import checks
 from workbench.cross_validation import ALTERNATIVES, ZeroVarianceError, refuse_zero_variance, tail_probability, theta3
-from workbench.cv_losses import as_array, refuse_extreme
+from workbench.cv_sources import as_array, refuse_extreme
 from workbench.results import Interval, Result
 
 MCNEMAR = ("exact", "midp", "chi2")
@@ -456,7 +456,7 @@ def _five_by_two(differences):
     refuse_extreme("differences", values)
     if np.abs(values[:, 0] - values[:, 1]).max() <= 1e-12 * np.abs(values).max():
         raise ZeroVarianceError("the two halves agree in all five repeats: the variance is 0, so there is no t, no F "
-                                "and no p-value; use mcnemar_test on paired items")
+                                "and no p-value; use a loss with finer values, or more items")
     return values
 
 

@@ -7,14 +7,16 @@ import numpy as np
 import scipy
 
 from workbench.charts import theme
-from workbench.charts.cross_validation import MOST_RHO, RULE_SHAPES, RULES, VERDICTS, curve, rho_curve_data, stacked
-from workbench.charts.words import number, short
+from workbench.charts.cross_validation import MOST_RHO, RULE_SHAPES, RULES, curve, rho_curve_data, stacked
+from workbench.charts.words import number, share, short, short_p
 from workbench.cross_validation import ROUNDING, resolve_rho
 from workbench.results import percent
 
+VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
 ALARMS = {"false alarm": theme.MISS, "no difference shown": theme.GRAY}
 POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=6)
 SLIDER_RHO = 0.995
+SLIDER_SIZE = (300, 220)
 EDGE, BEYOND, INFINITE = 6, 6.6, 7.6
 BINS_PER_SIDE = 60
 LEVELS = 4
@@ -105,17 +107,20 @@ def slider_data(differences, test, *, level=0.95):
     low, high = test.interval(level)
     mean = [{"estimate": test.estimate, "low": low, "high": high, "y": 0,
              "verdict": "differs" if test.pvalue < 1 - level else "may be 0"}]
-    return {"dots": dots, "mean": mean} | rho_curve_data(test, level=level, domain=(0.0, SLIDER_RHO))
+    return {"dots": dots, "mean": mean} | rho_curve_data(test, level=level, domain=(0.0, SLIDER_RHO),
+                                                             size=SLIDER_SIZE)
 
 
 def slider_words(differences, test, *, level=0.95):
     """Return title and text alternative of `slider`."""
     flips, low, high = test.rho_alpha(level), *test.interval(level)
     significant = "significant" if test.pvalue < 1 - level else "not significant"
-    return (f"rho {short(test.rho)} (r {short(test.r)}): p {short(test.pvalue, 4)}, {significant} at "
-            f"{percent(1 - level)}; flips at {short(flips)}",
+    tiny = short_p(test.pvalue) if test.pvalue < 1e-4 else ""
+    p = tiny or f"{test.pvalue:.4f}"
+    return (f"rho {share(test.rho)} (r {share(test.r)}): p {tiny or short(test.pvalue, 4)}, {significant} at "
+            f"{percent(1 - level)}; flips at {share(flips)}",
             f"{len(differences)} folds differ by {number(test.estimate)} on average. With rho {test.rho:.3f}, "
-            f"which is a correlation r = {test.r:.3f} of two folds, t is {test.statistic:.3f}, p {test.pvalue:.4f}, "
+            f"which is a correlation r = {test.r:.3f} of two folds, t is {test.statistic:.3f}, p {p}, "
             f"the {percent(level)} interval {low:.3f} to {high:.3f}. The largest rho still rejecting is {flips:.3f}.")
 
 
@@ -145,7 +150,7 @@ def slider(differences, test, *, level=0.95):
         "verdict:N", legend=None, scale=alt.Scale(domain=list(VERDICTS), range=["diamond", "circle"])))
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
     left = (zero + dots + bar + center).properties(width=230, height=220)
-    right = curve(data, test.folds * test.repeats, (0.0, 1.0)).properties(width=300, height=220)
+    right = curve(data, test.folds * test.repeats, (0.0, 1.0)).properties(width=SLIDER_SIZE[0], height=SLIDER_SIZE[1])
     both = alt.hconcat(left, right).resolve_scale(color="independent", shape="independent")
     return theme.finish(both, *slider_words(differences, test, level=level), width=None, height=None)
 

@@ -53,8 +53,26 @@ def short(value, digits=3):
     return "0" if value == 0 else text.replace("0.", ".", 1) if abs(value) < 1 else text
 
 
+def share(value, *others):
+    """Return a share below 1 without its leading zero, with the digits of `decimal`."""
+    return "0" if value == 0 else decimal(value, *others).replace("0.", ".", 1) if abs(value) < 1 else \
+        short(value)
+
+
+def decimal(value, *others):
+    """Return a share with as many digits, at least three, as tell it from 0, 1 and others."""
+    if 0 < abs(value) < 1e-6:
+        return number(value, 2)
+    apart = {0.0, 1.0, *others} - {value}
+    digits = next((digits for digits in range(3, 15)
+                   if not any(round(value, digits) == round(other, digits) for other in apart)), 15)
+    return f"{value:.{digits}f}"
+
+
 def short_p(p):
-    """Return a p-value without its leading zero, small ones with an exponent."""
+    """Return a p-value without its leading zero, small ones with an exponent, never 0."""
+    if p < 1e-300:
+        return "< 1e-300"
     return f"{p:.1e}" if p < 1e-4 else short(p, 4 if p < 0.01 else 3)
 
 

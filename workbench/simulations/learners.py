@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench import checks
-from workbench.cv_losses import refuse_extreme
+from workbench.cv_sources import refuse_extreme
 
 POPULATIONS = ("digits", "ten_digits")
 MOST_KEPT = 3000
