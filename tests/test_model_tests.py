@@ -472,7 +472,7 @@ def test_models_with_scores_are_ranked_by_them():
 
 @pytest.mark.parametrize("scale, note", [
     (1, None), (1000, "the rope of 0.01 is 0.000335 naive standard errors: choose it in units of the loss"),
-    (1e-3, "the rope of 0.01 is 335 naive standard errors: choose it in units of the loss")])
+    (1e-3, "the rope of 0.01 is larger than the mean losses, 8.5e-05 at most: choose it in units of the loss")])
 def test_a_rope_in_another_unit_is_noted(scale, note):
     """Ten folds with a naive standard error of .0299: a rope of .01 is .335 of them."""
     assert np.std(TEN, ddof=1) / 10 ** .5 == pytest.approx(.0299, abs=5e-5)

@@ -34,7 +34,7 @@ from workbench.results import Result, percent
 
 ADJUSTMENTS = ("holm", "bonferroni", "none")
 FEW_VALUES = 3
-ROPE_IN_ERRORS = (.01, 30)
+LEAST_ROPE = 0.01
 TWO_ITEMS = "read as two items per fold of one series: for two models use CVLosses.from_fold_means"
 
 
@@ -267,7 +267,7 @@ def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
                        row["high"]) for row in test.rows(level)]
         posterior = bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel())
         verdict = test.verdict(level)
-        notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error)]
+        notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error, cv)]
     except ZeroVarianceError as error:
         table = [_line("K-fold t", "learning methods", reason=str(error))]
         test, posterior, notes = None, None, [*notes, str(error)]
@@ -295,9 +295,13 @@ def _lattice_notes(cv, means):
            f"limit, and folds that all agree would show no variance")
 
 
-def _rope_notes(rope, error):
-    if rope and not ROPE_IN_ERRORS[0] <= rope / error <= ROPE_IN_ERRORS[1]:
+def _rope_notes(rope, error, cv):
+    largest = np.abs(cv.mean_losses()).max()
+    if 0 < rope < LEAST_ROPE * error:
         yield f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of the loss"
+    elif rope > largest > 0:
+        yield (f"the rope of {rope:g} is larger than the mean {'scores' if cv.scores else 'losses'}, {largest:.3g} at "
+               f"most: choose it in units of the loss")
 
 
 def _five_by_two_lines(means, equal_folds):
