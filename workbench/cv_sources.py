@@ -5,6 +5,7 @@ from workbench import checks, frames
 
 LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
 MANY_FOLDS = 20
+FEW = 1000
 
 
 def as_array(name, values):
@@ -225,12 +226,16 @@ def refuse_shared(roles, chosen):
 def refuse_identifiers(columns):
     """Distinct whole numbers in order or without a gap, or many of them, are a key that was not named, not a loss."""
     for name, values in columns.items():
-        if values.size < 3 or np.any(values != np.floor(values)) or np.unique(values).size < values.size:
+        if values.size < 3 or np.any(values != np.floor(values)) or _repeats(values[:FEW]) or _repeats(values):
             continue
         if values.size >= 10 or np.all(np.diff(values) > 0) or np.ptp(values) == values.size - 1:
             otherwise = f", or say item={name!r}" if name.strip() else ""
             raise ValueError(f"column {name!r} holds a different whole number in every row, as identifiers do: list "
                              f"the columns of losses in models{otherwise}")
+
+
+def _repeats(values):
+    return np.unique(values).size < values.size
 
 
 def refuse_mixed_up(label, roles):
@@ -241,10 +246,10 @@ def refuse_mixed_up(label, roles):
         if bad.size:
             raise ValueError(f"column {roles[role]!r}, data row {bad[0] + 1}: a {role} must be a whole number below "
                              f"2**53 or text; got {labels[bad[0]]:g}: are the columns mixed up?")
-    item, fold = label.get("item"), label["fold"]
-    if item is not None and np.unique(item).size < np.unique(fold).size:
-        raise ValueError(f"column {roles['fold']!r} has {np.unique(fold).size:,} folds for the "
-                         f"{np.unique(item).size:,} items of column {roles['item']!r}: are the columns mixed up?")
+    item, folds = label.get("item"), np.unique(label["fold"]).size
+    if item is not None and np.unique(item[:2 * folds]).size < folds and (items := np.unique(item).size) < folds:
+        raise ValueError(f"column {roles['fold']!r} has {folds:,} folds for the {items:,} items of column "
+                         f"{roles['item']!r}: are the columns mixed up?")
 
 
 def sizes_of_rows(label, roles, size, column):

@@ -318,7 +318,11 @@ def as_text(column):
     >>> as_text(np.array([" 007", None, 3], object))
     ['007', '', '3']
     """
-    return [_text(value) for value in np.asarray(column).tolist()]
+    values = np.asarray(column).tolist()
+    try:
+        return list(map(str.strip, values))
+    except TypeError:       # not only text
+        return [_text(value) for value in values]
 
 
 def _wanted(columns):
