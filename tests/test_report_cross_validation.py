@@ -4,7 +4,7 @@ import re
 import numpy as np
 import pytest
 from scipy import stats
-from test_report_stratified import workbench
+from test_report_stratified import costs_one_line, workbench
 
 TOPIC = ("report", "cross-validation-t-tests")
 FOLDS = [0.1, 0.1, -0.05, 0.15, 0, 0.2, 0.25, 0.05, 0.05, 0]
@@ -78,8 +78,4 @@ def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
     (["--level", "95"], "level must be"),
 ])
 def test_mistakes_cost_one_line(files, arguments, message):
-    before = sorted(path.name for path in files.iterdir())
-    run = workbench(files, *TOPIC, *NAMES, *arguments, "--quiet")
-    assert run.returncode == 2 and message in run.stderr
-    assert len(run.stderr.strip().splitlines()) == 1 and "Traceback" not in run.stderr
-    assert sorted(path.name for path in files.iterdir()) == before
+    costs_one_line(files, message, *TOPIC, *NAMES, *arguments)

@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from test_report_stratified import workbench
+from test_report_stratified import costs_one_line, workbench
 
 TOPIC = ("report", "misclassification-correction")
 
@@ -42,8 +42,4 @@ def test_fresh_audit_and_another_estimator(files):
     (["--audit-period", "Dez"], "audit_period must be a period of the counts; got 'Dez'"),
 ])
 def test_mistakes_cost_one_line(files, arguments, message):
-    before = sorted(path.name for path in files.iterdir())
-    run = workbench(files, *TOPIC, *NAMES, *arguments, "--quiet")
-    assert run.returncode == 2 and message in run.stderr
-    assert len(run.stderr.strip().splitlines()) == 1 and "Traceback" not in run.stderr
-    assert sorted(path.name for path in files.iterdir()) == before
+    costs_one_line(files, message, *TOPIC, *NAMES, *arguments)

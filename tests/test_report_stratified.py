@@ -18,6 +18,15 @@ def workbench(folder, *arguments):
                           capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
 
 
+def costs_one_line(folder, message, *arguments):
+    """A mistake ends in one line that says what is wrong, and leaves nothing behind."""
+    before = sorted(path.name for path in folder.iterdir())
+    run = workbench(folder, *arguments, "--quiet")
+    assert run.returncode == 2 and message in run.stderr
+    assert len(run.stderr.strip().splitlines()) == 1 and "Traceback" not in run.stderr
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
 @pytest.fixture
 def scores(tmp_path):
     """Scores as a statistics office writes them: semicolons, decimal commas, byte-order mark."""
@@ -75,10 +84,7 @@ def test_truth_simulates_and_says_so(tmp_path, scores):
 ])
 def test_mistakes_cost_one_line_and_leave_nothing(tmp_path, scores, arguments, message):
     given = [scores.name if a == "SCORES" else a for a in arguments]
-    run = workbench(tmp_path, *TOPIC, *given, "--quiet")
-    assert run.returncode == 2 and message in run.stderr
-    assert len(run.stderr.strip().splitlines()) == 1 and "Traceback" not in run.stderr
-    assert [path.name for path in tmp_path.iterdir()] == [scores.name]
+    costs_one_line(tmp_path, message, *TOPIC, *given)
 
 
 def test_rerun_does_not_overwrite_a_sheet(tmp_path, scores):
