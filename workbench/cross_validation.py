@@ -1,7 +1,7 @@
 """Variance estimates and t-tests for K-fold cross-validation.
 
-Every t-test of fold means is one test with one unknown: the share rho of the variance of the cross-validated mean
-that the folds do not show. The naive test says 0, the others say more.
+Every K-fold t-test is one test with one unknown: the share rho of the variance of the cross-validated mean that the
+folds do not show. The naive test says 0, the others say more.
 
 References
 ----------
