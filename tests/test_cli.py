@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
     write(installed / "02-second.ipynb", "Second", "n = 1")
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setattr("workbench.parameters.notebooks_folder", lambda: installed)
+    monkeypatch.setattr("workbench.reports.parameters.notebooks_folder", lambda: installed)
     monkeypatch.setattr(cli, "notebooks_folder", lambda: installed)
     return tmp_path / "here"
 

@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 
 import workbench as wb
-from workbench import adaptive, results
+from workbench import results
 from workbench.results import Interval, Result
 from workbench.simulations.stratified import simulate_grid, simulate_labeling
+from workbench.stratified import waves
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +39,7 @@ def examples():
     yield wb.allocate([1000, 600, 160, 37], 100, "equal")
     yield wb.allocate([1000, 600, 160, 37], 100, "voila", stratum_sd=[.3, .3, .3, .3], integer=False)
     yield wb.plan_budget(sizes, [.58, .85, .96, .99, 1], .03, interval="wald", method="neyman")
-    yield adaptive.wave_accuracy([100, 100], [[5, 5], [12, 8]], [[3, 5], [8, 7]])
+    yield waves.wave_accuracy([100, 100], [[5, 5], [12, 8]], [[3, 5], [8, 7]])
     yield simulate_labeling(sizes, right, 60, "opt_a2", runs=20)
     yield simulate_labeling(sizes, right, 60, "waves", runs=20)
     yield simulate_labeling([10], [10], 5, "proportional", runs=3)

@@ -3,11 +3,15 @@
 One evaluation, from scores to a report: `read_scores` the items, `stratify` them, `allocate` the labels,
 estimate with `stratified_accuracy` and quote `.interval()`; or let `accuracy_audit` do all of it.
 """
-from workbench.adaptive import WaveEstimate, next_wave, wave_accuracy
-from workbench.allocation import Allocation, allocate, allocation_variance, reduce_sample
-from workbench.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
-from workbench.confusion import AuditComparison, ConfusionCounts, compare_audits, pool_audits
-from workbench.cross_validation import (
+from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
+from workbench.allocation.rules import Allocation, allocate, allocation_variance, reduce_sample
+from workbench.allocation.samples import FrameSample, StratumSummary, sample, summarize
+from workbench.allocation.stream import StreamEstimate, StreamSampler
+from workbench.course.clerks import ClerkStudies, clerk_losses, clerk_studies, reader_losses
+from workbench.course.digit_forms import DigitForms, digit_forms, digit_twin, read_by_next_box, register_errors
+from workbench.course.solar import SolarMonths, solar_audit, solar_months, solar_rates
+from workbench.cross_validation.comparison import ComparedTests, ModelComparison, compare_models, compare_tests
+from workbench.cross_validation.kfold import (
     KFoldTTest,
     VarianceEstimates,
     ZeroVarianceError,
@@ -17,17 +21,9 @@ from workbench.cross_validation import (
     rho_from_r,
     variance_estimates,
 )
-from workbench.cv_losses import CVLosses
-from workbench.exercises import Feedback, check
-from workbench.frame_samples import FrameSample, StratumSummary, sample, summarize
-from workbench.galois import GaloisField
-from workbench.intervals import stratified_interval
-from workbench.label_plans import LabelPlan, draw_rows, load_strata, plan_labels
-from workbench.labeling import SheetLabels, draw_items, read_label_sheet, write_label_sheet
-from workbench.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
-from workbench.misclassification import EstimatorComparison, PrevalenceEstimate, compare_estimators, estimate_prevalence
-from workbench.model_comparison import ComparedTests, ModelComparison, compare_models, compare_tests
-from workbench.model_tests import (
+from workbench.cross_validation.learners import exchangeable_population, gaussian_population, openml_population
+from workbench.cross_validation.losses import CVLosses
+from workbench.cross_validation.model_tests import (
     BayesianTTest,
     ModelTest,
     NestedInterval,
@@ -38,26 +34,28 @@ from workbench.model_tests import (
     nadeau_bengio_test,
     nested_cv_interval,
 )
-from workbench.orthogonal import Balance, check_balance, hadamard, orthogonal_array
-from workbench.populations import (
-    DigitForms,
-    ScoredItems,
-    digit_forms,
-    digit_twin,
-    read_by_next_box,
-    read_scores,
-    register_errors,
-    synthetic_scores,
+from workbench.data.label_sheets import SheetLabels, draw_items, read_label_sheet, write_label_sheet
+from workbench.data.scored_items import ScoredItems, read_scores, synthetic_scores
+from workbench.exercises import Feedback, check
+from workbench.intervals import stratified_interval
+from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits, pool_audits
+from workbench.misclassification.files import counts_at_audit, load_audit, load_periods
+from workbench.misclassification.prevalence import (
+    EstimatorComparison,
+    PrevalenceEstimate,
+    compare_estimators,
+    estimate_prevalence,
 )
-from workbench.prevalence_files import counts_at_audit, load_audit, load_periods
-from workbench.prevalence_series import PrevalenceChange, PrevalenceSeries, prevalence_series
-from workbench.prevalence_theory import AuditPlan, EstimatorTheory, estimator_theory, plan_audit
-from workbench.replication import ReplicateEstimate, Replicates, replicate_estimate, replicates
+from workbench.misclassification.series import PrevalenceChange, PrevalenceSeries, prevalence_series
+from workbench.misclassification.theory import AuditPlan, EstimatorTheory, estimator_theory, plan_audit
+from workbench.replication.arrays import Balance, check_balance, hadamard, orthogonal_array
+from workbench.replication.designs import SurveyDesign
+from workbench.replication.galois import GaloisField
+from workbench.replication.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
+from workbench.replication.replicates import ReplicateEstimate, Replicates, replicate_estimate, replicates
 from workbench.results import Interval, Result, Table
 from workbench.simulations.allocation import StreamStudy, jump_stream, simulate_stream
-from workbench.simulations.clerks import ClerkStudies, clerk_losses, clerk_studies, reader_losses
 from workbench.simulations.cross_validation import ComparisonStudy, TypeOneStudy, simulate_comparison, simulate_type_one
-from workbench.simulations.learners import exchangeable_population, gaussian_population, openml_population
 from workbench.simulations.misclassification import PrevalenceStudy, ShiftStudy, simulate_prevalence, simulate_shifts
 from workbench.simulations.replication import (
     CoverageStudy,
@@ -73,9 +71,7 @@ from workbench.simulations.stratified import (
     simulate_labeling,
     study_design,
 )
-from workbench.solar import SolarMonths, solar_audit, solar_months, solar_rates
-from workbench.stratification import Strata, stratify
-from workbench.stratified import (
+from workbench.stratified.accuracy import (
     BudgetPlan,
     PlanCurve,
     StratifiedEstimate,
@@ -85,8 +81,9 @@ from workbench.stratified import (
     plan_curve,
     stratified_accuracy,
 )
-from workbench.streaming import StreamEstimate, StreamSampler
-from workbench.survey_design import SurveyDesign
+from workbench.stratified.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
+from workbench.stratified.strata import Strata, stratify
+from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
 
 __all__ = [
     "AccuracyAudit", "Allocation", "AuditComparison", "AuditPlan", "Balance", "BayesianTTest", "BudgetPlan",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from workbench.parameters import (
+from workbench.reports.build import ReportWarning, build_report, checked_output, package_version
+from workbench.reports.parameters import (
     ReportError,
     find_notebook,
     notebook_parameters,
@@ -15,7 +16,6 @@ from workbench.parameters import (
     notebooks_folder,
     topics,
 )
-from workbench.report import ReportWarning, build_report, checked_output, package_version
 
 FIXED = {"output", "param", "params", "all", "pdf", "quiet", "help"}
 QUIET_LAB = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]

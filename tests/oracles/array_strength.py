@@ -40,7 +40,7 @@ def digest(array):
 
 def others(peer):
     """Name arrays that are not ours, or not orthogonal."""
-    from workbench.orthogonal import hadamard, orthogonal_array
+    from workbench.replication.arrays import hadamard, orthogonal_array
 
     once = orthogonal_array(3, 13, method="rotation")
     again = np.concatenate([np.roll(once[:-1], -13, 0), once[-1:]])
@@ -54,7 +54,7 @@ def main():
     import oapackage
     import pyDOE3
 
-    from workbench.orthogonal import orthogonal_array
+    from workbench.replication.arrays import orthogonal_array
 
     found = []
     for levels, factors in shapes():

@@ -25,7 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.tree import DecisionTreeClassifier
 
 import workbench as wb
-from workbench.simulations.learners import Population
+from workbench.cross_validation.learners import Population
 
 RUNS, PEER_RUNS, TREE_RUNS = 10_000, 60, 2000
 OPENML = "openml"

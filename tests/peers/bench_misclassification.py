@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import workbench as wb
-from workbench import prevalence_methods
+from workbench.misclassification import methods
 from workbench.simulations.misclassification import PAPER_STUDIES
 
 RUNS, ITEMS, AUDITED = 10_000, 10_000, 1000
@@ -93,7 +93,7 @@ def bench_quapy(study):
     """Time exact ACC by QuaPy, by items and by counts, on the same audits."""
     print(f"\n(i) exact ACC, {RUNS:,} audits of {AUDITED:,}, {ITEMS:,} items")
     shares = np.stack([1 - study.share, study.share], 1)
-    ours, estimates = timed(lambda: prevalence_methods.shares_of("misclassification", study.table, None, shares)[:, 1])
+    ours, estimates = timed(lambda: methods.shares_of("misclassification", study.table, None, shares)[:, 1])
     show("misclassification, all audits", span(ours))
     counts = np.rint(shares * ITEMS).astype(int)
     with tempfile.TemporaryDirectory() as folder:

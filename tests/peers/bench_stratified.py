@@ -21,8 +21,11 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from workbench import intervals, populations, stratification
+from workbench import intervals
+from workbench.data import scored_items
 from workbench.simulations.stratified import PAPER_GRID, simulate_grid, simulate_labeling
+from workbench.stratified.strata import METHODS as STRATIFIERS
+from workbench.stratified.strata import stratify
 
 RUNS, BUDGET, STRATA = 3000, 100, 10
 SIZES = 20_000, 700_000
@@ -98,8 +101,8 @@ def span(seconds):
 
 def stratified_population(items):
     """Return scored items and their ten strata of equal size."""
-    scored = populations.synthetic_scores("rcv1", size=items)
-    strata = stratification.stratify(scored.score, STRATA, "equal_size")
+    scored = scored_items.synthetic_scores("rcv1", size=items)
+    strata = stratify(scored.score, STRATA, "equal_size")
     return scored, strata, np.bincount(strata.labels, scored.correct).astype(int)
 
 
@@ -224,11 +227,11 @@ def bench_rows(size, labeled, rows):
 def bench_stratify():
     """Time each stratifier against one sort of the scores."""
     heading(f"(v) stratify {SIZES[1]:,} scores into {STRATA}, against one np.sort of them")
-    score = populations.synthetic_scores("rcv1").score
+    score = scored_items.synthetic_scores("rcv1").score
     sort, _ = timed(lambda: np.sort(score))
     show("np.sort", span(sort))
-    for method in stratification.METHODS:
-        seconds, _ = timed(lambda m=method: stratification.stratify(score, STRATA, m), 3)
+    for method in STRATIFIERS:
+        seconds, _ = timed(lambda m=method: stratify(score, STRATA, m), 3)
         show(method, f"{span(seconds)} {seconds / sort:5.1f}x")
 
 

@@ -20,8 +20,9 @@ import tracemalloc
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from workbench import allocation, checks
-from workbench.streaming import StreamSampler
+from workbench import checks
+from workbench.allocation import rules
+from workbench.allocation.stream import StreamSampler
 
 SIZES = 10_000, 100_000, 1_000_000
 STRATA, LATE = 177, 60
@@ -70,9 +71,9 @@ def bench_allocation(strata):
         cells = []
         for integer in (True, False):
             seconds = [timed(call, 3)[0] for call in (
-                lambda i=integer, s=size, d=sd, b=budget, m=minimum: allocation.allocate(
+                lambda i=integer, s=size, d=sd, b=budget, m=minimum: rules.allocate(
                     s, b, stratum_sd=d, minimum=m, integer=i),
-                lambda i=integer, s=size, d=sd, b=budget, m=minimum: allocation.reduced(s, d, s, b, m, i))]
+                lambda i=integer, s=size, d=sd, b=budget, m=minimum: rules.reduced(s, d, s, b, m, i))]
             cells.append("{:5.1f}x ({:.2f}x) | {:5.1f}x ({:.2f}x)".format(*(
                 s / unit for s in seconds for unit in (sort, stable))))
         print(f"    {name:20s} whole {cells[0]}   real {cells[1]}")
@@ -81,12 +82,12 @@ def bench_allocation(strata):
     labeled, full = size.astype(float), np.zeros(strata, bool)
     parts = {"check sizes": lambda: checks.counts("size", size, low=1, copy=False),
              "check sd": lambda: checks.vector("sd", sd, low=0, copy=False),
-             "variance": lambda: allocation._variance(size, sd, labeled),
-             "copies into the result": lambda: allocation.Allocation(labeled, 0.0, full, 0, size, "voila", (), sd)}
+             "variance": lambda: rules._variance(size, sd, labeled),
+             "copies into the result": lambda: rules.Allocation(labeled, 0.0, full, 0, size, "voila", (), sd)}
     print("    of a public call: " + ", ".join(f"{name} {timed(call)[0] / sort:.2f}x" for name, call in parts.items()))
     size, sd, budget, minimum = populations(strata)["heavy-tailed"]
     tracemalloc.start()
-    allocation.allocate(size, budget, stratum_sd=sd, minimum=minimum)
+    rules.allocate(size, budget, stratum_sd=sd, minimum=minimum)
     print(f"    peak memory {tracemalloc.get_traced_memory()[1] / strata:.0f} bytes per stratum")
     tracemalloc.stop()
 

@@ -22,8 +22,13 @@ import numpy as np
 import scipy
 from scipy.special import expit, logit
 
-from workbench import allocation, intervals, populations, stratification, stratified
+from workbench import intervals
+from workbench.allocation import rules
+from workbench.data import scored_items
 from workbench.simulations.stratified import simulate_labeling
+from workbench.stratified import accuracy
+from workbench.stratified.strata import METHODS as STRATIFIERS
+from workbench.stratified.strata import stratify
 
 RECORD = Path(__file__).with_suffix(".json")
 LEVEL = 0.95
@@ -34,7 +39,7 @@ CLAIMED_BUDGETS = 30, 300
 ACCURACIES = (.55, .6, .65, .7, .75, .8, .85, .88, .9, .92, .94, .95, .96, .97, .98, .985, .99, .995)
 ITEMS = 2_000, 20_000
 SOURCES = "calibrated", "overconfident", "noisy"
-FIXED = *allocation.METHODS, "score neyman", "score voila"
+FIXED = *rules.METHODS, "score neyman", "score voila"
 SCREENING = 2_000
 SLOW_SCREENING = 200
 NEGLIGIBLE = 1e-10
@@ -141,7 +146,7 @@ def enumerate_outcomes(size, right, labeled, most):
 
 def draw_outcomes(size, right, labeled, rng, draws):
     """Return distinct outcomes and their share of the draws."""
-    counts = stratified.draw_counts(size, right, labeled, rng.random((draws, size.size)))
+    counts = accuracy.draw_counts(size, right, labeled, rng.random((draws, size.size)))
     distinct, times = np.unique(counts, axis=0, return_counts=True)
     return distinct, times / draws
 
@@ -178,7 +183,7 @@ def limits(size, labeled, counts, method):
 
 def start_recipe(rng, waves=(0,)):
     """Return a random recipe."""
-    stratifier, strata = pick(rng, stratification.METHODS), int(rng.integers(2, MAX_STRATA + 1))
+    stratifier, strata = pick(rng, STRATIFIERS), int(rng.integers(2, MAX_STRATA + 1))
     return Recipe(pick(rng, SOURCES), pick(rng, ACCURACIES), pick(rng, ITEMS), stratifier, strata,
                   pick(rng, FIXED), random_budget(rng, CLAIMED_BUDGETS), pick(rng, waves))
 
@@ -209,8 +214,8 @@ def build_recipe(recipe):
         prior = tuple(score.tolist()) if recipe.rule == "score prior" else None
         return Design(whole(size), whole(right), (), recipe.budget, recipe.waves, prior, note)
     rate = score if recipe.rule.startswith("score") else right / size
-    sd = np.sqrt(stratified.stratum_variance(size, rate))
-    labeled = allocation.allocate(size, recipe.budget, recipe.rule.split()[-1], stratum_sd=sd).labeled
+    sd = np.sqrt(accuracy.stratum_variance(size, rate))
+    labeled = rules.allocate(size, recipe.budget, recipe.rule.split()[-1], stratum_sd=sd).labeled
     return Design(whole(size), whole(right), whole(labeled), recipe=note)
 
 
@@ -218,7 +223,7 @@ def build_recipe(recipe):
 def cut_population(source, accuracy, items, stratifier, strata):
     """Return sizes, right items and mean score per stratum of a simulated population."""
     score, correct = population(source, accuracy, items)
-    cut = stratification.stratify(score, strata, stratifier)
+    cut = stratify(score, strata, stratifier)
     right, total = (np.bincount(cut.labels, values, cut.n_strata) for values in (correct, score))
     return cut.sizes, np.rint(right).astype(int), total / cut.sizes
 
@@ -226,7 +231,7 @@ def cut_population(source, accuracy, items, stratifier, strata):
 @lru_cache(maxsize=256)
 def population(source, accuracy, items):
     """Return scores and correctness."""
-    scored = populations.synthetic_scores(source, size=items, accuracy=accuracy, rng=7)
+    scored = scored_items.synthetic_scores(source, size=items, accuracy=accuracy, rng=7)
     return scored.score, scored.correct
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.allocation import METHODS, allocate
+from workbench.allocation.rules import METHODS, allocate
 
 
 @st.composite

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import strata as oracle
 
-from workbench.stratification import METHODS, stratify
+from workbench.stratified.strata import METHODS, stratify
 
 SCORES = st.lists(st.floats(0, 1).map(lambda s: round(s, 3)), min_size=2, max_size=60).filter(
     lambda values: len(set(values)) > 1)

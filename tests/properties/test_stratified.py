@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.stratified import accuracy_variance, estimated_variance, stratified_accuracy
+from workbench.stratified.accuracy import accuracy_variance, estimated_variance, stratified_accuracy
 
 
 @st.composite

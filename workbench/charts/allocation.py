@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.charts import theme
+from workbench.course.digit_forms import PLACES
 
 METHODS = {"random": "random sampling", "proportional": "proportional", "equal": "equal shares",
            "neyman": "capped Neyman", "neyman_plus": "Neyman+", "voila": "VOILA"}
@@ -180,7 +181,6 @@ def place_value_data(plans, method, random_error):
          "kind": "shown above" if name == method else "other"} for name, error in errors.items()]}
 
 
-PLACES = ("ones", "tens", "hundreds", "thousands")
 
 
 def wished(plan):

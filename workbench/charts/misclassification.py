@@ -9,8 +9,8 @@ import altair as alt
 import numpy as np
 
 from workbench.charts import theme
-from workbench.prevalence_methods import METHODS
-from workbench.prevalence_theory import moments
+from workbench.misclassification.methods import METHODS
+from workbench.misclassification.theory import moments
 from workbench.results import percent
 
 NAMES = {"classify_and_count": "raw count", "calibration": "calibration", "mixed": "mixed", "mle": "mle",

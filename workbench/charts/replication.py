@@ -8,8 +8,8 @@ import math
 import altair as alt
 import numpy as np
 
-from workbench import galois
 from workbench.charts import theme
+from workbench.replication import galois
 from workbench.results import percent
 
 NAIVE = theme.RANDOM
@@ -583,7 +583,7 @@ def psu_plot(rows):
     Parameters
     ----------
     rows : list of dict
-        stratum, psu, accuracy, items; as from `workbench.metrics.LabeledItems.clusters`.
+        stratum, psu, accuracy, items; as from `workbench.replication.metrics.LabeledItems.clusters`.
     """
     shown = psu_data(rows)
     order = list(dict.fromkeys(str(row["stratum"]) for row in shown))

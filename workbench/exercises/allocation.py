@@ -4,9 +4,9 @@ import numbers
 
 import numpy as np
 
-from workbench import allocation
+from workbench.allocation import rules
+from workbench.course.digit_forms import digit_forms
 from workbench.exercises.answers import listed
-from workbench.label_plans import load_strata
 
 NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
 
@@ -15,7 +15,7 @@ def _variance_of_sum(strata, labeled):
     """Return the variance of the estimated sum of listed numbers, with `labeled` drawn from each list."""
     size = [len(part) for part in strata]
     sd = [np.std(part, ddof=1) for part in strata]
-    return sum(size) ** 2 * allocation.allocation_variance(size, sd, labeled)
+    return sum(size) ** 2 * rules.allocation_variance(size, sd, labeled)
 
 
 def _nine_numbers(answer, form):
@@ -39,7 +39,7 @@ def _three_strata(answer, form):
     values = listed(answer, 3)
     if values is None:
         return "not yet", f"answer with {form}"
-    optimum = allocation.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1]).labeled
+    optimum = rules.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1]).labeled
     if values == optimum.tolist():
         return "right", " / ".join(map(str, optimum))
     if sum(values) != 60:
@@ -52,8 +52,8 @@ def _three_strata(answer, form):
 
 
 def _why_three_strata():
-    capped = allocation.allocate([10, 100, 1000], 60, "neyman", stratum_sd=[50, 5, 1], minimum=0, integer=False)
-    best = allocation.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1])
+    capped = rules.allocate([10, 100, 1000], 60, "neyman", stratum_sd=[50, 5, 1], minimum=0, integer=False)
+    best = rules.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1])
     more = 100 * (capped.variance / best.variance - 1)
     return f"50 labels are shared as 500 : 1000; capped Neyman leaves {capped.unused:.0f} unused, variance +{more:.0f}%"
 
@@ -74,9 +74,9 @@ def _floor(answer, form):
 
 
 def _why_floor():
-    strata = load_strata()
-    best = allocation.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=0).variance
-    premiums = [allocation.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=floor).variance / best
+    strata = digit_forms().register()
+    best = rules.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=0).variance
+    premiums = [rules.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=floor).variance / best
                 for floor in (5, 10, 15, 20)]
     shown = ", ".join(f"+{100 * (premium ** 0.5 - 1):.1f}%" for premium in premiums)
     none = [math.comb(32, n) / math.comb(37, n) for n in (2, 15)]
@@ -88,8 +88,8 @@ def _own_places(answer, form):
     values = listed(answer, 4)
     if values is None:
         return "not yet", f"answer with {form}"
-    strata = load_strata()
-    best = allocation.allocate(strata.size, 150, stratum_sd=strata.sd)
+    strata = digit_forms().register()
+    best = rules.allocate(strata.size, 150, stratum_sd=strata.sd)
     if any(value != int(value) for value in values):
         return "mistake", "labels are whole"
     if sum(values) != 150:
@@ -99,7 +99,7 @@ def _own_places(answer, form):
         return "mistake", f"there are only {strata.size[over[0]]} {strata.stratum[over[0]]}"
     if min(values) < 2:
         return "mistake", "at least 2 in each place"
-    found = allocation.allocation_variance(strata.size, strata.sd, values)
+    found = rules.allocation_variance(strata.size, strata.sd, values)
     error, least = (strata.size.sum() * variance ** 0.5 for variance in (found, best.variance))
     if found <= best.variance * (1 + 1e-9):
         return "right", f"SE {error:,.0f}"
@@ -107,9 +107,9 @@ def _own_places(answer, form):
 
 
 def _why_own_places():
-    strata = load_strata()
-    best = allocation.allocate(strata.size, 150, stratum_sd=strata.sd)
-    capped = allocation.allocate(strata.size, 150, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
+    strata = digit_forms().register()
+    best = rules.allocate(strata.size, 150, stratum_sd=strata.sd)
+    capped = rules.allocate(strata.size, 150, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
     return (f"{'/'.join(map(str, best.labeled))}, SE {strata.size.sum() * best.variance ** 0.5:,.0f}; capped Neyman's "
             f"variance is {capped.variance / best.variance:.2f} times that")
 

@@ -3,10 +3,10 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.cross_validation import ZeroVarianceError, kfold_t_test, r_from_rho
+from workbench.course.clerks import TEN_FOLDS, reader_losses
+from workbench.cross_validation.kfold import ZeroVarianceError, kfold_t_test, r_from_rho
+from workbench.cross_validation.model_tests import nadeau_bengio_test
 from workbench.exercises.answers import listed
-from workbench.model_tests import nadeau_bengio_test
-from workbench.simulations.clerks import TEN_FOLDS, reader_losses
 
 SKEPTICAL = 0.7
 FORMS = 200

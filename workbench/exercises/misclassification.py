@@ -1,10 +1,10 @@
 """Exercises of lesson 4."""
 import numpy as np
 
-from workbench.confusion import ConfusionCounts
 from workbench.exercises.answers import listed
-from workbench.misclassification import estimate_prevalence
-from workbench.prevalence_series import prevalence_series
+from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.prevalence import estimate_prevalence
+from workbench.misclassification.series import prevalence_series
 
 AUDIT = ConfusionCounts([[331, 18], [7, 44]])
 FRAME = (1579, 218)

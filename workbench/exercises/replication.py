@@ -3,10 +3,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from workbench import orthogonal, populations, replication
+from workbench.course.digit_forms import digit_forms
 from workbench.exercises.answers import listed
-from workbench.metrics import naive
-from workbench.survey_design import SurveyDesign
+from workbench.replication import arrays, replicates
+from workbench.replication.designs import SurveyDesign
+from workbench.replication.metrics import naive
 
 
 def _three_districts(answer, form):
@@ -26,7 +27,7 @@ def _three_districts(answer, form):
 
 def _why_three_districts():
     design = SurveyDesign([1, 1, 2, 2, 3, 3])
-    found = replication.replicate_estimate(replication.replicates(design), "mean", [.95, .85, .87, .93, .90, .86])
+    found = replicates.replicate_estimate(replicates.replicates(design), "mean", [.95, .85, .87, .93, .90, .86])
     halves = ", ".join(f"{value:.3f}" for value in found.replicate_values)
     return f"boxes of .95 and .85, .87 and .93, .90 and .86: the four balanced halves {halves} give the same SE"
 
@@ -39,17 +40,17 @@ def _fewest_runs(answer, form):
              54: ("mistake", "there is such an array, from a difference matrix; it is not linear"),
              16: ("mistake", "two units per stratum: three need more"),
              3 ** 14: ("mistake", "all combinations: balanced, and 59,049 times too many")}
-    if values[0] == orthogonal.smallest_runs(3, 14):
+    if values[0] == arrays.smallest_runs(3, 14):
         return "right", "81"
     return named.get(values[0], ("not yet", "a power of 3 with room for 14 columns"))
 
 
 def box_worth():
     """Return labels, accuracy by boxes of equal weight, design effect and intraclass correlation of the digit forms."""
-    forms = populations.digit_forms()
+    forms = digit_forms()
     per_box = np.bincount(forms.box)[forms.box]
     design = SurveyDesign((forms.box - 1) // 2, psu=forms.box, weight=1 / per_box)
-    found = replication.replicate_estimate(replication.replicates(design), "accuracy", forms.digit, forms.read_a)
+    found = replicates.replicate_estimate(replicates.replicates(design), "accuracy", forms.digit, forms.read_a)
     effect = found.variance / naive("accuracy", forms.digit, forms.read_a)[1] ** 2
     return forms.box.size, found, effect, (effect - 1) / (forms.box.size / 14 - 1)
 
@@ -81,9 +82,9 @@ def _why_labels_per_box():
 @lru_cache(1)
 def _nines():
     """Return F1 of code 9, and its SE and 95% logit interval by box under three kinds of replicates."""
-    forms = populations.digit_forms()
+    forms = digit_forms()
     design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
-    return [replication.replicate_estimate(replication.replicates(design, method), "f1", forms.digit == 9,
+    return [replicates.replicate_estimate(replicates.replicates(design, method), "f1", forms.digit == 9,
                                            forms.read_a == 9) for method in ("jkn", "fay", "brr")]
 
 
@@ -96,7 +97,7 @@ def _f1_of_nines(answer, form):
     limits = np.array([tuple(e.interval(method=method)) for e in found for method in ("logit", "default")])
     if abs(values[0] - found[0].estimate) > 1e-3:
         return "not yet", "F1 counts forms read as 9, truly 9, and both"
-    forms = populations.digit_forms()
+    forms = digit_forms()
     if abs(values[1] - naive("f1", forms.digit == 9, forms.read_a == 9)[1]) <= 1e-3:
         return "mistake", "as if 1,797 forms were independent: the boxes differ"
     if not min(errors) - 0.003 <= values[1] <= max(errors) + 0.001:

@@ -4,29 +4,33 @@ from functools import lru_cache
 
 import numpy as np
 
-from workbench import allocation, populations, stratification, stratified
+from workbench.allocation import rules
+from workbench.course.digit_forms import digit_forms
 from workbench.exercises.answers import listed
+from workbench.stratified import accuracy
+from workbench.stratified.strata import METHODS as STRATIFIERS
+from workbench.stratified.strata import stratify
 
 
 @lru_cache(1)
 def fifths():
     """Return sizes, right ones and items of the digit forms' five equal-size strata."""
-    items = populations.digit_forms().items()
-    strata = stratification.stratify(items.score, 5, "equal_size")
+    items = digit_forms().items()
+    strata = stratify(items.score, 5, "equal_size")
     return strata.sizes, np.bincount(strata.labels, items.correct, 5).astype(int), items
 
 
 def _spread():
     size, right, _ = fifths()
-    return np.sqrt(stratified.stratum_variance(size, right / size))
+    return np.sqrt(accuracy.stratum_variance(size, right / size))
 
 
 def _estimate_and_error(answer, form):
     values = listed(answer, 2)
     if values is None:
         return "not yet", f"answer with {form}"
-    found = stratified.stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
-    without = stratified.estimated_variance(found.stratum_size, found.labeled, found.correct, form="paper") ** 0.5
+    found = accuracy.stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
+    without = accuracy.estimated_variance(found.stratum_size, found.labeled, found.correct, form="paper") ** 0.5
     if abs(values[0] - found.estimate) > 6e-4:
         return "not yet", "the estimate is the weighted mean of the five rates"
     if abs(values[1] - found.standard_error) <= 1e-4:
@@ -37,7 +41,7 @@ def _estimate_and_error(answer, form):
 
 
 def _why_estimate():
-    random = stratified.estimated_variance([1797], [100], [88]) ** 0.5
+    random = accuracy.estimated_variance([1797], [100], [88]) ** 0.5
     return (f"pure strata add nothing to the standard error, 88 of 100 at random would have {random:.4f}; yet the "
             "interval is wide below, for what a pure stratum hides: see the default interval beside Wald's")
 
@@ -47,7 +51,7 @@ def _neyman_shares(answer, form):
     if values is None:
         return "not yet", f"answer with {form}"
     size, _, _ = fifths()
-    optimum = allocation.allocate(size, 100, "neyman", stratum_sd=_spread()).labeled
+    optimum = rules.allocate(size, 100, "neyman", stratum_sd=_spread()).labeled
     if sum(values) != 100:
         return "mistake", f"budget not spent exactly: your labels add up to {sum(values):g}"
     if min(values) < 2:
@@ -67,9 +71,9 @@ def _plan(answer, form):
     if not isinstance(labels, numbers.Real) or design not in ("random", "proportional", "neyman", "neyman with floor"):
         return "not yet", f"answer with {form}"
     size, right, _ = fifths()
-    wald = {m: stratified.plan_budget(size, right / size, 0.03, method=m, interval="wald").budget
+    wald = {m: accuracy.plan_budget(size, right / size, 0.03, method=m, interval="wald").budget
             for m in ("simple_random", "proportional", "neyman")}
-    endless = stratified.plan_budget(size, right / size, 0.03, method="simple_random", interval="wald", finite=False)
+    endless = accuracy.plan_budget(size, right / size, 0.03, method="simple_random", interval="wald", finite=False)
     if abs(labels - endless.budget) <= 1:
         return "mistake", "no finite-population factor: this counts as if there were endlessly many forms"
     if design == "neyman":
@@ -85,9 +89,9 @@ def _plan(answer, form):
 
 def _why_plan():
     size, right, _ = fifths()
-    reach = {m: 1.96 * np.sqrt(allocation.allocation_variance(size, _drifted(), labeled))
+    reach = {m: 1.96 * np.sqrt(rules.allocation_variance(size, _drifted(), labeled))
              for m, labeled in _drift_designs(size, right).items()}
-    plan = stratified.plan_budget(size, right / size, 0.03)
+    plan = accuracy.plan_budget(size, right / size, 0.03)
     return (f"if the top fifth falls to .90, pure Neyman reaches ±{reach['neyman']:.3f}, with a 30% floor "
             f"±{reach['floor']:.3f}, proportional ±{reach['proportional']:.3f} (Wald); the default interval that you "
             f"would report needs {plan.budget} proportional labels")
@@ -97,14 +101,14 @@ def _drifted():
     size, right, _ = fifths()
     rate = right / size
     rate[-1] = 0.90
-    return np.sqrt(stratified.stratum_variance(size, rate))
+    return np.sqrt(accuracy.stratum_variance(size, rate))
 
 
 def _drift_designs(size, right):
-    neyman = allocation.allocate(size, 188, "neyman", stratum_sd=_spread(), minimum=0, integer=False).labeled
-    return {"neyman": allocation.allocate(size, 188, "neyman", stratum_sd=_spread()).labeled,
+    neyman = rules.allocate(size, 188, "neyman", stratum_sd=_spread(), minimum=0, integer=False).labeled
+    return {"neyman": rules.allocate(size, 188, "neyman", stratum_sd=_spread()).labeled,
             "floor": 0.7 * neyman + 0.3 * 188 * size / size.sum(),
-            "proportional": allocation.allocate(size, 298, "proportional").labeled}
+            "proportional": rules.allocate(size, 298, "proportional").labeled}
 
 
 def _design(answer, form):
@@ -113,16 +117,16 @@ def _design(answer, form):
         labeled = [int(n) for n in labeled]
     except (TypeError, ValueError):
         return "not yet", f"answer with {form}"
-    if stratifier not in stratification.METHODS:
+    if stratifier not in STRATIFIERS:
         return "mistake", f"{stratifier!r} is none of the seven stratifiers"
     if sum(labeled) != 100 or min(labeled) < 2:
         return "mistake", "100 labels in total, at least 2 in each stratum"
     _, _, items = fifths()
-    strata = stratification.stratify(items.score, len(labeled), stratifier)
+    strata = stratify(items.score, len(labeled), stratifier)
     if strata.n_strata != len(labeled) or (strata.sizes < labeled).any():
         return "mistake", f"there are {strata.n_strata} strata of sizes {strata.sizes.tolist()}"
     right = np.bincount(strata.labels, items.correct, strata.n_strata)
-    error = stratified.accuracy_variance(strata.sizes, right, labeled) ** 0.5
+    error = accuracy.accuracy_variance(strata.sizes, right, labeled) ** 0.5
     if error <= 0.0245:
         return "right", f"gold, SE {error:.4f}"
     return ("right", f"SE {error:.4f}; .0245 would be gold") if error <= 0.0295 else \

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench import allocation, checks
+from workbench import checks
+from workbench.allocation import rules
 from workbench.results import Result
 
 STREAMED = ("s_voila", "s_voila_printed")
@@ -374,7 +375,7 @@ def _held(method, size, spread, budget):
     if method == "reservoir":
         return budget * size / size.sum()
     rule = "equal" if method == "uniform" else method
-    return allocation.allocate(size, budget, rule, stratum_sd=spread / size, minimum=0,
+    return rules.allocate(size, budget, rule, stratum_sd=spread / size, minimum=0,
                                integer=method in ("voila", "uniform")).labeled
 
 

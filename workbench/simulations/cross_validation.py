@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workbench import checks, cross_validation, model_tests
-from workbench.cross_validation import resolve_rho, tail_probability, theta3
+from workbench import checks
+from workbench.cross_validation import kfold, model_tests
+from workbench.cross_validation.kfold import resolve_rho, tail_probability, theta3
+from workbench.cross_validation.learners import Population, Samples, as_learner
 from workbench.results import Result
-from workbench.simulations.learners import Population, Samples, as_learner
 
 SKEPTICAL = 0.7
 BLOCK = 2 ** 17
@@ -109,7 +110,7 @@ class TypeOneStudy(Result):
     @property
     def _shown(self):
         # what rounding leaves of equal folds is no variance
-        return np.where(self.theta3 > cross_validation.ROUNDING ** 2, self.theta3, 0.0)
+        return np.where(self.theta3 > kfold.ROUNDING ** 2, self.theta3, 0.0)
 
     def _rejects(self, rho, level, mean):
         critical = scipy.special.stdtrit(self.folds - 1, (1 + level) / 2)
@@ -275,7 +276,7 @@ def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, fold
     --------
     Two nearest-neighbor readers of the same kind of features: a true null.
 
-    >>> from workbench.simulations.learners import gaussian_population
+    >>> from workbench.cross_validation.learners import gaussian_population
     >>> study = simulate_comparison(gaussian_population(2000), ("1nn", range(8)), ("1nn", range(8, 16)), 100)
     >>> study.rejection("naive t") > .08, study.rejection("rho 0.7") < .04
     (True, True)
@@ -359,8 +360,8 @@ class _Plan:
                 shown.append(theta3(found))
                 means.append(found.mean(-1))
         pairs = (len(samples.rows), HALVINGS, 2)
-        rho = cross_validation.rho_of_halves(np.stack(shown, -1).reshape(pairs), np.stack(means, -1).reshape(pairs))
-        return np.where(np.isfinite(rho), rho, cross_validation.MOST_RHO)
+        rho = kfold.rho_of_halves(np.stack(shown, -1).reshape(pairs), np.stack(means, -1).reshape(pairs))
+        return np.where(np.isfinite(rho), rho, kfold.MOST_RHO)
 
     def five_by_two(self, samples, rng):
         n, values = samples.rows.shape[1], []
@@ -419,7 +420,7 @@ def _fold_means(losses, folds):
 
 
 def _same(means):
-    return np.ptp(means, axis=-1) <= cross_validation.ROUNDING
+    return np.ptp(means, axis=-1) <= kfold.ROUNDING
 
 
 def _p_of(means, rho):

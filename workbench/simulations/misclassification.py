@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workbench import checks, prevalence_methods
-from workbench.prevalence_methods import HALF, INVERT, METHODS, RATES
-from workbench.prevalence_periods import REFUSE
-from workbench.prevalence_theory import QUANTITIES
+from workbench import checks
+from workbench.misclassification import methods
+from workbench.misclassification.methods import HALF, INVERT, METHODS, RATES
+from workbench.misclassification.periods import REFUSE
+from workbench.misclassification.theory import QUANTITIES
 from workbench.results import Result
 
 # (base rate, p00, p11) of figures 1 to 3 of the paper, with n = 1,000 and 300,000 items
@@ -78,13 +79,13 @@ class PrevalenceStudy(Result):
         checks.choice("quantity", quantity, QUANTITIES)
         z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
         half, frame, shares = self.table + HALF, _two(self.frame_share), _two(self.share)
-        slopes = prevalence_methods.slopes_of(method, half, frame, shares)
-        slopes = prevalence_methods.curved(method, slopes, half, frame)
-        reading = prevalence_methods.reading_covariance(method, slopes, half, frame, shares, self.new_size or np.inf)
+        slopes = methods.slopes_of(method, half, frame, shares)
+        slopes = methods.curved(method, slopes, half, frame)
+        reading = methods.reading_covariance(method, slopes, half, frame, shares, self.new_size or np.inf)
         if quantity == "change":
-            first = prevalence_methods.slopes_of(method, half, frame, frame)
-            slopes = slopes - prevalence_methods.curved(method, first, half, frame).within_frame(True)
-        audit = prevalence_methods.audit_covariance(slopes, half, self.n, self.size, self.rates)
+            first = methods.slopes_of(method, half, frame, frame)
+            slopes = slopes - methods.curved(method, first, half, frame).within_frame(True)
+        audit = methods.audit_covariance(slopes, half, self.n, self.size, self.rates)
         center, spread = slopes.estimate[:, 1], z * np.sqrt(audit[:, 1, 1] + reading[:, 1, 1])
         spread = np.where(self._refusals(method), 2, spread)
         least = 0.0 if quantity == "level" else -1.0
@@ -93,7 +94,7 @@ class PrevalenceStudy(Result):
                                                                                          center + spread))
 
     def _refusals(self, method):
-        return (prevalence_methods.slope_cv(self.table + HALF) > REFUSE) & (method in INVERT)
+        return (methods.slope_cv(self.table + HALF) > REFUSE) & (method in INVERT)
 
     def coverage(self, method="mle", level=0.95, *, quantity="level"):
         """Return the share of intervals that contain the true level or change; NaN where no run has one."""
@@ -274,7 +275,7 @@ def _runs_innermost(table):
 
 def _study(table, frame_share, share, base_rate, new_base_rate, *setting):
     frame, shares, table = _two(frame_share), _two(share), _runs_innermost(table.astype(float))
-    estimates = {method: np.ascontiguousarray(prevalence_methods.shares_of(method, table, frame, shares)[:, 1])
+    estimates = {method: np.ascontiguousarray(methods.shares_of(method, table, frame, shares)[:, 1])
                  for method in METHODS}
     figures = {method: _figures(values, new_base_rate) for method, values in estimates.items()}
     columns = [{method: figure[place] for method, figure in figures.items()} for place in range(7)]

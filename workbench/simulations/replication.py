@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workbench import checks, replication
+from workbench import checks
+from workbench.replication import replicates
+from workbench.replication.designs import SurveyDesign
+from workbench.replication.statistics import ratio
 from workbench.results import Result, percent
-from workbench.survey_design import SurveyDesign
-from workbench.weighted_statistics import ratio
 
 STATISTICS = ("accuracy", "f1")
 INTERVALS = ("naive", "weighted_naive", "z", "t", "logit", "wilson", "default")
@@ -134,11 +135,11 @@ class CoverageStudy(Result):
             variance = self.weighted_naive_variances
         elif method == "default":
             kind = "proportion" if self.statistic == "accuracy" else "share"
-            rule = replication.default_method(kind, self.effective_df)
+            rule = replicates.default_method(kind, self.effective_df)
             quantile = scipy.special.stdtrit(self.effective_df, tail)
         elif method != "z":
             rule, quantile = method, scipy.special.stdtrit(self.df, tail)
-        return replication.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
+        return replicates.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
 
     def coverage(self, method="default"):
         """Return the share of runs whose interval contains the truth."""
@@ -260,7 +261,7 @@ def simulate_coverage(strata=7, psus=2, items=127, *, accuracy=.877, icc=.0181, 
     population = _Population.of(strata, psus, items, accuracy, icc, weight_spread, weight_effect, statistic, base_rate)
     level, runs = checks.level(level), checks.whole("runs", runs, 2)
     rng = checks.generator(rng)
-    drawn = replication.replicates(population.design, method, rho=rho, rng=rng)
+    drawn = replicates.replicates(population.design, method, rho=rho, rng=rng)
     step = max(1, BLOCK // max(drawn.count, population.psu_weight.size))
     blocks = [_replicated(population, drawn, *population.draw(min(step, runs - start), rng))
               for start in range(0, runs, step)]
@@ -270,7 +271,7 @@ def simulate_coverage(strata=7, psus=2, items=127, *, accuracy=.877, icc=.0181, 
                          f"{np.isnan(columns['variances']).sum():,} of {runs:,} runs; or take method 'fay'")
     return CoverageStudy(statistic, method, population.strata, population.psus, population.items, runs, level,
                          population.truth, population.item_variance, drawn.df,
-                         replication.effective_df(drawn.design, population.psu_weight), **columns)
+                         replicates.effective_df(drawn.design, population.psu_weight), **columns)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -459,11 +460,11 @@ def _replicated(population, drawn, numerator, denominator, counted):
     weight, runs = population.psu_weight[:, None] / population.items, numerator.shape[1]
     z = np.concatenate([weight * numerator, weight * denominator], 1)
     full = z.sum(0)
-    found = replication.without_noise(drawn.totals_of_psus(z), full)
+    found = replicates.without_noise(drawn.totals_of_psus(z), full)
     estimates = ratio(full[:runs], full[runs:])
     values = ratio(found[:, :runs], found[:, runs:])
-    variances = replication.variances(drawn.coefficients, values, estimates)
-    variances[np.isnan(values).sum(0) > replication.MOST_UNDEFINED * len(values)] = np.nan
+    variances = replicates.variances(drawn.coefficients, values, estimates)
+    variances[np.isnan(values).sum(0) > replicates.MOST_UNDEFINED * len(values)] = np.nan
     total = np.broadcast_to(denominator.sum(0), runs)
     naive = ratio(numerator.sum(0), total)
     psu_weight = np.where(full[runs:] > 0, weight * counted, 1.0)

@@ -7,8 +7,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from workbench import adaptive, allocation, checks, intervals, stratification, stratified
+from workbench import checks, intervals
+from workbench.allocation import rules
 from workbench.results import Result
+from workbench.stratified import accuracy
+from workbench.stratified.strata import METHODS as STRATIFIERS
+from workbench.stratified.strata import stratify
+from workbench.stratified.waves import (
+    OPT_WARNING,
+    WAVE_INTERVALS,
+    exhausted_warning,
+    opt_step,
+    wave_limits,
+    wave_moments,
+    wave_settings,
+    wave_step,
+)
 
 FIXED = ("simple_random", "proportional", "equal", "neyman", "voila")
 METHODS = (*FIXED, "opt_a1", "opt_a2", "waves")
@@ -67,9 +81,9 @@ class LabelingStudy(Result):
         """Return lower and upper limits (R,) of every run's interval."""
         tail = (1 - checks.level(level)) / 2
         if self.method == "waves":
-            checks.choice("method", method, adaptive.WAVE_INTERVALS)
+            checks.choice("method", method, WAVE_INTERVALS)
             labeled = np.broadcast_to(self.labeled, self.correct.shape)
-            return adaptive.wave_limits(self.stratum_size, labeled, self.correct, tail, method)
+            return wave_limits(self.stratum_size, labeled, self.correct, tail, method)
         checks.choice("method", method, intervals.METHODS)
         outcome = np.concatenate([np.broadcast_to(self.labeled, self.correct.shape), self.correct], -1)[:, 0]
         distinct, place = np.unique(outcome, axis=0, return_inverse=True)
@@ -117,7 +131,7 @@ def simulate_labeling(stratum_size, correct, budget, method, *, runs=3000, pilot
     waves : int
         Waves of (nearly) equal size.
     smoothing, floor, stratum_score
-        Of the waves, as in `workbench.adaptive.next_wave`.
+        Of the waves, as in `workbench.next_wave`.
     laplace : float
         Right and wrong labels added to each stratum before OPT estimates its variance; 0 is as printed.
     rng : int or numpy.random.Generator
@@ -143,16 +157,16 @@ def simulate_labeling(stratum_size, correct, budget, method, *, runs=3000, pilot
         return _fixed_study(size, right, budget, method, runs, rng)
     if method == "waves":
         waves = checks.whole("waves", waves, 1)
-        settings = adaptive.wave_settings(size.size, stratum_score, smoothing, floor)
+        settings = wave_settings(size.size, stratum_score, smoothing, floor)
         counts = _run_waves(size, right, budget, runs, waves, settings, rng)
-        return _study(method, size, right, budget, *counts, *adaptive.wave_moments(size, *counts),
-                      adaptive.exhausted_warning(size, counts[0].sum(1).mean(0)))
+        return _study(method, size, right, budget, *counts, *wave_moments(size, *counts),
+                      exhausted_warning(size, counts[0].sum(1).mean(0)))
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
     laplace = checks.number("laplace", laplace, 0)
     labeled, hits = _run_opt(size, right, budget, runs, pilot, step, laplace, rng)
     moments = _stratified_moments(size, labeled, hits)
-    warnings = (adaptive.OPT_WARNING,) if laplace == 0 else ()
+    warnings = (OPT_WARNING,) if laplace == 0 else ()
     return _study(method, size, right, budget, labeled[:, None], hits[:, None], *moments, warnings)
 
 
@@ -233,7 +247,7 @@ def study_design(score, correct, budget, *, n_strata=5, stratifier="equal_size",
     """
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
-    strata = stratification.stratify(score, n_strata, stratifier, rng=rng)
+    strata = stratify(score, n_strata, stratifier, rng=rng)
     return weigh_design(strata, score, correct, budget, checks.choice("method", method, FIXED[1:]))
 
 
@@ -242,7 +256,7 @@ def weigh_design(strata, score, correct, budget, method):
     budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), len(score))
     right = np.bincount(strata.labels, correct, strata.n_strata).astype(np.int64)
     labeled, best = (_fixed_allocation(strata.sizes, right, budget, rule) for rule in (method, "voila"))
-    errors = [stratified.accuracy_variance(size, hits, n) ** 0.5 for size, hits, n in (
+    errors = [accuracy.accuracy_variance(size, hits, n) ** 0.5 for size, hits, n in (
         (strata.sizes, right, labeled), (strata.sizes.sum(keepdims=True), right.sum(keepdims=True), [labeled.sum()]),
         (strata.sizes, right, best))]
     return DesignStudy(strata.method, method, budget, strata.sizes, labeled, right, *errors,
@@ -287,7 +301,7 @@ class LabelingGrid(Result):
         return list(self.table)
 
 
-def simulate_grid(score, correct, budget, *, stratifiers=stratification.METHODS, methods=PAPER_GRID,
+def simulate_grid(score, correct, budget, *, stratifiers=STRATIFIERS, methods=PAPER_GRID,
                   n_strata=range(2, 11), runs=3000, pilot=5, step=10, rng=0, progress=True):
     """Run the paper's grid: stratifiers x allocations x numbers of strata.
 
@@ -322,7 +336,7 @@ def simulate_grid(score, correct, budget, *, stratifiers=stratification.METHODS,
     designs = [(rule, k) for rule in stratifiers for k in n_strata]
     table = []
     for rule, k in tqdm(designs, desc="designs", delay=1, disable=not progress):
-        strata = stratification.stratify(score, k, rule, rng=rng)
+        strata = stratify(score, k, rule, rng=rng)
         right = np.bincount(strata.labels, correct, strata.n_strata).astype(np.int64)
         for method in methods:
             if method.startswith("opt") and pilot * strata.n_strata > budget:
@@ -336,20 +350,20 @@ def _fixed_study(size, right, budget, method, runs, rng):
     if method == "simple_random":
         size, right = size.sum(keepdims=True), right.sum(keepdims=True)
     labeled = _fixed_allocation(size, right, budget, method)
-    hits = stratified.draw_counts(size, right, labeled, rng.random((runs, size.size)))
+    hits = accuracy.draw_counts(size, right, labeled, rng.random((runs, size.size)))
     moments = _stratified_moments(size, labeled, hits)
     unused = budget - int(labeled.sum())
     warnings = (f"{unused} of {budget} labels stay unused: a stratum is smaller than its share",) if unused else ()
     study = _study(method, size, right, budget, labeled[None, None], hits[:, None], *moments, warnings)
-    exact = _ratio(stratified.accuracy_variance(size, right, labeled), _random_variance(size, right, budget))
+    exact = _ratio(accuracy.accuracy_variance(size, right, labeled), _random_variance(size, right, budget))
     return replace(study, bias=0.0, bias_error=0.0, variance_ratio=exact, variance_ratio_error=0.0,
                    estimated_variance_ratio=exact, estimated_variance_ratio_error=0.0)
 
 
 def _fixed_allocation(size, right, budget, method):
-    sd = np.sqrt(stratified.stratum_variance(size, right / size))
+    sd = np.sqrt(accuracy.stratum_variance(size, right / size))
     rule = "proportional" if method == "simple_random" else method
-    return allocation.allocate(size, budget, rule, stratum_sd=sd).labeled
+    return rules.allocate(size, budget, rule, stratum_sd=sd).labeled
 
 
 def _run_opt(size, right, budget, runs, pilot, step, laplace, rng):
@@ -358,10 +372,10 @@ def _run_opt(size, right, budget, runs, pilot, step, laplace, rng):
         raise ValueError(f"budget must be at least {first.sum()}, a pilot of {pilot} in each of {size.size} strata; "
                          f"got {budget}")
     labeled = np.tile(first, (runs, 1))
-    hits = stratified.draw_counts(size, right, first, rng.random((runs, size.size)))
+    hits = accuracy.draw_counts(size, right, first, rng.random((runs, size.size)))
     left = budget - int(first.sum())
     while left > 0:
-        new = adaptive.opt_step(size, labeled, hits, min(step, left), laplace)
+        new = opt_step(size, labeled, hits, min(step, left), laplace)
         hits = hits + _draw(rng, right - hits, size - labeled, new)
         labeled = labeled + new
         left -= min(step, left)
@@ -377,7 +391,7 @@ def _run_waves(size, right, budget, runs, waves, settings, rng):
         if total < needed:
             raise ValueError(f"budget must be at least {waves * needed}, 2 labels per stratum in each of {waves} "
                              f"waves; got {budget}")
-        labeled[:, t] = adaptive.wave_step(size, n, x, int(total), *settings)
+        labeled[:, t] = wave_step(size, n, x, int(total), *settings)
         hits[:, t] = _draw(rng, right - x, size - n, labeled[:, t])
     return labeled, hits
 
@@ -409,7 +423,7 @@ def _stratified_moments(size, labeled, hits):
 
 
 def _random_variance(size, right, budget):
-    return stratified.accuracy_variance([size.sum()], [right.sum()], [budget])
+    return accuracy.accuracy_variance([size.sum()], [right.sum()], [budget])
 
 
 def _ratio(variance, random):

@@ -8,8 +8,9 @@ import dataclasses
 import ipywidgets
 import numpy as np
 
-from workbench import allocation, populations
+from workbench.allocation import rules
 from workbench.charts import allocation as charts
+from workbench.course.digit_forms import register_errors
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive, panel
@@ -72,7 +73,7 @@ def allocations(budget, *, minimum=1):
     array([ 3, 18, 42, 37])
     """
     size, sd = _places()
-    return {method: allocation.allocate(size, budget, method, stratum_sd=sd, minimum=minimum, integer=method in WHOLE)
+    return {method: rules.allocate(size, budget, method, stratum_sd=sd, minimum=minimum, integer=method in WHOLE)
             for method in ("equal", "neyman", "neyman_plus", "voila")}
 
 
@@ -86,7 +87,7 @@ def random_error(budget):
     >>> round(random_error(100))
     47149
     """
-    _, error = populations.register_errors()
+    _, error = register_errors()
     return float(error.size * np.sqrt((1 / budget - 1 / error.size) * error.var(ddof=1)))
 
 
@@ -106,7 +107,7 @@ def one_label_at_a_time():
     state = {"labeled": np.ones(4, int)}
 
     def best():
-        return allocation.allocate(size, budget.value, "voila", stratum_sd=sd, minimum=1)
+        return rules.allocate(size, budget.value, "voila", stratum_sd=sd, minimum=1)
 
     def give(labels):
         for _ in range(min(labels, budget.value - int(state["labeled"].sum()))):
@@ -140,7 +141,7 @@ def watch_stream():
     workbench.widgets.Panel
         Controls: order, rule, floor (of the exact rule), records kept, stream, records seen; a player moves the last.
     """
-    place, error = populations.register_errors()
+    place, error = register_errors()
     stops = [*range(EVERY, place.size, EVERY), place.size]
     controls = {
         "order": ipywidgets.Dropdown(options=ORDERS, description="Order"),
@@ -244,6 +245,6 @@ def predict_thousands():
 
 def _places():
     """Return size and standard deviation of the errors per place, (4,) each."""
-    place, error = populations.register_errors()
+    place, error = register_errors()
     size = np.bincount(place)
     return size, np.array([error[place == h].std(ddof=1) for h in range(size.size)])

@@ -7,11 +7,11 @@ import functools
 
 import ipywidgets
 
-from workbench.charts import cv_studies as charts
-from workbench.cross_validation import kfold_t_test, rho_from_r
-from workbench.simulations import clerks
+from workbench.charts.cross_validation import studies as charts
+from workbench.course import clerks
+from workbench.cross_validation.kfold import kfold_t_test, rho_from_r
+from workbench.cross_validation.learners import Population, gaussian_population
 from workbench.simulations.cross_validation import simulate_comparison, simulate_type_one
-from workbench.simulations.learners import Population, gaussian_population
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive
 

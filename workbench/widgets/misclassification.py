@@ -6,10 +6,10 @@ its result.
 import ipywidgets
 
 from workbench.charts import misclassification as charts
-from workbench.prevalence_series import prevalence_series
-from workbench.prevalence_theory import estimator_theory
+from workbench.course.solar import ITEMS, solar_audit, solar_forms, solar_months, solar_rates
+from workbench.misclassification.series import prevalence_series
+from workbench.misclassification.theory import estimator_theory
 from workbench.simulations.misclassification import simulate_prevalence
-from workbench.solar import ITEMS, solar_audit, solar_forms, solar_months, solar_rates
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive
 

@@ -9,10 +9,11 @@ import math
 import ipywidgets
 import numpy as np
 
-from workbench import galois, orthogonal, populations, replication
 from workbench.charts import replication as charts
+from workbench.course.digit_forms import digit_forms
+from workbench.replication import arrays, galois, replicates
+from workbench.replication.designs import SurveyDesign
 from workbench.simulations import replication as simulations
-from workbench.survey_design import SurveyDesign
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive
 
@@ -34,7 +35,7 @@ def fourteen_boxes():
     workbench.widgets.Panel
         Control: labels per box, drawn at random (the same ones stay as more are drawn), or all.
     """
-    forms = populations.digit_forms()
+    forms = digit_forms()
     correct, icc = forms.read_a == forms.digit, intracluster_correlation()
     turn = _turn_within(forms.box)
     most = int(np.bincount(forms.box)[1:].min())
@@ -45,7 +46,7 @@ def fourteen_boxes():
     def audit(per_box="all"):
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
         box, right = forms.box[drawn], correct[drawn]
-        estimate = replication.replicate_estimate(replication.replicates(_by_boxes(box)), "mean", right)
+        estimate = replicates.replicate_estimate(replicates.replicates(_by_boxes(box)), "mean", right)
         return np.bincount(box, right)[1:].astype(int), np.bincount(box)[1:], estimate
 
     def answer(per_box):
@@ -63,7 +64,7 @@ def half_samples():
     workbench.widgets.Panel
         Controls: half-samples, their number and the draw where they are random.
     """
-    forms = populations.digit_forms()
+    forms = digit_forms()
     correct, design = forms.read_a == forms.digit, _by_boxes(forms.box)
     differences = _box_accuracies()[::2] - _box_accuracies()[1::2]
     textbook = math.sqrt((differences ** 2).sum()) / 14
@@ -78,8 +79,8 @@ def half_samples():
             controls[name].disabled = controls["scheme"].value != "random"
 
     def estimated(scheme="balanced", count=8, seed=1):
-        made = replication.replicates(design, array=half_sample_array(scheme, count, seed), require_balance=False)
-        return made, replication.replicate_estimate(made, "mean", correct)
+        made = replicates.replicates(design, array=half_sample_array(scheme, count, seed), require_balance=False)
+        return made, replicates.replicate_estimate(made, "mean", correct)
 
     def answer(**values):
         made, estimate = estimated(**values)
@@ -112,7 +113,7 @@ def half_sample_array(scheme, count=8, seed=1):
     if scheme == "all":
         return np.array(list(itertools.product((0, 1), repeat=7)))
     if scheme == "balanced":
-        return (1 - orthogonal.hadamard(8)[:, 1:]) // 2
+        return (1 - arrays.hadamard(8)[:, 1:]) // 2
     if scheme == "printed":
         return np.array([[int(sign == "-") for sign in row] for row in PRINTED])
     return np.random.default_rng(seed).integers(0, 2, (count, 7))
@@ -141,8 +142,8 @@ def array_builder():
     def built(levels=3, columns=8, method="linear", i=1, j=2):
         if i == j:
             raise ValueError(f"column i and column j must differ; both are {i}")
-        needed = orthogonal.smallest_runs(levels, columns)
-        array = papers_shifts(levels, columns) if method == "paper" else orthogonal.orthogonal_array(levels, columns)
+        needed = arrays.smallest_runs(levels, columns)
+        array = papers_shifts(levels, columns) if method == "paper" else arrays.orthogonal_array(levels, columns)
         return array, levels, min(i, columns), min(j, columns), needed
 
     def answer(**values):
@@ -179,7 +180,7 @@ def papers_shifts(levels, columns):
     while levels ** dimension - 1 < columns:
         dimension += 1
     enough = (levels ** dimension - 1) // (levels - 1)
-    first = orthogonal.orthogonal_array(levels, enough, method="rotation")[:-1, 0]
+    first = arrays.orthogonal_array(levels, enough, method="rotation")[:-1, 0]
     shifts = np.stack([np.roll(first, -k) for k in range(columns)], 1)
     return np.concatenate([shifts, np.zeros((1, columns), np.int64)])
 
@@ -238,7 +239,7 @@ def coverage():
 
 def predict_worth():
     """Return the question that the learner answers before he sees the boxes."""
-    forms = populations.digit_forms()
+    forms = digit_forms()
     n, icc = forms.box.size, intracluster_correlation()
     effect = 1 + (n / 14 - 1) * icc
     return questions.predict(f"{n:,} labels in 14 boxes are worth how many independent ones?",
@@ -253,9 +254,9 @@ def intracluster_correlation():
     (deff - 1) / (m - 1), deff the variance by equally weighted boxes over p (1 - p) / n, m = n / 14 labels per box
     (Kish, Survey Sampling, 1965).
     """
-    forms = populations.digit_forms()
+    forms = digit_forms()
     correct = forms.read_a == forms.digit
-    estimate = replication.replicate_estimate(replication.replicates(_by_boxes(forms.box)), "mean", correct)
+    estimate = replicates.replicate_estimate(replicates.replicates(_by_boxes(forms.box)), "mean", correct)
     p, n = correct.mean(), correct.size
     return float((estimate.variance / (p * (1 - p) / n) - 1) / (n / 14 - 1))
 
@@ -266,7 +267,7 @@ def _by_boxes(box):
 
 
 def _box_accuracies():
-    forms = populations.digit_forms()
+    forms = digit_forms()
     return np.bincount(forms.box, forms.read_a == forms.digit)[1:] / np.bincount(forms.box)[1:]
 
 

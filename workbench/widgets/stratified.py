@@ -6,9 +6,11 @@ its result.
 import ipywidgets
 import numpy as np
 
-from workbench import populations, stratification, stratified
 from workbench.charts import stratified as charts
+from workbench.course.digit_forms import digit_forms, digit_twin
 from workbench.simulations import stratified as simulations
+from workbench.stratified import accuracy
+from workbench.stratified.strata import stratify
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive, panel
 
@@ -47,7 +49,7 @@ def strata_and_shares():
     def answer(stratifier, score, n_strata, budget, method, population):
         scores, correct, wrong, strata = items(population, score)
         if (stratifier, n_strata) not in strata:
-            strata[stratifier, n_strata] = stratification.stratify(scores, n_strata, stratifier)
+            strata[stratifier, n_strata] = stratify(scores, n_strata, stratifier)
         study = simulations.weigh_design(strata[stratifier, n_strata], scores, correct, budget, method)
         return charts.design_data(study, wrong), charts.design_words(study)
 
@@ -64,7 +66,7 @@ def papers_robot():
         Controls: labels, pilot per stratum, batch, smoothing (labels of each kind added to a stratum).
     """
     scores, correct, _, _ = _scored("forms", "confidence")
-    strata = stratification.stratify(scores, 5, "equal_size")
+    strata = stratify(scores, 5, "equal_size")
     right = np.bincount(strata.labels, correct, 5).astype(int)
     controls = {
         "budget": ipywidgets.IntSlider(100, 40, 300, 10, description="Labels"),
@@ -103,9 +105,9 @@ def labels_needed():
     def curve(population, finite):
         if (population, finite) not in known:
             scores, correct, _, _ = _scored(population, "confidence")
-            strata = stratification.stratify(scores, 5, "equal_size")
+            strata = stratify(scores, 5, "equal_size")
             rates = np.bincount(strata.labels, correct, 5) / strata.sizes
-            known[population, finite] = stratified.plan_curve(strata.sizes, rates, HALF_WIDTHS, finite=finite)
+            known[population, finite] = accuracy.plan_curve(strata.sizes, rates, HALF_WIDTHS, finite=finite)
         return known[population, finite]
 
     def answer(half_width, finite, population):
@@ -127,8 +129,8 @@ def label_ten(seed=1):
     -------
     ipywidgets.VBox
     """
-    forms = populations.digit_forms()
-    strata = stratification.stratify(forms.confidence, 5, "equal_size")
+    forms = digit_forms()
+    strata = stratify(forms.confidence, 5, "equal_size")
     rng = np.random.default_rng(seed)
     piles = {k: rng.permutation(np.flatnonzero(strata.labels == k)) for k in (0, 4)}
     rates = {k: float((forms.read_a != forms.digit)[strata.labels == k].mean()) for k in piles}
@@ -195,10 +197,10 @@ def predict_gain():
 
 def _scored(population, score):
     """Return scores, correctness, the share wrong by rank, and a store for stratifications."""
-    forms = populations.digit_forms()
+    forms = digit_forms()
     values = forms.confidence if score == "confidence" else forms.margin
     correct = forms.read_a == forms.digit
     if population == "twin":
-        twin = populations.digit_twin(values, correct)
+        twin = digit_twin(values, correct)
         values, correct = twin.score, twin.correct
     return values, correct, charts.wrong_by_rank(values, correct), {}

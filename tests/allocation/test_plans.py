@@ -1,0 +1,167 @@
+"""Where the labels go, against figures worked out elsewhere."""
+import numpy as np
+import polars
+import pytest
+
+import workbench as wb
+from workbench.results import Result
+
+
+@pytest.fixture
+def records():
+    rng = np.random.default_rng(4)
+    group = np.repeat(["a", "b", "c"], [500, 80, 6])
+    value = rng.normal(0, 1, 586) * np.where(group == "c", 50, 1)
+    return polars.DataFrame({"id": np.arange(586), "g": group, "y": value})
+
+
+def methods(plan):
+    return {row["method"]: row for row in plan.methods()}
+
+
+def test_the_register_gives_the_lesson_figures():
+    plan = wb.plan_labels(wb.digit_forms().register(), 100)
+    error = {name: row["standard error"] for name, row in methods(plan).items()}
+    assert plan.labeled.tolist() == [3, 18, 42, 37]
+    assert [round(error[name]) for name in ("VOILA", "capped Neyman", "Neyman+", "equal shares", "at random")] == \
+        [4148, 5750, 4470, 8997, 47149]
+    assert methods(plan)["capped Neyman"]["unused"] == 27 and plan.wish.unused == pytest.approx(27.48, abs=0.01)
+    assert plan.size.sum() * plan.wish.variance ** 0.5 == pytest.approx(5789, abs=0.5)
+
+
+@pytest.mark.parametrize(("budget", "equal_wins"), [(141, False), (143, False), (144, True), (150, True)])
+def test_from_144_whole_labels_equal_shares_beat_capped_neyman(budget, equal_wins):
+    error = methods(wb.plan_labels(wb.digit_forms().register(), budget))
+    assert (error["equal shares"]["standard error"] < error["capped Neyman"]["standard error"]) == equal_wins
+
+
+def test_no_cap_binds_up_to_57_labels():
+    neyman = [wb.plan_labels(wb.digit_forms().register(), budget, minimum=0).wish.unused for budget in (57, 58)]
+    assert neyman[0] == 0 < neyman[1]
+
+
+def test_random_variance_is_that_of_the_whole_population(records):
+    plan = wb.plan_labels(wb.load_strata(records, stratum="g", value="y"), 60)
+    y = records["y"].to_numpy()
+    assert plan.random_variance == pytest.approx((1 - 60 / 586) * y.var(ddof=1) / 60, rel=1e-12)
+
+
+def test_a_table_of_strata_is_planned_without_means():
+    table = {"name": ["x", "y"], "N": [1000, 50], "S": [1.0, 40.0]}
+    plan = wb.plan_labels(wb.load_strata(table, stratum="name", size="N", sd="S"), 60)
+    assert plan.labeled.tolist() == wb.allocate([1000, 50], 60, stratum_sd=[1, 40]).labeled.tolist()
+    assert "at random" not in methods(plan) and "nan" not in plan.headline()
+
+
+def test_rows_drawn_are_those_of_the_plan_and_the_sheet_lists_them(records, tmp_path):
+    plan = wb.plan_labels(wb.load_strata(records, stratum="g", value="y"), 40)
+    sheet = tmp_path / "sheet.csv"
+    drawn = wb.draw_rows(plan, records, stratum="g", label_sheet=str(sheet), seed=3)
+    assert drawn.drawn.tolist() == plan.labeled.tolist()
+    lines = sheet.read_text(encoding="utf-8-sig").splitlines()
+    assert lines[0] == "id,stratum,value" and len(lines) == 41
+    sheet.write_text("\n".join([lines[0], lines[1] + "7", *lines[2:]]))
+    with pytest.raises(ValueError, match="already holds 1 labels"):
+        wb.draw_rows(plan, records, stratum="g", label_sheet=str(sheet))
+
+
+def test_the_plan_is_written_and_harmless_to_spreadsheets(tmp_path):
+    table = {"stratum": ["=1+1", "b"], "size": [1000, 50], "sd": [1.0, 40.0]}
+    plan = wb.plan_labels(wb.load_strata(table), 60)
+    plan.write_csv(tmp_path / "plan.csv")
+    assert (tmp_path / "plan.csv").read_text(encoding="utf-8-sig").splitlines() == \
+        ["stratum,size,labels", f"'=1+1,1000,{plan.labeled[0]}", f"b,50,{plan.labeled[1]}"]
+
+
+def test_warnings_say_what_the_reader_must_know():
+    warn = wb.plan_labels(wb.digit_forms().register(), 100).warnings
+    assert warn[0] == "Neyman's rule wants more labels than there are items in thousands and leaves 27.5 of the " \
+        "budget unused"
+    assert "every item of thousands is labeled" in warn
+    table = {"stratum": [1, 2, 3], "size": [1000, 5, 900], "sd": [1.0, 3.0, 0.0]}
+    warn = " ".join(wb.plan_labels(wb.load_strata(table), 100, minimum=4).warnings)
+    assert "sd 0 in 3:" in warn and "fewer than 10 items in 2: their sd is rough" in warn
+    floor = wb.plan_labels(wb.digit_forms().register(), 100, minimum=15).warnings
+    assert any("the floor of 15 makes the variance 25% larger" in w for w in floor)
+
+
+@pytest.mark.parametrize(("table", "message"), [
+    ({"stratum": ["a", "a"], "size": [3, 4], "sd": [1, 1]},
+     "column 'stratum' must name every stratum once; 'a' repeats"),
+    ({"stratum": ["a", "b"], "size": [3, 0], "sd": [1, 1]},
+     r"column 'size', data row 2 \(stratum b\): a size must be a whole number of at least 1; got 0"),
+    ({"stratum": ["a", "b"], "size": [3, 4], "sd": [1, -1]},
+     r"column 'sd', data row 2 \(stratum b\): a standard deviation must be at least 0; got -1"),
+    ({"stratum": ["a", "b"], "size": np.array(["1.000", "4"], object), "sd": [1, 1]},
+     r"column 'size', data row 1 \(stratum a\): '1.000' may have a thousands separator; write 1000"),
+    ({"stratum": ["a", "b"], "sd": [1, 1]}, "size"),
+])
+def test_bad_tables_are_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        wb.load_strata(table)
+
+
+def test_budget_below_the_floor_is_refused():
+    with pytest.raises(ValueError, match="budget must be at least 8, 2 for each of 4 strata; got 7"):
+        wb.plan_labels(wb.digit_forms().register(), 7)
+
+
+def test_no_rule_beats_the_optimum_under_the_same_constraints():
+    rng = np.random.default_rng(9)
+    for _ in range(40):
+        table = {"stratum": np.arange(30), "size": rng.integers(1, 400, 30), "sd": rng.lognormal(0, 2, 30)}
+        plan = wb.plan_labels(wb.load_strata(table), int(rng.integers(60, 600)))
+        assert min(row["variance ratio"] for row in plan.methods()) >= 1 - 1e-12
+
+
+def test_a_stratum_of_one_item_needs_no_spread(tmp_path):
+    path = tmp_path / "strata.csv"
+    path.write_text("stratum,size,sd\na,100,2\none,1,\nsolo,1,7\n")
+    strata = wb.load_strata(str(path))
+    assert strata.sd.tolist() == [2, 0, 0]
+    assert wb.allocation_variance([100, 1], [2, np.nan], [10, 1]) == wb.allocation_variance([100, 1], [2, 0], [10, 1])
+
+
+def test_a_plan_overwrites_only_a_plan(tmp_path):
+    plan = wb.plan_labels(wb.digit_forms().register(), 100)
+    path = tmp_path / "plan.csv"
+    plan.write_csv(path)
+    plan.write_csv(path)
+    path.write_text("id,stratum,value\n1,a,5\n")
+    with pytest.raises(ValueError, match="exists and has other columns than stratum, size, labels; choose another"):
+        plan.write_csv(path)
+    assert path.read_text() == "id,stratum,value\n1,a,5\n"
+
+
+def test_drawing_needs_identifiers(records):
+    plan = wb.plan_labels(wb.load_strata(records, stratum="g", value="y"), 40)
+    with pytest.raises(ValueError, match="id must name the column that identifies a record"):
+        wb.draw_rows(plan, records, stratum="g", id="")
+
+
+def test_notes_name_the_stratum():
+    table = {"stratum": ["a", "b", "c"], "size": [50, 60, 70], "sd": [1.0, 3.0, 2.0]}
+    plan = wb.plan_labels(wb.load_strata(table), 2, minimum=0)
+    assert any(w.startswith("stratum a varies and has no label") for w in plan.warnings)
+
+
+def test_a_census_does_not_blame_neyman():
+    assert not any("Neyman" in w for w in wb.plan_labels(wb.digit_forms().register(), 1797).warnings)
+
+
+def test_round_trip():
+    plan = wb.plan_labels(wb.digit_forms().register(), 100)
+    again = Result.from_dict(plan.to_dict())
+    assert again.headline() == plan.headline() and again.methods() == plan.methods()
+
+
+def test_text_is_escaped():
+    table = {"stratum": ["<b>", "c"], "size": [1000, 50], "sd": [0.0, 40.0]}
+    page = wb.plan_labels(wb.load_strata(table), 60)._repr_html_()
+    assert "<b>" not in page and "&lt;b&gt;" in page
+
+
+def test_places_are_the_digit_forms_errors():
+    forms, strata = wb.digit_forms(), wb.digit_forms().register()
+    total = (10.0 ** forms.place * (forms.read_a - forms.digit)).sum()
+    assert strata.size @ strata.mean == pytest.approx(total) and round(total) == -14692

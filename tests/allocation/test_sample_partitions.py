@@ -1,0 +1,94 @@
+"""Frames in parts: Dask on two worker processes, and one stream sampler per partition."""
+import functools
+import os
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client
+
+import workbench as wb
+from workbench.allocation.stream import StreamSampler
+
+ROWS, PARTS, BUDGET = 40_000, 4, 1000
+SD = np.array([5.0, 1.0, 0.2, 0.0])
+
+
+def table(parts=PARTS, sd=SD):
+    """Rows of four strata in random order; `sd` may differ from part to part, (H,) or (parts, H)."""
+    rng = np.random.default_rng(11)
+    stratum = rng.choice(4, ROWS, p=[.1, .2, .3, .4])
+    part = np.arange(ROWS) * parts // ROWS
+    spread = np.broadcast_to(sd, (parts, 4))[part, stratum]
+    value = 10 * stratum + spread * rng.normal(size=ROWS)
+    return pd.DataFrame({"stratum": np.array(list("abcd"))[stratum], "value": value, "id": rng.permutation(ROWS)})
+
+
+def sampled(part, number):
+    columns = (part[name].to_numpy() for name in ("stratum", "value", "id"))
+    return os.getpid(), StreamSampler(BUDGET, rng=number).update(*columns)
+
+
+def merged_over(frame):
+    parts = [dask.delayed(sampled)(part, number) for number, part in enumerate(frame.to_delayed())]
+    processes, samplers = zip(*dask.compute(*parts), strict=True)
+    return set(processes), functools.reduce(StreamSampler.merge, samplers)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as client:
+        yield client
+
+
+def with_process(part):
+    return part.assign(process=os.getpid())
+
+
+def test_two_processes_draw_what_one_frame_draws(client):
+    rows = table()
+    frame = dd.from_pandas(rows, npartitions=PARTS, sort=False).map_partitions(with_process)
+    found, expected = wb.summarize(frame, "stratum", "value"), wb.summarize(rows, "stratum", "value")
+    assert found.stratum.tolist() == list("abcd") and found.size.tolist() == expected.size.tolist()
+    assert found.sd == pytest.approx(expected.sd, rel=1e-12)
+    plan = wb.allocate(found.size, BUDGET, stratum_sd=found.sd)
+    drawn = wb.sample(frame, "stratum", plan, id="id", columns=["value", "process"])
+    alone = wb.sample(rows, "stratum", plan, id="id", columns=["value"])
+    assert drawn.id.tolist() == alone.id.tolist() and drawn.id.size == BUDGET
+    assert drawn.columns["value"].tolist() == alone.columns["value"].tolist()
+    processes = set(drawn.columns["process"].tolist())
+    assert len(processes) == 2 and os.getpid() not in processes
+
+
+def test_one_sampler_per_partition_merged(client):
+    rows = table()
+    processes, merged = merged_over(dd.from_pandas(rows, npartitions=PARTS, sort=False))
+    assert len(processes) == 2 and os.getpid() not in processes
+    found = wb.summarize(rows, "stratum", "value")
+    best = wb.allocate(found.size, BUDGET, stratum_sd=found.sd)
+    sizes = merged.sizes()
+    labeled = [sizes[stratum] for stratum in found.stratum.tolist()]
+    assert sum(labeled) == BUDGET
+    assert wb.allocation_variance(found.size, found.sd, labeled) < 1.05 * best.variance
+    by_id = rows.set_index("id")
+    for row in merged.rows():
+        assert by_id.loc[row["item"], "value"] == row["value"]
+    estimate = merged.estimate()
+    assert abs(estimate.estimate - rows["value"].mean()) < 4 * estimate.standard_error
+
+
+def test_partitions_that_disagree_need_two_passes(client):
+    disagreeing = np.array([[10, .1, 1, 1], [.1, 10, 1, 1]] * 2)
+    rows = table(sd=disagreeing)
+    frame = dd.from_pandas(rows, npartitions=PARTS, sort=False)
+    found = wb.summarize(frame, "stratum", "value")
+    plan = wb.allocate(found.size, BUDGET, stratum_sd=found.sd)
+    sizes = merged_over(frame)[1].sizes()
+    merged = wb.allocation_variance(found.size, found.sd, [sizes[stratum] for stratum in found.stratum.tolist()])
+    assert merged > 2 * plan.variance
+    drawn = wb.sample(frame, "stratum", plan, id="id", columns=["value"])
+    assert drawn.drawn.tolist() == plan.labeled.tolist()
+    means = np.bincount(drawn.stratum_index, drawn.columns["value"]) / drawn.drawn
+    assert abs(found.size @ means / ROWS - rows["value"].mean()) < 4 * plan.variance**.5

@@ -1,0 +1,529 @@
+import json
+import math
+from pathlib import Path
+
+import narwhals as nw
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import workbench as wb
+from workbench.cross_validation.comparison import adjusted_pvalues, compare_models, compare_tests
+from workbench.cross_validation.kfold import ZeroVarianceError, kfold_t_test
+from workbench.cross_validation.losses import CVLosses
+from workbench.cross_validation.model_tests import (
+    bayesian_correlated_t,
+    five_by_two,
+    five_by_two_f_test,
+    five_by_two_t_test,
+    mcnemar_pvalue,
+    mcnemar_test,
+    nadeau_bengio_test,
+    nested_cv_interval,
+)
+
+PEERS = json.loads((Path(__file__).parents[1] / "oracles" / "cv_peers.json").read_text())
+TEN = [.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0]
+FIVE = [[.1, .05], [.08, .02], [0, .06], [.04, .07], [.03, .01]]
+
+
+def differences(least=2):
+    return st.lists(st.integers(-60, 60), min_size=least, max_size=15).map(lambda v: np.array(v) / 64) \
+        .filter(lambda v: np.ptp(v) > 0)
+
+
+# peers, where they are right
+
+def test_kfold_t_and_5x2_tests_agree_with_mlxtend():
+    cases = PEERS["mlxtend"]
+    naive = kfold_t_test(cases["paired_ttest_kfold_cv"]["differences"], rho="naive")
+    halves = {name: np.reshape(cases[name]["differences"], (5, 2)) for name in cases if "5x2" in name}
+    found = {"paired_ttest_kfold_cv": naive,
+             "paired_ttest_5x2cv": five_by_two_t_test(halves["paired_ttest_5x2cv"]),
+             "combined_ftest_5x2cv": five_by_two_f_test(halves["combined_ftest_5x2cv"])}
+    for name, test in found.items():
+        assert (test.statistic, test.pvalue) == pytest.approx((cases[name]["statistic"], cases[name]["pvalue"])), name
+
+
+def test_random_splits_that_mlxtend_treats_as_independent():
+    """Thirty splits, 30% tested: the uncorrected t is sqrt(30 (1/30 + 3/7)) = 3.7 times too large."""
+    case = PEERS["mlxtend"]["paired_ttest_resampled"]
+    ours = nadeau_bengio_test(case["differences"], 105, 45)
+    assert case["statistic"] / ours.statistic == pytest.approx((30 * (1 / 30 + 45 / 105)) ** .5)
+
+
+@pytest.mark.parametrize("case", PEERS["mcnemar"], ids=lambda c: f"{c['b']}:{c['c']}")
+def test_mcnemar_agrees_with_mlxtend_and_scipy(case):
+    b, c = case["b"], case["c"]
+    exact, chi2 = mcnemar_test(b, c), mcnemar_test(b, c, method="chi2")
+    assert [exact.pvalue] * 2 == pytest.approx([case["exact"], stats.binomtest(b, b + c).pvalue])
+    # a correction that overshoots makes 7:7 look unequal
+    assert (chi2.statistic, chi2.pvalue) == pytest.approx(case["chi2"] if b != c else (0, 1))
+
+
+@pytest.mark.parametrize("case", PEERS["baycomp"], ids=lambda c: f"{len(c['difference'])}, rope {c['rope']}")
+def test_posterior_agrees_with_baycomp(case):
+    found = bayesian_correlated_t(case["difference"], rope=case["rope"], runs=case["runs"])
+    ours = (found.left, found.rope, found.right) if case["rope"] else (found.left, found.right)
+    assert ours == pytest.approx(case["probabilities"], abs=1e-12)
+
+
+def test_the_published_example_of_scikit_learn():
+    """Its documentation prints 0.750 and .227, uncorrected 2.611 and .005, one-sided."""
+    case = PEERS["scikit-learn"]
+    test = nadeau_bengio_test(case["differences"], 90, 10, alternative="greater")
+    assert (round(test.statistic, 3), round(test.pvalue, 3)) == (.750, .227)
+    assert (test.statistic, test.pvalue) == pytest.approx((case["t"], case["p one-sided"]))
+    folds = CVLosses.from_fold_means(case["differences"], repeats=10)
+    naive = kfold_t_test(folds, rho="naive", alternative="greater")
+    assert (round(naive.statistic, 3), round(naive.pvalue, 3)) == (2.611, .005)
+    assert kfold_t_test(folds, rho="nadeau_bengio").statistic == pytest.approx(test.statistic)
+    posterior = bayesian_correlated_t(case["differences"], rope=.01, runs=10)
+    assert posterior.rope == pytest.approx(case["rope"])
+    assert bayesian_correlated_t(case["differences"], runs=10).right == pytest.approx(case["better"])
+
+
+# peers, where they are wrong
+
+def test_equal_models_have_no_p_value_of_zero():
+    wrong = PEERS["wrong"]
+    assert wrong["mlxtend mcnemar, no disagreement"].endswith("(0.0))")
+    for method in ("exact", "midp", "chi2"):
+        ours = mcnemar_test(0, 0, method=method)
+        assert ours.pvalue == 1 and ours.notes == ("the models never disagree: no evidence either way",)
+    assert wrong["mlxtend paired_ttest_kfold_cv, equal models"] == "(nan, nan)"
+    assert wrong["mlxtend combined_ftest_5x2cv, equal models"].startswith("ZeroDivisionError")
+    for test, values in ((kfold_t_test, np.zeros(10)), (five_by_two_t_test, np.zeros((5, 2))),
+                         (five_by_two_f_test, np.zeros((5, 2)))):
+        with pytest.raises(ZeroVarianceError):
+            test(values)
+
+
+def test_a_constant_difference_is_no_certainty_and_nan_no_answer():
+    wrong = PEERS["wrong"]
+    assert wrong["baycomp, constant difference"] == "(np.float64(0.0), np.float64(1.0))"
+    with pytest.raises(ZeroVarianceError, match="^the difference is the same in every fold, 0.125"):
+        bayesian_correlated_t([.125] * 10)
+    assert "nan" in wrong["baycomp, NaN"] and wrong["baycomp, lists"] == "AttributeError"
+    with pytest.raises(ValueError, match="^differences must be finite; fold 9 is nan$"):
+        bayesian_correlated_t([.125] * 9 + [math.nan])
+
+
+@given(differences())
+def test_the_correction_has_its_square_root_and_both_tails(values):
+    """A known mistake divides by the variance, not its root, and doubles one tail: p beyond 1, or far too small."""
+    test = nadeau_bengio_test(values, 90, 10)
+    error = math.sqrt((1 / values.size + 10 / 90) * np.var(values, ddof=1))
+    assert test.statistic == pytest.approx(values.mean() / error)
+    assert test.pvalue == pytest.approx(2 * stats.t.sf(abs(values.mean()) / error, values.size - 1))
+    assert 0 <= test.pvalue <= 1
+    assert nadeau_bengio_test(-values, 90, 10).pvalue == pytest.approx(test.pvalue)
+
+
+# identities
+
+@given(differences())
+def test_nadeau_bengio_and_the_posterior_are_t_tests_with_rho(values):
+    folds = values.size
+    nb = nadeau_bengio_test(values, folds - 1, 1)
+    one_family = kfold_t_test(values, rho=folds / (2 * folds - 1))
+    assert (one_family.statistic, one_family.pvalue) == pytest.approx((nb.statistic, nb.pvalue))
+    assert kfold_t_test(values, rho="nadeau_bengio").pvalue == pytest.approx(nb.pvalue)
+    posterior = bayesian_correlated_t(values)
+    assert 2 * min(posterior.left, posterior.right) == pytest.approx(nb.pvalue)
+    assert posterior.interval().low == pytest.approx(one_family.interval().low)
+
+
+@given(differences(), st.floats(0, .5))
+def test_the_posterior_sums_to_one_and_has_its_density(values, rope):
+    found = bayesian_correlated_t(values, rope=rope)
+    assert found.left + found.rope + found.right == pytest.approx(1)
+    reference = stats.t(found.df, found.estimate, found.standard_error)
+    grid = np.linspace(-1, 1, 5)
+    assert found.density(grid) == pytest.approx(reference.pdf(grid))
+    assert found.left == pytest.approx(reference.cdf(-rope))
+
+
+def test_five_by_two_by_hand():
+    d = np.array(FIVE)
+    s2 = ((d - d.mean(1, keepdims=True)) ** 2).sum(1)
+    t, f = five_by_two_t_test(FIVE), five_by_two_f_test(FIVE)
+    assert t.statistic == pytest.approx(d[0, 0] / (s2.mean() ** .5)) and t.df == (5,)
+    assert t.pvalue == pytest.approx(2 * stats.t.sf(t.statistic, 5))
+    assert f.statistic == pytest.approx((d ** 2).sum() / (2 * s2.sum()))
+    assert f.pvalue == pytest.approx(stats.f.sf(f.statistic, 10, 5))
+
+
+def test_the_5x2_t_depends_on_what_comes_first_and_the_f_does_not():
+    t = [five_by_two_t_test(np.roll(FIVE, -k, axis=0)).pvalue for k in range(5)]
+    f = [five_by_two_f_test(np.roll(FIVE, -k, axis=0)).pvalue for k in range(5)]
+    assert max(t) > 20 * min(t) and max(f) == pytest.approx(min(f))
+    every = five_by_two(np.array(FIVE))[0]
+    assert five_by_two_t_test(FIVE).notes[0].endswith(
+        f"p from {2 * stats.t.sf(np.abs(every).max(), 5):.4g} to {2 * stats.t.sf(np.abs(every).min(), 5):.4g} over the "
+        "ten")
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_mcnemar_by_enumeration(b, c):
+    n = b + c
+    mass = [math.comb(n, k) / 2 ** n for k in range(n + 1)]
+    tail = sum(mass[:min(b, c) + 1])
+    assert mcnemar_test(b, c).pvalue == pytest.approx(min(2 * tail, 1))
+    assert mcnemar_test(b, c, method="midp").pvalue == pytest.approx(2 * tail - mass[min(b, c)] if b != c else 1)
+    assert mcnemar_test(c, b).pvalue == mcnemar_test(b, c).pvalue
+
+
+def test_mcnemar_of_arrays():
+    b, c = np.array([21, 7, 0]), np.array([4, 7, 0])
+    for method in ("exact", "midp", "chi2"):
+        assert mcnemar_pvalue(b, c, method) == pytest.approx(
+            [mcnemar_test(int(x), int(y), method=method).pvalue for x, y in zip(b, c, strict=True)])
+
+
+# nested cross-validation
+
+def test_nested_interval_by_hand():
+    rng = np.random.default_rng(1)
+    outer, inner = rng.normal(1, 1, (3, 4, 6)), rng.normal(1.2, 1, (3, 4, 18))
+    a = (inner.mean(-1) - outer.mean(-1)) ** 2
+    b = outer.var(-1, ddof=1) / 6
+    mse = 3 / 4 * (a - b).mean()
+    naive = inner.std(ddof=1) / 24 ** .5
+    error = min(max(max(mse, 0) ** .5, naive), naive * 2)
+    estimate = inner.mean() - (1 + 2 / 4) * (inner.mean() - outer.mean())
+    found = nested_cv_interval(outer, inner, level=.9)
+    assert (found.estimate, found.standard_error) == pytest.approx((estimate, error))
+    assert tuple(found) == pytest.approx((estimate - 1.6449 * error, estimate + 1.6449 * error), abs=1e-4)
+    assert found.warnings == ("3 repeats; about 200 are advised for a stable width",)
+
+
+@pytest.mark.parametrize("shift, wide", [(0., 1), (50., 5 ** .5)])
+def test_nested_standard_error_stays_between_independence_and_dependence(shift, wide):
+    rng = np.random.default_rng(2)
+    outer = rng.normal(0, 1, (200, 5, 10)) + shift * np.array([-1, 1, 0, 1, -1])[:, None]
+    inner = rng.normal(0, 1, (200, 5, 40))
+    found = nested_cv_interval(outer, inner)
+    assert found.standard_error == pytest.approx(wide * inner.std(ddof=1) / 50 ** .5, rel=.02 if not shift else 1e-9)
+
+
+@pytest.mark.parametrize("outer, inner, message", [
+    (np.zeros((5, 10)), np.zeros((5, 10)), "inner must have shape (1, 5, 40), all items outside each fold; got "
+                                           "(1, 5, 10)"),
+    (np.zeros(10), np.zeros(10), "outer and inner must both be (K, ...) or (R, K, ...); got shapes (10,) and (10,)"),
+    (np.zeros((2, 10)), np.zeros((2, 10)), "outer must have at least 3 folds of at least 2 items; got 2 folds of 10"),
+    (np.full((3, 2), np.nan), np.zeros((3, 4)), "outer must be finite; repeat 0, fold 0, item 0 is nan")])
+def test_wrong_nested_losses(outer, inner, message):
+    with pytest.raises(ValueError) as error:
+        nested_cv_interval(outer, inner)
+    assert str(error.value) == message
+
+
+# many models, many tests
+
+def test_holm_by_its_definition():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        p = rng.random(6) ** 2
+        order = np.argsort(p)
+        expected, so_far = np.empty(6), 0
+        for rank, k in enumerate(order):
+            so_far = max(so_far, min(1, (6 - rank) * p[k]))
+            expected[k] = so_far
+        assert adjusted_pvalues(p) == pytest.approx(expected)
+        assert adjusted_pvalues(p, "bonferroni") == pytest.approx(np.minimum(6 * p, 1))
+    with_missing = adjusted_pvalues([.01, math.nan, .02])
+    assert with_missing[[0, 2]] == pytest.approx([.03, .04]) and math.isnan(with_missing[1])
+
+
+def test_all_pairs_of_models():
+    rng = np.random.default_rng(0)
+    base = rng.normal(.3, .02, 10)
+    found = compare_models({"a": base, "b": base - .1 + rng.normal(0, .01, 10), "c": base + rng.normal(0, .01, 10)},
+                           rho="nadeau_bengio")
+    assert found.models[0] == "b" and len(found.tests) == 3
+    raw = [test.pvalue for test in found.tests]
+    assert found.adjusted == pytest.approx(adjusted_pvalues(raw))
+    pairs = {(row["first"], row["second"]): row["adjusted p"] < .05 for row in found.rows()}
+    assert [differ for pair, differ in pairs.items() if "b" in pair] == [True, True] and sum(pairs.values()) == 2
+    assert found.headline().endswith("2 of 3 pairs differ at 5% (holm, rho 0.526)")
+
+
+def test_models_that_are_equal_in_every_fold_still_count_as_a_pair():
+    found = compare_models({"a": [.1, .2, .3], "b": [.1, .2, .3], "c": [.2, .5, .3]}, rho=0)
+    assert [test is None for test in found.tests] == [True, False, False]
+    assert found.notes[1].startswith("a minus b is equal in every fold")
+    assert found.rows()[1]["adjusted p"] == pytest.approx(min(3 * found.tests[1].pvalue, 1))
+    assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
+
+
+def test_every_test_of_one_pair():
+    rng = np.random.default_rng(0)
+    a, b = rng.random((2, 100)) < [[.3], [.15]]
+    cv = CVLosses({"a": a.astype(float), "b": b.astype(float)}, np.arange(100) % 10)
+    table = {row["test"]: row for row in compare_tests(cv).rows()}
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    assert table["McNemar exact"]["p"] == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue)
+    assert table["K-fold t, naive"]["p"] == pytest.approx(stats.ttest_1samp(cv.fold_means()[0], 0).pvalue)
+    z = (a.mean() - b.mean()) / np.std(a * 1. - b, ddof=1) * 10
+    assert table["central limit theorem z"]["p"] == pytest.approx(2 * stats.norm.sf(abs(z)))
+    assert {row["about"] for row in table.values()} == {"learning methods", "fitted models"}
+
+
+def test_the_posterior_weighs_unequal_folds_as_the_t_test_does():
+    rng = np.random.default_rng(2)
+    cv = CVLosses(rng.normal(.3, 1, 60), np.repeat(range(5), [20, 16, 12, 8, 4]))
+    found, nb = compare_tests(cv, rope=0), kfold_t_test(cv, rho="nadeau_bengio")
+    sizes, means = cv.sizes[0], cv.fold_means()[0]
+    shown = 5 / 4 * ((sizes / 60) ** 2 * (means - cv.series().mean()) ** 2).sum()
+    reference = stats.t(4, cv.series().mean(), (shown * (1 + 5 / 4)) ** .5)
+    assert (found.posterior.left, found.posterior.right) == pytest.approx((reference.cdf(0), reference.sf(0)))
+    assert 2 * min(found.posterior.left, found.posterior.right) == pytest.approx(nb.pvalue)
+    assert tuple(found.posterior.interval()) == pytest.approx(tuple(nb.interval()))
+    assert bayesian_correlated_t(means).estimate != pytest.approx(found.posterior.estimate)
+    assert found.notes == ("folds of 4 to 20 items: weighted by size, t is approximate",)
+    with pytest.raises(ValueError, match="^sizes must have 5 entries; got 4$"):
+        bayesian_correlated_t(means, sizes=[1] * 4)
+
+
+@given(differences(4), st.integers(1, 50))
+def test_equal_sizes_weigh_nothing(values, size):
+    plain, sized = bayesian_correlated_t(values), bayesian_correlated_t(values, sizes=np.full(values.size, size))
+    assert (plain.left, plain.standard_error) == pytest.approx((sized.left, sized.standard_error))
+    error = ((1 / values.size + 1 / (values.size - 1)) * np.var(values, ddof=1)) ** .5
+    assert plain.standard_error == pytest.approx(error)
+
+
+def test_intervals_and_verdict_are_at_the_level_asked_for():
+    e = np.random.default_rng(5).normal(.2, 1, (10, 10))
+    for level in (.8, .99):
+        found = compare_tests(e, rho="naive", level=level)
+        table = {row["test"]: row for row in found.rows()}
+        naive = stats.ttest_1samp(e.mean(1), 0).confidence_interval(level)
+        row = table["K-fold t, naive"]
+        assert (row["low"], row["high"]) == pytest.approx(tuple(naive))
+        z = table["central limit theorem z"]
+        assert (z["low"], z["high"]) == pytest.approx(stats.norm(e.mean(), e.std(ddof=1) / 10).interval(level))
+        assert f"at {100 * (1 - level):.6g}%" in found.headline() and found.level == level
+    assert found.headline() == found.verdict == found.test.verdict(.99)
+
+
+def test_zeros_and_ones_in_small_folds_are_noted():
+    a = np.zeros((10, 4))
+    a[0, :2], a[1:3, 0] = 1, 1                      # fold means .5, .25, .25 and seven 0
+    cv = CVLosses({"a": a.ravel(), "b": np.zeros(40)}, np.repeat(range(10), 4))
+    assert compare_tests(cv).notes == (
+        "0/1 losses: the 10 fold means take only 3 values: one item more can move t across the limit, and folds that "
+        "all agree would show no variance",)
+    a[3, :3] = 1
+    cv = CVLosses({"a": a.ravel(), "b": np.zeros(40)}, np.repeat(range(10), 4))
+    assert compare_tests(cv).notes == ()
+    three = compare_tests(CVLosses.from_fold_means([.1, .2, .3])).notes
+    assert len(three) == 1 and three[0].startswith("3 folds: only 2 degrees of freedom")
+    fine = compare_tests(CVLosses.from_fold_means([.1, .2, .2, .1, .1], repeats=1)).notes
+    assert fine[0].startswith("the 5 fold means take only 2 values: ")
+
+
+def test_notes_of_the_file_and_of_repeats_reach_the_table():
+    cv = CVLosses.read_csv({"fold": [1, 2, 3, 4, 5] * 2, "repeat": [1] * 5 + [2] * 5, "a": np.arange(10) ** 2 / 7})
+    assert compare_tests(cv, rope=0).notes == compare_models(cv.joined(CVLosses.from_fold_means(
+        {"b": np.zeros(10)}, repeats=2))).notes == (
+        "one row per fold: read as fold means of equal folds",
+        "2 repeats test the same items again: with rho = 0 they would count as new evidence")
+
+
+def test_ties_have_no_best_model():
+    found = compare_models({"a": [.25, .5, .25], "b": [.5, .25, .25], "c": [.5, .5, .75]})
+    assert found.headline() == ("a and b share the smallest mean loss, 0.3333; 0 of 3 pairs differ at 5% (holm, rho "
+                                "0.7)") and found.best == ("a", "b")
+    same = compare_models({"a": [.1, .2, .3], "b": [.3, .2, .1]}, adjust="none")
+    assert same.headline() == ("all 2 models have the same mean loss, 0.2; 0 of 1 pair differs at 5% (unadjusted, rho "
+                               "0.7)")
+
+
+def test_models_that_differ_by_a_constant_have_no_test_but_count():
+    """Holm by hand: of three pairs two have a p, and the smaller of them is tripled."""
+    losses = {"a": [.125, .25, .5, .375], "b": [.25, .375, .625, .5], "c": [.5, 1, 1, .75]}
+    found = compare_models(losses, rho="naive")
+    raw = {(x, "c"): stats.ttest_rel(losses[x], losses["c"]).pvalue for x in "ab"}
+    low, high = sorted(raw.values())
+    expected = {low: 3 * low, high: max(3 * low, 2 * high)}
+    rows = {(row["first"], row["second"]): row for row in found.rows()}
+    for key, p in raw.items():
+        assert rows[key]["adjusted p"] == pytest.approx(min(expected[p], 1))
+    assert rows["a", "b"]["difference"] == -.125 and math.isnan(rows["a", "b"]["low"])
+    assert ", 1 without a test as their folds show no variance (holm, rho 0)" in found.headline()
+    assert found.notes[1].startswith("a minus b is the same in every fold, -0.125: ")
+    nothing = compare_models({"a": [.1, .2], "b": [.1, .2]})
+    assert nothing.headline() == ("all 2 models have the same mean loss, 0.15; 0 of 1 pair differs at 5%, 1 without a "
+                                  "test as their folds show no variance (holm)")
+
+
+def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
+    rng = np.random.default_rng(0)
+    losses = {name: rng.random(8) + shift for name, shift in (("a", 0), ("b", .1), ("c", .6))}
+    found = compare_models(losses, rho="naive", level=.9)
+    for row in found.rows():
+        scipy = stats.ttest_rel(losses[row["first"]], losses[row["second"]])
+        assert (row["low"], row["high"]) == pytest.approx(tuple(scipy.confidence_interval(.9)))
+        flips = 1 - (stats.t.ppf(.95, 7) / scipy.statistic) ** 2
+        assert row["rho_alpha"] == pytest.approx(flips if flips >= 0 else math.nan, nan_ok=True)
+    differ = sum(row["adjusted p"] < .1 for row in found.rows())
+    assert 0 < differ < 3 and f"{differ} of 3 pairs differ at 10%" in found.headline()
+    assert found.notes == ("intervals and rho_alpha are those of each pair alone, not adjusted for the number of "
+                           "pairs",)
+    assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
+
+
+def test_five_repeats_of_two_folds_get_their_own_tests():
+    cv = CVLosses.from_fold_means(np.ravel(FIVE), repeats=5)
+    found = compare_tests(cv)
+    table = {row["test"]: row["p"] for row in found.rows()}
+    assert table["5x2cv t"] == five_by_two_t_test(FIVE).pvalue and table["5x2cv F"] == five_by_two_f_test(FIVE).pvalue
+    for backend in ("polars", "pandas", "pyarrow"):
+        assert list(nw.from_native(found.to_frame(backend))["df"]) == ["9", "9", "9", "5", "10, 5"]
+    assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
+    sized = compare_tests(CVLosses.from_fold_means(np.ravel(FIVE), n_items=21, repeats=5)).rows()
+    assert [row["note"] for row in sized[-2:]] == [
+        five_by_two_t_test(FIVE).notes[0] + "; folds taken as equal", "folds taken as equal"]
+
+
+def test_a_table_without_fold_variance_keeps_what_can_be_said():
+    same = {"a": [1., 0] * 5, "b": [0., 0] * 5}
+    found = compare_tests(CVLosses(same, np.repeat(np.arange(5), 2)))
+    assert found.posterior is None and found.test is None
+    assert found.headline() == "b better by 0.5 (losses 0.5 against 0); no t-test, as the folds show no variance"
+    assert found.notes[0].startswith("a minus b is the same in every fold, 0.5")
+    table = {row["test"]: row["p"] for row in found.rows()}
+    assert math.isnan(table["K-fold t"]) and table["McNemar exact"] == stats.binomtest(5, 5).pvalue
+
+
+@pytest.mark.parametrize("higher", [False, True])
+def test_mcnemar_counts_correct_answers_as_it_counts_errors(higher):
+    rng = np.random.default_rng(4)
+    a, b = rng.random((2, 100)) < [[.3], [.1]]
+    columns = {"item": range(100), "fold": np.arange(100) % 10} | {
+        name: (wrong != higher).astype(int) for name, wrong in (("a", a), ("b", b))}
+    found = compare_tests(CVLosses.read_csv(columns, higher_is_better=higher))
+    table = {row["test"]: row for row in found.rows()}
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    assert table["McNemar exact"]["p"] == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue)
+    assert table["McNemar exact"]["note"] == f"disagreements {only_a}:{only_b}"
+    means = (f"scores {1 - b.mean():.4g} against {1 - a.mean():.4g}" if higher else
+             f"losses {a.mean():.4g} against {b.mean():.4g}")
+    assert found.headline().startswith(f"b better by {a.mean() - b.mean():.4g} ({means}); ")
+
+
+def test_fold_means_of_correct_answers_take_few_values():
+    right = np.ones((10, 4), int)
+    right[0, :2], right[1:3, 0] = 0, 0
+    cv = CVLosses.read_csv({"item": range(40), "fold": np.repeat(range(10), 4), "a": right.ravel(), "b": [1] * 40},
+                           higher_is_better=True)
+    assert compare_tests(cv).notes[-1].startswith("0/1 scores: the 10 fold means take only 3 values: ")
+
+
+def test_the_table_of_pairs_begins_with_what_differs():
+    rng = np.random.default_rng(1)
+    means = rng.normal(.4, .01, (8, 10))
+    means[5] += .2
+    means[6:] = means[0]
+    found = compare_models(CVLosses.from_fold_means(means.T), rho="naive")
+    rows = found.rows()
+    assert len(rows) == 28 and {(row["first"], row["second"]) for row in rows} == set(found.pairs)
+    naive = {pair: stats.ttest_rel(*(means[ord(name) - ord("A")] for name in pair)) for pair in found.pairs
+             if not {*pair} <= {"A", "G", "H"}}
+    ranked = sorted(naive, key=lambda pair: -abs(naive[pair].statistic))
+    assert [abs(row["t"]) for row in rows[:25]] == pytest.approx([abs(naive[pair].statistic) for pair in ranked])
+    assert all("F" in (row["first"], row["second"]) for row in rows[:7])
+    assert all(math.isnan(row["p"]) for row in rows[25:])
+    for row, pair in zip(rows, ranked, strict=False):
+        assert (row["rho_alpha"] >= 0) == (naive[pair].pvalue < .05) == (not math.isnan(row["rho_alpha"]))
+
+
+def test_a_pair_that_no_rho_tells_apart_has_no_rho_alpha():
+    found = compare_models({"a": [.25, .5, .75, .5], "b": [.5, .25, .5, .75]})
+    assert found.tests[0].rho_alpha() == -math.inf and math.isnan(found.rows()[0]["rho_alpha"])
+
+
+@pytest.mark.parametrize("shift", [.38, .56])
+def test_rho_alpha_below_zero_is_left_out(shift):
+    """Naive t 1.79 and 2.63 against the limit 2.262: 1 - (2.262/t)^2 is -.60 and .26."""
+    d = np.linspace(-1, 1, 10) + shift
+    row = compare_models({"a": d + 2, "b": np.full(10, 2.)}).rows()[0]
+    flips = 1 - (stats.t.ppf(.975, 9) / stats.ttest_1samp(d, 0).statistic) ** 2
+    assert row["rho_alpha"] == pytest.approx(math.nan if shift == .38 else flips, nan_ok=True)
+    assert flips == pytest.approx(-.604 if shift == .38 else .261, abs=5e-4)
+
+
+def test_models_with_scores_are_ranked_by_them():
+    scores = {"a": [.75, .5, 1], "b": [.75, .875, 1], "c": [.5, .25, .25]}
+    cv = CVLosses.from_fold_means(scores, higher_is_better=True)
+    found = compare_models(cv)
+    assert found.models == ("b", "a", "c") and found.scores
+    assert found.headline().startswith("b has the largest mean score, 0.875; ")
+    assert found.notes[0] == "scores: the larger is better; differences are of minus the scores"
+    assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
+    tie = CVLosses.from_fold_means({"a": [0, .5], "b": [.5, 0], "c": [0, 0]}, higher_is_better=True)
+    assert compare_models(tie).headline().startswith("a and b share the largest mean score, 0.25; ")
+    assert compare_models(tie.pair("a", "b")).headline().startswith("all 2 models have the same mean score, 0.25; ")
+
+
+@pytest.mark.parametrize("scale, note", [
+    (1, None), (1000, "the rope of 0.01 is 0.000335 naive standard errors: choose it in units of the loss"),
+    (1e-3, "the rope of 0.01 is larger than the mean losses, 8.5e-05 at most: choose it in units of the loss")])
+def test_a_rope_in_another_unit_is_noted(scale, note):
+    """Ten folds with a naive standard error of .0299: a rope of .01 is .335 of them."""
+    assert np.std(TEN, ddof=1) / 10 ** .5 == pytest.approx(.0299, abs=5e-5)
+    cv = CVLosses.from_fold_means({"A": np.multiply(TEN, scale), "B": np.zeros(10)})
+    assert compare_tests(cv).notes == (() if note is None else (note,))
+    assert compare_tests(cv, rope=0).notes == ()
+
+
+def test_two_columns_are_two_items_per_fold():
+    array = np.column_stack([np.add(TEN, .25), np.linspace(.125, .25, 10)])
+    note = "read as two items per fold of one series: for two models use CVLosses.from_fold_means"
+    assert compare_tests(array).notes == (note,)
+    assert note not in compare_tests(CVLosses(array)).notes + compare_tests(np.hstack([array, array])).notes
+
+
+# refusals
+
+@pytest.mark.parametrize("call, message", [
+    (lambda: nadeau_bengio_test(TEN, 0, 10), "n_train must be a number above 0; got 0"),
+    (lambda: nadeau_bengio_test(TEN, 90, -1), "n_test must be a number above 0; got -1"),
+    (lambda: nadeau_bengio_test([.1], 90, 10), "differences must have at least 2 entries; got 1"),
+    (lambda: five_by_two_t_test(TEN), "differences must have shape (5, 2), five repeats of two halves; got (10,)"),
+    (lambda: five_by_two_f_test([[.1, math.nan]] * 5), "differences must be finite; entry 1 is nan"),
+    (lambda: five_by_two_t_test([[.1, .1]] * 5),
+     "the two halves agree in all five repeats: the variance is 0, so there is no t, no F and no p-value; use a loss "
+     "with finer values, or more items"),
+    (lambda: mcnemar_test(-1, 2), "b must be a whole number of at least 0; got -1"),
+    (lambda: mcnemar_test(3, 2.5), "c must be a whole number of at least 0; got 2.5"),
+    (lambda: mcnemar_test(3, 2, method="mid-p"),
+     "method must be one of 'exact', 'midp', 'chi2'; got 'mid-p' (did you mean 'midp'?)"),
+    (lambda: bayesian_correlated_t(TEN, runs=3),
+     "runs must divide the number of differences into at least 2 folds; got 3 runs of 10"),
+    (lambda: bayesian_correlated_t(TEN, rope=-1), "rope must be a number of at least 0; got -1"),
+    (lambda: nadeau_bengio_test([1e300, 2e300], 90, 10),
+     "differences must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got 2e+300: use "
+     "another unit"),
+    (lambda: bayesian_correlated_t([[1], [2, 3]]),
+     "differences must be an array of numbers; its rows have different lengths"),
+    (lambda: compare_tests([[1, 1], [1, 1]], rope=-1), "rope must be a number of at least 0; got -1"),
+    (lambda: compare_tests({"a": TEN, "b": TEN}),
+     "fold must be given with a dict of losses, one label per loss; for means of folds use CVLosses.from_fold_means"),
+    (lambda: adjusted_pvalues([.5, 1.5]), "pvalues must be from 0 to 1 or NaN; entry 1 is 1.5"),
+    (lambda: adjusted_pvalues([.5], "hochberg"),
+     "adjust must be one of 'holm', 'bonferroni', 'none'; got 'hochberg'"),
+    (lambda: compare_models({"a": TEN, "b": TEN}, level=95), "level must be a number in (0, 1); got 95"),
+    (lambda: compare_models({"a": TEN}), "losses must hold at least 2 models; got 1"),
+    (lambda: compare_models({"a": TEN, "b": TEN[:9]}),
+     "models must be tested on the same items; a has 10, b has 9"),
+    (lambda: compare_models({"a": TEN, "b": TEN}, adjust="hochberg"),
+     "adjust must be one of 'holm', 'bonferroni', 'none'; got 'hochberg'")])
+def test_wrong_arguments(call, message):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value) == message

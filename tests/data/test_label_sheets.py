@@ -1,0 +1,197 @@
+import csv
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.data.label_sheets import SheetLabels, draw_items, read_label_sheet, write_label_sheet
+from workbench.data.scored_items import ScoredItems
+from workbench.results import Result
+
+IDS = ("007", "=1+1", "b;\"c\nd", "-5", "é", "@x", "'=y", " =z")
+STRATUM = np.array([1, 0, 1, 0, 1, 0, 0, 1])
+
+
+def scored(ids=IDS):
+    values = None if ids is None else np.array(ids, object)
+    return ScoredItems(values, np.linspace(0.5, 1, 8 if ids is None else len(ids)))
+
+
+def cells(path):
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return list(csv.reader(file))
+
+
+def filled(folder, text, encoding="utf-8"):
+    path = folder / "filled.csv"
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def read(path, items=None, stratum=STRATUM, n_strata=2):
+    return read_label_sheet(path, items or scored(), stratum, n_strata)
+
+
+def test_draw_items_per_stratum():
+    stratum = np.random.default_rng(0).integers(0, 5, 10_000)
+    drawn = draw_items(stratum, [3, 0, 7, 1, 200], rng=4)
+    assert np.bincount(stratum[drawn], minlength=5).tolist() == [3, 0, 7, 1, 200]
+    assert np.all(np.diff(drawn) > 0)
+    assert np.array_equal(drawn, draw_items(stratum, [3, 0, 7, 1, 200], rng=4))
+    assert draw_items([0, 0], [0], rng=0).size == 0
+    assert draw_items([1, 0, 1], [1, 2], rng=0).tolist() == [0, 1, 2]
+
+
+def test_draw_items_is_simple_random():
+    rng = np.random.default_rng(0)
+    hits = np.zeros(6)
+    for _ in range(3000):
+        hits[draw_items([0, 1, 0, 1, 0, 0], [2, 1], rng)] += 1
+    assert np.all(np.abs(hits - 1500) < 4 * np.sqrt(750))
+
+
+def test_draw_items_checks():
+    with pytest.raises(ValueError, match="labeled must be at most stratum_size; stratum 1 has 3 of 2"):
+        draw_items([0, 0, 1, 1], [1, 3], rng=0)
+    with pytest.raises(ValueError, match="strata_labels must be at most 0; item 2 is 1"):
+        draw_items([0, 0, 1], [1], rng=0)
+
+
+def test_sheet_is_ordered_and_neutral(tmp_path):
+    path = tmp_path / "sheet.csv"
+    write_label_sheet(path, scored(), STRATUM, np.arange(8)[::-1])
+    assert path.read_bytes().startswith(b"\xef\xbb\xbfid,stratum,correct\r\n")
+    assert cells(path)[1:] == [["'=1+1", "0", ""], ["'-5", "0", ""], ["'@x", "0", ""], ["''=y", "0", ""],
+                               ["007", "1", ""], ["b;\"c\nd", "1", ""], ["é", "1", ""], ["'=z", "1", ""]]
+    assert [file.name for file in tmp_path.iterdir()] == ["sheet.csv"]
+
+
+def test_ids_of_a_sheet_may_be_numbers_or_absent(tmp_path):
+    path = tmp_path / "sheet.csv"
+    write_label_sheet(path, ScoredItems(np.array([7]), np.array([0.5])), [0], [0])
+    assert cells(path)[1] == ["7", "0", ""]
+    write_label_sheet(path, scored(None), STRATUM, [7, 1])
+    assert cells(path)[1:] == [["2", "0", ""], ["8", "1", ""]]
+
+
+def test_a_recorded_label_is_never_overwritten(tmp_path):
+    path = tmp_path / "sheet.csv"
+    write_label_sheet(path, scored(), STRATUM, [0, 1])
+    write_label_sheet(path, scored(), STRATUM, [2])
+    path.write_text("id;correct\n007;\nx;1\n")
+    message = (f"{str(path)!r} already holds 1 labels and is not overwritten; choose another path, or move "
+               "the file away")
+    with pytest.raises(ValueError, match=re.escape(message)):
+        write_label_sheet(path, scored(), STRATUM, [0])
+    path.write_text("my;notes\n1;2\n")
+    with pytest.raises(ValueError, match="exists and is not a label sheet .*; choose another path"):
+        write_label_sheet(path, scored(), STRATUM, [0])
+    assert path.read_text() == "my;notes\n1;2\n"
+
+
+def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError("disk full")
+    monkeypatch.setattr("workbench.data.label_sheets.os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_label_sheet(tmp_path / "sheet.csv", scored(), STRATUM, [0])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_write_checks(tmp_path):
+    with pytest.raises(ValueError, match="path must end in .csv; got 'sheet.xlsx'"):
+        write_label_sheet("sheet.xlsx", scored(), STRATUM, [0])
+    with pytest.raises(ValueError, match="no such folder: '.*gone'"):
+        write_label_sheet(tmp_path / "gone" / "sheet.csv", scored(), STRATUM, [0])
+    with pytest.raises(ValueError, match="index must be below 8, the number of items; got 8"):
+        write_label_sheet(tmp_path / "sheet.csv", scored(), STRATUM, [8])
+    with pytest.raises(ValueError, match="index must hold each position once; 3 repeats"):
+        write_label_sheet(tmp_path / "sheet.csv", scored(), STRATUM, [3, 1, 3])
+    with pytest.raises(ValueError, match="stratum must have 8 entries; got 1"):
+        write_label_sheet(tmp_path / "sheet.csv", scored(), [0], [3])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_sheets_saved_by_a_spreadsheet(encoding, tmp_path):
+    text = ('id;stratum;correct;remark\r\n007;1;TRUE;x\r\n\'=1+1;0;0\u002c0;\r\n"b;""c\nd";1;1;\r\né;1;0;\r\n'
+            "-5;0;;\r\n''=y;0;1.0;\r\n;;;\r\n")
+    labels = read(filled(tmp_path, text, encoding))
+    assert labels.labeled.tolist() == [2, 3] and labels.correct.tolist() == [1, 2]
+    assert labels.index.tolist() == [0, 1, 2, 4, 6] and labels.right.tolist() == [1, 0, 1, 0, 1]
+    assert labels.unlabeled == ("-5",) and labels.unmatched == ()
+    assert labels.headline() == "5 labels in 2 strata, 3 right, 1 still to label"
+    assert labels.rows()[1] == {"stratum": 1, "labeled": 3, "correct": 2}
+    assert len(labels.notes) == (encoding in ("cp1252", "utf-16"))
+
+
+def test_ids_without_leading_zeros_are_shown_not_guessed(tmp_path):
+    labels = read(filled(tmp_path, "id,correct\n7,1\né,1\nzzz,0\n"))
+    assert labels.index.tolist() == [4] and labels.unmatched == ("7", "zzz")
+    assert labels.notes == (
+        "2 ids of the sheet are not among the items: '7', 'zzz'",
+        "a spreadsheet may have removed leading zeros: the sheet has '7', the items '007'; format the column "
+        "id as text and restore them")
+
+
+def test_repeated_ids(tmp_path):
+    labels = read(filled(tmp_path, "id,correct\né,1\né,\né,1\n007,\n007,0\n"))
+    assert labels.index.tolist() == [0, 4] and labels.correct.tolist() == [0, 1]
+    assert labels.unlabeled == ()
+    assert labels.notes == ("1 ids are labeled more than once, always alike, and counted once: 'é'",)
+
+
+@pytest.mark.parametrize("text, message", [
+    ("id,correct\né,1\né,0\n",
+     "id 'é' is labeled both 1 and 0, the second time in data row 2; keep one of the rows"),
+    ("id,correct\né,2\n", "column 'correct', data row 1 (id 'é'): '2' is not 1, 0, true, false or empty"),
+    ("id,correct\né,1\n,1\n", "column 'id', data row 2 is missing, but its 'correct' cell is '1'"),
+    ("id,stratum,correct\né,0,1\n",
+     "id 'é' (data row 1) has stratum '0' in the sheet, but 1 now; use the n_strata, stratifier and seed with "
+     "which the sheet was written"),
+])
+def test_sheets_that_contradict(text, message, tmp_path):
+    with pytest.raises(ValueError) as error:
+        read(filled(tmp_path, text))
+    assert str(error.value) == message
+
+
+def test_sheets_without_use(tmp_path):
+    message = "names no id of the items, its first is 'q' and theirs is '007'; check that sheet and scores"
+    with pytest.raises(ValueError, match=message):
+        read(filled(tmp_path, "id,correct\nq,1\n"))
+    with pytest.raises(ValueError, match="has no filled cell in its column 'correct'; write 1 where"):
+        read(filled(tmp_path, "id,correct\né, \n"))
+    with pytest.raises(ValueError, match="has no column 'correct'; it has 'id'"):
+        read(filled(tmp_path, "id\né\n"))
+    with pytest.raises(ValueError, match="stratum must be at most 0; item 0 is 1"):
+        read(filled(tmp_path, "id,correct\né,1\n"), n_strata=1)
+
+
+def test_sheet_labels_serialise():
+    labels = SheetLabels(np.array([1]), np.array([1]), np.array([3]), np.array([1]), ("a",), (), ("note",))
+    again = Result.from_dict(labels.to_dict())
+    assert again.rows() == labels.rows() and again.unmatched == ("a",) and again.index.tolist() == [3]
+
+
+nasty = st.text(st.one_of(st.sampled_from("=+-@'\";,\n\r\t 0＝é中\u00a0"),
+                          st.characters(exclude_categories=["Cs"])), min_size=1, max_size=12)
+
+
+@given(st.lists(nasty.map(str.strip).filter(bool), min_size=1, max_size=12, unique=True), st.data())
+def test_every_id_survives_the_round_trip(tmp_path_factory, ids, data):
+    path = tmp_path_factory.mktemp("round") / "sheet.csv"
+    stratum = np.arange(len(ids)) % 3
+    answers = data.draw(st.lists(st.sampled_from([0, 1]), min_size=len(ids), max_size=len(ids)))
+    write_label_sheet(path, scored(ids), stratum, np.arange(len(ids)))
+    rows = cells(path)
+    assert not any(row[0].lstrip()[:1] in "=+-@＝" for row in rows[1:])
+    order = np.lexsort((np.arange(len(ids)), stratum))
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=";", quoting=csv.QUOTE_ALL)
+        writer.writerow(rows[0])
+        writer.writerows([*row[:2], answers[i]] for row, i in zip(rows[1:], order, strict=True))
+    labels = read(path, scored(ids), stratum, 3)
+    assert labels.index.tolist() == list(range(len(ids)))
+    assert labels.right.tolist() == answers and labels.unmatched == () and labels.notes == ()

@@ -1,0 +1,170 @@
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from workbench.data.scored_items import SYNTHETIC_KINDS, ScoredItems, read_scores, synthetic_scores
+from workbench.results import Result
+
+
+def refused(message, *args, **kwargs):
+    with pytest.raises(ValueError) as error:
+        read_scores(*args, **kwargs)
+    assert str(error.value) == message
+
+
+def test_confidence_with_classes(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("form;p;read;true\n 007;0,9;cat;cat\n7; 0,25;dog;cat\n8;1;cat; owl\n")
+    items = read_scores(path, score="p", prediction="read", truth="true", id="form")
+    assert items.id.tolist() == ["007", "7", "8"]
+    assert items.score.tolist() == [0.9, 0.25, 1]
+    assert items.correct.tolist() == [True, False, False]
+    assert items.truth.tolist() == ["cat", "cat", "owl"]
+    assert items.score_is == "confidence"
+    assert items.notes == ("true class 'owl' is never predicted (1 items)",)
+    assert items.size == 3
+    assert items.headline() == "3 items, mean score 0.7167, accuracy 0.3333"
+    assert list(items.rows()[1]) == ["id", "score", "prediction", "truth", "correct"]
+    assert list(items.rows()[1].values()) == ["7", 0.25, "dog", "cat", False]
+
+
+def test_without_prediction_truth_is_correctness():
+    items = read_scores({"p": [0.9, 0.8], "right": ["true", "0"]}, score="p", truth="right")
+    assert items.truth is None and items.prediction is None
+    assert items.correct.tolist() == [True, False]
+    only = read_scores({"p": [0.9, 0.8]}, score="p")
+    assert only.correct is None and only.headline() == "2 items, mean score 0.85"
+    assert only.rows() == [{"score": 0.9}, {"score": 0.8}]
+    rule = "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly"
+    refused(f"column 'y', data row 2: 3 {rule}", {"p": [0.9, 0.8], "y": [1, 3]}, score="p", truth="y")
+    refused(f"column 'y', data row 1: 'cat' {rule}", {"p": [0.9], "y": ["cat"]}, score="p", truth="y")
+
+
+def test_confidence_must_be_one():
+    refused("column 'p', data row 2: 1.5 is not a confidence from 0 to 1; if its sign is the prediction, use "
+            "score_is='margin'", {"p": [0.9, 1.5]}, score="p")
+    refused("column 'p', data row 2: nan is not a finite number", {"p": [0.9, np.nan]}, score="p")
+    refused("column 'p', data row 2 is missing", pl.DataFrame({"p": [0.9, None]}), score="p")
+
+
+def test_text_against_numbers():
+    refused("text against numbers: column 'a' (prediction) holds numbers such as 1 and column 'b' (truth) "
+            "holds text such as 'one'; code both alike", {"p": [0.9], "a": [1], "b": ["one"]},
+            score="p", prediction="a", truth="b")
+
+
+def test_labels_and_ids_must_be_there():
+    frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
+    refused("column 'a', data row 2 is missing", frame, score="p", prediction="a")
+    refused("column 'a', data row 2 is missing", frame, score="p", truth="a")
+    refused("column 'i': id 'u' occurs twice, in data rows 1 and 2", frame, score="p", id="i")
+    refused("prediction and truth must be different columns; both are 'a'", frame,
+            score="p", prediction="a", truth="a")
+
+
+def test_ids_of_a_frame_keep_their_type():
+    assert read_scores(pd.DataFrame({"p": [0.5, 0.6], "i": [7, 8]}), score="p", id="i").id.dtype.kind == "i"
+
+
+def test_class1_becomes_confidence():
+    items = read_scores({"p": [0.9, 0.25, 0.5], "y": [1, 1, 0]}, score="p", truth="y", score_is="class1")
+    assert items.prediction.tolist() == [1, 0, 1]
+    assert items.score.tolist() == [0.9, 0.75, 0.5]
+    assert items.correct.tolist() == [True, False, False]
+    assert items.score_is == "confidence"
+    assert items.notes == ("prediction is 1 where 'p' is at least 0.5",)
+    given = read_scores({"p": [0.9, 0.4], "a": [1, 1]}, score="p", prediction="a", score_is="class1")
+    assert given.score.tolist() == [0.9, 0.4]
+    assert given.notes == ("1 predictions are not the class that 'p' makes likelier",)
+    minus = read_scores({"p": [0.9, 0.1], "y": [1, -1]}, score="p", truth="y", score_is="class1")
+    assert minus.prediction.tolist() == [1, -1]
+
+
+def test_class1_needs_coded_classes():
+    message = ("column 'a' holds text such as 'yes'; which label is class 1 cannot be known: code the "
+               "classes 0 and 1")
+    frame = {"p": [0.9], "a": ["yes"], "b": [2], "q": [-1]}
+    refused(message, frame, score="p", prediction="a", score_is="class1")
+    refused(message, frame, score="p", truth="a", score_is="class1")
+    refused("column 'b', data row 1: 2 is not 0 or 1", frame, score="p", truth="b", score_is="class1")
+    refused("column 'q', data row 1: -1 is not a probability from 0 to 1; if its sign is the prediction, use "
+            "score_is='margin'", frame, score="q", score_is="class1")
+
+
+def test_margin():
+    items = read_scores({"m": [2.5, -1, 0], "y": [1, 1, 0]}, score="m", truth="y", score_is="margin")
+    assert items.score.tolist() == [2.5, 1, 0]
+    assert items.prediction.tolist() == [1, 0, 0]
+    assert items.correct.tolist() == [True, False, True]
+    assert items.score_is == "margin" and items.notes == ()
+    signed = read_scores({"m": [2.5, -1], "y": [1, -1]}, score="m", truth="y", score_is="margin")
+    assert signed.prediction.tolist() == [1, -1]
+    refused("column 'a', data row 2: 1 contradicts the sign of 'm', which says 0",
+            {"m": [1, -2], "a": [1, 1]}, score="m", prediction="a", score_is="margin")
+    refused("column 'y', data row 1: 0 is not -1 or 1", {"m": [1, -2], "a": [1, -1], "y": [0, 1]},
+            score="m", prediction="a", truth="y", score_is="margin")
+
+
+def test_unknown_score_kind():
+    refused("score_is must be one of 'confidence', 'class1', 'margin'; got 'margins' (did you mean "
+            "'margin'?)", {"p": [1]}, score="p", score_is="margins")
+    with pytest.raises(TypeError, match="score must be the name of a column; got 3"):
+        read_scores({"p": [1]}, score=3)
+
+
+def test_rounded_scores_are_noted():
+    items = read_scores({"p": [0.9, 0.9, 0.9, 0.8, 0.8]}, score="p")
+    assert items.notes == ("only 2 of 5 scores are distinct, and 3 items share the score 0.9; ask for "
+                           "unrounded scores",)
+
+
+def test_never_predicted_is_one_note():
+    items = read_scores({"p": [0.1, 0.2, 0.3], "a": [1, 9, 1], "y": [1, 2, 3]},
+                        score="p", prediction="a", truth="y")
+    assert items.notes == ("2 true classes are never predicted (2 items): 2, 3",)
+
+
+def test_scored_items_serialise_and_show_their_notes():
+    items = ScoredItems(np.array(["<a>", "b"], object), np.array([0.5, 1]), prediction=np.array(["x", "y"]),
+                        notes=("<odd>",))
+    again = Result.from_dict(items.to_dict())
+    assert again.rows() == items.rows() and again.notes == items.notes and again.truth is None
+    assert "&lt;odd&gt;" in items._repr_html_() and "&lt;a&gt;" in items._repr_html_()
+    many = synthetic_scores("calibrated", size=1000)._repr_html_()
+    assert "(the first 20 of 1000 rows)" in many and many.count("<tr>") == 21
+
+
+@pytest.mark.parametrize("kind", SYNTHETIC_KINDS)
+@pytest.mark.parametrize("accuracy", [None, 0.6, 0.97])
+def test_synthetic_scores_have_their_accuracy(kind, accuracy):
+    items = synthetic_scores(kind, accuracy=accuracy, rng=1)
+    expected = accuracy or (0.953 if kind == "rcv1" else 0.88)
+    assert abs(items.correct.mean() - expected) < 3 * np.sqrt(expected * (1 - expected) / items.size)
+    assert items.size == {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}.get(kind, 20_000)
+    assert items.score_is == ("margin" if kind == "epsilon" else "confidence")
+    assert items.score.min() > 0 and (kind == "epsilon" or items.score.max() <= 1)
+    assert np.array_equal(items.score, synthetic_scores(kind, accuracy=accuracy, rng=1).score)
+
+
+def test_calibration_of_synthetic_scores():
+    def shares(kind):
+        items = synthetic_scores(kind, size=200_000)
+        sure = items.score > 0.9
+        return items.score[sure].mean(), items.correct[sure].mean()
+    stated, found = shares("calibrated")
+    assert abs(stated - found) < 0.005
+    for kind in ("overconfident", "noisy"):
+        stated, found = shares(kind)
+        assert stated > found + 0.05
+
+
+def test_synthetic_scores_check_their_arguments():
+    with pytest.raises(ValueError, match=re.escape("(did you mean 'noisy'?)")):
+        synthetic_scores("nosy")
+    with pytest.raises(ValueError, match=re.escape("accuracy must be a number in (0.5, 1); got 0.5")):
+        synthetic_scores("noisy", accuracy=0.5)
+    with pytest.raises(ValueError, match="size must be a whole number of at least 1; got 0"):
+        synthetic_scores("noisy", size=0)

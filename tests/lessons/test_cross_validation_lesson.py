@@ -1,0 +1,428 @@
+"""Lesson 5 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
+import json
+
+import browser
+import ipywidgets
+import numpy as np
+import pytest
+from panels import controls, heading, rows, settle, status
+from scipy import stats
+from sklearn.datasets import load_digits
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+
+import workbench as wb
+from workbench.charts.cross_validation import studies as charts
+from workbench.course import clerks
+from workbench.cross_validation.learners import Samples, gaussian_population, nearest_centroid, nearest_neighbor
+from workbench.widgets import ChartView
+from workbench.widgets import cross_validation as live
+
+DIGITS, DIGIT = load_digits(return_X_y=True)
+COLUMN = np.arange(64) % 8
+D = np.array([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0])
+VIEWS = """
+from workbench.widgets import cross_validation as live
+live.two_clerks()
+"""
+
+
+def wrong(model, row, fold, columns=slice(None)):
+    """0/1 losses of scikit-learn's model, fold by fold."""
+    X, y = DIGITS[row][:, columns], DIGIT[row]
+    return (cross_val_predict(model, X, y, cv=PredefinedSplit(fold)) != y).astype(float)
+
+
+def sample(study, n):
+    return np.random.default_rng(study).choice(1797, n, replace=False)
+
+
+# ---------------------------------------------------------------- the story's data
+
+def test_clerks_are_nearest_neighbors_of_half_the_columns():
+    cv = wb.clerk_losses(17, repeats=3)
+    row, position = sample(17, 100), np.arange(100) % 10
+    folds = [position, *(np.random.default_rng((17, r)).permutation(position) for r in (1, 2))]
+    assert cv.models == ("clerk A", "clerk B") and cv.repeats == 3 and cv.folds == 10
+    assert cv.item.tolist() == np.tile(row, 3).tolist() and cv.fold.tolist() == np.concatenate(folds).tolist()
+    for k, parity in enumerate((0, 1)):
+        seen = np.flatnonzero(COLUMN % 2 == parity)
+        expected = np.concatenate([wrong(KNeighborsClassifier(1), row, fold, seen) for fold in folds])
+        assert (cv.losses[:, k] == expected).all()
+
+
+def test_the_hook_is_the_first_study_of_its_kind():
+    found = clerks.clerk_studies(0, 972)
+    p = found.pvalues("naive t")
+    alike = np.isclose(np.abs(found.differences), .11) & (p > .0395) & (p < .0405)
+    assert np.flatnonzero(alike).tolist() == [971]
+    cv = wb.clerk_losses()
+    assert cv.losses.mean(0).tolist() == pytest.approx([.13, .24])
+    test = stats.ttest_1samp(cv.fold_means()[0], 0)
+    assert f"{test.pvalue:.3f}" == "0.040" and p[971] == pytest.approx(test.pvalue)
+    far = (np.abs(found.differences) > .11 - 1e-9).mean()
+    assert far == pytest.approx(1 / 18, abs=3 * (1 / 18 * 17 / 18 / 972) ** .5)
+    ten = wb.clerk_losses(repeats=10).fold_means().ravel()
+    assert f"{stats.ttest_1samp(ten, 0).pvalue:.0e}" == "5e-09"
+
+
+@pytest.mark.filterwarnings("ignore:self.within_class_std_dev_ has at least 1 zero")
+def test_readers_of_the_improvement_that_the_skeptic_misses():
+    cv = wb.reader_losses()
+    row, fold = sample(2, 200), np.arange(200) % 10
+    assert cv.models == ("averages", "nearest neighbor")
+    assert (cv.losses[:, 0] == wrong(NearestCentroid(), row, fold)).all()
+    assert (cv.losses[:, 1] == wrong(KNeighborsClassifier(1), row, fold)).all()
+    assert cv.losses.mean(0).tolist() == pytest.approx([.14, .055])
+    b, c = (cv.series() > 0).sum(), (cv.series() < 0).sum()
+    assert (b, c) == (21, 4) and f"{stats.binomtest(4, 25).pvalue:.4f}" == "0.0009"
+    assert wb.mcnemar_test(b, c).pvalue == pytest.approx(stats.binomtest(4, 25).pvalue)
+    assert sorted(cv.fold_means()[0]) == pytest.approx(sorted(D))
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_studies_are_those_of_single_losses(repeats):
+    found = clerks.clerk_studies(30, 6, 60, repeats)
+    for s in range(6):
+        cv = wb.clerk_losses(30 + s, 60, repeats=repeats)
+        assert found.differences[s] == pytest.approx(cv.series().mean(), abs=1e-12)
+        for test, rho in (("naive t", "naive"), ("Nadeau-Bengio", "nadeau_bengio")):
+            single = wb.kfold_t_test(cv, rho=rho)
+            assert found.pvalues(test)[s] == pytest.approx(single.pvalue)
+            assert found.standard_errors(test)[s] == pytest.approx(single.standard_error)
+    assert found.rows()[2]["study"] == 32 and len(found.rows()) == 6
+
+
+def test_studies_are_those_of_the_simulation():
+    seen = [("1nn", np.flatnonzero(COLUMN % 2 == parity)) for parity in (0, 1)]
+    study = wb.simulate_comparison("ten_digits", *seen, 100, samples=np.stack([sample(s, 100) for s in range(50)]))
+    found = clerks.clerk_studies(0, 50)
+    assert found.differences == pytest.approx(study.estimates[0], abs=1e-12)
+    assert found.pvalues("Nadeau-Bengio") == pytest.approx(study.pvalue("Nadeau-Bengio"))
+
+
+def test_folds_without_variance_are_no_alarm():
+    found = clerks.ClerkStudies(0, 20, 1, np.array([.1, .2]), np.array([0, .01]))
+    assert np.isnan(found.pvalues("naive t")[0]) and found.alarms("naive t").tolist() == [False, True]
+    view = ChartView(charts.clerks(found, found, "naive t"))
+    assert view.picture["data"]["studies"][0]["low"] == view.picture["data"]["studies"][0]["high"] == .1
+    json.dumps(view.picture, allow_nan=False)
+
+
+def test_studies_survive_a_round_trip():
+    found = clerks.clerk_studies(count=40)
+    assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda: wb.clerk_losses(-1), "study must be a whole number of at least 0; got -1"),
+    (lambda: wb.clerk_losses(n=25), "n must be a multiple of the 10 folds; got 25"),
+    (lambda: wb.clerk_losses(n=10), "n must be a whole number from 20 to 1797; got 10"),
+    (lambda: wb.clerk_losses(repeats=0), "repeats must be a whole number of at least 1; got 0"),
+    (lambda: wb.reader_losses(n=1800), "n must be a whole number from 20 to 1797; got 1800"),
+    (lambda: clerks.clerk_studies(count=1), "count must be a whole number of at least 2; got 1"),
+    (lambda: clerks.clerk_studies(count=2).pvalues("naive"),
+     "test must be one of 'naive t', 'Nadeau-Bengio'; got 'naive' (did you mean 'naive t'?)")])
+def test_wrong_arguments(call, message):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value) == message
+
+
+# ---------------------------------------------------------------- two clerks
+
+def long_run(panel):
+    share, error = heading(panel).split("in the long run ")[1].split(" ± ")
+    return float(share[:-1]) / 100, float(error[:-1]) / 100
+
+
+def test_repeats_turn_equal_clerks_into_false_alarms():
+    panel, found = live.two_clerks(), {}
+    assert heading(panel) == "naive t: 0 of 40 studies call two equal clerks different; in the long run 7.0% ± 1.3%"
+    for repeats in (1, 2, 3, 5, 10):
+        settle(panel, Repeats=repeats)
+        found[repeats], error = long_run(panel)
+        assert error == pytest.approx((found[repeats] * (1 - found[repeats]) / 400) ** .5, abs=6e-4)
+    # rates of 4,000 studies with folds dealt in another way
+    for repeats, rate in {1: .085, 2: .23, 3: .32, 5: .44, 10: .59}.items():
+        assert found[repeats] == pytest.approx(rate, abs=3 * (rate * (1 - rate) / 400) ** .5)
+    shown = rows(panel, "studies")
+    assert len(shown) == 40 and sum(row["verdict"] == "false alarm" for row in shown) == 25
+    for row in shown:
+        assert (row["verdict"] == "false alarm") == (row["low"] > 0 or row["high"] < 0)
+    settle(panel, Test="Nadeau-Bengio")
+    assert long_run(panel)[0] == pytest.approx(.059, abs=3 * .0118)
+    settle(panel, Repeats=1)
+    assert long_run(panel)[0] == pytest.approx(.019, abs=3 * .0068)
+
+
+def test_the_believed_error_falls_and_the_real_one_hardly():
+    panel, found = live.two_clerks(), []
+    for repeats in (1, 10):
+        settle(panel, Repeats=repeats)
+        found.append({row["kind"]: row["sd"] for row in rows(panel, "spread")})
+    assert found[0] == pytest.approx({"believed": .045, "real": .055}, abs=.001)
+    assert found[1] == pytest.approx({"believed": .014, "real": .051}, abs=.001)
+    differences = [wb.clerk_losses(s).series().mean() for s in range(400)]
+    assert found[0]["real"] == pytest.approx(np.std(differences, ddof=1))
+
+
+def test_interval_of_a_study_is_that_of_scipy():
+    panel = live.two_clerks()
+    settle(panel, Studies_from=360, Forms=50)
+    row = rows(panel, "studies")[3]
+    means = wb.clerk_losses(363, 50).fold_means()[0]
+    assert row["study"] == 363 and row["difference"] == pytest.approx(means.mean())
+    assert (row["low"], row["high"]) == pytest.approx(stats.ttest_1samp(means, 0).confidence_interval(.95))
+
+
+# ---------------------------------------------------------------- one slider
+
+@pytest.mark.parametrize("stop, p, r", [(0, .0192, 0), (10 / 19, .0818, .1), (.7, .1534, .189), (.95, .5403, .655)])
+def test_one_slider_holds_all_tests(stop, p, r):
+    panel = live.one_slider()
+    number = controls(panel)["Number"]
+    settle(panel, Number=min((value for _, value in number.options), key=lambda value: abs(value - stop)))
+    t = stats.ttest_1samp(D, 0).statistic * (1 - stop) ** .5
+    assert 2 * stats.t.sf(t, 9) == pytest.approx(p, abs=5e-5)
+    assert f"p {p:.4f}".replace("0.", ".") in heading(panel) and heading(panel).endswith("; flips at .368")
+    assert f"r = {r:.3f} of two folds, t is {t:.3f}, p {p:.4f}" in panel.view.alternative
+    low, high = .085 + np.array([-1, 1]) * stats.t.ppf(.975, 9) * D.std(ddof=1) / (10 * (1 - stop)) ** .5
+    bar, = rows(panel, "mean")
+    assert (bar["low"], bar["high"]) == pytest.approx((low, high))
+    assert (bar["verdict"] == "differs") == (p < .05) == (", significant" in heading(panel))
+
+
+def test_the_verdict_flips_at_the_stop_that_the_lesson_names():
+    panel = live.one_slider()
+    settle(panel, Number=.368)
+    assert ", significant at 5%" in heading(panel)
+    settle(panel, Number=.37)
+    assert ", not significant at 5%" in heading(panel)
+
+
+def test_r_is_not_rho():
+    panel = live.one_slider()
+    settle(panel, Number=.7, It_is="r")
+    assert heading(panel).startswith("rho .959 (r .700): p .5780")
+    assert 10 * .7 / (1 + 9 * .7) == pytest.approx(.959, abs=5e-4)
+    settle(panel, Number=.1)
+    assert heading(panel).startswith("rho .526 (r .100): p .0818")
+
+
+def test_ten_folds_are_ten_dots():
+    found = rows(live.one_slider(), "dots")
+    assert [row["difference"] for row in found] == D.tolist()
+    assert len({(row["difference"], row["y"]) for row in found}) == 10
+    assert {row["y"] for row in found} == {1, 2}
+
+
+# ---------------------------------------------------------------- experiments
+
+@pytest.fixture(scope="module")
+def study():
+    return live._experiments("1nn", 40)
+
+
+@pytest.mark.parametrize("rho, offset", [(0, 0), (.7, 0), (.7, .001), (.5, -.002)])
+def test_bars_are_all_runs(study, rho, offset):
+    mean = study.mean + offset
+    bars = charts.experiments_data(study, rho, mean)["bars"]
+    share = {kind: sum(row["high"] - row["low"] for row in bars if row["kind"] == kind) for kind in charts.OUTCOMES}
+    assert sum(share.values()) == pytest.approx(1)
+    with np.errstate(divide="ignore"):
+        t = (1 - rho) ** .5 * (study.estimates - mean) / np.where(study.theta3 > 1e-20, study.theta3, 0) ** .5
+    beyond = np.abs(t) > stats.t.ppf(.975, 9)
+    assert share["all folds agree"] == pytest.approx(np.isinf(t).mean())
+    assert share["rejected"] == pytest.approx((beyond & np.isfinite(t)).mean())
+    assert study.type_one(rho, mean=mean) == pytest.approx(beyond.mean())
+    assert charts.experiments_words(study, rho, mean)[0].startswith(f"{beyond.mean():.2%} ± ")
+
+
+def test_density_is_that_of_t(study):
+    found = charts.experiments_data(study)["density"]
+    t = [row["t"] for row in found]
+    assert [row["share"] for row in found] == pytest.approx((stats.t.pdf(t, 9) * .1).tolist())
+    ends = charts.experiments_data(study, level=.9)["critical"]
+    assert [row["t"] for row in ends] == pytest.approx([-stats.t.ppf(.95, 9), stats.t.ppf(.95, 9)])
+
+
+def test_knife_edge():
+    """40 losses with one error: mean .025, theta3 .025^2; t = sqrt(.3) (.025 - mu) / .025 crosses -2.262 at .1283."""
+    edge = .025 * (1 + stats.t.ppf(.975, 9) / .3 ** .5)
+    panel, found, tested = live.live_experiments(), [], []
+    study = live._experiments("1nn", 40)
+    settle(panel, Assumed=.7)
+    for offset in (.0005, .001):
+        settle(panel, Tested=offset)
+        found.append(float(heading(panel).split("%")[0]) / 100)
+        tested.append(study.mean + offset)
+    assert tested[0] < edge < tested[1]
+    one_error = np.isclose(study.estimates, .025).mean()
+    assert .02 < one_error and found[1] - found[0] == pytest.approx(one_error, abs=2e-4)
+    said = heading(panel)
+    assert "reject the error .1285 at rho .700" in said and said.endswith("0.73% because all folds agree")
+
+
+def test_experiments_of_the_other_learner():
+    panel = live.live_experiments()
+    assert heading(panel).startswith("13.13% ± 0.34% reject the true error .1275 at rho 0;")
+    settle(panel, Learner="centroid", Items=20)
+    assert "cross-validations of centroid on samples of 20 digits" in panel.view.alternative
+    expected = wb.simulate_type_one("digits", "centroid", 20)
+    assert heading(panel).startswith(f"{expected.type_one():.2%} ± ")
+
+
+def test_runs_that_hit_the_tested_mean_exactly_are_not_rejected():
+    one = wb.TypeOneStudy("digits", "1nn", 20, 10, 100, np.repeat([.1, .3], 50), np.repeat([0, .01], 50))
+    bars = charts.experiments_data(one, 0, .1)["bars"]
+    assert sum(row["high"] - row["low"] for row in bars if row["kind"] == "all folds agree") == 0
+    assert one.type_one(0, mean=.1) == 0
+    assert charts.experiments_words(one, 0, .1)[0] == "0.00% ± 0.00% reject the error .1000 at rho 0"
+
+
+# ---------------------------------------------------------------- power, scoreboard
+
+def test_power_and_its_price():
+    panel = live.power()
+    assert heading(panel) == "naive t, 200 forms: finds the better reader in 66%, false alarms 7.8%"
+    found = {(row["situation"], row["n"], row["test"]): row["rate"] for row in rows(panel, "rates")}
+    for test, rate in {"naive t": .66, "Nadeau-Bengio": .30, "rho 0.7": .13, "McNemar, pooled": .69}.items():
+        assert found[live.DIFFERENT, 200, test] == pytest.approx(rate, abs=.02)
+    once = clerks.clerk_studies(n=200)
+    for test in ("naive t", "Nadeau-Bengio"):
+        assert found[live.EQUAL, 200, test] == once.alarms(test).mean()
+    assert {n for _, n, _ in found} == {100, 200}
+    settle(panel, Forms=100, Test="rho 0.7")
+    assert heading(panel) == "rho 0.7, 100 forms: finds the better reader in 0%, false alarms 0.8%"
+    assert {row["test"] for row in rows(panel, "rates") if row["chosen"]} == {"rho 0.7"}
+
+
+def test_power_of_four_hundred_forms():
+    study = live._readers(live.DIFFERENT, 400)
+    found = [study.rejection(test) for test in live.TESTS]
+    assert found == pytest.approx([1, .94, .78, 1], abs=.01)
+    assert study.errors.mean(1) == pytest.approx([.107, .031], abs=.002)
+
+
+def test_no_test_is_best_everywhere():
+    panel = live.scoreboard()
+    population = gaussian_population(features=8)
+    expected = wb.simulate_comparison(population, ("centroid", range(8)), ("centroid", range(8, 16)), 40, repeats=10,
+                                      tests=live.BOARD_TESTS, runs=600)
+    found = {(row["learner"], row["test"]): row for row in rows(panel, "rates")}
+    bound = .05 + 2 * (.05 * .95 / 600) ** .5
+    for test in live.BOARD_TESTS:
+        row = found["centroid", test]
+        assert row["alarms"] == expected.rejection(test)
+        assert (row["kind"] == "clearly more than 5%") == (row["alarms"] > bound)
+    for learner in live.LEARNERS:
+        honest = [row for (name, _), row in found.items() if name == learner and row["alarms"] <= bound]
+        best = max(honest, key=lambda row: row["power"])
+        assert f"{best['test']} for {learner}" in heading(panel)
+    assert found["nearest neighbor", "naive t"]["alarms"] > .08 and found["centroid", "5x2cv F"]["alarms"] > .1
+
+
+def test_a_scoreboard_with_one_winner_or_none():
+    def study(alarms, power):
+        p = np.array([np.where(np.arange(100) < 100 * share, .01, .5) for share in (alarms, power)])
+        return wb.ComparisonStudy("digits", "1nn", "1nn", 40, 10, 1, 100, ("a", "b"), p, np.ones((2, 100)),
+                                  np.ones((2, 100)), np.ones((2, 100)))
+    calm, loud = study(.02, .05), study(.5, .6)
+    one = {(name, kind): calm for name in ("x", "y") for kind in ("equal", "different")}
+    assert charts.scoreboard_words(one)[0] == "Most power without excess false alarms, for x and y: b"
+    none = one | {("y", "equal"): loud}
+    assert charts.scoreboard_words(none)[0] == "Most power without excess false alarms: b for x, no test for y"
+
+
+# ---------------------------------------------------------------- prediction, controls
+
+def test_prediction_locks_before_it_tells():
+    asked = live.predict_repeats()
+    choice, lock, told = asked.children[1:]
+    assert "says p = 0.040" in repr(asked) and choice.options == ("5%", "10%", "25%", "50% or more")
+    assert lock.disabled and told.value == ""
+    choice.value = "5%"
+    lock.click()
+    assert "You predicted <strong>5%</strong>. 60% of 400 studies, against 7.0% without repeats" in told.value
+    assert "This study gets p = 5e-09." in told.value
+
+
+@pytest.mark.parametrize("view", [live.two_clerks, live.one_slider, live.live_experiments, live.power,
+                                  live.scoreboard])
+def test_every_control_changes_the_words(view):
+    panel, said = view(), []
+    for name, control in controls(panel).items():
+        said.append((heading(panel), panel.view.alternative))
+        if isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider)):
+            control.value = 2 * control.step if control.value == 0 else control.value + control.step
+        elif name == "Number":
+            control.value = .7
+        else:
+            control.index += 1 if control.index == 0 else -1
+        assert (heading(panel), panel.view.alternative) not in said and status(panel) == ""
+        assert panel.view.alternative.endswith(".")
+
+
+@pytest.mark.parametrize("view", [live.two_clerks, live.one_slider, live.live_experiments, live.power,
+                                  live.scoreboard])
+def test_views_have_pictures(view):
+    assert len(view().view.png()) > 5000
+
+
+def test_live_charts_are_valid_altair():
+    once = clerks.clerk_studies(count=40)
+    readers = {(name, 100): live._readers(name, 100) for name in (live.EQUAL, live.DIFFERENT)}
+    board = {(name, kind): live._board(learner, kind == "different", 40) for name, learner in live.LEARNERS.items()
+             for kind in ("equal", "different")}
+    for chart in (charts.clerks(once, once, "naive t"), charts.slider(D, wb.kfold_t_test(D)), charts.power(readers),
+                  charts.experiments(live._experiments("1nn", 20), .7), charts.scoreboard(board)):
+        assert chart.to_dict(validate=True)["description"].endswith(".")
+
+
+# ---------------------------------------------------------------- in a browser
+
+@pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
+def test_controls_move_the_pictures_in_lab(tmp_path):
+    browser.notebook(tmp_path / "lesson.ipynb", VIEWS, "live.one_slider()")
+    with browser.lab(tmp_path) as address, browser.page(address + "lesson.ipynb") as page:
+        browser.run_all(page)
+        browser.shows_chart(page, 2)
+        browser.slider(page, 3)
+        names = [handle.get_attribute("aria-label") for handle in page.locator("[role=slider][aria-label]").all()]
+        assert names == ["Forms n", "Repeats of the cross-validation", "Studies from", "Number"]
+        assert browser.chart(page, 1)["title"] == "rho 0 (r 0): p .0192, significant at 5%; flips at .368"
+        for index, place, title in ((0, 1, "naive t: 5 of 40 studies"), (1, 3, "rho .010 (r .001)")):
+            before = browser.chart(page, index)
+            browser.slider(page, place).focus()
+            moved = browser.after(page, lambda: page.keyboard.press("ArrowRight"), index)
+            assert moved["title"].startswith(title) and moved["marks"] != before["marks"]
+            assert moved["label"] == moved["svg_label"] == moved["text"] != before["text"]
+        assert page.console_errors == [] and page.outside == []
+
+
+# ---------------------------------------------------------------- what the lesson says in words
+
+def test_the_halves_of_a_sample_are_not_independent():
+    """5x2cv takes their results for independent: they correlate by .40 and .56."""
+    population, rng, fold = live._population(False), np.random.default_rng(1), np.arange(40) % 2
+    samples = Samples(population, rng.integers(len(population.y), size=(4000, 40)))
+    for learner, wanted in ((nearest_neighbor, .40), (nearest_centroid, .56)):
+        first, second = (learner(samples, fold, range(start, start + 8)).astype(float) for start in (0, 8))
+        halves = [(first - second)[:, fold == k].mean(1) for k in (0, 1)]
+        assert np.corrcoef(halves)[0, 1] == pytest.approx(wanted, abs=.04)
+
+
+def test_who_takes_the_correlation_for_rho_gets_20_percent():
+    taken = wb.r_from_rho(.7, 10)
+    assert taken == pytest.approx(.189, abs=5e-4)
+    beyond = stats.t.ppf(.975, 9) * ((1 - .7) / (1 - taken)) ** .5
+    assert 2 * stats.t.sf(beyond, 9) == pytest.approx(.20, abs=.005)
+
+
+@pytest.mark.parametrize("learner", ["1nn", "centroid"])
+def test_half_samples_are_slightly_liberal_and_more_powerful(learner):
+    """About 6% false alarms; half as much power again as Nadeau-Bengio."""
+    equal, different = (live._board(learner, wanted, 40) for wanted in (False, True))
+    assert equal.rejection("half-sample rho") == pytest.approx(.06, abs=.01)
+    assert different.rejection("half-sample rho") / different.rejection("Nadeau-Bengio") > 1.4

@@ -1,0 +1,101 @@
+"""Audits and monthly counts from files of every shape an office sends."""
+import numpy as np
+import pytest
+
+import workbench as wb
+
+
+def columns(**named):
+    return {name: np.array(values, object) for name, values in named.items()}
+
+
+def test_items_and_table_are_the_same_audit():
+    items = columns(truth=["no"] * 349 + ["yes"] * 51,
+                    prediction=["no"] * 331 + ["yes"] * 18 + ["no"] * 7 + ["yes"] * 44)
+    table = columns(truth=["yes", "no"], no=["7", "331"], yes=["44", "18"])
+    assert wb.load_audit(items).table.tolist() == [[331, 18], [7, 44]]
+    assert wb.load_audit(table, labels="no, yes").table.tolist() == [[331, 18], [7, 44]]
+    assert wb.load_audit(table, labels="yes,no").table.tolist() == [[44, 7], [18, 331]]
+
+
+def test_numbered_classes_stay_numbers():
+    audit = wb.load_audit(columns(truth=["0", "1", "1"], prediction=["0", "1", "0"]), labels="1, 0")
+    assert audit.labels == (1, 0) and audit.table.tolist() == [[1, 1], [0, 1]]
+
+
+@pytest.mark.parametrize(("audit", "message"), [
+    (columns(truth=["a", "b"], a=[1, 2]), "audit must hold a column 'prediction', or be a confusion table with a row"),
+    (columns(truth=["a", "b"], prediction=["a", "c"]), None),
+    (columns(truth=["a"], prediction=["a"]), "at least two classes; only 'a' occurs"),
+    (columns(truth=["a", None], prediction=["a", "b"]), "column 'truth', data row 2"),
+])
+def test_audits_that_do_not_fit_say_why(audit, message):
+    if message is None:
+        assert wb.load_audit(audit).labels == ("a", "b", "c")
+        return
+    with pytest.raises(ValueError) as caught:
+        wb.load_audit(audit)
+    assert message in str(caught.value)
+
+
+def test_counts_by_class_or_as_total_and_counted():
+    by_class = columns(period=["Jan", "Feb"], no=["1579", "4000"], yes=["218", "1000"])
+    totals = columns(period=["Jan", "Feb"], n=["1797", "5000"], counted=["218", "1000"])
+    for counts in (by_class, totals):
+        assert wb.load_periods(counts, labels=("no", "yes")) == {"Jan": (1579, 218), "Feb": (4000, 1000)}
+
+
+def test_a_bad_month_is_named_and_the_others_are_reported():
+    counts = columns(period=list("abcdef"), n=["1797", "0", "1", "x", "5000", None],
+                     counted=["218", "0", "0,12", "3", "809", "5"])
+    months = wb.load_periods(counts, labels=("no", "yes"))
+    series = wb.prevalence_series(wb.solar_audit(), months["a"], months)
+    assert [bool(problem) for problem in series.problems] == [False, True, True, True, False, True]
+    assert series.problems[1] == "no items were counted" and "these look like shares" in series.problems[2]
+    assert "must be a number; got 'x'" in series.problems[3] and "is missing" in series.problems[5]
+    alone = wb.estimate_prevalence(wb.solar_audit(), (4191, 809), (1579, 218))
+    assert series.estimates[4] == pytest.approx(alone.estimate, rel=1e-12)
+
+
+@pytest.mark.parametrize(("counts", "message"), [
+    (columns(period=["a", "a"], n=[10, 10], counted=[1, 2]),
+     "column 'period' must name every period once; 'a' repeats"),
+    (columns(period=["a"], items=[10], counted=[1]),
+     "counts must have a column for every class of the audit, 'no', 'yes'"),
+    (columns(n=[10], counted=[1]), "period"),
+])
+def test_counts_that_do_not_fit_say_why(counts, message):
+    with pytest.raises(ValueError) as caught:
+        wb.load_periods(counts, labels=("no", "yes"))
+    assert message in str(caught.value)
+
+
+def test_the_audited_period_is_the_first_unless_named():
+    months = {"Jan": (1, 2), "Feb": (3, 4)}
+    assert wb.counts_at_audit(months) == (1, 2) and wb.counts_at_audit(months, "Feb") == (3, 4)
+    with pytest.raises(ValueError, match=r"the period of the audit, 'Mar', the first \(name .*\): no items were"):
+        wb.counts_at_audit({"Mar": (0, 0), "Apr": (1, 2)})
+    with pytest.raises(ValueError, match="audit_period must be a period of the counts; got 'Fe' .did you mean 'Feb'"):
+        wb.counts_at_audit(months, "Fe")
+
+
+def test_a_class_that_was_not_audited_is_not_left_out_silently():
+    counts = columns(period=["Jan"], no=["15"], yes=["5"], maybe=["3"], n=["20"])
+    with pytest.raises(ValueError, match="no column of numbers that is no class of the audit, as 'maybe' is"):
+        wb.load_periods(counts, labels=("no", "yes"))
+    named = columns(period=["Jan"], no=["15"], yes=["5"], remark=["fine"], n=["20"])
+    assert wb.load_periods(named, labels=("no", "yes")) == {"Jan": (15, 5)}
+
+
+def test_a_misspelled_prediction_is_no_table():
+    items = columns(truth=["no", "yes", "no"], pred=["no", "yes", "yes"])
+    with pytest.raises(ValueError, match="audit has no column 'prediction'; columns: 'truth', 'pred'"):
+        wb.load_audit(items)
+
+
+def test_the_course_is_the_default():
+    assert wb.solar_audit().table.tolist() == [[331, 18], [7, 44]]
+    months = wb.solar_months().periods()
+    assert months["1"] == (1579, 218) and months["12"][1] == 809 and len(months) == 12
+    trainee, forms = wb.read_by_next_box(), wb.digit_forms()
+    assert ((trainee == 9) == (forms.digit == 9)).mean() == pytest.approx(0.935, abs=5e-4)

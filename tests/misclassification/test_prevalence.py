@@ -1,0 +1,771 @@
+import itertools
+import json
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import prevalence
+from scipy import stats
+
+import workbench as wb
+from workbench.misclassification import methods
+from workbench.misclassification.methods import METHODS
+from workbench.misclassification.theory import moments
+from workbench.misclassification.periods import DRAWS
+
+QUAPY = json.loads((Path(__file__).parents[1] / "oracles" / "prevalence_quapy.json").read_text())["cases"]
+AUDIT = wb.ConfusionCounts([[331, 18], [7, 44]])
+FRAME = [1579, 218]
+GOOD = np.array([[.9, .06, .04], [.05, .88, .07], [.04, .06, .9]])
+ILL = np.array([[.5, .3, .2], [.3, .4, .3], [.25, .35, .4]])
+
+
+def audit_of(rates, shares, n):
+    return wb.ConfusionCounts(np.rint(n * np.array(shares)[:, None] * rates).astype(int))
+
+
+# estimators against independent implementations
+
+@st.composite
+def audits(draw, classes):
+    cell = st.integers(1, 60)
+    table = np.array(draw(st.lists(cell, min_size=classes**2, max_size=classes**2))).reshape(classes, classes)
+    table += 60 * np.eye(classes, dtype=int)
+    counts = [draw(st.lists(st.integers(1, 3000), min_size=classes, max_size=classes)) for _ in range(2)]
+    return table, np.array(counts[0]) + table.sum(0), np.array(counts[1])
+
+
+@given(audits(2))
+@settings(max_examples=60, deadline=None)
+def test_two_classes_agree_with_the_papers_formulas(case):
+    table, frame, counts = case
+    expected = prevalence.binary(table.tolist(), frame[1] / frame.sum(), counts[1] / counts.sum())
+    for method in METHODS:
+        found = wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame, method=method)
+        assert found.estimate == pytest.approx(expected[method], rel=1e-9, abs=1e-9), method
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@given(st.data())
+@settings(max_examples=25, deadline=None)
+def test_several_classes_agree_with_linear_systems(classes, data):
+    table, frame, counts = data.draw(audits(classes))
+    expected = prevalence.several(table, frame / frame.sum(), counts / counts.sum())
+    for method in METHODS:
+        found = methods.shares_of(method, table, frame / frame.sum(), counts / counts.sum())
+        assert found == pytest.approx(expected[method], rel=1e-9, abs=1e-9), method
+        assert found.sum() == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("table, positive, size", [([[331, 18], [7, 44]], 218, 1797), ([[60, 40], [30, 70]], 480, 1000),
+                                                   ([[5, 6], [2, 80]], 900, 1000)])
+def test_mle_maximizes_the_likelihood_of_audit_and_frame(table, positive, size):
+    share, p00, p11 = prevalence.maximum_likelihood(table, positive, size)
+    audit, frame = wb.ConfusionCounts(table), [size - positive, positive]
+    assert wb.estimate_prevalence(audit, frame, frame).estimate == pytest.approx(share, abs=2e-5)
+    later = [7000, 3000]
+    assert wb.estimate_prevalence(audit, later, frame).estimate == pytest.approx((.3 - 1 + p00) / (p00 + p11 - 1),
+                                                                                 abs=2e-5)
+
+
+@pytest.mark.parametrize("case", QUAPY, ids=lambda c: f"{len(c['counts'])} classes")
+def test_misclassification_is_the_exact_acc_of_quapy(case):
+    found = wb.estimate_prevalence(wb.ConfusionCounts(case["table"]), case["counts"], method="misclassification")
+    expected = case["estimate"][1] if len(case["counts"]) == 2 else case["estimate"]
+    assert found.estimate == pytest.approx(expected, abs=1e-12)
+
+
+def test_three_estimators_agree_where_the_audit_predicts_as_the_frame():
+    table = np.array([[70, 10], [5, 15]])
+    found = [wb.estimate_prevalence(wb.ConfusionCounts(table), [800, 450], 20 * table.sum(0), method=method).estimate
+             for method in ("misclassification", "mixed", "mle")]
+    assert found == pytest.approx([found[0]] * 3, abs=1e-12)
+
+
+def test_exact_fractions():
+    """The solar panels in whole numbers: 17% counted, 10% true."""
+    audit = wb.ConfusionCounts([[828, 72], [2, 98]])
+    p00, p11 = Fraction(828, 900), Fraction(98, 100)
+    assert wb.estimate_prevalence(audit, [8300, 1700], method="misclassification").estimate == pytest.approx(
+        float((Fraction(17, 100) - 1 + p00) / (p00 + p11 - 1)), abs=1e-15)
+    assert wb.estimate_prevalence(audit, [8300, 1700], method="calibration").estimate == pytest.approx(.1, abs=1e-15)
+    assert wb.estimate_prevalence(audit, [785, 215], method="misclassification").estimate == pytest.approx(.15)
+    assert wb.estimate_prevalence(audit, [785, 215], method="calibration").estimate == pytest.approx(.126, abs=5e-4)
+
+
+# theory
+
+@given(st.floats(.02, .98), st.floats(.02, .98), st.floats(.55, .99), st.floats(.55, .99), st.integers(50, 5000),
+       st.none() | st.integers(5000, 10**6), st.none() | st.integers(100, 10**6))
+@settings(max_examples=150, deadline=None)
+def test_theory_agrees_with_the_printed_formulas(a, t, p00, p11, n, size, new_size):
+    found = wb.estimator_theory(a, t, p00, p11, n, size=size, new_size=new_size)
+    bias, variance, mle = prevalence.theory(a, t, p00, p11, n, size or np.inf, new_size or np.inf)
+    for method in METHODS[:-1]:
+        assert found.bias[method] == pytest.approx(bias[method], rel=1e-9, abs=1e-12), method
+        assert found.variance[method] == pytest.approx(variance[method], rel=1e-9, abs=1e-15), method
+    if size is None:
+        assert found.variance["mle"] == pytest.approx(mle, rel=1e-9)
+        assert found.variance["mle"] <= min(found.variance["misclassification"], found.variance["mixed"]) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("setting, published", [
+    ((.5, .6, .7), (.01581, .05, .03807, .05003, .01508)),
+    ((.98, .94, .97), (.004427, .0282, .006342, .005989, .003591))])
+def test_the_published_errors_without_shift(setting, published):
+    """Kloos, Meertens, Scholtus & Karch 2021, tables 2 and 3, to the printed digits."""
+    rmse = wb.estimator_theory(setting[0], *setting, 1000).rmse
+    for method, value in zip(METHODS, published, strict=False):
+        digits = len(str(value).split(".")[1])
+        assert round(rmse[method], digits) == value, method
+
+
+def test_second_order_of_the_variance():
+    """At S1 -> .2 first order is .03386, with the next order .03497, simulated .03506."""
+    found = wb.estimator_theory(.5, .2, .6, .7, 1000)
+    assert found.sd["mixed"] == pytest.approx(.03386, abs=5e-6)
+    assert found.second_order ** .5 == pytest.approx(.03497, abs=5e-6)
+
+
+def test_mixed_can_vary_more_than_misclassification():
+    """First order: exactly where (1 - m) A + m B < 0 with m = 2 a' - a; never for mle."""
+    rng = np.random.default_rng(1)
+    a, t, p00, p11 = rng.uniform(.02, .98, 4000), rng.uniform(.02, .98, 4000), *rng.uniform(.51, .995, (2, 4000))
+    _, variance, _ = moments(a, t, p00, p11, 1e9)
+    middle = 2 * t - a
+    rule = (1 - middle) * p00 * (1 - p00) + middle * p11 * (1 - p11)
+    sure = np.abs(rule) > 1e-6
+    assert ((variance["mixed"] > variance["misclassification"]) == (rule < 0))[sure].all()
+    assert (rule < 0).any() and ((t < a / 2) | (1 - t < (1 - a) / 2))[rule < 0].all()
+    assert (variance["mle"] <= np.minimum(variance["mixed"], variance["misclassification"]) * (1 + 1e-6)).all()
+
+
+def test_theory_with_the_frames_own_rates_shrinks_what_the_audit_adds():
+    whole, part = (wb.estimator_theory(.1, .15, .96, .85, 400, size=size, rates="frame") for size in (None, 1600))
+    for method in ("baseline", "misclassification", "calibration", "mixed", "mle"):
+        assert part.variance[method] == pytest.approx(.75 * whole.variance[method], rel=1e-9)
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"base_rate": 0}, "base_rate must be a number in (0, 1); got 0"),
+    ({"p11": 1.0}, "p11 must be a number in (0, 1); got 1.0"),
+    ({"p00": .1}, "p00 + p11 must be above 1; got 0.1 + 0.8: no better than chance, or the labels are swapped"),
+    ({"n": 1}, "n must be a whole number of at least 2; got 1"),
+    ({"size": 10}, "size must be a whole number of at least 100; got 10")])
+def test_theory_refuses_settings_out_of_its_domain(change, message):
+    setting = {"base_rate": .3, "new_base_rate": .4, "p00": .9, "p11": .8, "n": 100} | change
+    with pytest.raises(ValueError) as error:
+        wb.estimator_theory(**setting)
+    assert str(error.value) == message
+
+
+# slopes and covariances
+
+@pytest.mark.parametrize("classes, method", list(itertools.product([2, 3], METHODS)))
+def test_slopes_are_derivatives(classes, method):
+    rng = np.random.default_rng(classes)
+    table = rng.integers(5, 30, (classes, classes)) + 80.0 * np.eye(classes)
+    frame, shares = rng.dirichlet(np.ones(classes), 2)
+    slopes = methods.slopes_of(method, table, frame, shares)
+
+    def slope(place, argument):
+        values = []
+        for sign in (1, -1):
+            arguments = [table.copy(), frame.copy(), shares.copy()]
+            arguments[argument][place] += sign * 1e-5
+            values.append(methods.shares_of(method, *arguments))
+        return (values[0] - values[1]) / 2e-5
+    for k, place in enumerate(np.ndindex(table.shape)):
+        assert slopes.table.reshape(classes, -1)[:, k] == pytest.approx(slope(place, 0), abs=1e-7)
+    for j in range(classes):
+        assert slopes.frame[:, j] == pytest.approx(slope(j, 1), abs=1e-7)
+        assert slopes.shares[:, j] == pytest.approx(slope(j, 2), abs=1e-7)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("rates", ["process", "frame"])
+def test_the_audited_frame_itself_gets_the_finite_population_factor(classes, rates):
+    """Post-stratified: (1 - n/N) sum_j q_j^2 C_j (1 - C_j) / n_j, where the audit predicts as the frame does."""
+    rng = np.random.default_rng(3)
+    table = rng.integers(5, 30, (classes, classes)) + 80.0 * np.eye(classes)
+    n, shares = table.sum(), table.sum(0) / table.sum()
+    column = table / table.sum(0)
+    whole = sum(shares[j] ** 2 * (np.diag(column[:, j]) - np.outer(column[:, j], column[:, j])) / table[:, j].sum()
+                for j in range(classes))
+    for method in ("mle", "mixed", "calibration"):
+        slopes = methods.slopes_of(method, table, shares, shares).within_frame(True)
+        for size in (4 * n, 1000 * n):
+            found = methods.audit_covariance(slopes, table, n, size, rates)
+            assert found == pytest.approx((1 - n / size) * whole, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["mle", "mixed", "misclassification", "subtracted_bias", "calibration", "baseline"])
+def test_three_class_covariances_agree_with_simulation(method):
+    """Audits of 2,000 from a frame of 8,000 that is read anew each time; first order, so within 6%."""
+    rng = np.random.default_rng(0)
+    n, size, runs = 2000, 8000, 6000
+    old, new = np.array([.5, .3, .2]), np.array([.4, .35, .25])
+    audited = rng.multivariate_hypergeometric((size * old).astype(int), n, size=runs)
+    table = np.stack([rng.multinomial(audited[:, i], GOOD[i]) for i in range(3)], 1)
+    others = sum(rng.multinomial(int(size * old[i]) - audited[:, i], GOOD[i]) for i in range(3))
+    frame = (table.sum(1) + others) / size
+    shares = sum(rng.multinomial(int(8000 * new[i]), GOOD[i], runs) for i in range(3)) / 8000
+    simulated = np.cov(methods.shares_of(method, table, frame, shares).T)
+    expected = n * old[:, None] * GOOD
+    slopes = methods.slopes_of(method, expected, old @ GOOD, new @ GOOD)
+    found = methods.audit_covariance(slopes, expected, n, size)
+    if method != "calibration":
+        found = found + methods.reading_covariance(method, slopes, expected, old @ GOOD, new @ GOOD, 8000)
+    else:
+        reading = np.diag(new @ GOOD) - sum(new[i] * np.outer(GOOD[i], GOOD[i]) for i in range(3))
+        found = found + slopes.shares @ reading @ slopes.shares.T / 8000
+    assert np.diag(found) == pytest.approx(np.diag(simulated), rel=.06)
+    assert found[0, 1] == pytest.approx(simulated[0, 1], abs=.05 * np.sqrt(found[0, 0] * found[1, 1]))
+
+
+def test_calibration_takes_the_truth_as_random_given_the_predictions():
+    found = wb.estimate_prevalence(AUDIT, [838, 162], [157900, 21800], method="calibration")
+    large = wb.estimate_prevalence(AUDIT, [838 * 10**6, 162 * 10**6], [157900, 21800], method="calibration")
+    c0, c1 = 7.5 / 339, 44.5 / 63
+    assert found.variance - large.variance == pytest.approx((.838 * c0 * (1 - c0) + .162 * c1 * (1 - c1)) / 1000,
+                                                            rel=1e-4)
+
+
+# intervals
+
+def test_the_two_class_interval_is_estimate_and_error_at_half_counts():
+    found = wb.estimate_prevalence(AUDIT, [4191, 809], FRAME)
+    half = methods.shares_of("mle", AUDIT.table + .5, np.array(FRAME) / 1797, np.array([4191, 809]) / 5000)
+    low, high = found.interval(level=.9)
+    z = stats.norm.ppf(.95)
+    assert (low, high) == pytest.approx((half[1] - z * found.standard_error, half[1] + z * found.standard_error))
+    assert found.interval().method == "delta" and found.interval().warnings == ()
+
+
+def test_estimates_are_not_clipped_but_flagged_and_intervals_are():
+    found = wb.estimate_prevalence(AUDIT, [4840, 160], FRAME)
+    assert found.estimate < 0 and found.interval().low == 0 < found.interval().high
+    assert any("class 1 lies outside 0 to 1: left as it is" in flag for flag in found.flags)
+    assert not any("even the interval" in flag for flag in found.flags)
+    far = wb.estimate_prevalence(AUDIT, [4990, 10], FRAME)
+    assert tuple(far.interval()) == (0, 0)
+    assert any("even the interval of class 1 lies outside 0 to 1: the rates are no longer" in x for x in far.flags)
+    above = wb.estimate_prevalence(wb.ConfusionCounts([[90, 10], [10, 90]]), [80, 920], method="misclassification")
+    assert above.estimate > 1 and above.interval().high == 1
+
+
+def three_class_runs(rates, runs, n=1000, size=20_000):
+    """Counts of audits and two periods: the audited frame and a later one."""
+    rng = np.random.default_rng(4)
+    old, new = np.array([.5, .3, .2]), np.array([.35, .4, .25])
+    for _ in range(runs):
+        audited = rng.multivariate_hypergeometric((size * old).astype(int), n)
+        table = np.stack([rng.multinomial(audited[i], rates[i]) for i in range(3)])
+        frame = table.sum(0) + sum(rng.multinomial(int(size * old[i]) - audited[i], rates[i]) for i in range(3))
+        counts = sum(rng.multinomial(int(size * new[i]), rates[i]) for i in range(3))
+        yield wb.prevalence_series(wb.ConfusionCounts(table), frame, [frame, counts]), old, new
+
+
+def test_three_class_intervals_cover():
+    """At least .93 for every class, level and change, within two standard errors of 300 runs pooled over classes."""
+    level, change = [], []
+    for series, old, new in three_class_runs(GOOD, 300):
+        assert not series.flags or not any("no interval" in flag for flag in series.flags)
+        low, high = ([row[name] for row in series.levels()[3:]] for name in ("low", "high"))
+        level.append((low <= new) & (new <= high))
+        change.append([i.low <= d <= i.high for i, d in zip(series.change(1, 2).limits, new - old, strict=True)])
+    for hits in (np.array(level), np.array(change)):
+        assert hits.mean() > .93 and (hits.mean(0) > .93 - 2 * math.sqrt(.93 * .07 / 300)).all()
+
+
+def test_an_ill_conditioned_classifier_is_refused_or_loudly_warned_of():
+    said = [" ".join(series.flags) for series, *_ in three_class_runs(ILL, 25)]
+    assert all("no interval" in text or "weak classifier" in text for text in said)
+    assert sum("no interval" in text for text in said) >= 20
+    assert all("merge the classes" in text for text in said)
+
+
+def test_a_refused_interval_is_the_whole_range_and_says_why():
+    audit = wb.ConfusionCounts([[30, 20], [16, 34]])
+    found = wb.estimate_prevalence(audit, [600, 400], [5400, 4600])
+    interval = found.interval()
+    assert tuple(interval) == (0, 1) and interval.method == "refused"
+    assert interval.warnings[0] == (
+        "no interval: p00 + p11 - 1 is 0.27 with a coefficient of variation of 0.35 (refused above 0.3), so that the "
+        "estimate may be anything; audit more items")
+    assert interval.warnings[0] in found.flags and "refused" in found.headline()
+    assert wb.estimate_prevalence(audit, [600, 400], method="calibration").interval().method == "delta"
+
+
+@pytest.mark.parametrize("table, text", [
+    ([[350, 150], [160, 340]], None),
+    ([[60, 40], [30, 70]], "weak classifier for this audit: p00 + p11 - 1 is 0.30 with a coefficient of variation of "
+                           "0.22"),
+    ([[180, 120], [90, 210]], "p00 + p11 - 1 is 0.30 with a coefficient of variation of 0.13")])
+def test_warnings_at_the_thresholds(table, text):
+    flags = wb.estimate_prevalence(wb.ConfusionCounts(table), [60_000, 40_000], [5500, 4500]).flags
+    assert any(text in flag for flag in flags) if text else not any("coefficient" in flag for flag in flags)
+
+
+def test_flags_of_a_period():
+    def flags(counts, frame=(157900, 21800), method="mle", audit=AUDIT):
+        return " | ".join(wb.estimate_prevalence(audit, counts, frame, method=method).flags)
+    assert "fewer than ten per audited item" in flags([1600, 300])
+    assert "fewer than ten" not in flags([16000, 3000])
+    assert "'mixed' can have more variance than 'misclassification'" in flags([4700, 300], method="mixed")
+    assert "can have more variance" not in flags([4700, 300])
+    assert "the shift is small against the noise: 'calibration'" in flags([4394, 606])
+    assert "the shift is small" not in flags([4000, 1000])
+    assert "1 of 4 cells of the audit hold fewer than 5 items (least: 2)" in flags(
+        [900, 100], audit=wb.ConfusionCounts([[400, 90], [2, 88]]))
+    assert "the audit is 22% of the frame: the error is that of later periods" in flags([4000, 1000], FRAME)
+    assert "taken as the audited frame itself" in flags(FRAME, FRAME)
+    assert "class 'b' is predicted 'a' more often than right: are the labels swapped?" in flags(
+        [900, 200, 300], [2000, 1000, 1000], audit=wb.ConfusionCounts([[90, 5, 5], [60, 40, 10], [5, 5, 80]], "abc"))
+
+
+def test_a_large_part_of_the_frame():
+    """rates="frame" takes the factor 1 - n/N on the audit and no error of the frame's counts."""
+    later = [4191 * 10**6, 809 * 10**6]
+    process, frame = (wb.estimate_prevalence(AUDIT, later, FRAME, rates=rates) for rates in ("process", "frame"))
+    many = wb.estimate_prevalence(AUDIT, later, [157900 * 10**4, 21800 * 10**4])
+    assert frame.variance == pytest.approx((1 - 400 / 1797) * many.variance, rel=.01)
+    assert process.variance > many.variance > frame.variance
+    own = [wb.estimate_prevalence(AUDIT, FRAME, FRAME, rates=rates).variance for rates in ("process", "frame")]
+    assert own[0] == pytest.approx(own[1], rel=.02)
+
+
+def test_expected_bias_is_that_of_the_theory():
+    found = wb.compare_estimators(AUDIT, [4191, 809], [157900, 21800])
+    half = AUDIT.table + .5
+    p00, p11 = half[0, 0] / half[0].sum(), half[1, 1] / half[1].sum()
+    share = prevalence.binary(half.tolist(), 218 / 1797, 809 / 5000)
+    first = prevalence.binary(half.tolist(), 218 / 1797, 218 / 1797)["mle"]
+    bias, variance, mle = prevalence.theory(first, share["mle"], p00, p11, 400, 179700, 5000)
+    for method, value in zip(found.methods, found.bias, strict=True):
+        if method == "mle":
+            assert math.isnan(value)
+        else:
+            assert value == pytest.approx(bias[method], rel=.02, abs=2e-4), method
+            variance[method] += bias[method] ** 2
+    variance["mle"] = mle
+    assert found.rmse == pytest.approx([variance[method] ** .5 for method in found.methods], rel=.02)
+    assert found.best == "mle"
+
+
+def test_a_useless_classifier_is_reported_as_far_as_possible():
+    """Half counts leave d = 0 exactly: no warning of numpy, no expected error, the raw figures stay."""
+    audit = wb.ConfusionCounts([[50, 50], [50, 50]])
+    found = wb.compare_estimators(audit, [500, 500], [4000, 6000])
+    assert found.best is None and np.isnan(found.rmse).all()
+    assert [not problem for problem in found.problems] == [True, True, True, False, True, False, False]
+    assert "no better than by chance" in found.headline()
+    calibrated = wb.estimate_prevalence(audit, [500, 500], [4000, 6000], method="calibration")
+    assert calibrated.estimate == .5 and math.isnan(calibrated.bias) and 0 < calibrated.interval().low < .5
+
+
+# comparison
+
+def test_comparison_lists_what_cannot_be_computed():
+    found = wb.compare_estimators(wb.ConfusionCounts([[90, 10], [0, 0]]), [700, 300])
+    problems = dict(zip(found.methods, found.problems, strict=True))
+    assert problems["mle"] == problems["mixed"] == "counts_at_audit is needed"
+    assert problems["misclassification"].startswith("p11 cannot be estimated: no audited item of class 1")
+    assert problems["baseline"] == problems["calibration"] == ""
+    assert np.isnan(found.estimate[found.methods.index("misclassification")])
+    assert found.estimate[0] == 0 and found.estimate[1] == .3
+
+
+def test_comparison_of_several_classes():
+    audit = audit_of(GOOD, [.5, .3, .2], 1000)
+    found = wb.compare_estimators(audit, [4000, 3500, 2500], [10_000, 6000, 4000])
+    assert found.estimate.shape == (7, 3)
+    expected = prevalence.several(audit.table, [.5, .3, .2], [.4, .35, .25])
+    for m, method in enumerate(found.methods):
+        assert found.estimate[m] == pytest.approx(expected[method], abs=1e-12)
+    assert len(found.rows()) == 21 and found.rows()[-1]["constant"].startswith("P(prediction | truth)")
+    assert found.best in METHODS and "advice" in found.headline()
+
+
+# series
+
+MONTHS = {"Jan": [1579, 218], "Feb": [4382, 618], "Jun": [4309, 691], "Dec": [4191, 809]}
+
+
+def test_the_change_has_far_less_error_than_its_levels_suggest():
+    """Audit of seed 1: change 6 -> 12 by "mixed" .0291 with an error of .0062, from level bands .0171; true .0300."""
+    series = wb.prevalence_series(AUDIT, FRAME, MONTHS, method="mixed")
+    change = series.change("Jun", "Dec")
+    d = 331 / 349 + 44 / 51 - 1
+    assert change.estimate == pytest.approx((809 - 691) / 5000 / d, abs=1e-12)
+    assert change.estimate == pytest.approx(.0291, abs=5e-5)
+    assert change.standard_error == pytest.approx(.0062, abs=.0006)
+    assert change.naive_standard_error == pytest.approx(.0171, rel=.1)
+    calibration = wb.prevalence_series(AUDIT, FRAME, MONTHS, method="calibration").change("Jun", "Dec")
+    assert calibration.estimate == pytest.approx(.016, abs=5e-4)
+
+
+def test_series_agrees_with_single_estimates():
+    for method in METHODS:
+        series = wb.prevalence_series(AUDIT, FRAME, MONTHS, method=method)
+        for t, counts in enumerate(MONTHS.values()):
+            alone = wb.estimate_prevalence(AUDIT, counts, FRAME, method=method)
+            assert series.estimates[t] == pytest.approx(alone.estimate, abs=1e-15)
+            assert series.standard_errors[t] == pytest.approx(alone.standard_error, abs=1e-15)
+            row = series.levels()[t]
+            assert (row["low"], row["high"]) == pytest.approx(tuple(alone.interval()), abs=1e-15)
+            assert series.bias[t] == pytest.approx(alone.bias, abs=1e-15, nan_ok=True)
+    assert series.audit_period == "Jan"
+    assert series.raw == pytest.approx([218 / 1797, 618 / 5000, 691 / 5000, 809 / 5000])
+
+
+def test_change_variances_by_simulation():
+    """Two later periods, one audit: the error of the change against draws of audits and counts."""
+    rng = np.random.default_rng(6)
+    n, p00, p11, runs = 1000, .85, .9, 8000
+    ones = rng.binomial(n, .3, runs)
+    hits, misses = rng.binomial(ones, p11), rng.binomial(n - ones, 1 - p00)
+    table = np.stack([n - ones - misses, misses, ones - hits, hits], 1).reshape(-1, 2, 2)
+    q = [(rng.binomial(round(20_000 * a), p11, runs) + rng.binomial(20_000 - round(20_000 * a), 1 - p00, runs)) / 20_000
+         for a in (.5, .6)]
+    frame = np.array([.7 * p00 + .3 * .1, .7 * .15 + .3 * p11])
+    first, last = (methods.shares_of("mle", table, frame, np.stack([1 - x, x], 1))[:, 1] for x in q)
+    expected = wb.ConfusionCounts(np.rint(n * np.array([[.7 * p00, .7 * .15], [.03, .27]])).astype(int))
+    counts = [np.rint(20_000 * np.array([1 - x.mean(), x.mean()])).astype(int) for x in q]
+    series = wb.prevalence_series(expected, np.rint(frame * 10**7).astype(int), counts)
+    change = series.change(1, 2)
+    assert change.standard_error == pytest.approx((last - first).std(), rel=.04)
+    assert change.naive_standard_error > 2 * change.standard_error
+    growth = last / first - 1
+    low, high = change.growth_limits
+    assert change.growth == pytest.approx(growth.mean(), rel=.01)
+    assert (high - low) / 2 / stats.norm.ppf(.975) == pytest.approx(growth.std(), rel=.05)
+
+
+def test_growth_rates_need_a_level_above_zero():
+    series = wb.prevalence_series(AUDIT, FRAME, {"a": [4780, 220], "b": [4500, 500], "c": [4300, 700]})
+    assert series.levels()[0]["low"] == 0
+    first, second = series.growth_rates()
+    assert math.isnan(first["growth"]) and math.isnan(first["low"])
+    change = series.change("b", "c")
+    assert second["growth"] == pytest.approx(change.estimate / series.estimates[1])
+    assert -1 < second["low"] < second["growth"] < second["high"]
+    assert [(row["from"], row["to"]) for row in series.changes()] == [("a", "b"), ("b", "c")]
+
+
+def test_what_cannot_be_reported_says_so_and_the_rest_is():
+    months = {"ok": [4382, 618], "none": [0, 0], "shares": [.86, .14], "percent": [86.5, 13.5], "missing": [4300, None],
+              "nan": [4300, float("nan")], "short": [4300], "text": ["many", 3], "negative": [4300, -1],
+              "odd": [4300.5, 2.2], "last": [4191, 809]}
+    series = wb.prevalence_series(AUDIT, FRAME, months)
+    said = dict(zip(series.periods, series.problems, strict=True))
+    assert said == {
+        "ok": "", "last": "", "none": "no items were counted",
+        "shares": "counts must be whole numbers; got [0.86, 0.14]: these look like shares; give how many items were "
+                  "predicted in each class",
+        "percent": "counts must be whole numbers; got [86.5, 13.5]: these look like shares; give how many items were "
+                   "predicted in each class",
+        "missing": "the count of class 1 is missing", "nan": "the count of class 1 is missing",
+        "short": "needs one count per class 0, 1; got 1", "text": "the count of class 0 must be a number; got 'many'",
+        "negative": "the count of class 1 must be finite and at least 0; got -1",
+        "odd": "counts must be whole numbers; got [4300.5, 2.2]"}
+    assert np.isfinite(series.estimates[[0, -1]]).all() and np.isnan(series.estimates[1:-1]).all()
+    assert series.headline().startswith("2 of 11 periods by mle; ok to last")
+    assert [(row["from"], row["to"]) for row in series.changes()] == [("ok", "last")]
+    assert series.levels()[1]["problem"] == "no items were counted"
+    with pytest.raises(ValueError, match="last must be a reported period; 'none': no items were counted"):
+        series.change("ok", "none")
+    with pytest.raises(ValueError, match=r"first must be a period of the series; got 'okay' \(did you mean 'ok'\?\)"):
+        series.change("okay", "last")
+    with pytest.raises(ValueError, match="counts_by_period must hold a period that can be reported; 1: no items"):
+        wb.prevalence_series(AUDIT, FRAME, [[0, 0]])
+    with pytest.raises(ValueError, match="counts_by_period must hold at least one period; got none"):
+        wb.prevalence_series(AUDIT, FRAME, {})
+
+
+def test_a_series_whose_intervals_are_refused_still_reports():
+    series = wb.prevalence_series(wb.ConfusionCounts([[30, 20], [16, 34]]), [5400, 4600], [[540, 460], [500, 500]])
+    assert "intervals are refused" in series.headline()
+    assert [(row["low"], row["high"]) for row in series.levels()] == [(0, 1)] * 2
+    change = series.change(1, 2)
+    assert tuple(change.limits) == (-1, 1) and math.isnan(change.growth_limits.low)
+    assert np.isfinite(series.estimates).all()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_periods_from_a_data_frame(library):
+    frame = pytest.importorskip(library).DataFrame({"no": [4382, 4191, None], "yes": [618, 809, 700]})
+    series = wb.prevalence_series(AUDIT, FRAME, frame)
+    expected = wb.prevalence_series(AUDIT, FRAME, [[4382, 618], [4191, 809], [None, 700]])
+    assert series.rows()[:2] == expected.rows()[:2]
+    assert series.problems == expected.problems == ("", "", "the count of class 0 is missing")
+
+
+@pytest.mark.parametrize("rates, setting", [((.85, .9), (.75, .5, .52)), ((.95, .85), (.1, .15, .2))])
+def test_changes_between_two_later_periods_cover(rates, setting):
+    """Nominal .95 at 200 audited items: within two standard errors of .94 (growth .93) in 500 runs."""
+    (p00, p11), (first, earlier, later), size, runs = rates, setting, 20_000, 500
+    study = wb.simulate_shifts(first, [earlier, later], p00, p11, 200, size, runs=runs, rng=1).studies
+    hits, growth = [], []
+    for r in range(runs):
+        ones = [round(size * share) for share in (study[0].frame_share[r], study[0].share[r], study[1].share[r])]
+        frame, *counts = ([size - x, x] for x in ones)
+        change = wb.prevalence_series(wb.ConfusionCounts(study[0].table[r]), frame, counts).change(1, 2)
+        hits.append(later - earlier in change.limits)
+        growth.append((later - earlier) / earlier in change.growth_limits)
+    assert np.mean(hits) > .94 - 2 * math.sqrt(.94 * .06 / runs)
+    assert np.mean(growth) > .93 - 2 * math.sqrt(.93 * .07 / runs)
+
+
+def test_ten_years_of_five_classes():
+    rng = np.random.default_rng(0)
+    rates = .75 * np.eye(5) + .05
+    audit = audit_of(rates, [.3, .25, .2, .15, .1], 2000)
+    frame = audit.table.sum(0) * 10
+    months = {f"{2015 + m // 12}-{m % 12 + 1:02}": rng.multinomial(20_000, frame / frame.sum()) for m in range(120)}
+    series = wb.prevalence_series(audit, frame, months)
+    assert len(series.rows()) == 600 and len(series.changes()) == 595 and len(series.growth_rates()) == 595
+    assert series.estimates.sum(1) == pytest.approx(np.ones(120))
+    assert all(row["low"] <= row["estimate"] <= row["high"] for row in series.rows())
+    change = series.change("2015-01", "2024-12")
+    assert len(change.limits) == 5 and change.variance.shape == (5, 5)
+    assert change.naive_standard_error.mean() > 1.1 * change.standard_error.mean()
+
+
+def test_several_class_draws_have_the_first_order_spread():
+    audit = audit_of(GOOD, [.5, .3, .2], 4000)
+    frame = audit.table.sum(0) * 3
+    for rates in ("process", "frame"):
+        series = wb.prevalence_series(audit, frame, [frame, [4000, 3500, 2500]], rates=rates)
+        draws = series._usable.draws
+        assert draws.shape == (DRAWS, 2, 3)
+        assert draws.std(0) == pytest.approx(series.standard_errors, rel=.06)
+        change = series.change(1, 2)
+        assert (draws[:, 1] - draws[:, 0]).std(0) == pytest.approx(change.standard_error, rel=.06)
+        again = wb.prevalence_series(audit, frame, [frame, [4000, 3500, 2500]], rates=rates)
+        assert again.rows() == series.rows()
+
+
+# audits
+
+def test_audits_from_labels():
+    found = wb.ConfusionCounts.from_labels(["no", "yes", "yes", "no"], ["no", "no", "yes", "yes"])
+    assert found.labels == ("no", "yes") and found.table.tolist() == [[1, 1], [1, 1]]
+    ordered = wb.ConfusionCounts.from_labels([1, 2, 2], [1, 1, 2], labels=[2, 1, 3])
+    assert ordered.labels == (2, 1, 3) and ordered.table.tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 0]]
+    assert wb.ConfusionCounts([[1, 2], [3, 4]]).labels == (0, 1)
+    assert found.n == 4 and found.rows()[0] == {"truth": "no", "predicted no": 1, "predicted yes": 1}
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: wb.ConfusionCounts([[1, 2, 3], [4, 5, 6]]),
+     "table must be square, K true times K predicted classes with K >= 2; got shape (2, 3)"),
+    (lambda: wb.ConfusionCounts([[1, -2], [3, 4]]), "table must be at least 0; cell (row by row) 1 is -2"),
+    (lambda: wb.ConfusionCounts([[1, .5], [3, 4]]), "table must be a whole number; cell (row by row) 1 is 0.5"),
+    (lambda: wb.ConfusionCounts([[0, 0], [0, 0]]), "table must hold at least one audited item; all its counts are 0"),
+    (lambda: wb.ConfusionCounts([[1, 2], [3, 4]], ["a"]), "labels must have 2 entries, one per class; got 1"),
+    (lambda: wb.ConfusionCounts([[1, 2], [3, 4]], ["a", "a"]), "labels must be distinct; got ('a', 'a')"),
+    (lambda: wb.ConfusionCounts.from_labels(["a", "b"], ["a"]), "prediction must have 2 entries; got 1"),
+    (lambda: wb.ConfusionCounts.from_labels(["0", "1"], [0, 1]),
+     "truth and prediction must both be text or both be numbers; got '0' and 0"),
+    (lambda: wb.ConfusionCounts.from_labels(["a", "b"], ["a", "c"], labels=["a", "b"]),
+     "labels must name every class of truth and prediction; 'c' is not among 'a', 'b'"),
+    (lambda: wb.ConfusionCounts.from_labels(["a", "a"], ["a", "a"]),
+     "truth and prediction must hold at least two classes; only 'a' occurs: name all classes"),
+    (lambda: wb.ConfusionCounts.from_labels(["a", None], ["a", "b"]), "truth must not be missing; item 1 is"),
+    (lambda: AUDIT.merged(0, 1), "first and second must be two of at least three classes; got 0 and 1"),
+    (lambda: AUDIT.index("x"), "label must be one of 0, 1; got 'x'")])
+def test_audits_that_cannot_be(make, message):
+    with pytest.raises(ValueError) as error:
+        make()
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("table, counts, frame, method, message", [
+    ([[331, 18], [7, 44]], [838, 162], None, "mle",
+     "counts_at_audit must be given for method 'mle': the predicted counts of all items the audit was drawn from; "
+     "without them use 'misclassification', which also takes P(prediction | truth) as constant"),
+    ([[331, 18], [0, 0]], [838, 162], [1579, 218], "mle",
+     "p11 cannot be estimated: no audited item of class 1; audit items of this class, or use 'calibration' if "
+     "P(truth | prediction) may be taken as constant"),
+    ([[331, 0], [7, 0]], [838, 162], [1579, 218], "calibration",
+     "P(truth | prediction 1) cannot be estimated: no audited item was predicted 1; audit such items, or use "
+     "'misclassification'"),
+    ([[40, 60], [60, 40]], [838, 162], [1579, 218], "misclassification",
+     "p00 + p11 must be above 1; the audit has 0.400 + 0.400: no better than chance, or are the labels swapped?"),
+    ([[50, 50], [50, 50]], [838, 162], [1579, 218], "mixed",
+     "p00 + p11 must be above 1; the audit has 0.500 + 0.500: no better than chance, or are the labels swapped?"),
+    ([[331, 18], [7, 44]], [.84, .16], [1579, 218], "mle",
+     "counts: counts must be whole numbers; got [0.84, 0.16]: these look like shares; give how many items were "
+     "predicted in each class"),
+    ([[331, 18], [7, 44]], [0, 0], [1579, 218], "mle", "counts: no items were counted"),
+    ([[331, 18], [7, 44]], [838, 162], [1579, 21], "mle",
+     "counts_at_audit must include the audited items; 62 were predicted 1, but only 21 counted: give the counts of "
+     "the frame that the audit was drawn from"),
+    ([[4, 4, 2], [4, 4, 2], [1, 2, 9]], [10, 10, 10], None, "misclassification",
+     "P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: classes are read alike, "
+     "merge them or audit more items"),
+    ([[331, 18], [7, 44]], [838, 162], [1579, 218], "mel",
+     "method must be one of 'baseline', 'classify_and_count', 'subtracted_bias', 'misclassification', 'calibration', "
+     "'mixed', 'mle'; got 'mel' (did you mean 'mle'?)")])
+def test_estimates_that_cannot_be(table, counts, frame, method, message):
+    with pytest.raises(ValueError) as error:
+        wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame, method=method)
+    assert str(error.value) == message
+
+
+def test_an_audit_must_be_confusion_counts():
+    with pytest.raises(TypeError, match=re.escape("audit must be ConfusionCounts; got list: ConfusionCounts.from_")):
+        wb.estimate_prevalence([[331, 18], [7, 44]], [838, 162], FRAME)
+
+
+def test_merged_classes():
+    audit = wb.ConfusionCounts([[5, 1, 0], [2, 4, 1], [3, 0, 7]], ["a", "b", "c"])
+    assert audit.merged("a", "c").table.tolist() == [[15, 1], [3, 4]]
+    assert audit.merged("c", "a").labels == ("b", "c+a")
+    assert audit.merged("c", "a").table.tolist() == [[4, 3], [1, 15]]
+
+
+def test_comparing_audits_against_scipy():
+    first, second = wb.ConfusionCounts([[331, 18], [7, 44]]), wb.ConfusionCounts([[80, 9], [2, 14]])
+    found = wb.compare_audits(first, second)
+    for pvalues, tables in ((found.reading_pvalues, ([[331, 18], [80, 9]], [[44, 7], [14, 2]])),
+                            (found.truth_pvalues, ([[331, 7], [80, 2]], [[44, 18], [14, 9]]))):
+        exact = [stats.fisher_exact(table).pvalue for table in tables]
+        doubled = min(2 * min(exact), 1)
+        assert pvalues == pytest.approx([doubled if p == min(exact) else max(doubled, p) for p in exact])
+    wilson = [stats.binomtest(x, n).proportion_ci(method="wilson") for x, n in ((331, 349), (80, 89))]
+    p, q = 331 / 349, 80 / 89
+    low = q - p - math.sqrt((q - wilson[1].low) ** 2 + (wilson[0].high - p) ** 2)
+    high = q - p + math.sqrt((wilson[1].high - q) ** 2 + (p - wilson[0].low) ** 2)
+    assert found.reading[0] == pytest.approx([p, q, q - p, low, high])
+    assert not found.drifted
+    assert "no change of P(prediction | truth) is shown, but class 1 may have moved" in found.headline()
+
+
+def test_a_fresh_audit_tells_which_rate_stayed():
+    """The share has doubled under constant P(prediction | truth): that rate is not shown to move, the other is."""
+    first = wb.ConfusionCounts([[1710, 90], [30, 170]])
+    second = wb.ConfusionCounts([[1140, 60], [120, 680]])
+    found = wb.compare_audits(first, second)
+    assert not found.drifted and found.calibration_drifted
+    assert "P(truth | prediction) has changed" in found.headline()
+    assert found.rows()[0]["rate"] == "P(right | truth)" and len(found.rows()) == 4
+    empty = wb.compare_audits(first, wb.ConfusionCounts([[30, 2], [0, 0]]))
+    assert math.isnan(empty.reading_pvalues[1]) and np.isfinite(empty.reading_pvalues[0])
+
+
+def test_false_alarms_of_the_comparison_are_rare():
+    rng = np.random.default_rng(1)
+    alarms = [wb.compare_audits(*(wb.ConfusionCounts(rng.multinomial(300, [.6, .1, .05, .25]).reshape(2, 2))
+                                  for _ in range(2))).drifted for _ in range(400)]
+    assert np.mean(alarms) < .05 + 2 * math.sqrt(.05 * .95 / 400)
+
+
+def test_pooling():
+    pooled = wb.pool_audits(AUDIT, wb.ConfusionCounts([[80, 9], [2, 14]]))
+    assert pooled.table.tolist() == [[411, 27], [9, 58]]
+    with pytest.raises(ValueError, match="audits must have the same labels in the same order; got 0, 1 and 'a', 'b'"):
+        wb.pool_audits(AUDIT, wb.ConfusionCounts([[80, 9], [2, 14]], "ab"))
+    with pytest.raises(ValueError, match="audits must be given"):
+        wb.pool_audits()
+    with pytest.raises(TypeError, match="an audit must be ConfusionCounts; got list"):
+        wb.compare_audits(AUDIT, [[1, 2], [3, 4]])
+
+
+# plans
+
+@pytest.mark.parametrize("quantity, rates", list(itertools.product(["level", "change"], ["process", "frame"])))
+def test_a_planned_audit_gives_the_wanted_half_width(quantity, rates):
+    """Against the mean half-width of simulated audits of the planned size."""
+    setting = (.3, .4, .9, .85)
+    half_width = .03 if quantity == "level" else .018
+    plan = wb.plan_audit(*setting, half_width, size=4000, new_size=20_000, quantity=quantity, rates=rates)
+    study = wb.simulate_prevalence(*setting, plan.audited, 4000, new_size=20_000, runs=3000, rates=rates)
+    low, high = study.limits(quantity=quantity)
+    assert ((high - low) / 2).mean() == pytest.approx(half_width, rel=.03)
+    assert plan.expected_half_width <= half_width
+
+
+def test_a_fresh_audit_needs_fewer_items_after_a_large_shift():
+    plan = wb.plan_audit(.1, .6, .96, .85, .03)
+    assert plan.fresh_audited < plan.audited and plan.fresh_half_width < .03
+    variance = .6 * .4 * (1 - wb.estimator_theory(.6, .6, .96, .85, 100).retained_change)
+    assert plan.fresh_audited == pytest.approx(variance / (.03 / stats.norm.ppf(.975)) ** 2, rel=.03)
+    assert [row["items"] for row in plan.rows()] == [plan.audited, plan.audited, plan.fresh_audited]
+
+
+def test_a_change_between_two_later_periods():
+    near = wb.plan_audit(.1, .31, .96, .85, .01, quantity="change", previous_base_rate=.3)
+    far = wb.plan_audit(.1, .4, .96, .85, .01, quantity="change", previous_base_rate=.3)
+    assert near.audited < far.audited / 20
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"half_width": .001, "new_size": 1000},
+     "half_width 0.001 is out of reach: the errors of the predicted labels alone leave ±0.0304 with any audit; count "
+     "more items per period"),
+    ({"half_width": .6}, "half_width must be a number in (0, 0.5); got 0.6"),
+    ({"quantity": "growth"}, "quantity must be one of 'level', 'change'; got 'growth'"),
+    ({"method": "calibration"}, "method must be one of 'misclassification', 'mixed', 'mle'; got 'calibration'")])
+def test_plans_that_cannot_be(change, message):
+    with pytest.raises(ValueError) as error:
+        wb.plan_audit(**{"base_rate": .3, "new_base_rate": .4, "p00": .9, "p11": .8, "half_width": .02} | change)
+    assert str(error.value) == message
+
+
+def test_a_weak_classifier_is_warned_of_in_the_plan():
+    assert "coefficient of variation of 0.2" in wb.plan_audit(.5, .4, .6, .7, .1).warnings[0]
+
+
+# printing
+
+def test_results_state_their_assumption_and_survive_a_round_trip():
+    calibrated = wb.estimate_prevalence(AUDIT, [4191, 809], FRAME, method="calibration")
+    assert "if P(truth | prediction) is what it was in the audit" in repr(calibrated)
+    assert repr(wb.estimate_prevalence(AUDIT, [4191, 809], FRAME)).startswith(
+        "PrevalenceEstimate(mle: 0.1558 of class 1 (SE 0.01418), 95% from 0.1296 to 0.1851; counted 0.1618; if "
+        "P(prediction | truth) is what it was in the audit; 400 audited)")
+    three = audit_of(GOOD, [.5, .3, .2], 1000)
+    series = wb.prevalence_series(AUDIT, FRAME, MONTHS)
+    for result in (AUDIT, calibrated, wb.estimate_prevalence(three, [40, 35, 25], [5000, 3000, 2000]), series,
+                   series.change("Jan", "Dec"), wb.compare_estimators(AUDIT, [4191, 809], FRAME),
+                   wb.compare_audits(AUDIT, AUDIT), wb.estimator_theory(.5, .4, .6, .7, 100),
+                   wb.plan_audit(.3, .4, .9, .8, .05)):
+        again = wb.Result.from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+        assert repr(again) == repr(result) and str(again.rows()) == str(result.rows())
+        assert "<table" in result._repr_html_()
+
+
+def test_an_audit_of_the_whole_frame_has_no_error_of_its_own_if_the_frames_rates_stay():
+    theory = wb.estimator_theory(.1, .15, .96, .85, 400, size=400, new_size=5000, rates="frame")
+    reading = (.15 * .85 * .15 + .85 * .96 * .04) / 5000
+    assert theory.variance["mixed"] == pytest.approx(reading / .81 ** 2) and theory.bias["mixed"] == 0
+    audit = wb.ConfusionCounts([[340, 14], [7, 39]])
+    found = wb.estimate_prevalence(audit, [4185, 815], [347, 53], method="mixed", rates="frame")
+    assert 0 < found.standard_error < .01
+    series = wb.prevalence_series(audit, [347, 53], {"a": [347, 53], "b": [4185, 815]}, rates="frame")
+    assert np.isfinite(series.estimates).all()
+
+
+@pytest.mark.parametrize(("frame", "strange"), [([15790, 2180], False), ([13000, 3000], False), ([9000, 9000], True),
+                                                ([2180, 15790], True)])
+def test_an_audit_of_another_frame_is_flagged(frame, strange):
+    audit = wb.ConfusionCounts([[331, 18], [7, 44]])
+    flags = wb.estimate_prevalence(audit, [1000, 200], frame).flags
+    assert any("can hardly be a random sample of the counts at audit time" in flag for flag in flags) == strange
+
+
+def test_the_fit_of_an_audit_is_a_test_of_its_level():
+    """Honest audits are flagged about once in a thousand; the p-value is uniform enough for that."""
+    from workbench.misclassification.periods import _fit
+    rng = np.random.default_rng(3)
+    frame = np.array([3000, 900, 600])
+    drawn = rng.multivariate_hypergeometric(frame, 1500, 4000)
+    pvalues = np.array([_fit(wb.ConfusionCounts(np.diag(row)), frame) for row in drawn])
+    assert abs((pvalues < .05).mean() - .05) < .015 and (pvalues < .001).mean() < .004

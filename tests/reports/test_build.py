@@ -1,0 +1,428 @@
+import base64
+import functools
+import hashlib
+import http.server
+import json
+import os
+import re
+import shutil
+import threading
+import warnings
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from workbench.reports import build, pages, parameters
+from workbench.reports.build import ReportWarning, build_report
+from workbench.reports.parameters import ReportError, notebook_parameters
+
+PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+EXTERNAL = re.compile(r"""(?:src|<link[^>]*href)\s*=\s*["']?\s*(?:https?:)?//|@import|url\(|<script""", re.I)
+CHROMIUM = next(filter(None, map(shutil.which, build.CHROMIUMS)), None)
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
+
+PARAMETERS = """\
+scores = ""  # type: str  file of scores; empty: level = none
+score = "score"  # type: str  column of scores: the confidence
+labels = ""  # type: str  file of labels
+truth = ""  # type: str  column of scores: the true class
+label_sheet = ""  # type: str  where to write the items to label
+budget = 100  # type: int  labels you can afford
+level = 0.95  # type: float  confidence level
+drift = False  # type: bool  expect drift
+shares: list = [1, 2]
+note = "a # b"
+seed = 0
+"""
+PICTURE = f"""\
+class ChartView:
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {{"image/png": {PIXEL!r}, "text/plain": 'ChartView: rises "from" <1> to 2',
+                "application/vnd.jupyter.widget-view+json": {{"model_id": "a", "version_major": 2}}}}
+ChartView()
+"""
+
+
+def code(source, *tags):
+    return new_code_cell(source, metadata={"tags": list(tags)})
+
+
+def text(source, *tags):
+    return new_markdown_cell(source, metadata={"tags": list(tags)})
+
+
+@pytest.fixture
+def notebook(tmp_path, monkeypatch):
+    """Write a notebook of the given cells, with a parameters cell, and work beside it."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(*cells, parameters=PARAMETERS, name="01-demo.ipynb"):
+        cells = [text("# How *good* is $x$?"), code(parameters, "parameters"), *cells]
+        nbformat.write(new_notebook(cells=cells), tmp_path / name)
+        return tmp_path / name
+    return write
+
+
+@pytest.fixture
+def scores(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("id,confidence\n1,0.5\n2,0.75\n")
+    return path
+
+
+def build(path, *, output="r.html", **parameters):
+    return build_report(path, parameters, output, progress=False).read_text(encoding="utf-8")
+
+
+def refused(path, *, output="r.html", **parameters):
+    """Return the one-line message; nothing may have been run or written."""
+    before = {file: file.read_bytes() for file in Path(".").rglob("*") if file.is_file()}
+    with pytest.raises(ReportError) as caught:
+        build(path, output=output, **parameters)
+    assert {file: file.read_bytes() for file in Path(".").rglob("*") if file.is_file()} == before
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_parameters_are_read_with_type_default_and_help(notebook):
+    found = {each.pop("name"): each for each in notebook_parameters(notebook())}
+    assert found["scores"] == {"type": "str", "default": "", "help": "file of scores; empty: level = none"}
+    assert found["drift"] == {"type": "bool", "default": False, "help": "expect drift"}
+    assert found["shares"] == {"type": "list", "default": [1, 2], "help": ""}
+    assert found["note"] == {"type": "str", "default": "a # b", "help": ""}
+    assert found["seed"]["type"] == "int"
+
+
+def test_a_parameter_that_is_no_literal_is_refused(notebook):
+    path = notebook(parameters="import os\nhome = os.getcwd()\n")
+    assert refused(path) == "01-demo.ipynb: parameter home is not a plain literal"
+    path = notebook(parameters="a = 1\nb = = 2\n")
+    assert refused(path) == "01-demo.ipynb: line 2 of the parameters cell: invalid syntax"
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    ({"buget": 4}, "no parameter 'buget' (did you mean 'budget'?); parameters: scores, score, labels, truth, "
+                   "label_sheet, budget, level, drift, shares, note, seed"),
+    ({"budget": "abc"}, "budget must be a whole number; got 'abc'"),
+    ({"budget": "4.0"}, "budget must be a whole number; got '4.0'"),
+    ({"budget": "1_000"}, "budget must be a whole number; got '1_000'"),
+    ({"budget": 4.5}, "budget must be a whole number; got 4.5"),
+    ({"budget": True}, "budget must be a whole number; got True"),
+    ({"budget": None}, "budget must be a whole number; got None"),
+    ({"level": "nan"}, "level must be a finite number; got 'nan'"),
+    ({"level": "1e999"}, "level must be a finite number; got inf"),
+    ({"level": float("nan")}, "level must be a finite number; got nan"),
+    ({"drift": "yes"}, "drift must be true or false; got 'yes'"),
+    ({"shares": "1,2"}, "shares must be a list; got '1,2'"),
+    ({"score": 7}, "score must be text; got 7; quote it: '7'"),
+    ({"labels": "scores.csv", "truth": "id"}, "give labels or truth, not both"),
+    ({"scores": "score.csv"}, "scores: no file 'score.csv' (did you mean 'scores.csv'?)"),
+    ({"scores": "scores.csv"}, "score is 'score', which is no column of scores.csv; columns: id, confidence"),
+    ({"scores": "scores.csv", "score": "confidense"},
+     "score is 'confidense', which is no column of scores.csv (did you mean 'confidence'?); columns: id, confidence"),
+])
+def test_wrong_parameters_are_refused_before_the_run(notebook, scores, given, message):
+    assert refused(notebook(code("open('ran', 'w')")), **given) == message
+
+
+def test_an_unreadable_file_is_refused(notebook, tmp_path):
+    (tmp_path / "scores.xlsx").write_bytes(b"PK\x03\x04")
+    assert refused(notebook(), scores="scores.xlsx").startswith("scores: 'scores.xlsx' must end in")
+
+
+@pytest.mark.parametrize(("output", "message"), [
+    ("r.pdf", "output must end in .html; got 'r.pdf'"),
+    ("no/r.html", "output folder 'no' does not exist; make it first"),
+    ("d.html", "output 'd.html' is a folder"),
+])
+def test_wrong_outputs_are_refused(notebook, tmp_path, output, message):
+    (tmp_path / "d.html").mkdir()
+    assert refused(notebook(), output=output) == message
+
+
+def test_wrong_topics_are_refused(notebook, tmp_path):
+    path = notebook()
+    notebook(name="00-start.ipynb", parameters="x = 1")
+    with pytest.raises(ReportError, match=r"^no topic 'dmo' \(did you mean 'demo'\?\); topics: start, demo$"):
+        build_report("dmo", notebooks=tmp_path)
+    assert parameters.find_notebook("demo", tmp_path) == path
+    assert refused("x.ipynb") == "no notebook 'x.ipynb'"
+    (tmp_path / "y.ipynb").write_text("[]")
+    assert refused("y.ipynb") == "'y.ipynb' is not a notebook of format 4"
+    nbformat.write(new_notebook(), tmp_path / "z.ipynb")
+    assert refused("z.ipynb") == "z.ipynb has no cell tagged 'parameters'"
+
+
+def test_topics_are_the_notebooks_with_parameters(notebook, tmp_path):
+    path = notebook()
+    nbformat.write(new_notebook(), tmp_path / "00-start.ipynb")
+    assert parameters.topics(tmp_path) == {"demo": path}
+    assert parameters.notebook_title(path) == "How good is x?"
+
+
+def test_text_values_arrive_as_their_types(notebook):
+    shown = build(notebook(code("print([budget, level, drift, shares, note])")),
+                  budget="007", level="9e-1", drift="True", shares="[3]", note="{x}")
+    assert "[7, 0.9, True, [3], &#x27;{x}&#x27;]" in shown
+
+
+def test_a_failing_cell_is_one_line_and_the_old_report_stays(notebook, tmp_path):
+    (tmp_path / "r.html").write_text("old")
+    path = notebook(code("print('half')"), code("raise ValueError(f'budget must be\\nat most {level}')"))
+    assert refused(path) == "budget must be at most 0.95"
+    assert refused(notebook(code("1 / 0"))) == "ZeroDivisionError: division by zero"
+    assert refused(notebook(code("raise SystemExit"))) == "the notebook stopped before its end"
+    assert refused(notebook(code("import os; os._exit(1)"))).startswith("the run was killed before its end")
+
+
+def test_tagged_cells_are_neither_run_nor_shown(notebook, tmp_path):
+    cells = [text(f"secret {tag}", tag) for tag in build.LEFT_OUT]
+    cells += [code(f"open({tag!r}, 'w'); print('secret {tag}')", tag) for tag in build.LEFT_OUT]
+    shown = build(notebook(*cells, text("kept")))
+    assert "kept" in shown and "secret" not in shown
+    assert not [tag for tag in build.LEFT_OUT if (tmp_path / tag).exists()]
+
+
+def test_code_is_not_shown(notebook):
+    assert "hidden_name" not in build(notebook(code("hidden_name = 1\nhidden_name + 1;")))
+
+
+def test_user_text_is_escaped_wherever_it_goes(notebook, tmp_path):
+    evil = "<script>alert(1)</script>"
+    file = tmp_path / "<script>.csv"
+    file.write_text(f"id,score\n1,{evil}\n")
+    cells = [code("import sys; print(note, open(scores).read())"), code("note"), code("print(note, file=sys.stderr)"),
+             code("from IPython.display import Markdown; Markdown(f'{note} ${note}$ $\\\\text{{{note}}}$')"),
+             code("from workbench.results import html_table; from IPython.display import HTML\n"
+                  "HTML(html_table([{note: note}], note))"),
+             code("from IPython.display import Markdown; Markdown('[a](javascript:alert(1))')")]
+    path = notebook(*cells)
+    shown = build_report(path, {"note": evil, "scores": str(file)}, progress=False,
+                         command=f"workbench {evil}").read_text()
+    assert "<script" not in shown and shown.count("&lt;script&gt;") >= 8
+    assert "javascript:" not in shown
+    assert evil in refused(notebook(code("raise ValueError(note)")), note=evil)
+
+
+def test_math_becomes_mathml_and_dollars_stay(notebook):
+    shown = build(notebook(text(
+        "mean $\\hat A = \\sum_k W_k$, code `$x$`, costs $5 or $6, \\$7 and $8\n\n$$\\frac{a}{b} < 1$$\n\n"
+        "\\begin{align}a &= b\\\\c &= d\\end{align}\n\n```\n$$y$$\n```\n\n$\\nosuch{z}$ `$$` and `$$`")))
+    assert shown.count("<math") == 4 and len(re.findall('<math [^>]*display="block"', shown)) == 2
+    for kept in ("<code>$x$</code>", "costs $5 or $6, $7 and $8", "$$y$$",
+                 "<code>$$</code> and <code>$$</code>",
+                 '<code class="math inline">\\nosuch{z}</code>'):
+        assert kept in shown
+    assert "mathjax" not in shown.lower()
+
+
+def test_pictures_carry_their_alternative(notebook):
+    shown = build(notebook(code(PICTURE), code("from IPython.display import SVG; SVG('<svg xmlns=\"s\"/>')")))
+    alt = "rises &quot;from&quot; &lt;1&gt; to 2"
+    picture = f'<img src="data:image/png;base64,{PIXEL}" alt="{alt}">'
+    assert f'<figure role="img" aria-label="{alt}">{picture}</figure>' in shown
+    svg = re.search(r'src="data:image/svg\+xml;base64,([^"]+)" alt="Picture without a description"', shown)
+    assert b"<svg" in base64.b64decode(svg[1])
+
+
+def test_messages_are_listed_and_controls_left_out(notebook):
+    warn = code("import warnings\nwarnings.warn('few labels')")
+    control = code("import ipywidgets; ipywidgets.IntSlider()")
+    bar = code("from tqdm.auto import tqdm\nfor i in tqdm(range(3)): pass")
+    shown = build(notebook(text("## Part"), warn, control, bar))
+    messages = re.findall(r"<li>(.*?)</li>", shown, re.S)
+    expected = ["UserWarning: few labels", "An interactive control without a static picture was left out."]
+    assert messages == [f"<strong>Part</strong><pre>{line}</pre>" for line in expected]
+    assert "IntSlider" not in shown
+    assert "Messages</dt><dd>none" in build(notebook())
+
+
+def test_html_that_needs_scripts_falls_back_to_text(notebook):
+    shown = build(notebook(code(
+        "class V:\n  def _repr_html_(self): return '<script src=\"https://x.org/v.js\"></script>'\n"
+        "  def __repr__(self): return 'plain'\nV()")))
+    assert "x.org" not in shown and ">plain</pre>" in shown
+
+
+def test_the_page_is_complete_small_and_asks_for_nothing(notebook):
+    shown = build(notebook(text("See [the paper](https://example.org)."), code(PICTURE)))
+    assert shown.startswith('<!doctype html>\n<html lang="en">') and shown.endswith("</html>")
+    assert "<title>How good is x?</title>" in shown and 'name="viewport"' in shown
+    assert "default-src 'none'" in shown
+    assert not EXTERNAL.search(shown)
+    assert len(shown) < 30_000
+    assert shown.count("<h1") == 1
+
+
+def test_a_title_is_added_when_the_heading_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = [text("# A & B", "lesson"), code("x = 1", "parameters")]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "n.ipynb")
+    assert "<h1>A &amp; B</h1>" in build("n.ipynb")
+
+
+def test_provenance_names_data_parameters_software_and_command(notebook, scores):
+    path = notebook()
+    shown = build(path, scores="scores.csv", score="confidence", budget="7", seed=3)
+    footer = re.sub(r"<[^>]+>", " ", shown[shown.index("<footer"):])
+    assert hashlib.sha256(scores.read_bytes()).hexdigest() in footer
+    words = " ".join(footer.split())
+    assert "scores.csv scores 2 27" in words
+    assert "budget 7 labels you can afford" in words and "Seed 3" in words
+    for name in ("workbench", "numpy", "scipy", "scikit-learn", "Python"):
+        assert re.search(rf"{name} \S", words)
+    assert re.search(r"Date \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", words)
+    given = "-p scores scores.csv -p score confidence -p budget 7 -p seed 3"
+    assert f"workbench report {path} {given} -o r.html" in words
+
+
+def test_a_label_sheet_is_named_after_the_report(notebook, scores, tmp_path):
+    path = notebook(code("if label_sheet: open(label_sheet, 'w').write('id,correct\\n7,\\n')"))
+    for _ in range(2):
+        build(path, scores="scores.csv", score="confidence")
+        assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,\n"
+    (tmp_path / "r-labels.csv").write_text("id,correct\n7,1\n")
+    message = refused(path, scores="scores.csv", score="confidence")
+    assert message == ("'r-labels.csv' already holds 1 labels and is not overwritten; choose another path, or move the "
+                       "file away; to analyze it say --labels")
+    assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,1\n"
+    build(path, scores="scores.csv", score="confidence", labels="r-labels.csv", output="s.html")
+    assert not (tmp_path / "s-labels.csv").exists()
+    build(path, output="t.html")
+    assert not (tmp_path / "t-labels.csv").exists()
+
+
+def test_a_failed_run_leaves_no_label_sheet(notebook, scores, tmp_path):
+    path = notebook(code("open(label_sheet, 'x')"), code("raise ValueError('no')"))
+    assert refused(path, scores="scores.csv", score="confidence") == "no"
+
+
+def test_relative_paths_and_modules_beside_the_user_are_harmless(notebook, scores, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    (tmp_path / "numpy.py").write_text("raise SystemExit('shadowed')")
+    path = notebook(code("import numpy, os; print(os.path.isabs(scores), open('scores.csv').readline())"))
+    shown = build(path, scores="scores.csv", score="confidence")
+    assert "True id,confidence" in shown
+
+
+def test_the_kernel_is_this_interpreter_with_python_defaults(notebook, monkeypatch):
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
+    monkeypatch.setenv("JUPYTER_PATH", "/nowhere")
+    import sys
+    shown = build(notebook(code("import sys, warnings; print(sys.executable); warnings.warn('w')")))
+    assert f">{sys.executable}</pre>" in shown
+
+
+def test_a_notebook_without_kernel_metadata_and_ids_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cell = {"cell_type": "code", "source": ["x = 1\n", "print(x)"], "metadata": {"tags": ["parameters"]},
+            "outputs": [], "execution_count": None}
+    data = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "n.ipynb").write_text(json.dumps(data))
+    assert ">2</pre>" in build("n.ipynb", x="2") or ">1</pre>" in build("n.ipynb", x="1")
+
+
+def test_progress_is_one_line_per_section(notebook, capfd):
+    build_report(notebook(text("## Part *one*"), code("1")), progress=True)
+    assert capfd.readouterr() == ("", "How good is x?\nPart one\n")
+    build_report(notebook(), output="s.html", progress=False)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_large_report_is_written_with_a_warning(notebook):
+    with pytest.warns(ReportWarning, match=r"r.html has 1.1 MB; a report should stay below 1 MB"):
+        build(notebook(code("print('x' * 1_100_000)")))
+
+
+def test_numbers_are_aligned_right_but_the_first_column():
+    table = ("<table class='w'><thead><tr><th>k</th><th>x</th><th>y</th><th>z</th></tr></thead><tbody>"
+             "<tr><td>1</td><td>-0.5</td><td>a</td><td></td></tr><tr><td>2</td><td>1,000</td><td>1</td><td>3%</td>"
+             "</tr></tbody></table>")
+    assert pages._align(table).startswith("<table data-right=\"2 4\" class='w'>")
+
+
+def test_a_missing_chromium_is_told_before_the_run(notebook, monkeypatch):
+    monkeypatch.setenv("CHROMIUM", "/no/chromium")
+    with pytest.raises(ReportError, match="CHROMIUM is '/no/chromium', which is no program; install one"):
+        build_report(notebook(code("open('ran', 'w')")), pdf=True)
+    monkeypatch.delenv("CHROMIUM")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(build, "CHROMIUMS", ("chromium",))
+    with pytest.raises(ReportError, match=r"--pdf needs Chromium, none found; install one \(apt-get"):
+        build_report("01-demo.ipynb", pdf=True)
+    assert not os.path.exists("ran")
+
+
+def test_a_chromium_that_fails_leaves_no_report(notebook, tmp_path, monkeypatch):
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\necho no display >&2\nexit 3\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("CHROMIUM", str(broken))
+    with pytest.raises(ReportError, match=r"broken made no PDF \(exit code 3\): no display"):
+        build_report(notebook(), pdf=True, progress=False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["01-demo.ipynb", "broken"]
+
+
+@needs_chromium
+def test_a_pdf_is_written_beside_the_report(notebook, tmp_path):
+    build_report(notebook(code(PICTURE)), progress=False, pdf=True)
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["01-demo.ipynb", "report.html", "report.pdf"]
+
+
+@needs_chromium
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_browser_shows_the_report_and_asks_for_nothing(notebook, tmp_path, scheme):
+    playwright = pytest.importorskip("playwright.sync_api")
+    remote = "HTML('<img src=\"http://x.invalid/a.png\"><img src=\"x:\" onerror=\"window.bad = 1\">')"
+    remote = code(f"from IPython.display import HTML; {remote}")
+    build(notebook(text("mean $\\frac{a}{b}$ ![](//x.invalid/b.png)"), code(PICTURE), remote))
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        size = {"width": 400, "height": 800}
+        context = browser.new_context(color_scheme=scheme, offline=True, viewport=size)
+        page, asked = context.new_page(), []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((tmp_path / "r.html").as_uri())
+        assert [url for url in asked if not url.startswith(("data:", "x:"))] == [(tmp_path / "r.html").as_uri()]
+        assert page.get_by_role("img", name='rises "from" <1> to 2').first.evaluate("e => e.tagName") == "FIGURE"
+        assert page.locator("math mfrac").count() == 1
+        assert page.evaluate("[document.documentElement.scrollWidth, window.bad]") == [400, None]
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (background == "rgb(255, 255, 255)") == (scheme == "light")
+        browser.close()
+
+
+@needs_chromium
+def test_printing_reaches_no_server(notebook, tmp_path):
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+
+        def log_message(self, *details):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=functools.partial(server.serve_forever, 0.05))
+        thread.start()
+        cell = code(f"from IPython.display import HTML; HTML('<img src=\"http://127.0.0.1:{server.server_port}/a\">')")
+        build_report(notebook(cell), progress=False, pdf=True)
+        server.shutdown()
+        thread.join()
+    assert asked == []
+
+
+def test_no_warning_of_the_run_escapes(notebook):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        build(notebook(code("1")))
+
+
+def test_printed_sentences_are_prose_and_printed_tables_are_not():
+    assert pages._preformatted("3 items,\nmean 0.5\n") == '<pre class="output prose">3 items,\nmean 0.5</pre>'
+    assert pages._preformatted("a  b\n1  2") == '<pre class="output">a  b\n1  2</pre>'
+    assert pages._preformatted("10%\r20%\r\n\x1b[31mred\x1b[0m") == '<pre class="output prose">20%\nred</pre>'

@@ -1,0 +1,81 @@
+"""The report as a researcher makes it who asks whether one model is better than another."""
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+from command import costs_one_line, workbench
+
+TOPIC = ("report", "cross-validation-t-tests")
+FOLDS = [0.1, 0.1, -0.05, 0.15, 0, 0.2, 0.25, 0.05, 0.05, 0]
+
+
+def p_at(rho):
+    t = stats.ttest_1samp(FOLDS, 0).statistic
+    return 2 * stats.t.sf(t * (1 - rho) ** 0.5, 9)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Errors of ten folds of 20 items whose differences are those of the lesson; scores; three models; equal ones."""
+    rng = np.random.default_rng(0)
+    lines, name = ["nr;Falte;alt;<b>neu</b>"], 0
+    for k, difference in enumerate(FOLDS):
+        new = rng.permutation([1.0] * 2 + [0.0] * 18)
+        old = new.copy()
+        off = np.flatnonzero(new == (difference < 0))[:round(20 * abs(difference))]
+        old[off] = 1 - new[off]
+        for a, b in zip(old, new, strict=True):
+            name += 1
+            lines.append(f"{name};{k + 1};{a:.1f};{b:.1f}".replace(".", ","))
+    (tmp_path / "items.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    scores = [f"{k},{.8 - d:.2f},{.8:.2f},{.7 + .01 * (k % 3):.2f}" for k, d in enumerate(FOLDS)]
+    (tmp_path / "scores.csv").write_text("fold,old,new,third\n" + "\n".join(scores) + "\n", encoding="utf-8")
+    (tmp_path / "same.csv").write_text("fold,a,b\n" + "".join(f"{k},.2,.1\n" for k in range(5)), encoding="utf-8")
+    return tmp_path
+
+
+NAMES = ("--losses", "items.csv", "--item", "nr", "--fold", "Falte")
+
+
+def page_of(files, *arguments):
+    run = workbench(files, *TOPIC, *arguments, "-o", "r.html", "--quiet")
+    assert run.returncode == 0, run.stderr
+    return (files / "r.html").read_text(encoding="utf-8")
+
+
+def test_from_items_to_page(files):
+    page = page_of(files, *NAMES)
+    assert all(f"{p_at(rho):.4g}" in page for rho in (0, 10 / 19, .7)) and "flips at rho 0.368" in page
+    assert "disagreements 18:1" in page and "fitted models" in page
+    assert "<b>neu</b>" not in page and "Exercises" not in page
+    assert page.count('alt="') >= 3 and not re.search(r"""(src|href)\s*=\s*["']?https?:""", page)
+
+
+def test_scores_per_fold_give_the_same_verdict(files):
+    page = page_of(files, "--losses", "scores.csv", "--models", "old, new", "--higher-is-better", "true",
+                   "--rho", "nadeau_bengio")
+    assert f"{p_at(10 / 19):.4g}" in page and "flips at rho 0.368" in page and "disagreements" not in page
+    assert "scores 0.8 against 0.715" in page
+
+
+def test_more_than_two_models_are_ranked_and_adjusted(files):
+    page = page_of(files, "--losses", "scores.csv", "--higher-is-better", "true", "--rho", "naive")
+    assert "holm" in page.lower() and "new has the largest mean score, 0.8" in page
+    assert "tested are the best two of several models" in page and "not adjusted for the number of pairs" in page
+
+
+def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
+    page = page_of(files, "--losses", "same.csv")
+    assert "there is no t and no p-value" in page and "nothing to flip" in page
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["--fold", "Fold"], "fold is 'Fold', which is no column of"),
+    (["--models", "alt,nau"], "nau"),
+    (["--rho", "1"], "or a number below 1; got '1'"),
+    (["--rho", "nadeau"], "did you mean 'nadeau_bengio'?"),
+    (["--level", "95"], "level must be"),
+])
+def test_mistakes_cost_one_line(files, arguments, message):
+    costs_one_line(files, message, *TOPIC, *NAMES, *arguments)

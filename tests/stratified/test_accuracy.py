@@ -1,0 +1,295 @@
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles import enumeration
+from scipy import stats
+
+import workbench as wb
+from workbench.course.digit_forms import digit_forms
+from workbench.stratified import accuracy
+from workbench.stratified.accuracy import (
+    accuracy_variance,
+    estimated_variance,
+    expected_half_width,
+    stratified_accuracy,
+)
+
+SURVEY = json.loads((Path(__file__).parents[1] / "oracles" / "survey_stratified.json").read_text())["cases"]
+TINY = [([6], [4], [3]), ([4, 5], [3, 2], [2, 3]), ([5, 3, 2], [4, 3, 1], [2, 2, 2]), ([3, 6], [0, 5], [2, 4]),
+        ([4, 4], [1, 3], [2, 4])]
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Five equal-size strata of the digit forms by the confidence of reader A, cut by ranks ceil(k N / K)."""
+    forms = digit_forms()
+    order = np.argsort(forms.confidence, kind="stable")
+    sizes = np.array([360, 359, 360, 359, 359])
+    right = [int((forms.read_a == forms.digit)[part].sum()) for part in np.split(order, sizes.cumsum()[:-1])]
+    return sizes, np.array(right)
+
+
+# estimator and variances against every sample
+
+@pytest.mark.parametrize("size, right, labeled", TINY)
+def test_estimate_and_variance_over_every_sample_without_replacement(size, right, labeled):
+    every = enumeration.samples_without(size, right, labeled)
+    truth = sum(right) / sum(size)
+    found = [stratified_accuracy(size, labeled, x) for x in set(every)]
+    of = dict(zip(set(every), found, strict=True))
+    estimates = np.array([of[x].estimate for x in every])
+    claims = np.array([of[x].variance for x in every])
+    assert estimates == pytest.approx([enumeration.weighted_mean(size, labeled, x) for x in every], abs=1e-12)
+    assert estimates.mean() == pytest.approx(truth, abs=1e-12)
+    true_variance = ((estimates - truth) ** 2).mean()
+    assert accuracy_variance(size, right, labeled) == pytest.approx(true_variance, abs=1e-12)
+    assert claims.mean() == pytest.approx(true_variance, abs=1e-12)
+
+
+@pytest.mark.parametrize("size, right, labeled", TINY)
+def test_variance_over_every_ordered_sample_with_replacement(size, right, labeled):
+    every = enumeration.samples_with(size, right, [min(n, 3) for n in labeled])
+    labeled = [min(n, 3) for n in labeled]
+    truth = sum(right) / sum(size)
+    estimates = np.array([enumeration.weighted_mean(size, labeled, x) for x in every])
+    claims = {x: estimated_variance(size, labeled, x, form="with_replacement") for x in set(every)}
+    true_variance = ((estimates - truth) ** 2).mean()
+    assert accuracy_variance(size, right, labeled, form="with_replacement") == pytest.approx(true_variance, abs=1e-12)
+    assert np.mean([claims[x] for x in every]) == pytest.approx(true_variance, abs=1e-12)
+
+
+@pytest.mark.parametrize("size, right, labeled", TINY)
+def test_the_papers_form_lies_above_both_and_its_estimate_is_unbiased_for_it(size, right, labeled):
+    """Kumar & Raj 2016 say with replacement but use S^2 with N - 1."""
+    paper = accuracy_variance(size, right, labeled, form="paper")
+    by_hand = sum((n / sum(size))**2 * np.var([1] * c + [0] * (n - c), ddof=1) / m
+                  for n, c, m in zip(size, right, labeled, strict=True))
+    assert paper == pytest.approx(by_hand)
+    assert paper > accuracy_variance(size, right, labeled)
+    assert paper > accuracy_variance(size, right, labeled, form="with_replacement")
+    every = enumeration.samples_without(size, right, labeled)
+    claims = {x: estimated_variance(size, labeled, x, form="paper") for x in set(every)}
+    assert np.mean([claims[x] for x in every]) == pytest.approx(paper, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", SURVEY[:5], ids=lambda c: str(c["stratum_size"]))
+def test_estimate_and_variance_agree_with_r_survey(case):
+    found = stratified_accuracy(case["stratum_size"], case["labeled"], case["correct"])
+    assert found.estimate == pytest.approx(case["estimate"], abs=1e-12)
+    assert found.variance == pytest.approx(case["variance"], rel=1e-12)
+    assert found.standard_error == pytest.approx(case["variance"] ** .5)
+    wald = found.interval(level=case["level"], method="wald")
+    assert tuple(wald) == pytest.approx((max(case["wald"][0], 0), min(case["wald"][1], 1)), abs=1e-9)
+
+
+# where the paper is wrong
+
+def v_random(sizes, right, n):
+    """Variance of simple random sampling without replacement, from the listed population."""
+    population = np.concatenate([[1] * c + [0] * (m - c) for m, c in zip(sizes, right, strict=True)])
+    return (1 - n / population.size) * population.var(ddof=1) / n
+
+
+def test_equation_14_lacks_a_factor():
+    """Random minus proportional, times n/(1 - n/N): sum W (A_k - A)^2 N/(N-1) - sum (N - N_k)/(N (N - 1)) S_k^2.
+
+    Kumar & Raj 2016 print the second term for equal A_k without its factor N_k; enumeration has it.
+    """
+    sizes, right, labeled = [4, 8], [2, 4], [1, 2]
+    total, n = 12, 3
+    stratified_part = accuracy_variance(sizes, right, labeled)
+    every = enumeration.samples_without(sizes, right, labeled)
+    listed = np.var([enumeration.weighted_mean(sizes, labeled, x) for x in every])
+    assert stratified_part == pytest.approx(listed, abs=1e-12)
+    difference = (v_random(sizes, right, n) - stratified_part) * n / (1 - n / total)
+    a = .5
+    correct = -sum(m * (total - m) / (total * (total - 1) * (m - 1)) for m in sizes) * a * (1 - a)
+    printed = -sum((total - m) / (total * (total - 1) * (m - 1)) for m in sizes) * a * (1 - a)
+    assert difference == pytest.approx(correct, abs=1e-12)
+    assert abs(difference - printed) > .02
+
+
+def test_proportional_can_lose_to_random_sampling_without_replacement():
+    """Kumar & Raj 2016 state V(random) >= V(proportional); with equal A_k it fails, by enumeration."""
+    sizes, right, labeled = [4, 4], [2, 2], [2, 2]
+    listed = np.var([enumeration.weighted_mean(sizes, labeled, x)
+                     for x in enumeration.samples_without(sizes, right, labeled)])
+    random = np.var([sum(s) / 4 for s in itertools.combinations([1, 1, 0, 0, 1, 1, 0, 0], 4)])
+    assert accuracy_variance(sizes, right, labeled) == pytest.approx(listed)
+    assert accuracy.accuracy_variance([8], [4], [4]) == pytest.approx(random)
+    assert listed > random * 1.1
+
+
+def test_equal_spread_does_not_mean_equal_accuracy():
+    """A_k = .01 and .99 have the same S_k, yet proportional sampling has .04 of random sampling's variance."""
+    sizes, right = [100_000, 100_000], [1000, 99_000]
+    ratio = accuracy_variance(sizes, right, [50, 50]) / accuracy_variance([200_000], [100_000], [100])
+    assert ratio == pytest.approx(.04, abs=.001)
+    assert ratio == pytest.approx(.01 * .99 / .25, rel=1e-3)
+
+
+def test_the_exact_errors():
+    with pytest.raises(ValueError) as caught:
+        stratified_accuracy([5, 9], [5, 1], [3, 1])
+    assert str(caught.value) == ("labeled must be at least 2 in every stratum that is not fully labeled; stratum 1 "
+                                 "has 1 of 9: label more of it, or plan with fewer strata")
+    with pytest.raises(ValueError) as caught:
+        accuracy_variance([5, 9], [3, 10], [2, 2])
+    assert str(caught.value) == "correct must be at most stratum_size; stratum 1 has 10 of 9"
+    with pytest.raises(ValueError) as caught:
+        accuracy_variance([5], [3], [2], form="exact")
+    assert str(caught.value) == "form must be one of 'finite', 'paper', 'with_replacement'; got 'exact'"
+    assert accuracy_variance([5, 5], [3, 5], [0, 2]) == np.inf
+    assert accuracy_variance([5, 5], [5, 5], [0, 2]) == 0
+
+
+def test_a_result_states_its_finding():
+    found = stratified_accuracy([30, 70], [8, 9], [5, 8])
+    assert found.rows() == [{"stratum": 0, "size": 30, "labeled": 8, "correct": 5, "rate": .625},
+                            {"stratum": 1, "size": 70, "labeled": 9, "correct": 8, "rate": 8 / 9}]
+    low, high = found.interval()
+    assert repr(found) == (f"StratifiedEstimate(accuracy 0.8097 (SE 0.0865), 95% from {low:.4g} to {high:.4g}; "
+                           "17 labels, 2 strata)")
+    assert found.limiting_stratum == found.interval().limiting_stratum is None
+    assert stratified_accuracy([900, 100], [5, 95], [5, 95]).limiting_stratum == 0
+
+
+# planning
+
+def test_the_textbook_budgets_of_the_digits(digits):
+    sizes, right = digits
+    assert right.tolist() == [209, 307, 346, 355, 359]
+    accuracy = right / sizes
+
+    def budget(method, half_width=.03, **options):
+        return wb.plan_budget(sizes, accuracy, half_width, method=method, interval="wald", **options).budget
+    assert [budget(m) for m in ("simple_random", "proportional", "neyman")] == [367, 298, 188]
+    assert budget("simple_random", .01, finite=False) == 4146
+    assert budget("simple_random", .01) == 1254
+
+
+@pytest.mark.parametrize("half_width", [.02, .03, .05])
+@pytest.mark.parametrize("method", ["simple_random", "proportional", "equal", "neyman"])
+def test_a_textbook_plan_is_the_smallest_real_valued_one(digits, method, half_width):
+    """z^2 times the variance of unrounded shares, floors ignored, first falls below the half-width there."""
+    sizes, right = digits
+    if method == "simple_random":
+        sizes, right = sizes.sum(keepdims=True), right.sum(keepdims=True)
+    spread = np.array([np.std([1] * c + [0] * (m - c), ddof=1) for m, c in zip(sizes, right, strict=True)])
+    share = {"equal": np.ones(sizes.size), "neyman": sizes * spread}.get(method, sizes).astype(float)
+    z, weight = stats.norm.ppf(.975), sizes / sizes.sum()
+
+    def reach(n):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = weight**2 * spread**2 * (1 / (n * share / share.sum()) - 1 / sizes)
+        return z * np.sqrt(np.where(spread == 0, 0, terms).sum())
+    name = "proportional" if method == "simple_random" else method
+    found = wb.plan_budget(sizes, right / sizes, half_width, method=name, interval="wald")
+    assert reach(found.budget) <= half_width < reach(found.budget - 1)
+    assert found.expected_half_width == pytest.approx(reach(found.budget), abs=1e-9)
+    assert found.expected_half_width_error == 0
+
+
+def test_a_textbook_plan_is_too_small_for_an_honest_interval(digits):
+    """Mean half-widths of the default: .032 for the 298 proportional labels, .101 for Neyman's 188."""
+    sizes, right = digits
+    accuracy = right / sizes
+    for method, mean in (("proportional", .032), ("neyman", .101)):
+        plan = wb.plan_budget(sizes, accuracy, .03, method=method, interval="wald")
+        found, error = expected_half_width(sizes, accuracy, plan.labeled)
+        assert found == pytest.approx(mean, abs=.0006 + 3 * error) and 0 < error < .001
+
+
+def test_the_expected_half_width_is_a_mean_over_samples(digits):
+    sizes, right = digits
+    labeled = np.array([12, 12, 12, 12, 12])
+    rng = np.random.default_rng(11)
+    for method in ("default", "wilson"):
+        draws = rng.hypergeometric(right, sizes - right, labeled, size=(400, 5))
+        widths = [wb.stratified_interval(sizes, labeled, x, method=method).half_width for x in draws]
+        found, error = expected_half_width(sizes, right / sizes, labeled, interval=method)
+        own = np.std(widths) / 20
+        assert found == pytest.approx(np.mean(widths), abs=4 * np.hypot(own, error))
+
+
+@pytest.mark.parametrize("method, half_width, options", [
+    ("proportional", .03, {}), ("proportional", .06, {"level": .9}), ("equal", .05, {}), ("simple_random", .05, {}),
+    ("proportional", .06, {"interval": "wilson"}), ("neyman", .05, {"minimum": 15})])
+def test_one_label_fewer_does_not_reach_the_half_width(digits, method, half_width, options):
+    """Up to Monte Carlo error, within which the mean width need not fall steadily."""
+    sizes, right = digits
+    accuracy = right / sizes
+    plan = wb.plan_budget(sizes, accuracy, half_width, method=method, **options)
+    assert plan.expected_half_width <= half_width
+    assert plan.labeled.sum() == plan.budget and plan.half_width == half_width
+    interval = {k: options[k] for k in ("interval", "level") if k in options}
+    if method == "simple_random":
+        sizes, accuracy, fewer = sizes.sum(keepdims=True), [right.sum() / sizes.sum()], [plan.budget - 1]
+    else:
+        sd = np.sqrt(sizes / (sizes - 1) * accuracy * (1 - accuracy))
+        fewer = wb.allocate(sizes, plan.budget - 1, method, stratum_sd=sd, minimum=options.get("minimum", 2)).labeled
+    found, error = expected_half_width(sizes, accuracy, fewer, **interval)
+    assert found > half_width - 2 * error
+    again, _ = expected_half_width(sizes, accuracy, plan.labeled, **interval)
+    assert again == plan.expected_half_width
+
+
+def test_an_optimal_plan_warns_of_drift(digits):
+    """If the faultless stratum is right in 90%: z sqrt(V + W^2 (1 - 2/359) .09 359/358 / 2) = .088, by hand."""
+    sizes, right = digits
+    plan = wb.plan_budget(sizes, right / sizes, .03, method="neyman", interval="wald")
+    assert plan.labeled[4] == 2
+    spread = np.array([np.var([1] * c + [0] * (m - c), ddof=1) for m, c in zip(sizes, right, strict=True)])
+    drifted = spread.copy()
+    drifted[4] = 359 / 358 * .9 * .1
+    weight = sizes / sizes.sum()
+    reach = [stats.norm.ppf(.975) * np.sqrt((weight**2 * (1 - plan.labeled / sizes) * s / plan.labeled).sum())
+             for s in (spread, drifted)]
+    assert reach[1] == pytest.approx(.088, abs=.0005)
+    assert plan.warnings == (
+        "this plan trusts the expected rates: if stratum 4 (2 labels) were right in 90.0% instead of 100.0%, the Wald "
+        f"half-width would be {reach[1]:.3f} instead of {reach[0]:.3f}",)
+    assert wb.plan_budget(sizes, right / sizes, .03, interval="wald").warnings == ()
+
+
+def test_a_plan_larger_than_the_population_says_so(digits):
+    """Without the finite factor 4,146 of 1,797 forms are asked for; what is allocated must add up, or be flagged."""
+    sizes, right = digits
+    plan = wb.plan_budget(sizes, right / sizes, .01, interval="wald", finite=False)
+    assert plan.budget > 1797
+    assert plan.labeled.sum() == plan.budget or plan.warnings
+
+
+@pytest.mark.parametrize("text, change", [
+    ("half_width must be a number in (0, 0.5); got 0", {"half_width": 0}),
+    ("half_width must be a number in (0, 0.5); got 0.5", {"half_width": .5}),
+    ("half_width must be a finite number in (0, 0.5); got nan", {"half_width": float("nan")}),
+    ("stratum_accuracy must be at most 1; stratum 1 is 1.5", {"stratum_accuracy": [.5, 1.5]}),
+    ("stratum_accuracy must be at least 0; stratum 0 is -0.5", {"stratum_accuracy": [-.5, 1]}),
+    ("stratum_accuracy must have 2 entries; got 1", {"stratum_accuracy": [.5]}),
+    ("minimum must be a whole number of at least 2; got 1", {"minimum": 1}),
+    ("level must be a number in (0, 1); got 1", {"level": 1}),
+    ("method must be one of 'simple_random', 'proportional', 'equal', 'neyman', 'neyman_plus', 'voila'; "
+     "got 'best'", {"method": "best"}),
+    ("interval must be one of 'default', 'short', 'guaranteed', 'wald', 'wilson'; got 'exact'",
+     {"interval": "exact"}),
+    ("half_width 0.02 is out of reach of method 'neyman': stratum 1 keeps 2 labels at any budget; raise minimum, or "
+     "use 'proportional' or 'equal'", {"stratum_accuracy": [.8, 1], "half_width": .02, "method": "neyman"}),
+])
+def test_the_exact_planning_errors(text, change):
+    arguments = {"stratum_size": [100, 200], "stratum_accuracy": [.8, .9], "half_width": .05, **change}
+    with pytest.raises(ValueError) as caught:
+        wb.plan_budget(**arguments)
+    assert str(caught.value) == text
+
+
+def test_counts_by_inversion_follow_scipys_quantile():
+    uniform = np.random.default_rng(0).random((2000, 2))
+    size, right, labeled = np.array([40, 900]), np.array([31.0, 880.0]), np.array([12, 35])
+    found = accuracy.draw_counts(size, right, labeled, uniform)
+    for h in range(2):
+        expected = stats.hypergeom(size[h], right[h], labeled[h]).ppf(uniform[:, h])
+        assert (found[:, h] == expected).mean() > .999

@@ -1,0 +1,1 @@
+"""Where the labels go: rules, samples of frames, streams and label plans."""

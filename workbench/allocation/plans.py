@@ -1,0 +1,287 @@
+"""Where a budget of labels goes: the plan for a table of strata or a file, and what other rules would cost."""
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.allocation import rules, samples
+from workbench.allocation.samples import StratumSummary
+from workbench.data import frames, label_sheets
+from workbench.results import Result, html_table
+
+COLUMNS = ("stratum", "size", "labels")
+FEW_RECORDS = 10
+COSTLY_FLOOR = 1.05
+SHOWN = 5
+MOST_ROWS = 100
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelPlan(Result):
+    """Labels per stratum, beside what other rules would give; made by `plan_labels`.
+
+    Attributes
+    ----------
+    stratum : (H,) array
+        Names.
+    size : (H,) array of int
+    sd : (H,) array of float
+    budget, minimum : int
+    method : str
+    labeled : (H,) array of int
+        The plan.
+    others : dict of str to Allocation
+        Every rule in whole numbers with the same budget and floor.
+    wish : Allocation
+        Neyman's rule as it is defined: in fractions, without a floor, cut at the strata's sizes.
+    random_variance : float
+        Of the mean of as many labels at random.
+    warnings : tuple of str
+    """
+
+    stratum: np.ndarray
+    size: np.ndarray
+    sd: np.ndarray
+    budget: int
+    minimum: int
+    method: str
+    labeled: np.ndarray
+    others: dict
+    wish: rules.Allocation
+    random_variance: float
+    warnings: tuple = ()
+
+    @property
+    def rule(self):
+        """Name of the plan's rule in `methods`."""
+        return _NAMES[self.method]
+
+    def headline(self):
+        """Return labels, strata and the standard error of the total, beside capped Neyman's."""
+        found = {row["method"]: row["standard error"] for row in self.methods()}
+        names = [_NAMES[name] for name in ("neyman", "equal") if name != self.method]
+        against = [f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found]
+        strata = f"{self.size.size:,} strat{'um' if self.size.size == 1 else 'a'}"
+        return (f"{self.labeled.sum():,} labels, {strata}: SE of the total "
+                f"{_figure(found[self.rule])}; {', '.join(against)}")
+
+    def rows(self):
+        """Return one row per stratum: size, sd, labels, and labels under Neyman's rule and in proportion."""
+        neyman, proportional = self.wish.labeled, self.others["proportional"].labeled
+        return [{"stratum": name, "size": int(size), "sd": float(sd), "labels": int(n), "full": bool(n == size),
+                 "neyman": float(share), "proportional": int(even)} for name, size, sd, n, share, even in zip(
+                     self.stratum.tolist(), self.size, self.sd, self.labeled, neyman, proportional, strict=True)]
+
+    def methods(self):
+        """Return one row per rule: labels, unused, standard errors of mean and total, variance over the plan's."""
+        items, plan = self.size.sum(), self.others[self.method].variance
+        table = [(_NAMES[name], float(found.labeled.sum()), float(found.unused), found.variance)
+                 for name, found in self.others.items()]
+        if np.isfinite(self.random_variance):
+            table.append(("at random", float(self.labeled.sum()), 0.0, self.random_variance))
+        return [{"method": name, "labels": spent, "unused": unused, "SE of the mean": variance ** 0.5,
+                 "standard error": float(items * variance ** 0.5),
+                 "variance ratio": variance / plan if plan > 0 else float("nan")}
+                for name, spent, unused, variance in table]
+
+    def write_csv(self, path):
+        """Write stratum, size and labels to a CSV file, whole or not at all; only a plan is overwritten."""
+        label_sheets.refuse_other(path, COLUMNS)
+        label_sheets.write_rows(path, COLUMNS,
+                            [(str(row["stratum"]), row["size"], row["labels"]) for row in self.rows()])
+
+    def _repr_html_(self):
+        from workbench.stratified.audit import warning_list
+        return html_table(self.rows(), self.headline(), shown=MOST_ROWS) + warning_list(self.warnings)
+
+
+_NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+", "equal": "equal shares",
+          "proportional": "in proportion"}
+
+
+def load_strata(strata, *, stratum="stratum", size="", sd="", value=""):
+    """Return strata with their sizes and spreads: a table of strata or a file of records.
+
+    Parameters
+    ----------
+    strata : str or data frame
+        A table with one row per stratum; with `value` a file of records of any size, as in `workbench.summarize`.
+    stratum, size, sd : str
+        Columns; "" for columns named size and sd. The sd is that of the values within the stratum, ddof=1; for 0/1
+        values of rate p about sqrt(p (1 - p)).
+    value : str
+        Column of the values in a file of records, "" for a table of strata.
+
+    Returns
+    -------
+    StratumSummary
+        The mean is NaN where only sizes and spreads are known.
+
+    Examples
+    --------
+    >>> load_strata({"stratum": ["a", "b"], "size": [1000, 600], "sd": [0.5, 0.1]}).size
+    array([1000,  600])
+    """
+    if value:
+        return samples.summarize(strata, stratum, value)
+    size, sd = size or "size", sd or "sd"
+    data, notes = frames.read_columns(strata, [stratum, size, sd])
+    names = frames.to_labels(stratum, data[stratum])
+    if np.unique(names).size < names.size:
+        repeated = next(name for name in names.tolist() if (names == name).sum() > 1)
+        raise ValueError(f"column {stratum!r} must name every stratum once; {repeated!r} repeats: for a file of "
+                         "records name the column of values")
+    sizes = _whole(size, data[size], names)
+    spread = _sd_of(sd, data[sd], sizes, names)
+    return StratumSummary(names, sizes, np.full(names.size, np.nan), spread, notes)
+
+
+def plan_labels(strata, budget=100, *, method="voila", minimum=2):
+    """Plan a budget of labels over strata and compare the rules.
+
+    Parameters
+    ----------
+    strata : StratumSummary
+    budget : int
+    method : {"voila", "neyman", "neyman_plus", "equal", "proportional"}
+        As in `workbench.allocate`; "voila" is the optimum.
+    minimum : int
+        Floor per stratum.
+
+    Returns
+    -------
+    LabelPlan
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> plan = plan_labels(wb.digit_forms().register(), 100)
+    >>> plan.labeled
+    array([ 3, 18, 42, 37])
+    >>> print(plan.headline())
+    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, equal shares 8,997, at random 47,149
+    """
+    checks.choice("method", method, rules.METHODS)
+    others = {name: rules.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum)
+              for name in _NAMES}
+    chosen = others[method]
+    wish = rules.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
+    warnings = (*strata.notes, *_notes(strata, chosen), *_warnings(strata, wish, chosen))
+    return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, chosen.labeled, others,
+                     wish, _random_variance(strata, chosen), warnings)
+
+
+def _whole(name, column, strata):
+    """Return sizes; a point between groups of three digits is refused, as it may separate thousands."""
+    for row, (cell, stratum) in enumerate(zip(frames.as_text(column), strata, strict=True), 1):
+        if column.dtype.kind == "O" and re.fullmatch(r"\s*[1-9]\d{0,2}(\.\d{3})+\s*", cell):
+            raise ValueError(f"column {name!r}, data row {row} (stratum {stratum}): {cell.strip()!r} may have a "
+                             f"thousands separator; write {cell.strip().replace('.', '')}")
+    numbers = frames.to_numbers(name, column)
+    bad = np.flatnonzero((numbers < 1) | (numbers != np.floor(numbers)))
+    if bad.size:
+        raise ValueError(f"column {name!r}, data row {bad[0] + 1} (stratum {strata[bad[0]]}): a size must be a whole "
+                         f"number of at least 1; got {numbers[bad[0]]:g}")
+    return numbers.astype(np.int64)
+
+
+def _sd_of(name, column, sizes, strata):
+    """Return standard deviations; of a stratum of one item it is 0, also where the cell is empty."""
+    column = np.where(sizes == 1, "0", frames.as_text(column)) if column.dtype.kind == "O" else \
+        np.where(sizes == 1, 0, column)
+    column = np.array([cell if cell != "" else None for cell in column.tolist()], object)
+    spread = frames.to_numbers(name, column)
+    bad = np.flatnonzero(spread < 0)
+    if bad.size:
+        raise ValueError(f"column {name!r}, data row {bad[0] + 1} (stratum {strata[bad[0]]}): a standard deviation "
+                         f"must be at least 0; got {spread[bad[0]]:g}")
+    return spread
+
+
+def draw_rows(plan, records, *, stratum="stratum", id="id", label_sheet="", seed=0):
+    """Draw the records that a plan asks for, and write the sheet of those to be labeled.
+
+    Parameters
+    ----------
+    plan : LabelPlan
+        Of the same records.
+    records : str or data frame
+        As in `workbench.sample`.
+    stratum, id : str
+        Columns.
+    label_sheet : str
+        CSV file to write, with the columns id, stratum and an empty value; "" for none. A sheet in which something
+        was filled in is never overwritten.
+    seed : int
+
+    Returns
+    -------
+    FrameSample
+
+    Examples
+    --------
+    >>> records = {"id": [1, 2, 3, 4, 5, 6], "g": ["a", "a", "a", "b", "b", "b"], "y": [0, 1, 0, 5, 9, 7]}
+    >>> import polars
+    >>> frame = polars.DataFrame(records)
+    >>> plan = plan_labels(load_strata(frame, stratum="g", value="y"), 5)
+    >>> draw_rows(plan, frame, stratum="g").drawn
+    array([2, 3])
+    """
+    if not id:
+        raise ValueError("id must name the column that identifies a record, to draw the records to label")
+    sizes = dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True))
+    drawn = samples.sample(records, stratum, sizes, id=id, seed=seed)
+    if label_sheet:
+        label_sheets.refuse_recorded(label_sheet, "value")
+        label_sheets.write_rows(label_sheet, ["id", "stratum", "value"],
+                            [(str(item), str(name), "") for item, name in zip(drawn.id, drawn.stratum, strict=True)])
+    return drawn
+
+
+def _notes(strata, chosen):
+    """Return the allocation's notes with strata by their names."""
+    for note in chosen.notes:
+        number = re.match(r"stratum (\d+) (.*)", note)
+        yield f"stratum {strata.stratum[int(number[1])]} {number[2]}" if number else note
+
+
+def _random_variance(strata, chosen):
+    """Variance of the mean of as many labels at random; NaN where the strata's means are unknown."""
+    items, labels = int(strata.size.sum()), int(chosen.labeled.sum())
+    if items == 1:
+        return 0.0
+    mean = strata.size @ strata.mean / items
+    squares = (strata.size - 1) @ strata.sd ** 2 + strata.size @ (strata.mean - mean) ** 2
+    return float((1 - labels / items) * squares / (items - 1) / labels)
+
+
+def _warnings(strata, neyman, chosen):
+    over = np.flatnonzero(neyman.bounded & (strata.sd > 0)) if neyman.unused and not chosen.bounded.all() else []
+    if len(over):
+        yield (f"Neyman's rule wants more labels than there are items in {_listed(strata.stratum[over])} and leaves "
+               f"{neyman.unused:.3g} of the budget unused")
+    silent = np.flatnonzero((strata.sd == 0) & (strata.size > chosen.labeled))
+    if silent.size:
+        yield (f"sd 0 in {_listed(strata.stratum[silent])}: if it was estimated from few records it is not knowledge; "
+               "the floor is all that insures against it")
+    few = np.flatnonzero((strata.size < FEW_RECORDS) & (strata.size > chosen.labeled))
+    if few.size:
+        yield f"fewer than {FEW_RECORDS} items in {_listed(strata.stratum[few])}: their sd is rough"
+    if chosen.method == "voila" and 0 < chosen.variance < np.inf:
+        free = rules.allocate(strata.size, int(chosen.labeled.sum()), "voila", stratum_sd=strata.sd, minimum=0)
+        premium = chosen.variance / free.variance
+        if premium > COSTLY_FLOOR:
+            yield (f"the floor of {chosen.minimum} makes the variance {100 * (premium - 1):.0f}% larger than the best "
+                   "plan's: the premium for insurance")
+    if chosen.bounded.any() and not chosen.bounded.all():
+        yield f"every item of {_listed(strata.stratum[chosen.bounded])} is labeled"
+
+
+def _figure(value):
+    return f"{value:,.0f}" if 1000 <= value < np.inf else f"{value:.4g}"
+
+
+def _listed(names):
+    shown = ", ".join(map(str, names[:SHOWN].tolist()))
+    return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

@@ -1,0 +1,550 @@
+"""Summaries and exact samples per stratum of files and data frames of any engine and any size.
+
+What is heavy stays in the engine that holds the rows; only the strata and the drawn rows, with a few to
+spare, come to Python. A file is read by DuckDB and may be larger than memory. Several files, or a limit of
+memory, are given as a relation: ``duckdb.connect(config={"memory_limit": "1GB"}).read_parquet("part-*.parquet")``.
+
+**Which rows.** Every id has a random key, the first 60 bits of the MD5 digest [1]_ of ``"seed:id"``, and a
+stratum's sample of n is its n smallest keys: a simple random sample without replacement, if MD5 mixes
+well. It is the same on every engine and in any order of the rows, and the id may be stored as a number or as
+text. With the same seed a smaller sample is the beginning of a larger one, so more can be drawn later.
+
+**From scores to accuracy** on a file of any size; a hundred thousand scores are enough to cut strata::
+
+    pilot = wb.sample(path, "score", {0: 100_000}, id="id", columns=["score"], edges=[0, 1])
+    edges = wb.stratify(pilot.columns["score"], 10).edges
+    expected = wb.summarize(path, "score", "score", edges=edges)
+    plan = wb.allocate(expected.size, 300, "proportional")
+    drawn = wb.sample(path, "score", plan, id="id", columns=["text"], edges=edges, seed=1)
+    right = your_labels(drawn.columns["text"])
+    correct = np.bincount(drawn.stratum_index, right, drawn.size.size).astype(int)
+    found = wb.stratified_accuracy(drawn.size, drawn.drawn, correct)
+
+**A stream in parts.** Where rows are seen only once, each partition gets a `StreamSampler` of its own, and the
+samplers are merged where the program runs. With Dask::
+
+    def sampled(part, number):
+        columns = (part[name].to_numpy() for name in ("stratum", "value", "id"))
+        return wb.StreamSampler(1000, rng=number).update(*columns)
+
+    parts = [dask.delayed(sampled)(part, number) for number, part in enumerate(frame.to_delayed())]
+    merged = functools.reduce(wb.StreamSampler.merge, dask.compute(*parts))
+
+With PySpark::
+
+    def sampled(number, rows):
+        stratum, value, id = zip(*rows)
+        yield wb.StreamSampler(1000, rng=number).update(stratum, value, id)
+
+    parts = frame.select("stratum", "value", "id").rdd.mapPartitionsWithIndex(sampled).collect()
+    merged = functools.reduce(wb.StreamSampler.merge, parts)
+
+Each partition has a seed of its own: equal keys would choose alike. A merge keeps of a stratum only what lies
+below the threshold of every partition, so where partitions disagree on which stratum varies little is
+left. Rows that are stored allow two passes, and then the optimum: `summarize`, `allocate`, `sample`.
+
+References
+----------
+.. [1] Rivest, The MD5 message-digest algorithm, RFC 1321, 1992.
+.. [2] Chan, Golub & LeVeque, Algorithms for computing the sample variance, The American Statistician 37, 1983.
+"""
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from workbench import checks
+from workbench.allocation.rules import Allocation
+from workbench.data import frames
+from workbench.results import Result
+
+KEYS = 2 ** 60
+SLACK = 6.0
+_DECIMAL_COMMA = r"^\s*[+-]?[0-9]*,[0-9]+\s*$"
+_THOUSANDS_OR_DECIMALS = r"^\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*$"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StratumSummary(Result):
+    """Size, mean and standard deviation of each stratum.
+
+    Attributes
+    ----------
+    stratum : (H,) array of int or str
+        Sorted; text by code point.
+    size : (H,) array of int
+        Rows.
+    mean : (H,) array of float
+    sd : (H,) array of float
+        With ddof=1; 0 for a stratum of one row.
+    notes : tuple of str
+    """
+
+    stratum: np.ndarray
+    size: np.ndarray
+    mean: np.ndarray
+    sd: np.ndarray
+    notes: tuple = ()
+
+    def headline(self):
+        """Return rows, strata and overall mean in one sentence."""
+        mean = float(self.size / self.size.sum() @ self.mean)
+        return f"{self.size.sum():,} rows, {_strata(self.size.size)}, mean {mean:.4g}"
+
+    def rows(self):
+        """Return stratum, size, mean and sd, one row per stratum."""
+        names = "stratum", "size", "mean", "sd"
+        return [dict(zip(names, row, strict=True)) for row in zip(
+            self.stratum.tolist(), self.size.tolist(), self.mean.tolist(), self.sd.tolist(), strict=True)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FrameSample(Result):
+    """Rows drawn per stratum, ordered by stratum and then at random: the first m are a sample of m.
+
+    Attributes
+    ----------
+    id : (n,) array of int or of str objects
+    stratum : (n,) array of int or str
+    stratum_index : (n,) array of int
+        The row's place in `strata`, 0 to H - 1.
+    strata : (H,) array of int or str
+        All strata of the frame, sorted as in `StratumSummary`.
+    size, drawn : (H,) array of int
+        Rows of the frame, rows of the sample.
+    columns : dict of (n,) array
+        What else was asked for.
+    seed : int
+    notes : tuple of str
+    """
+
+    id: np.ndarray
+    stratum: np.ndarray
+    stratum_index: np.ndarray
+    strata: np.ndarray
+    size: np.ndarray
+    drawn: np.ndarray
+    seed: int
+    columns: dict = field(default_factory=dict)
+    notes: tuple = ()
+
+    def headline(self):
+        """Return how many of how many rows, and the seed that draws them again."""
+        return f"{self.id.size:,} of {self.size.sum():,} rows, {_strata(self.size.size)}, seed {self.seed}"
+
+    def rows(self):
+        """Return stratum, id and the other columns, one row per drawn row."""
+        table = {"stratum": self.stratum, "id": self.id, **self.columns}
+        return [dict(zip(table, row, strict=True))
+                for row in zip(*(column.tolist() for column in table.values()), strict=True)]
+
+
+def summarize(frame, by, value, *, edges=None):
+    """Return size, mean and standard deviation of a column per stratum, computed where the rows are.
+
+    Parameters
+    ----------
+    frame : str, path or data frame
+        A file ending in csv, tsv, txt or parquet; or a frame of pandas, polars (also lazy), pyarrow,
+        DuckDB, Dask or PySpark.
+    by : str
+        Column of strata: text, whole numbers or booleans (which become 0 and 1). Strata of a text file
+        are text. With `edges`, a numeric column.
+    value : str
+        Column of finite numbers or booleans, without missing cells.
+    edges : (K + 1,) array_like of float, optional
+        Cut `by` into strata 0 to K - 1, the cells (edges[k], edges[k + 1]] of `Strata.edges`; what lies
+        outside belongs to the first or the last. A stratum without rows does not appear.
+
+    Returns
+    -------
+    StratumSummary
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or a cell of it; if a value is not finite, or there are no rows. Names
+        column and stratum.
+    TypeError
+        If a column is of another type, or the frame of an unknown engine.
+
+    Notes
+    -----
+    Partitions of a Dask frame are summarized one by one and merged as in [2]_: Dask's own sums of
+    squares lose every digit of a small spread around a large mean.
+
+    References
+    ----------
+    .. [2] Chan, Golub & LeVeque, Algorithms for computing the sample variance, The American
+       Statistician 37, 1983.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> frame = duckdb.sql("SELECT range AS id, range % 3 AS g, range / 10 AS score FROM range(1000)")
+    >>> summarize(frame, "g", "score").size
+    array([334, 333, 333])
+    >>> summarize(frame, "score", "score", edges=[0, 20, 99.9])
+    StratumSummary(1,000 rows, 2 strata, mean 49.95)
+    """
+    inner = _inner_edges(edges)
+    with frames.scan(frame, [by, value]) as source:
+        stratum = partial(_stratum, name=by, inner=inner, text=source.text)
+        measured = partial(_number, name=value, text=source.text)
+        parts = _each_part(source, partial(_moments, stratum=stratum, value=measured, spread=True))
+        found = _merged(parts, source.label, by, value, inner is not None)
+    return StratumSummary(**found, notes=source.notes)
+
+
+def sample(frame, by, sizes, *, id, seed=0, columns=(), edges=None):
+    """Draw an exact number of rows per stratum, the same rows on every engine.
+
+    Parameters
+    ----------
+    frame, by, edges
+        As in `summarize`.
+    sizes : dict or Allocation
+        Rows wanted per stratum. A dict maps strata to whole numbers; strata that it leaves out get
+        none. An `Allocation` must have been made for the sizes of this frame, `summarize(...).size`.
+    id : str
+        Column that identifies a row: whole numbers of at most 64 bits, or text; no missing cells.
+    seed : int
+        Another seed draws other rows; >= 0.
+    columns : list of str
+        Further columns to bring along, such as the text to be labeled.
+
+    Returns
+    -------
+    FrameSample
+
+    Raises
+    ------
+    ValueError
+        If a column or a cell of stratum or id is missing, a stratum is unknown or smaller than what is
+        wanted of it, an allocation belongs to other sizes, or an id occurs twice among the rows
+        that come into question (the whole column is not searched, which would take its memory).
+    TypeError
+        If a column is of another type, or the frame of an unknown engine.
+
+    Notes
+    -----
+    A row's key is the first 60 bits of MD5("seed:id"); the smallest keys of a stratum are its sample.
+    The engine keeps keys below (n + 6 sqrt(n) + 20) / N of their range, the rest is ranked here; if a
+    stratum then has too few the bound is raised.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> frame = duckdb.sql("SELECT range AS id, range % 3 AS g, 'item ' || range AS text FROM range(1000)")
+    >>> drawn = sample(frame, "g", {0: 2, 2: 1}, id="id", columns=["text"])
+    >>> drawn.drawn, drawn.columns["text"].tolist()
+    (array([2, 0, 1]), ['item 750', 'item 465', 'item 209'])
+    """
+    inner, seed, columns = _inner_edges(edges), checks.whole("seed", seed, 0), _further(columns)
+    with frames.scan(frame, [by, id, *columns]) as source:
+        stratum, named = partial(_stratum, name=by, inner=inner, text=source.text), partial(_id, name=id)
+        parts = _each_part(source, partial(_moments, stratum=stratum, value=named, spread=False))
+        found = _merged(parts, source.label, by, id, inner is not None)
+        strata, size = found["stratum"], found["size"]
+        wanted = _wanted(sizes, strata, size)
+        picked = partial(_below, stratum=stratum, id=named, columns=columns, seed=seed, strata=strata)
+        rows = _candidates(source, picked, strata, size, wanted)
+    rows |= {"tie": _ranks(rows["id"], id)}
+    chosen = _smallest(rows, wanted)
+    place = rows["place"][chosen]
+    brought = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
+    return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought, source.notes)
+
+
+def random_keys(ids, seed):
+    """Return the random key of each id, which `sample` ranks.
+
+    Parameters
+    ----------
+    ids : sequence of int or str
+    seed : int
+
+    Returns
+    -------
+    (n,) ndarray of int
+        First 60 bits of MD5("seed:id").
+
+    Examples
+    --------
+    >>> random_keys([7, "7"], 0) / 2**60
+    array([0.52692087, 0.52692087])
+    """
+    digests = b"".join([hashlib.md5(f"{seed}:{id}".encode(), usedforsecurity=False).digest() for id in ids])
+    return (np.frombuffer(digests, ">u8")[::2] >> 4).astype(np.int64)
+
+
+def _strata(count):
+    return "1 stratum" if count == 1 else f"{count:,} strata"
+
+
+def _inner_edges(edges):
+    if edges is None:
+        return None
+    edges = checks.vector("edges", edges)
+    if edges.size < 2 or np.any(np.diff(edges) < 0):
+        raise ValueError(f"edges must be at least two numbers that rise; got {edges.tolist()}")
+    return edges[1:-1].tolist()
+
+
+def _further(columns):
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names; got {columns!r}")
+    columns = list(dict.fromkeys(columns))
+    for name in {"stratum", "id"}.intersection(columns):
+        raise ValueError(f"columns must not name {name!r}: the sample has a column of this name already")
+    return columns
+
+
+def _wanted(sizes, strata, size):
+    if isinstance(sizes, Allocation):
+        return _allocated(sizes, size)
+    if not isinstance(sizes, dict):
+        raise TypeError(f"sizes must be a dict from stratum to rows wanted, or an Allocation; "
+                        f"got {type(sizes).__name__}")
+    place = {stratum: k for k, stratum in enumerate(strata.tolist())}
+    wanted = np.zeros(size.size, np.int64)
+    for stratum, count in sizes.items():
+        if stratum not in place:
+            raise ValueError(f"sizes names stratum {_plain(stratum)!r}; the frame has {_some(strata)}")
+        k = place[stratum]
+        wanted[k] = checks.whole(f"sizes[{_plain(stratum)!r}]", _plain(count), 0, int(size[k]))
+    if not wanted.any():
+        raise ValueError("sizes must ask for at least one row")
+    return wanted
+
+
+def _allocated(plan, size):
+    if not np.array_equal(plan.stratum_size, size):
+        raise ValueError(f"sizes must be allocated to the strata of this frame, of {_some(size)} rows; this "
+                         f"Allocation is for {_some(plan.stratum_size)}: allocate(summarize(...).size, ...)")
+    return checks.counts("sizes", plan.labeled)
+
+
+def _some(values):
+    shown = ", ".join(map(repr, values[:5].tolist()))
+    return f"{shown}, ... ({values.size} strata)" if values.size > 5 else shown
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _each_part(source, function):
+    """Apply a function to the native frame; to a Dask frame part by part, where the parts are."""
+    if not frames.is_dask(source.native):
+        return [function(source.native)]
+    import dask
+    return list(dask.compute(*[dask.delayed(function)(part) for part in source.native.to_delayed()]))
+
+
+def _moments(native, stratum, value, spread):
+    """Return per stratum its rows and filled cells of `value`, with `spread` also mean and sd, as arrays."""
+    import narwhals as nw
+    frame = nw.from_native(native)
+    kinds = frame.collect_schema()
+    grouped = frame.select(stratum(kinds).alias("stratum"), value(kinds).alias("value")).group_by("stratum")
+    column = nw.col("value")
+    moments = (column.mean().alias("mean"), column.std(ddof=1).alias("sd")) if spread else ()
+    return frames.to_arrays(grouped.agg(nw.len().alias("rows"), column.count().alias("filled"), *moments))
+
+
+def _merged(parts, label, by, value, cut):
+    """Return the strata of all parts, their sizes, and their means and sds where the parts have them."""
+    rows, given = _joined(parts, "rows").astype(np.int64), _joined(parts, "stratum").tolist()
+    if not rows.size:
+        raise ValueError(f"{label} has no data rows")
+    if None in given:
+        missing = sum(n for n, stratum in zip(rows.tolist(), given, strict=True) if stratum is None)
+        wanted = "a finite number" if cut else "a stratum"
+        raise ValueError(f"column {by!r} of {label} must hold {wanted} in every row; it holds none in "
+                         f"{missing} of {rows.sum()}")
+    stratum, place = np.unique(np.array(given), return_inverse=True)
+    size = np.bincount(place, rows).astype(np.int64)
+    empty = size - np.bincount(place, _joined(parts, "filled"))
+    for k in np.flatnonzero(empty)[:1]:
+        raise ValueError(f"column {value!r} of {label} must have no missing cells; it has {int(empty.sum())}, "
+                         f"the first in stratum {stratum[k].item()!r}")
+    found = {"stratum": stratum, "size": size}
+    if "mean" not in parts[0]:
+        return found
+    mean, sd = (_joined(parts, name).astype(float) for name in ("mean", "sd"))
+    for i in np.flatnonzero(~np.isfinite(mean))[:1]:
+        raise ValueError(f"column {value!r} of {label} must be finite; stratum {given[i]!r} has a value that is not")
+    return found | _merged_moments(place, size, rows, mean, sd)
+
+
+def _merged_moments(place, size, rows, mean, sd):
+    """Merge means and sds by Chan, Golub & LeVeque's formula, for any number of parts."""
+    first = np.zeros(size.size)
+    first[place] = mean
+    center = first + np.bincount(place, rows * (mean - first[place])) / size
+    squares = np.where(rows > 1, (rows - 1) * sd**2, 0.0) + rows * (mean - center[place]) ** 2
+    return {"mean": center, "sd": np.sqrt(np.bincount(place, squares) / np.maximum(size - 1, 1))}
+
+
+def _joined(parts, name):
+    return np.concatenate([part[name] for part in parts])
+
+
+def _stratum(kinds, name, inner, text):
+    import narwhals as nw
+    if inner is not None:
+        score = _number(kinds, name, text)
+        cell = sum(((score > edge).cast(nw.Int64) for edge in inner), start=nw.lit(0, nw.Int64))
+        # not is_nan: DuckDB 2.0 answers it from a Parquet file's statistics, which leave NaN out
+        return nw.when(score.is_finite()).then(cell)
+    kind = kinds[name]
+    if kind.is_integer() or kind == nw.Boolean:
+        return nw.col(name).cast(nw.Int64)
+    if kind in (nw.String, nw.Categorical, nw.Enum):
+        return nw.col(name).cast(nw.String)
+    raise TypeError(f"column {name!r} must hold text, whole numbers or booleans to be a stratum; it is {kind}"
+                    + _float_remedy(kind))
+
+
+def _number(kinds, name, text):
+    import narwhals as nw
+    kind, column = kinds[name], nw.col(name)
+    if kind.is_numeric() or kind == nw.Boolean:
+        return column.cast(nw.Float64)
+    if text:
+        spelled = column.str.to_lowercase().str.strip_chars()
+        comma = column.str.contains(_DECIMAL_COMMA) & ~column.str.contains(_THOUSANDS_OR_DECIMALS)
+        pointed = nw.when(comma).then(column.str.replace_all(",", ".", literal=True)).otherwise(column)
+        digits = nw.when(spelled == "false").then(nw.lit("0")).otherwise(pointed)
+        return nw.when(spelled == "true").then(nw.lit("1")).otherwise(digits).cast(nw.Float64)
+    raise TypeError(f"column {name!r} must hold numbers or booleans; it is {kind}")
+
+
+def _id(kinds, name):
+    import narwhals as nw
+    kind = kinds[name]
+    if kind in (nw.String, nw.Categorical, nw.Enum):
+        return nw.col(name).cast(nw.String)
+    if kind.is_integer() and kind not in (nw.Int128, nw.UInt128):
+        return nw.col(name)
+    raise TypeError(f"column {name!r} must hold text or whole numbers of at most 64 bits to identify rows; "
+                    f"it is {kind}" + _float_remedy(kind))
+
+
+def _float_remedy(kind):
+    return " (pandas makes floats of whole numbers when cells are missing)" if kind.is_float() else ""
+
+
+def _candidates(source, picked, strata, size, wanted):
+    """Return at least `wanted` rows per stratum, those of the smallest keys."""
+    slack = SLACK
+    while True:
+        bound = _bounds(wanted, size, slack)
+        rows = _placed(_each_part(source, partial(picked, bound=bound)), strata)
+        if np.all(np.bincount(rows["place"], minlength=size.size) >= wanted):
+            return rows
+        if np.all(bound[wanted > 0] == KEYS):
+            raise ValueError(f"{source.label} gave fewer rows when it was read again; store it before sampling")
+        slack *= 4
+
+
+def _bounds(wanted, size, slack):
+    share = np.where(wanted > 0, (wanted + slack * np.sqrt(wanted) + 20) / size, 0.0)
+    return np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
+
+
+def _placed(parts, strata):
+    rows = {name: _joined(parts, name) for name in parts[0]}
+    rows["place"] = np.searchsorted(strata, np.array(rows["stratum"].tolist(), strata.dtype))
+    rows["id"] = _plain_array(rows["id"])
+    return rows
+
+
+def _plain_array(values):
+    values = values.tolist()
+    if isinstance(values[0], str):
+        return np.array(values, object)
+    return np.array(values, np.uint64 if max(values) >= 2**63 else np.int64)
+
+
+def _ranks(ids, name):
+    unique, rank, count = np.unique(ids, return_inverse=True, return_counts=True)
+    for k in np.flatnonzero(count > 1)[:1]:
+        raise ValueError(f"column {name!r} must identify rows; {_plain(unique[k])!r} occurs {count[k]} times")
+    return rank
+
+
+def _smallest(rows, wanted):
+    """Return the indices of the smallest keys per stratum, by stratum and key."""
+    order = np.lexsort((rows["tie"], rows["key"], rows["place"]))
+    place = rows["place"][order]
+    start = np.searchsorted(place, np.arange(wanted.size))
+    return order[np.arange(place.size) - start[place] < wanted[place]]
+
+
+def _below(native, stratum, id, columns, seed, strata, bound):
+    """Return the rows whose key is below the bound of their stratum, as arrays."""
+    import narwhals as nw
+    frame = nw.from_native(native)
+    kinds = frame.collect_schema()
+    brought = [nw.col(name).alias(f"column {k}") for k, name in enumerate(columns)]
+    frame = frame.select(stratum(kinds).alias("stratum"), id(kinds).alias("id"), *brought)
+    engine = frame.implementation.value if isinstance(frame, nw.LazyFrame) else "eager"
+    if engine not in _FILTERS:
+        raise TypeError(f"frame is of an engine that cannot be sampled, {engine}; write it to Parquet first")
+    return frames.to_arrays(_FILTERS[engine](frame, seed, strata, bound))
+
+
+def _eager_filter(frame, seed, strata, bound):
+    import narwhals as nw
+    limit = dict(zip(strata.tolist(), bound.tolist(), strict=True))
+    limits = np.array([limit.get(stratum, 0) for stratum in frame["stratum"].to_numpy().tolist()], np.int64)
+    keys = random_keys(frame["id"].to_numpy().tolist(), seed)
+    kept = np.flatnonzero(keys < limits)
+    key = nw.new_series("key", keys[kept], nw.Int64, backend=frame.implementation)
+    return frame[kept].with_columns(key)
+
+
+def _polars_filter(frame, seed, strata, bound):
+    import narwhals as nw
+    import polars as pl
+    rows = frame.to_native()
+    limits = pl.LazyFrame({"stratum": strata.tolist(), "limit": bound})
+    key = pl.col("id").map_batches(lambda ids: pl.Series(random_keys(ids.to_list(), seed)), pl.Int64,
+                                   is_elementwise=True)
+    return nw.from_native(rows.join(limits, on="stratum").with_columns(key=key)
+                          .filter(pl.col("key") < pl.col("limit")).drop("limit"))
+
+
+def _duckdb_filter(frame, seed, strata, bound):
+    import narwhals as nw
+    limits = f"SELECT unnest({_sql_list(strata.tolist())}) AS named, unnest({_sql_list(bound.tolist())}) AS bound"
+    key = f"CAST('0x' || substr(md5('{seed}:' || id), 1, 15) AS BIGINT)"
+    limit = f"(SELECT bound FROM ({limits}) WHERE named = stratum)"
+    return nw.from_native(frame.to_native().project(f"*, {key} AS key, {limit} AS bound")
+                          .filter("key < bound").project("* EXCLUDE (bound)"))
+
+
+def _sql_list(values):
+    """Return a list as one literal: DuckDB takes seconds to parse a hundred thousand of them."""
+    kind = "VARCHAR" if isinstance(values[0], str) else "BIGINT"
+    literal = json.dumps(values).replace("'", "''")
+    return f"""from_json('{literal}', '["{kind}"]')"""
+
+
+def _spark_filter(frame, seed, strata, bound):
+    import narwhals as nw
+    from pyspark.sql import functions as sf
+    rows = frame.to_native()
+    limits = rows.sparkSession.createDataFrame(list(zip(strata.tolist(), bound.tolist(), strict=True)),
+                                               ["stratum", "bound"])
+    digest = sf.md5(sf.concat(sf.lit(f"{seed}:"), sf.col("id").cast("string")))
+    key = sf.conv(sf.substring(digest, 1, 15), 16, 10).cast("long")
+    return nw.from_native(rows.join(sf.broadcast(limits), "stratum").withColumn("key", key)
+                          .filter("key < bound").drop("bound"))
+
+
+_FILTERS = {"eager": _eager_filter, "polars": _polars_filter, "duckdb": _duckdb_filter, "pyspark": _spark_filter}

@@ -1,0 +1,374 @@
+"""Charts of many cross-validations: equal clerks, one slider for all tests, experiments, power, a scoreboard.
+
+The other charts of the topic are in `workbench.charts.cross_validation`.
+"""
+import altair as alt
+import numpy as np
+import scipy
+
+from workbench.charts import theme
+from workbench.charts.cross_validation.tests import MOST_RHO, RULE_SHAPES, RULES, curve, rho_curve_data, stacked
+from workbench.charts.cross_validation.words import number, share, short, short_p
+from workbench.cross_validation.kfold import ROUNDING, resolve_rho
+from workbench.results import percent
+
+VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
+ALARMS = {"false alarm": theme.MISS, "no difference shown": theme.GRAY}
+POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=6)
+SLIDER_RHO = 0.995
+SLIDER_SIZE = (300, 220)
+EDGE, BEYOND, INFINITE = 6, 6.6, 7.6
+BINS_PER_SIDE = 60
+LEVELS = 4
+OUTCOMES = {"not rejected": theme.GRAY, "rejected": theme.MISS, "all folds agree": theme.OKABE_ITO["blue"]}
+SIZES = [100, 200, 400]
+TEST_COLORS = {"naive t": RULES["naive"], "Nadeau-Bengio": RULES["Nadeau-Bengio"], "rho 0.7": RULES["0.7"],
+               "McNemar, pooled": theme.OKABE_ITO["purple"]}
+SCORES = {"false alarms, about 5% or fewer": theme.OKABE_ITO["green"], "clearly more than 5%": theme.MISS,
+          "power": theme.STRATIFIED}
+
+
+# two equal clerks
+
+def clerks_data(shown, everyone, test, *, level=0.95):
+    """Return the rows of `clerks`: intervals of the studies shown, believed against real spread of all."""
+    half = shown.standard_errors(test) * scipy.special.stdtrit(shown.df, (1 + level) / 2)
+    alarm = shown.alarms(test, level)
+    studies = [{"study": shown.first + s, "difference": float(d), "low": float(d - h), "high": float(d + h),
+                "verdict": list(ALARMS)[int(not a)]}
+               for s, (d, h, a) in enumerate(zip(shown.differences, np.nan_to_num(half), alarm, strict=True))]
+    believed, real = _spreads(everyone, test)
+    spread = [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in (("believed", believed), ("real", real))]
+    return {"studies": studies, "spread": spread}
+
+
+def _spreads(studies, test):
+    """Return the mean standard error that a test uses, and the standard deviation of the differences."""
+    return float(np.nanmean(studies.standard_errors(test))), float(studies.differences.std(ddof=1))
+
+
+def clerks_words(shown, everyone, test, *, level=0.95):
+    """Return title and text alternative of `clerks`."""
+    count, total = int(shown.alarms(test, level).sum()), shown.differences.size
+    alarms = everyone.alarms(test, level)
+    share, error = float(alarms.mean()), _share_error(alarms.mean(), alarms.size)
+    believed, real = _spreads(everyone, test)
+    repeated = "once" if shown.repeats == 1 else f"{shown.repeats} times"
+    return (f"{test}: {count} of {total} studies call two equal clerks different; in the long run {share:.1%} "
+            f"± {error:.1%}",
+            f"Studies {shown.first} to {shown.first + total - 1} of {shown.n} forms, cross-validated {repeated}, each "
+            f"with its {percent(level)} interval by the {test} test. False alarms: {count}, and {int(alarms.sum())} in "
+            f"{alarms.size} studies. The test believes a standard error of {believed:.4f} on average; "
+            f"the differences really vary by {real:.4f}.")
+
+
+def _share_error(share, runs):
+    return float(np.sqrt(share * (1 - share) / runs))
+
+
+def clerks(shown, everyone, test, *, level=0.95):
+    """Return the differences that studies of two equal clerks find, and how much they vary against what is believed.
+
+    Parameters
+    ----------
+    shown, everyone : workbench.simulations.clerks.ClerkStudies
+        The studies that are drawn, and those of the long run.
+    test : {"naive t", "Nadeau-Bengio"}
+    level : float
+    """
+    data = clerks_data(shown, everyone, test, level=level)
+    base = alt.Chart(theme.rows("studies", data["studies"])).encode(
+        x=alt.X("study:O", title="study", axis=alt.Axis(labelOverlap=True, labelAngle=0, grid=False)),
+        color=alt.Color("verdict:N", title=None, scale=theme.scale(ALARMS)))
+    y = alt.Y("low:Q", title="clerk A minus clerk B (points)", axis=POINTS)
+    bars = base.mark_rule(strokeWidth=2).encode(y=y, y2="high:Q")
+    dots = base.mark_point(filled=True, size=50).encode(y="difference:Q", shape=alt.Shape(
+        "verdict:N", title=None, scale=alt.Scale(domain=list(ALARMS), range=["diamond", "circle"])))
+    zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(style="truth").encode(y="difference:Q")
+    left = (zero + bars + dots).properties(width=430, height=250)
+    spread = alt.Chart(theme.rows("spread", data["spread"])).encode(
+        x=alt.X("kind:N", title="spread of the difference", sort=["believed", "real"], axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("sd:Q", title="standard error (share)", axis=alt.Axis(tickCount=5)))
+    columns = spread.mark_bar(width=34).encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
+        {"believed": theme.ESTIMATE, "real": theme.GRAY})))
+    right = (columns + spread.mark_text(dy=-8).encode(text="text:N")).properties(width=120, height=250)
+    both = alt.hconcat(left, right).resolve_scale(color="independent", shape="independent")
+    return theme.finish(both, *clerks_words(shown, everyone, test, level=level), width=None, height=None)
+
+
+# one slider
+
+def slider_data(differences, test, *, level=0.95):
+    """Return the rows of `slider`: folds, the interval of their mean, the rows of `rho_curve`."""
+    values = np.asarray(differences, float)[None]
+    heights = 1 - stacked(values)[0][0]
+    step = max(np.diff(np.unique(heights)), default=1.0)
+    dots = [{"difference": d, "y": 1 + h / step} for d, h in zip(values[0].tolist(), heights.tolist(), strict=True)]
+    low, high = test.interval(level)
+    mean = [{"estimate": test.estimate, "low": low, "high": high, "y": 0,
+             "verdict": "differs" if test.pvalue < 1 - level else "may be 0"}]
+    return {"dots": dots, "mean": mean} | rho_curve_data(test, level=level, domain=(0.0, SLIDER_RHO),
+                                                             size=SLIDER_SIZE)
+
+
+def slider_words(differences, test, *, level=0.95):
+    """Return title and text alternative of `slider`."""
+    flips, low, high = test.rho_alpha(level), *test.interval(level)
+    significant = "significant" if test.pvalue < 1 - level else "not significant"
+    tiny = short_p(test.pvalue) if test.pvalue < 1e-4 else ""
+    p = tiny or f"{test.pvalue:.4f}"
+    return (f"rho {share(test.rho)} (r {share(test.r)}): p {tiny or short(test.pvalue, 4)}, {significant} at "
+            f"{percent(1 - level)}; flips at {share(flips)}",
+            f"{len(differences)} folds differ by {number(test.estimate)} on average. With rho {test.rho:.3f}, "
+            f"which is a correlation r = {test.r:.3f} of two folds, t is {test.statistic:.3f}, p {p}, "
+            f"the {percent(level)} interval {low:.3f} to {high:.3f}. The largest rho still rejecting is {flips:.3f}.")
+
+
+def slider(differences, test, *, level=0.95):
+    """Return the folds with the interval of their mean at one rho, and p over all rho.
+
+    Parameters
+    ----------
+    differences : (K,) array_like
+        Mean difference per fold.
+    test : workbench.KFoldTTest
+        Of these differences, at the chosen rho.
+    level : float
+    """
+    data = slider_data(differences, test, level=level)
+    low, high = test.at(MOST_RHO).interval(level)
+    ends = [*differences, low, high, 0.0]
+    x = alt.Scale(domain=[min(ends) - 0.02, max(ends) + 0.02], nice=False)
+    up = alt.Scale(domain=[-0.8, max(LEVELS, *(row["y"] for row in data["dots"])) + 0.5], nice=False)
+    dots = alt.Chart(theme.rows("dots", data["dots"])).mark_circle(size=110, color=theme.ESTIMATE).encode(
+        x=alt.X("difference:Q", title="difference per fold; bar: mean", scale=x, axis=alt.Axis(tickCount=6)),
+        y=alt.Y("y:Q", axis=None, scale=up))
+    mean = alt.Chart(theme.rows("mean", data["mean"])).encode(y=alt.Y("y:Q", axis=None, scale=up), color=alt.Color(
+        "verdict:N", legend=None, scale=theme.scale(VERDICTS)))
+    bar = mean.mark_rule(strokeWidth=5, clip=True).encode(x=alt.X("low:Q", scale=x), x2="high:Q")
+    center = mean.mark_point(filled=True, size=150).encode(x="estimate:Q", shape=alt.Shape(
+        "verdict:N", legend=None, scale=alt.Scale(domain=list(VERDICTS), range=["diamond", "circle"])))
+    zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
+    left = (zero + dots + bar + center).properties(width=230, height=220)
+    right = curve(data, test.folds * test.repeats, (0.0, 1.0)).properties(width=SLIDER_SIZE[0], height=SLIDER_SIZE[1])
+    both = alt.hconcat(left, right).resolve_scale(color="independent", shape="independent")
+    return theme.finish(both, *slider_words(differences, test, level=level), width=None, height=None)
+
+
+# ten thousand experiments
+
+def experiments_data(study, rho=0.0, mean=None, *, level=0.95):
+    """Return the rows of `experiments`: bars of the t-values, t's density, the critical values."""
+    t, infinite = _t_values(study, rho, mean)
+    critical = float(scipy.special.stdtrit(study.folds - 1, (1 + level) / 2))
+    share = 1 / study.runs
+    edges = np.linspace(-EDGE, EDGE, 2 * BINS_PER_SIDE + 1)
+    beyond = np.abs(t) > EDGE
+    kept = np.histogram(t[np.abs(t) <= critical], edges)[0] * share
+    rejected = np.histogram(t[(np.abs(t) > critical) & ~beyond], edges)[0] * share
+    bars = []
+    for low, high, stay, leave in zip(edges[:-1].tolist(), edges[1:].tolist(), kept.tolist(), rejected.tolist(),
+                                      strict=True):
+        bars += [_bar(low, high, 0, stay, "not rejected")] if stay else []
+        bars += [_bar(low, high, stay, stay + leave, "rejected")] if leave else []
+    for side in (-1, 1):
+        bars += [_bar(side * at - 0.3, side * at + 0.3, 0, float((np.sign(values) == side).sum() * share), kind)
+                 for at, values, kind in ((BEYOND, t[beyond], "rejected"), (INFINITE, infinite, "all folds agree"))]
+    x = np.linspace(-EDGE, EDGE, 241)
+    density = [{"t": at, "share": y} for at, y in zip(x.tolist(), (_t_density(x, study.folds - 1) * EDGE
+                                                                  / BINS_PER_SIDE).tolist(), strict=True)]
+    return {"bars": bars, "density": density, "critical": [{"t": -critical}, {"t": critical}]}
+
+
+def _bar(left, right, low, high, kind):
+    return {"left": left, "right": right, "low": low, "high": high, "kind": kind}
+
+
+def _t_values(study, rho, mean):
+    """Return finite t-values, and the signs of the infinite ones, of runs whose folds all agree."""
+    away = study.estimates - (study.mean if mean is None else mean)
+    shown = study.theta3 > ROUNDING ** 2
+    scale = (1 - resolve_rho(rho, study.folds)) ** 0.5
+    return scale * away[shown] / study.theta3[shown] ** 0.5, np.sign(away[~shown])
+
+
+def _t_density(t, df):
+    constant = scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
+    return np.exp(constant - (df + 1) / 2 * np.log1p(t ** 2 / df))
+
+
+def experiments_words(study, rho=0.0, mean=None, *, level=0.95):
+    """Return title and text alternative of `experiments`."""
+    tested = study.mean if mean is None else mean
+    share = study.type_one(rho, level=level, mean=tested)
+    agree = share - study.type_one(rho, level=level, mean=tested, zero_variance="refuse")
+    used = resolve_rho(rho, study.folds)
+    infinite = f"; {agree:.2%} because all folds agree" if agree else ""
+    what = "true error" if mean is None or mean == study.mean else "error"
+    return (f"{share:.2%} ± {_share_error(share, study.runs):.2%} reject the {what} {short(tested, 4)} at rho "
+            f"{short(used)}{infinite}",
+            f"{study.runs:,} cross-validations of {study.learner} on samples of {study.n} {study.population}. Tested "
+            f"is {tested:.5f}; the mean of all runs is {study.mean:.5f}. At rho {used:.3f} the test rejects "
+            f"{share:.2%}, Monte Carlo error {_share_error(share, study.runs):.2%}; it should be "
+            f"{percent(1 - level)}. {agree:.2%} are runs whose folds all have the same error, so that t is infinite. "
+            f"The true rho of these runs is {study.rho:.3f}. Losses of 0 or 1 leave few possible t-values: the bars "
+            f"are spikes.")
+
+
+def experiments(study, rho=0.0, mean=None, *, level=0.95):
+    """Return the t-values of thousands of cross-validations under a true null, against the t density.
+
+    Parameters
+    ----------
+    study : workbench.TypeOneStudy
+    rho : float or str
+        The assumed one, as in `workbench.kfold_t_test`.
+    mean : float, optional
+        Tested mean; by default the mean of all runs.
+    level : float
+    """
+    data = experiments_data(study, rho, mean, level=level)
+    ends = [-INFINITE, -BEYOND, -4, -2, 0, 2, 4, BEYOND, INFINITE]
+    names = {BEYOND: f"'> {EDGE}'", -BEYOND: f"'< −{EDGE}'", INFINITE: "'∞'", -INFINITE: "'−∞'"}
+    label = "".join(f"datum.value == {at} ? {name} : " for at, name in names.items()) + "format(datum.value, 'd')"
+    axis = alt.Axis(values=ends, labelExpr=label, grid=False, labelOverlap=False)
+    x = alt.X("left:Q", title="t of one cross-validation (dashed: t density; lines: critical values)", axis=axis,
+              scale=alt.Scale(domain=[-INFINITE - 0.5, INFINITE + 0.5], nice=False))
+    bars = alt.Chart(theme.rows("bars", data["bars"])).mark_rect(stroke=None).encode(
+        x=x, x2="right:Q", y=alt.Y("low:Q", title="share of the runs", axis=alt.Axis(format=".0%", tickCount=5)),
+        y2="high:Q", color=alt.Color("kind:N", title=None, scale=theme.scale(OUTCOMES)))
+    density = alt.Chart(theme.rows("density", data["density"])).mark_line(strokeWidth=2, style="truth").encode(
+        x="t:Q", y="share:Q")
+    critical = alt.Chart(theme.rows("critical", data["critical"])).mark_rule(strokeWidth=1).encode(x="t:Q")
+    return theme.finish(bars + critical + density, *experiments_words(study, rho, mean, level=level))
+
+
+# power
+
+def power_data(studies, test=None):
+    """Return the rows of `power`: rejection rates by situation, size and test."""
+    rates = [{"situation": situation, "n": n, "test": row["test"], "rate": row["rejects"],
+              "low": max(row["rejects"] - row["error"], 0), "high": min(row["rejects"] + row["error"], 1),
+              "chosen": int(row["test"] == test)} for (situation, n), study in studies.items() for row in study.rows()]
+    return {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}]}
+
+
+def power_words(studies, test=None):
+    """Return title and text alternative of `power`: about the largest samples and the test in the foreground."""
+    (equal, different), n = _situations(studies), max(n for _, n in studies)
+    alarms, power = studies[equal, n], studies[different, n]
+    test = test or alarms.tests[0]
+    said = "; ".join(f"{name} {power.rejection(name):.2f} (false alarms {alarms.rejection(name):.3f})"
+                     for name in power.tests)
+    return (f"{test}, {n} forms: finds the better reader in {power.rejection(test):.0%}, false alarms "
+            f"{alarms.rejection(test):.1%}",
+            f"{different} with {n} forms errs {power.errors[0].mean():.3f} against {power.errors[1].mean():.3f}. "
+            f"Called different at 5% in {power.runs} studies, and so for {equal}: {said}. Monte Carlo error up to "
+            f"{max(_share_error(power.rejection(name), power.runs) for name in power.tests):.3f}.")
+
+
+def _situations(studies):
+    return tuple(dict.fromkeys(situation for situation, _ in studies))
+
+
+def power(studies, test=None):
+    """Return how often tests call two equal and two different readers different, over sample sizes.
+
+    Parameters
+    ----------
+    studies : dict of (str, int) to workbench.ComparisonStudy
+        By situation and size; two situations, first the one in which both are equal.
+    test : str, optional
+        In the foreground.
+    """
+    data = power_data(studies, test)
+    panels = [_power_panel(data, situation, k == 0) for k, situation in enumerate(_situations(studies))]
+    return theme.finish(alt.hconcat(*panels).resolve_scale(y="independent"), *power_words(studies, test), width=None,
+                        height=None)
+
+
+def _power_panel(data, situation, equal):
+    legend = alt.Legend(columns=4, symbolStrokeWidth=0)
+    base = alt.Chart(theme.rows("rates", data["rates"])).transform_filter(alt.datum.situation == situation).encode(
+        x=alt.X("n:Q", title="forms", axis=alt.Axis(values=SIZES, grid=False),
+                scale=alt.Scale(type="log", domain=[SIZES[0] * 0.85, SIZES[-1] * 1.18], nice=False)),
+        color=alt.Color("test:N", title=None, scale=theme.scale(TEST_COLORS), legend=legend))
+    y = alt.Y("rate:Q", title=f"{'false alarms' if equal else 'power'}: {situation}",
+              axis=alt.Axis(format=".0%", tickCount=5),
+              scale=alt.Scale(domain=[0, 0.2] if equal else [0, 1], nice=False))
+    width = alt.StrokeWidth("chosen:O", legend=None, scale=alt.Scale(domain=[0, 1], range=[1, 4]))
+    lines = base.mark_line().encode(y=y, strokeWidth=width, strokeDash=alt.StrokeDash(
+        "test:N", legend=None, scale=alt.Scale(domain=list(TEST_COLORS), range=[[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]])))
+    bars = base.mark_rule().encode(y="low:Q", y2="high:Q", strokeWidth=width)
+    dots = base.mark_point(filled=True, size=80).encode(y="rate:Q", shape=alt.Shape(
+        "test:N", title=None, legend=legend, scale=alt.Scale(domain=list(TEST_COLORS), range=RULE_SHAPES)))
+    at = alt.Chart(theme.rows("level", data["level"]))
+    level = at.mark_rule(style="truth").encode(y="rate:Q")
+    name = at.mark_text(x="width", dx=4, align="left", style="note").encode(y="rate:Q", text="text:N")
+    return (level + name + lines + bars + dots).properties(width=230, height=230)
+
+
+# no test is best everywhere
+
+def scoreboard_data(studies):
+    """Return the rows of `scoreboard`: false alarms and power of each test, by learner."""
+    rates = []
+    for learner in _situations(studies):
+        equal, different = studies[learner, "equal"], studies[learner, "different"]
+        rates += [{"learner": learner, "test": test, "alarms": equal.rejection(test),
+                   "power": different.rejection(test), "kind": list(SCORES)[int(not _keeps(equal, test))]}
+                  for test in equal.tests]
+    return {"rates": rates, "level": [{"rate": 0.05}]}
+
+
+def _keeps(study, test):
+    """Return whether false alarms are no more than 5%, as far as the runs can tell."""
+    return study.rejection(test) <= 0.05 + 2 * _share_error(0.05, study.runs)
+
+
+def scoreboard_words(studies):
+    """Return title and text alternative of `scoreboard`."""
+    learners, best = _situations(studies), {}
+    for learner in learners:
+        equal, different = studies[learner, "equal"], studies[learner, "different"]
+        honest = [test for test in equal.tests if _keeps(equal, test)]
+        best[learner] = max(honest, key=different.rejection) if honest else None
+    named = ", ".join(f"{test or 'no test'} for {learner}" for learner, test in best.items())
+    first = studies[learners[0], "equal"]
+    said = ". ".join(f"{learner}: " + "; ".join(f"{test} {studies[learner, 'equal'].rejection(test):.3f} and "
+                                                f"{studies[learner, 'different'].rejection(test):.3f}"
+                                                for test in first.tests) for learner in learners)
+    title = f"Most power without excess false alarms: {named}" if len(set(best.values())) > 1 else \
+        f"Most power without excess false alarms, for {' and '.join(learners)}: {best[learners[0]] or 'no test'}"
+    return title, (f"False alarms with equal and power with different learners, {first.runs} samples of {first.n}, at "
+                   f"5%. {said}. Monte Carlo error of 5%: {_share_error(0.05, first.runs):.3f}.")
+
+
+def scoreboard(studies):
+    """Return false alarms against power of all tests, one panel per learner.
+
+    Parameters
+    ----------
+    studies : dict of (str, str) to workbench.ComparisonStudy
+        By learner and "equal" or "different"; all with the same tests.
+    """
+    data, learners = scoreboard_data(studies), _situations(studies)
+    panels = [_score_panel(data, learner, k == 0) for k, learner in enumerate(learners)]
+    return theme.finish(alt.hconcat(*panels).resolve_scale(y="shared"), *scoreboard_words(studies), width=None,
+                        height=None)
+
+
+def _score_panel(data, learner, first):
+    order, legend = list(dict.fromkeys(row["test"] for row in data["rates"])), alt.Legend(labelLimit=260)
+    base = alt.Chart(theme.rows("rates", data["rates"])).transform_filter(alt.datum.learner == learner).encode(
+        y=alt.Y("test:N", sort=order, title=None, axis=alt.Axis(labelLimit=200) if first else None))
+    x = alt.X("alarms:Q", title=f"{learner}: share called different", axis=alt.Axis(format=".0%", tickCount=6),
+              scale=alt.Scale(domainMin=0, nice=True))
+    joined = base.mark_rule(color=theme.GRAY, strokeWidth=2).encode(x=x, x2="power:Q")
+    power = base.mark_point(filled=True, size=90, shape="circle", color=SCORES["power"]).encode(x="power:Q")
+    alarms = base.mark_point(filled=True, size=90).encode(
+        x="alarms:Q", color=alt.Color("kind:N", title=None, scale=theme.scale(SCORES), legend=legend),
+        shape=alt.Shape("kind:N", title=None, legend=legend, scale=alt.Scale(
+            domain=list(SCORES), range=["square", "diamond", "circle"])))
+    level = alt.Chart(theme.rows("level", data["level"])).mark_rule(style="truth").encode(x="rate:Q")
+    return (level + joined + power + alarms).properties(width=210, height=26 * len(order))

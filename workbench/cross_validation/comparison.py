@@ -1,0 +1,334 @@
+"""Tables of tests: all pairs of models, and all tests of one pair.
+
+References
+----------
+.. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+.. [2] Bayle, Bayle, Janson & Mackey, Cross-validation confidence intervals for test error, NeurIPS 2020.
+"""
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks
+from workbench.cross_validation.kfold import (
+    ROUNDING,
+    KFoldTTest,
+    ZeroVarianceError,
+    describe,
+    fold_notes,
+    kfold_t_test,
+    variance_estimates,
+)
+from workbench.cross_validation.losses import CVLosses, as_losses
+from workbench.cross_validation.model_tests import (
+    MCNEMAR,
+    BayesianTTest,
+    bayesian_correlated_t,
+    five_by_two_f_test,
+    five_by_two_t_test,
+    mcnemar_test,
+)
+from workbench.results import Result, percent
+
+ADJUSTMENTS = ("holm", "bonferroni", "none")
+FEW_VALUES = 3
+LEAST_ROPE = 0.01
+TWO_ITEMS = "read as two items per fold of one series: for two models use CVLosses.from_fold_means"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelComparison(Result):
+    """K-fold t-tests of all pairs of models, with p-values adjusted for their number.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In order of their mean loss, best first.
+    mean_loss : (M,) array of float
+    tests : tuple of KFoldTTest or None
+        One per pair, the one with the smaller loss first; None where the folds show no variance.
+    pairs : tuple of (str, str)
+    adjusted : (P,) array of float
+        Adjusted p-values, NaN where there is no test.
+    adjust : str
+    notes : tuple of str
+    level : float
+    scores : bool
+        Losses are minus scores; the headline shows scores, differences are of minus the scores.
+    """
+
+    models: tuple
+    mean_loss: np.ndarray
+    tests: tuple
+    pairs: tuple
+    adjusted: np.ndarray
+    adjust: str
+    notes: tuple = ()
+    level: float = 0.95
+    scores: bool = False
+
+    @property
+    def best(self):
+        """Models of the smallest mean loss: one, or all that tie."""
+        tied = self.mean_loss - self.mean_loss[0] <= ROUNDING * np.abs(self.mean_loss).max()
+        return self.models[:int(tied.sum())]
+
+    def headline(self):
+        """Return the model or models of smallest mean loss and how many pairs differ."""
+        differ, untested = int((self.adjusted < 1 - self.level).sum()), sum(test is None for test in self.tests)
+        without = f", {untested} without a test as their folds show no variance" if untested else ""
+        return (f"{self._smallest()}; {differ} of {len(self.pairs)} pair{'s' * (len(self.pairs) > 1)} "
+                f"differ{'s' * (len(self.pairs) == 1)} at {percent(1 - self.level)}{without} ({self._how()})")
+
+    def rows(self):
+        """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips, interval.
+
+        Smallest adjusted p first, then largest t; pairs without a test last. Only "adjusted p" looks at the number of
+        pairs: p, low, high and rho_alpha are of the pair alone. rho_alpha is NaN where even rho = 0 does not reject.
+        """
+        nan = float("nan")
+        rows = [{"first": first, "second": second,
+                 "difference": test.estimate if test else self._loss(first) - self._loss(second),
+                 "t": test.statistic if test else nan, "p": test.pvalue if test else nan, "adjusted p": float(p),
+                 "rho_alpha": flips if test and (flips := test.rho_alpha(self.level)) >= 0 else nan}
+                | dict(zip(("low", "high"), test.interval(self.level) if test else (nan, nan), strict=True))
+                for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)]
+        return sorted(rows, key=lambda row: (np.isnan(row["p"]), row["adjusted p"], -abs(row["t"])))
+
+    def _loss(self, model):
+        return float(self.mean_loss[self.models.index(model)])
+
+    def _smallest(self):
+        best, what, loss = self.best, "smallest mean loss", self.mean_loss[0]
+        if self.scores:
+            what, loss = "largest mean score", 0.0 - loss
+        if len(best) == len(self.models):
+            return f"all {len(best)} models have the same {what.split(maxsplit=1)[1]}, {loss:.4g}"
+        if len(best) > 1:
+            return f"{', '.join(best[:-1])} and {best[-1]} share the {what}, {loss:.4g}"
+        return f"{best[0]} has the {what}, {loss:.4g}"
+
+    def _how(self):
+        rho = next((f", rho {test.rho:.3g}" for test in self.tests if test), "")
+        return ("unadjusted" if self.adjust == "none" else self.adjust) + rho
+
+
+def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):
+    """Test all pairs of models with the K-fold t-test and adjust for their number.
+
+    Parameters
+    ----------
+    losses : CVLosses, dict of (K,), (K, M) array_like or data frame
+        At least two models; all but CVLosses hold the mean losses of equal folds, a frame in one column per model.
+    rho : float or str
+        As in `workbench.kfold_t_test`.
+    adjust : {"holm", "bonferroni", "none"}
+    level : float
+        Of the intervals, each of its pair alone; 1 - level is compared with the adjusted p.
+
+    Returns
+    -------
+    ModelComparison
+        Pairs whose folds show no variance have no p-value, are named in the notes, and still count as tests.
+
+    Examples
+    --------
+    >>> compare_models({"tree": [.30, .25, .35, .31], "svm": [.20, .22, .19, .24], "forest": [.21, .20, .24, .22]},
+    ...                rho="nadeau_bengio")
+    ModelComparison(svm has the smallest mean loss, 0.2125; 0 of 3 pairs differ at 5% (holm, rho 0.571))
+    """
+    cv = losses if isinstance(losses, CVLosses) else CVLosses.from_fold_means(losses)
+    if len(cv.models) < 2:
+        raise ValueError(f"losses must hold at least 2 models; got {len(cv.models)}")
+    adjust, level = checks.choice("adjust", adjust, ADJUSTMENTS), checks.level(level)
+    mean = cv.mean_losses()
+    order = np.argsort(mean, kind="stable")
+    models = [cv.models[k] for k in order]
+    tests, notes, pairs = [], list(fold_notes(cv)), list(itertools.combinations(models, 2))
+    for pair in pairs:
+        try:
+            tests.append(kfold_t_test(cv.pair(*pair), rho=rho))
+        except ZeroVarianceError as error:
+            tests.append(None)
+            notes.append(str(error))
+    if len(pairs) > 1:
+        notes.append("intervals and rho_alpha are those of each pair alone, not adjusted for the number of pairs")
+    adjusted = adjusted_pvalues([test.pvalue if test else np.nan for test in tests], adjust)
+    return ModelComparison(models, mean[order], tests, pairs, adjusted, adjust, notes, level, cv.scores)
+
+
+def adjusted_pvalues(pvalues, adjust="holm"):
+    """Return p-values adjusted for the number of tests, NaN counted as tests.
+
+    Parameters
+    ----------
+    pvalues : (P,) array_like
+    adjust : {"holm", "bonferroni", "none"}
+
+    Examples
+    --------
+    >>> adjusted_pvalues([.01, .04, .03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    pvalues, adjust = np.asarray(pvalues, float), checks.choice("adjust", adjust, ADJUSTMENTS)
+    bad = np.flatnonzero((pvalues < 0) | (pvalues > 1))
+    if bad.size:
+        raise ValueError(f"pvalues must be from 0 to 1 or NaN; entry {bad[0]} is {pvalues[bad[0]]:g}")
+    if adjust == "none":
+        return pvalues
+    if adjust == "bonferroni":
+        return np.minimum(pvalues * pvalues.size, 1)
+    order = np.argsort(pvalues)                     # NaN last: as if never rejected
+    stepped = np.maximum.accumulate(pvalues[order] * np.arange(pvalues.size, 0, -1))
+    adjusted = np.empty_like(pvalues)
+    adjusted[order] = np.minimum(stepped, 1)
+    return adjusted
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparedTests(Result):
+    """Every test that the losses allow, side by side.
+
+    Attributes
+    ----------
+    label : str
+        What was tested.
+    estimate : float
+        Mean loss (difference).
+    table : tuple of dict
+        test, about, statistic, df (as text: F has two), p, low, high, and why a test has none.
+    posterior : BayesianTTest or None
+    verdict : str
+        Who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
+    notes : tuple of str
+        What limits the answer: unequal folds, repeats, few folds, few distinct fold means, no variance.
+    level : float
+        Of the verdict and of the intervals low to high.
+    test : KFoldTTest or None
+        At the chosen rho.
+    """
+
+    label: str
+    estimate: float
+    table: tuple
+    posterior: BayesianTTest | None
+    verdict: str
+    notes: tuple = ()
+    level: float = 0.95
+    test: KFoldTTest | None = None
+
+    def headline(self):
+        """Return the verdict."""
+        return self.verdict
+
+    def rows(self):
+        """Return one row per test."""
+        return [dict(row) for row in self.table]
+
+
+def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
+    """Return every test that the losses of a cross-validation allow, side by side.
+
+    Parameters
+    ----------
+    cv : CVLosses or (K, m) array_like
+        Two models, or one series of differences.
+    rho : float or str
+        Of the verdict, as in `workbench.kfold_t_test`.
+    rope : float
+        As in `workbench.bayesian_correlated_t`.
+    level : float
+        Of the verdict and of the intervals in the table.
+
+    Returns
+    -------
+    ComparedTests
+        K-fold t for several rho; the 5x2cv tests for five repeats of two folds; with losses of single items the
+        central limit theorem's z, about the fitted models; for 0/1 losses of one repeat of two models, McNemar.
+
+    Examples
+    --------
+    >>> cv = CVLosses.from_fold_means({"A": [.2, .1, .2, .3, .15, .2], "B": [.1, .1, .05, .15, .1, .15]})
+    >>> compare_tests(cv)     # doctest: +NORMALIZE_WHITESPACE
+    ComparedTests(B better by 0.08333 (losses 0.1917 against 0.1083); significant at 5% only if rho is below 0.42, not
+    at 0.7; Nadeau-Bengio p 0.072)
+    """
+    array, cv = not isinstance(cv, CVLosses), as_losses(cv)
+    level, rope = checks.level(level), checks.number("rope", rope, 0)
+    means, notes = cv.fold_means(), list(fold_notes(cv))
+    if array and cv.sizes.max() == 2:
+        notes.append(TWO_ITEMS)
+    estimate = float(np.average(means, weights=cv.sizes))
+    try:
+        test = kfold_t_test(cv, rho=rho)
+        table = [_line(f"K-fold t, {row['test']}", "learning methods", row["t"], row["df"], row["p"], row["low"],
+                       row["high"]) for row in test.rows(level)]
+        posterior = bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel())
+        verdict = test.verdict(level)
+        notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error, cv)]
+    except ZeroVarianceError as error:
+        table = [_line("K-fold t", "learning methods", reason=str(error))]
+        test, posterior, notes = None, None, [*notes, str(error)]
+        tested = None if cv.one_sign else 0.0
+        verdict = (f"{describe(cv.label, estimate, cv.models, cv.mean_losses(), tested, cv.scores)}; no t-test, as the "
+                   f"folds show no variance")
+    table += [*_five_by_two_lines(means, cv.equal_folds), *_item_lines(cv, estimate, level)]
+    return ComparedTests(cv.label, estimate, table, posterior, verdict, notes, level, test)
+
+
+def _line(test, question, statistic=float("nan"), df="", p=float("nan"), low=float("nan"),
+          high=float("nan"), reason=""):
+    return {"test": test, "about": question, "statistic": float(statistic), "df": str(df), "p": float(p),
+            "low": float(low), "high": float(high), "note": reason}
+
+
+def _lattice_notes(cv, means):
+    """Few distinct fold means: t moves in jumps, and is refused or extreme where folds happen to agree."""
+    values = np.sort(means.ravel())
+    distinct = 1 + int((np.diff(values) > ROUNDING * np.abs(values).max()).sum())
+    if distinct > FEW_VALUES or distinct == values.size:
+        return
+    losses = f"0/1 {'scores' if cv.scores else 'losses'}: the" if cv.zero_one else "the"
+    yield (f"{losses} {values.size} fold means take only {distinct} values: one item more can move t across the "
+           f"limit, and folds that all agree would show no variance")
+
+
+def _rope_notes(rope, error, cv):
+    largest = np.abs(cv.mean_losses()).max()
+    if 0 < rope < LEAST_ROPE * error:
+        yield f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of the loss"
+    elif rope > largest > 0:
+        yield (f"the rope of {rope:g} is larger than the mean {'scores' if cv.scores else 'losses'}, {largest:.3g} at "
+               f"most: choose it in units of the loss")
+
+
+def _five_by_two_lines(means, equal_folds):
+    unweighted = () if equal_folds else ("folds taken as equal",)
+    if means.shape != (5, 2):
+        return
+    for function, df in ((five_by_two_t_test, 5), (five_by_two_f_test, "10, 5")):
+        try:
+            found = function(means)
+            yield _line(found.test, "learning methods", found.statistic, df, found.pvalue,
+                        reason="; ".join((*found.notes, *unweighted)))
+        except ZeroVarianceError as error:
+            yield _line("5x2cv", "learning methods", reason=str(error))
+
+
+def _item_lines(cv, estimate, level):
+    """Tests about the fitted models, which ask nothing about other training sets."""
+    if not cv.has_items or cv.repeats > 1:
+        return
+    error = variance_estimates(cv).theta5 ** .5
+    if error > 0:
+        z, reach = estimate / error, scipy.special.ndtri((1 + level) / 2) * error
+        yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
+                    low=estimate - reach, high=estimate + reach)
+    if len(cv.models) == 2 and cv.zero_one:
+        b, c = int((cv.series() > 0).sum()), int((cv.series() < 0).sum())
+        for method in MCNEMAR[:2]:
+            found = mcnemar_test(b, c, method=method)
+            yield _line(found.test, "fitted models", found.statistic, p=found.pvalue,
+                        reason="; ".join((f"disagreements {b}:{c}", *found.notes)))

@@ -1,0 +1,636 @@
+"""Losses of a cross-validation: which item, in which fold, of which repeat, by which model."""
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from workbench import checks
+from workbench.cross_validation.sources import (
+    as_array,
+    columns_of_frame,
+    fold_of,
+    guessed,
+    is_frame,
+    like_truth,
+    listed,
+    no_labels,
+    one_of_many_folds,
+    refuse_extreme,
+    refuse_frame,
+    refuse_identifiers,
+    refuse_mixed_up,
+    refuse_no_classes,
+    refuse_other_folds,
+    refuse_other_training,
+    refuse_shared,
+    scores_of,
+    sizes_and_repeats,
+    sizes_of_rows,
+    splits_of,
+    unchecked_folds,
+)
+from workbench.data import frames
+from workbench.results import Result
+
+LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
+          "squared": lambda truth, prediction: (truth - prediction) ** 2,
+          "absolute": lambda truth, prediction: np.abs(truth - prediction)}
+MODEL_NAMES = ("A", "B")
+TABLE_COLUMNS = ("repeat", "fold", "items")
+MINUS_SCORES = "scores: the larger is better; differences are of minus the scores"
+LIKE_SCORES = "read as losses, the smaller is better: for scores such as accuracies say higher_is_better"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CVLosses(Result):
+    """Losses of one or more models on the items of one K-fold cross-validation, or of R repeats of it.
+
+    Tests look at one series: the losses of a single model, or those of the first minus those of the second of two.
+
+    Attributes
+    ----------
+    losses : (K, m) array_like, or (n,) or (n, M) with `fold`, or a dict of (n,) with `fold`
+        Finite losses, smaller is better; one row per fold, one entry per item, or one column per model. Kept as (n, M).
+        The largest has a size of 1e-140 to 1e140, whose square is a number, or all are 0.
+    fold : (n,) array_like of labels
+        Fold in which each item was tested, whole numbers or text; kept as 0 to K - 1. Every repeat has the same number
+        of folds, at least 2.
+    models : sequence of str, or str
+        M names, or one text with commas between them; by default "A", "B", ...
+    item : (n,) array_like of labels, optional
+        What each row was measured on; needed to join models and to check repeats.
+    repeat : (n,) array_like of labels, optional
+        Kept as 0 to R - 1. Every item is tested once in each repeat.
+    fold_size : (n,) array_like of int, optional
+        Given where each row is the mean over a whole fold, one row per fold and repeat: how many items it had;
+        1 throughout where that is not known.
+    notes : tuple of str
+        What the reader has to know.
+    scores : bool
+        The losses are minus scores, of which the larger is better; means are shown as scores.
+    fold_labels, repeat_labels : tuple
+        K and R labels in the order of the codes: of numbers by size, of text with the numbers in it by size. Folds that
+        are called otherwise in another repeat are 0 to K - 1.
+
+    Raises
+    ------
+    ValueError
+        For NaN losses, fewer than 2 folds, labels that do not fit, an item tested twice, repeats that differ in
+        their items or in their number of folds, a fold size for a row that is not a whole fold. Names the item, the
+        model, the fold.
+
+    Examples
+    --------
+    >>> CVLosses([[0, 1, 0], [1, 1, 0], [0, 0, 0]])
+    CVLosses(mean loss of A 0.3333; 9 items in 3 folds)
+    >>> CVLosses({"tree": [0, 1, 1, 0], "forest": [0, 0, 1, 0]}, [1, 1, 2, 2])
+    CVLosses(mean loss of tree 0.5, forest 0.25; 4 items in 2 folds)
+    """
+
+    losses: np.ndarray
+    fold: np.ndarray | None = None
+    models: tuple = ()
+    item: np.ndarray | None = None
+    repeat: np.ndarray | None = None
+    fold_size: np.ndarray | None = None
+    notes: tuple = ()
+    scores: bool = False
+    fold_labels: tuple = ()
+    repeat_labels: tuple = ()
+
+    def __post_init__(self):
+        losses, fold, models = _columns(self.losses, self.fold, self.models)
+        _refuse_unfit(losses, models)
+        n = len(losses)
+        runs, repeat = ((0,), np.zeros(n, int)) if self.repeat is None else _codes("repeat", self.repeat, n)
+        item = None if self.item is None else checks.labels("item", self.item, size=n)
+        _refuse_twice(item, repeat, runs)
+        folds, fold = _fold_codes(*_codes("fold", fold, n), repeat, runs)
+        size = None if self.fold_size is None else _checked_sizes(self.fold_size, fold, repeat, folds, runs)
+        notes = dict.fromkeys((*self.notes, *((MINUS_SCORES,) if self.scores else ())))
+        for name, value in {"losses": losses, "fold": fold, "models": models, "item": item, "repeat": repeat,
+                            "fold_size": size, "notes": tuple(notes), "scores": bool(self.scores),
+                            "fold_labels": _labels("fold_labels", self.fold_labels, folds),
+                            "repeat_labels": _labels("repeat_labels", self.repeat_labels, runs)}.items():
+            object.__setattr__(self, name, value)
+        super().__post_init__()
+
+    @classmethod
+    def from_fold_means(cls, means, *, n_items=None, models=(), repeats=1, higher_is_better=False):
+        """Return losses of which only the means over folds are known.
+
+        Parameters
+        ----------
+        means : (J,) or (J, M) array_like, dict of (J,) or data frame
+            J = K R mean losses per model, folds of the first repeat first; of a frame each column is a model.
+        n_items : int, optional
+            Items n of one repeat; folds are taken as equal, the first n mod K one larger. Without it only ratios of
+            fold sizes are known: all equal.
+        models : sequence of str
+        repeats : int
+            R; must divide J.
+        higher_is_better : bool
+            The means are of scores: a loss is minus the score.
+
+        Examples
+        --------
+        >>> CVLosses.from_fold_means({"A": [.2, .3, .1], "B": [.1, .1, .1]}, n_items=60)
+        CVLosses(mean loss of A 0.2, B 0.1; means of 3 folds)
+        """
+        repeats = checks.whole("repeats", repeats, 1)
+        means = columns_of_frame(means) if is_frame(means) else means
+        if isinstance(means, dict):
+            models, means = tuple(means), _stacked(means)
+        means = as_array("means", means)
+        if means.ndim not in (1, 2):
+            raise ValueError(f"means must be (J,) or (J, M), one row per fold; got shape {means.shape}")
+        folds, rest = divmod(len(means), repeats)
+        if rest:
+            raise ValueError(f"repeats must divide the number of fold means; got {repeats} repeats of {len(means)}")
+        size = _equal_sizes(folds, n_items)
+        found = cls(means, np.tile(np.arange(folds), repeats), models, None, np.repeat(np.arange(repeats), folds),
+                    np.tile(size, repeats))
+        where = " in CVLosses.from_fold_means"
+        return found._oriented(higher_is_better, one_of_many_folds(found, f"say how often with repeats{where}"), where)
+
+    @classmethod
+    def from_cross_validate(cls, first, second=None, *, metric="score", models=MODEL_NAMES, repeats=1, n_items=None):
+        """Return the fold means in what scikit-learn's `cross_validate` returned, for one or two models.
+
+        Scorers of scikit-learn count up to the best: a loss is minus the score.
+
+        Parameters
+        ----------
+        first, second : dict
+            With "test_<metric>", each (J,); called with `return_indices=True` also "indices", from which fold sizes
+            and repeats follow, that both models were tested on the same folds, and trained on all other items.
+        metric : str
+            "score", or the name of one of several scorers.
+        models : sequence of str, or str
+            One name per result.
+        repeats, n_items : int
+            As in `from_fold_means`; only looked at where there are no indices.
+
+        Raises
+        ------
+        ValueError
+            If a result has no such metric, a score is NaN (a fit failed), the models had different folds, or a split
+            is none of K folds, as those of time series.
+
+        Examples
+        --------
+        >>> CVLosses.from_cross_validate({"test_score": [.8, .9]}, {"test_score": [.7, .9]})
+        CVLosses(mean score of A 0.85, B 0.8; means of 2 folds)
+        """
+        results = [first] if second is None else [first, second]
+        names = _names(models)
+        names = names[:len(results)] if names == MODEL_NAMES else names
+        _refuse_names(names, len(results))
+        scores = [scores_of(result, metric, name) for result, name in zip(results, names, strict=True)]
+        if len(scores) == 2 and scores[0].size != scores[1].size:
+            raise ValueError(f"models must have the same folds; {names[0]} has {scores[0].size}, "
+                             f"{names[1]} {scores[1].size}")
+        splits = {name: splits_of(result) for name, result in zip(names, results, strict=True) if "indices" in result}
+        unchecked = unchecked_folds(names, [*splits])
+        if not splits:
+            found = cls.from_fold_means(np.stack(scores, 1), n_items=n_items, models=names, repeats=repeats,
+                                        higher_is_better=True)
+            remedy = "say how often with repeats, or call cross_validate with return_indices=True"
+            return replace(found, notes=one_of_many_folds(found, remedy) + unchecked)
+        tests = [[test for _, test in pairs] for pairs in splits.values()]
+        refuse_other_folds(tests, names)
+        for name, pairs in splits.items():
+            refuse_other_training(pairs, name)
+        size, repeat = sizes_and_repeats(tests[0])
+        return cls(-np.stack(scores, 1), np.arange(size.size), names, None, repeat, size, unchecked, True)
+
+    @classmethod
+    def from_cross_val_predict(cls, truth, predictions, splits, *, loss="zero_one"):
+        """Return the losses of out-of-fold predictions, as scikit-learn's `cross_val_predict` returns them.
+
+        Parameters
+        ----------
+        truth : (n,) array_like
+        predictions : (n,) array_like or dict of (n,)
+            One model, or one entry per model.
+        splits : (n,) array_like of labels, or iterable of (train, test) index pairs
+            The fold of each item, or what `splitter.split(X, y)` yields; the test sets hold each item once.
+        loss : {"zero_one", "squared", "absolute"} or callable
+            A callable takes (truth, prediction), both (n,), and returns (n,).
+
+        Raises
+        ------
+        TypeError
+            For a splitter instead of its splits.
+        ValueError
+            For items that do not fit, or "zero_one" for a model that predicts no class of the truth.
+
+        Examples
+        --------
+        >>> CVLosses.from_cross_val_predict([1, 0, 1, 1], {"A": [1, 1, 1, 1], "B": [0, 0, 0, 1]}, [0, 0, 1, 1])
+        CVLosses(mean loss of A 0.25, B 0.5; 4 items in 2 folds)
+        """
+        read = checks.vector if loss in ("squared", "absolute") else checks.labels
+        truth = read("truth", truth)
+        named = predictions if isinstance(predictions, dict) else {MODEL_NAMES[0]: predictions}
+        loss_of = loss if callable(loss) else LOSSES[checks.choice("loss", loss, LOSSES)]
+        read_as = {name: like_truth(truth, read(f"predictions of {name}", given), name)
+                   for name, given in named.items()}
+        if loss == "zero_one":
+            refuse_no_classes(truth, read_as)
+        losses = {name: np.asarray(loss_of(truth, prediction), float) for name, prediction in read_as.items()}
+        return cls(losses, fold_of(splits, truth.size), item=np.arange(truth.size))
+
+    @classmethod
+    def read_csv(cls, source, *, fold="fold", item="item", repeat="repeat", models=None, higher_is_better=False,
+                 size=None):
+        """Return losses from a file with one row per item (or per fold) and one column per model.
+
+        Parameters
+        ----------
+        source : str, path or data frame
+            As in `workbench.read_scores`: csv, parquet, json or a data frame.
+        fold : str
+            Column of fold labels.
+        item, repeat : str
+            Columns; those called "item" and "repeat" are used where the file has them, any other name must be there.
+            Without items and with one row per fold, rows are fold means.
+        models : sequence of str, or str, optional
+            Columns with losses, or one text with commas between them; by default (None or "") all others.
+        higher_is_better : bool
+            The columns hold scores: a loss is minus the score.
+        size : str, optional
+            Column with the number of test items of each fold, where rows are fold means; by default folds are equal.
+
+        Raises
+        ------
+        ValueError
+            For a missing column or cell, a fold that is not a label, identifiers among the losses, or items that do
+            not fit; names column and row.
+
+        Examples
+        --------
+        >>> CVLosses.read_csv({"item": [1, 2, 3, 4], "fold": [1, 2, 1, 2], "tree": [0., 1, 0, 1], "svm": [0., 1, 1, 1]})
+        CVLosses(mean loss of tree 0.5, svm 0.75; 4 items in 2 folds)
+        >>> CVLosses.read_csv({"fold": [1, 2], "n": [30, 10], "tree": [.2, .4]}, size="n")
+        CVLosses(mean loss of tree 0.25; means of 2 folds)
+        """
+        names = frames.column_names(source)
+        roles = {role: name for role, name in (("fold", fold), ("item", item), ("repeat", repeat))
+                 if role == "fold" or name != role or name in names}
+        used = roles | ({"size": size} if size else {})
+        every = models is None or (isinstance(models, str) and not models.strip())
+        chosen = [name for name in names if name not in used.values()] if every else listed(models)
+        refuse_shared(used, chosen)
+        data, notes = frames.read_columns(source, [*used.values(), *chosen])
+        if not chosen:
+            raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
+        scores = {name: frames.to_numbers(name, data[name]) for name in chosen}
+        if every:
+            refuse_identifiers(scores)
+        label = {role: frames.to_labels(name, data[name]) for role, name in roles.items()}
+        refuse_mixed_up(label, roles)
+        fold_size, read_as = sizes_of_rows(label, roles, size, data[size] if size else None)
+        found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), fold_size, notes)
+        return found._oriented(higher_is_better, (*read_as, *guessed(found, label, every)))
+
+    @property
+    def folds(self):
+        """Folds K of one repeat."""
+        return int(self.fold.max()) + 1
+
+    @property
+    def repeats(self):
+        """Repeats R of the cross-validation."""
+        return int(self.repeat.max()) + 1
+
+    @property
+    def has_items(self):
+        """Whether losses of single items are known, not only means over folds."""
+        return self.fold_size is None
+
+    @property
+    def zero_one(self):
+        """Whether the losses (or scores) of all items are 0 or 1."""
+        one = -1 if self.scores else 1
+        return self.has_items and bool(((self.losses == 0) | (self.losses == one)).all())
+
+    @property
+    def one_sign(self):
+        """Whether no loss is below 0, or all scores are on one side of it, as no differences of two models are."""
+        return bool((self.losses >= 0).all() or (self.scores and (self.losses <= 0).all()))
+
+    @property
+    def sizes(self):
+        """Items per fold, (R, K) int."""
+        return self._per_fold(np.ones(len(self.fold)) if self.has_items else self.fold_size).astype(int)
+
+    @property
+    def equal_folds(self):
+        """Whether all folds have the same number of items."""
+        return bool(np.ptp(self.sizes) == 0)
+
+    @property
+    def label(self):
+        """What `series` is, in words."""
+        if len(self.models) == 2:
+            return f"{self.models[0]} minus {self.models[1]}"
+        return f"minus the score of {self.models[0]}" if self.scores else self.models[0]
+
+    def series(self):
+        """Return the tested numbers (n,): losses of the one model, or of the first minus the second of two."""
+        if len(self.models) > 2:
+            raise ValueError(f"a test compares two models; there are {len(self.models)}: choose with "
+                             f".pair({self.models[0]!r}, {self.models[1]!r}), or use compare_models")
+        return self.losses[:, 0] if len(self.models) == 1 else self.losses[:, 0] - self.losses[:, 1]
+
+    def fold_means(self):
+        """Return the means of `series` over folds, (R, K)."""
+        return self._means_of(self.series())
+
+    def pair(self, first, second):
+        """Return the losses of two models."""
+        columns = [self.models.index(checks.choice("model", name, self.models)) for name in (first, second)]
+        return replace(self, losses=self.losses[:, columns], models=(first, second))
+
+    def joined(self, other):
+        """Return the models of both side by side; rows are matched by item and repeat, folds must agree.
+
+        Raises
+        ------
+        ValueError
+            If the items or the folds differ, a model is in both, or one has losses and the other scores.
+        """
+        if self.scores != other.scores:
+            ours, theirs = ("scores", "losses") if self.scores else ("losses", "scores")
+            raise ValueError(f"models must all have losses, or all scores; {', '.join(self.models)} has {ours}, "
+                             f"{', '.join(other.models)} {theirs}: read both with the same higher_is_better")
+        here, there = self._rows_by_item(), other._rows_by_item()
+        _refuse_other_items(self, other, here, there)
+        rows = there[np.argsort(here)]
+        if not _same_partition(self, other, rows):
+            raise ValueError(f"models must be tested on the same folds; {', '.join(self.models)} and "
+                             f"{', '.join(other.models)} were not: give both the same splits")
+        return replace(self, losses=np.hstack([self.losses, other.losses[rows]]),
+                       models=(*self.models, *other.models), notes=self.notes + other.notes)
+
+    def mean_losses(self):
+        """Return the mean loss of each model, (M,); of fold means weighted by the folds' items."""
+        sizes = self.sizes
+        return np.array([np.average(self._means_of(column), weights=sizes) for column in self.losses.T])
+
+    def headline(self):
+        """Return mean losses (or scores), items, folds and repeats."""
+        shown = zip(self.models, self._shown(self.mean_losses()), strict=True)
+        means = ", ".join(f"{name} {mean:.4g}" for name, mean in shown)
+        items = (f"{self.sizes[0].sum():,} items in {self.folds} folds" if self.has_items
+                 else f"means of {self.folds} folds")
+        return f"mean {self._kind} of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
+
+    def rows(self):
+        """Return one row per fold: repeat, fold, items where known, mean loss (or score) per model.
+
+        A model "fold" is in "loss of fold" (or "score of fold").
+        """
+        names = [f"{self._kind} of {name}" if name in TABLE_COLUMNS else name for name in self.models]
+        means = [self._shown(self._means_of(column)).tolist() for column in self.losses.T]
+        sizes = self.sizes.tolist()
+        known = self.has_items or self.fold_size.max() > 1
+        return [{"repeat": run, "fold": fold} | ({"items": sizes[r][k]} if known else {})
+                | {name: mean[r][k] for name, mean in zip(names, means, strict=True)}
+                for r, run in enumerate(self.repeat_labels) for k, fold in enumerate(self.fold_labels)]
+
+    @property
+    def _kind(self):
+        return "score" if self.scores else "loss"
+
+    def _shown(self, losses):
+        return 0.0 - losses if self.scores else losses
+
+    def _oriented(self, higher_is_better, notes, where=""):
+        """Return numbers as they were read with their notes, as minus scores or as losses that may be scores."""
+        if higher_is_better:
+            return replace(self, losses=-self.losses, scores=True, notes=self.notes + notes)
+        like_scores = self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5
+        return replace(self, notes=self.notes + notes + ((LIKE_SCORES + where,) if like_scores else ()))
+
+    def _cells(self):
+        return self.repeat * self.folds + self.fold
+
+    def _per_fold(self, values):
+        return np.bincount(self._cells(), values, self.repeats * self.folds).reshape(self.repeats, self.folds)
+
+    def _means_of(self, values):
+        if not self.has_items:
+            return self._per_fold(values)
+        # a fold's first loss is taken off and put back: equal losses then have exactly their common value as mean
+        cell, first = self._cells(), np.empty(self.repeats * self.folds)
+        first[cell[::-1]] = values[::-1]
+        return first.reshape(self.repeats, -1) + self._per_fold(values - first[cell]) / self.sizes
+
+    def _rows_by_item(self):
+        item = np.arange(len(self.fold)) if self.item is None else self.item
+        return np.lexsort((self.fold, self.repeat) if self.item is None and not self.has_items
+                          else (item, self.repeat))
+
+
+def as_losses(cv):
+    """Return `cv` as CVLosses; an array is taken as (K, m) losses.
+
+    Examples
+    --------
+    >>> as_losses([[0, 1], [1, 1]]).folds
+    2
+    """
+    return cv if isinstance(cv, CVLosses) else CVLosses(cv)
+
+
+def _columns(losses, fold, models):
+    """Return losses (n, M), fold labels (n,) and model names."""
+    refuse_frame("losses", losses)
+    if isinstance(losses, dict):
+        if fold is None:
+            raise ValueError("fold must be given with a dict of losses, one label per loss; for means of folds use "
+                             "CVLosses.from_fold_means")
+        models, losses = tuple(map(str, losses)), _stacked(losses)
+    try:
+        losses = np.asarray(losses)
+    except ValueError:
+        raise ValueError("losses must have folds of equal size to be an array (K, m); give unequal folds as (n,) "
+                         "losses with (n,) fold labels") from None
+    if losses.size == 0:
+        raise ValueError("losses must not be empty")
+    if losses.dtype.kind not in "biuf":
+        raise TypeError(f"losses must hold numbers; got {losses.dtype}")
+    if fold is None:
+        losses, fold = _by_fold(losses)
+    if losses.ndim not in (1, 2):
+        raise ValueError(f"losses must be (n,) or (n, M) with fold labels; got shape {losses.shape}")
+    losses = losses.astype(float).reshape(len(losses), -1) + 0.0        # no negative zeros
+    models = _names(models) or default_names(losses.shape[1])
+    _refuse_names(models, losses.shape[1])
+    return losses, fold, models
+
+
+def default_names(count):
+    """Return "A", "B", ..., after 26 "model 27" and so on.
+
+    Examples
+    --------
+    >>> default_names(2), default_names(27)[-1]
+    (('A', 'B'), 'model 27')
+    """
+    return tuple(chr(ord("A") + i) if i < 26 else f"model {i + 1}" for i in range(count))
+
+
+def _names(models):
+    return tuple(map(str, listed(models)))
+
+
+def _refuse_names(models, count):
+    if len(models) != count or len(set(models)) != len(models):
+        noun = "one name" if count == 1 else f"{count} different names"
+        raise ValueError(f"models must be {noun}; got {', '.join(map(repr, models))}")
+
+
+def _checked_sizes(sizes, fold, repeat, folds, runs):
+    sizes = checks.counts("fold_size", sizes, size=fold.size, low=1, what="fold")
+    rows = np.bincount(repeat * len(folds) + fold)
+    if rows.max() > 1:
+        r, k = divmod(int(rows.argmax()), len(folds))
+        raise ValueError(f"fold_size must be given only where every row is the mean of a whole fold; fold "
+                         f"{folds[k]} of repeat {runs[r]} has {rows.max()} rows: leave it out for losses of single "
+                         f"items")
+    return sizes
+
+
+def _by_fold(losses):
+    if losses.ndim != 2:
+        raise ValueError(f"losses must have shape (K, m), one row per fold, or come with fold labels; "
+                         f"got shape {losses.shape}")
+    bad = np.argwhere(~np.isfinite(losses.astype(float)))
+    if len(bad):
+        raise ValueError(f"losses must be finite; fold {bad[0][0]}, item {bad[0][1]} is {losses[tuple(bad[0])]}")
+    return losses.ravel(), np.repeat(np.arange(len(losses)), losses.shape[1])
+
+
+def _stacked(columns):
+    arrays = {name: as_array(f"losses of {name}", values) for name, values in columns.items()}
+    if len({array.shape for array in arrays.values()}) > 1:
+        shown = ", ".join(f"{name} has {array.size}" for name, array in arrays.items())
+        raise ValueError(f"models must be tested on the same items; {shown}")
+    if not arrays:
+        raise ValueError("losses must hold at least one model")
+    if next(iter(arrays.values())).ndim != 1:
+        name, array = next(iter(arrays.items()))
+        raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
+    return np.stack(list(arrays.values()), 1)
+
+
+def _refuse_unfit(losses, models):
+    bad = np.argwhere(~np.isfinite(losses))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(f"losses must be finite; item {row} of model {models[column]!r} is {losses[row, column]}")
+    refuse_extreme("losses", losses)
+
+
+def _codes(name, labels, size):
+    """Return the distinct labels in their order, and the place of each label among them."""
+    labels = checks.labels(name, labels, size=size)
+    bad = no_labels(labels)
+    if bad.size:
+        raise ValueError(f"{name} must hold whole numbers below 2**53 or text; item {bad[0]} is {labels[bad[0]]:g}")
+    distinct, code = np.unique(labels, return_inverse=True)
+    if labels.dtype.kind not in "US":
+        return tuple(map(int, distinct)), code
+    order = sorted(range(distinct.size), key=lambda k: _natural(str(distinct[k])))
+    return tuple(distinct[order].tolist()), np.argsort(order)[code]
+
+
+def _natural(text):
+    """Return a key that sorts "fold 2" before "fold 10"."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", text)]
+
+
+def _labels(name, given, known):
+    if given and len(given) != len(known):
+        raise ValueError(f"{name} must have {len(known)} entries; got {len(given)}")
+    return given or known
+
+
+def _refuse_twice(item, repeat, runs):
+    """Every repeat tests every item once."""
+    rows = np.bincount(repeat)
+    if item is None:
+        if np.ptp(rows):
+            raise ValueError(f"every repeat must test the same items; repeat {runs[0]} has {rows[0]} rows, "
+                             f"repeat {runs[np.flatnonzero(rows != rows[0])[0]]} has {rows[rows != rows[0]][0]}")
+        return
+    names, code = np.unique(item, return_inverse=True)
+    times = np.bincount(repeat * names.size + code, minlength=rows.size * names.size)
+    if (times > 1).any():
+        where = int(np.flatnonzero(times > 1)[0])
+        raise ValueError(f"every item must be tested once per repeat; item {names[where % names.size]} is tested "
+                         f"{times[where]} times in repeat {runs[where // names.size]}: is a repeat column missing?")
+    if (times < 1).any():
+        where = int(np.flatnonzero(times < 1)[0])
+        raise ValueError(f"every repeat must test the same items; repeat {runs[where // names.size]} "
+                         f"lacks item {names[where % names.size]}")
+
+
+def _fold_codes(labels, fold, repeat, runs):
+    """Return the labels of the K folds, where all repeats have the same, and folds as 0 to K - 1 in their repeat."""
+    cells, cell = np.unique(repeat * len(labels) + fold, return_inverse=True)
+    folds = np.bincount(cells // len(labels))
+    if folds[0] < 2:
+        raise ValueError(f"fold must have at least 2 folds; got {folds[0]}")
+    if np.ptp(folds):
+        other = np.flatnonzero(folds != folds[0])[0]
+        raise ValueError(f"every repeat must have the same number of folds; repeat {runs[0]} has {folds[0]}, "
+                         f"repeat {runs[other]} has {folds[other]}")
+    return labels if len(labels) == folds[0] else tuple(range(folds[0])), cell - repeat * folds[0]
+
+
+def _equal_sizes(folds, n_items):
+    if n_items is None:
+        return np.ones(folds, int)
+    n_items = checks.whole("n_items", n_items, folds)
+    return n_items // folds + (np.arange(folds) < n_items % folds)
+
+
+def _refuse_other_items(first, second, here, there):
+    if len(here) != len(there):
+        raise ValueError(f"models must be tested on the same items; {', '.join(first.models)} has {len(here)} rows, "
+                         f"{', '.join(second.models)} {len(there)}")
+    if (first.item is None) != (second.item is None):
+        raise ValueError("models must be tested on the same items; only one of the two names its items")
+    if first.has_items != second.has_items:
+        raise ValueError("models must be tested on the same items; one of the two has means of folds, the other losses "
+                         "of single items")
+    if first.item is not None:
+        unlike = np.flatnonzero(first.item[here] != second.item[there])
+        if unlike.size:
+            raise ValueError(f"models must be tested on the same items; {', '.join(first.models)} has item "
+                             f"{first.item[here][unlike[0]]} where {', '.join(second.models)} has "
+                             f"{second.item[there][unlike[0]]}")
+    if not first.has_items:
+        _refuse_other_sizes(first, second, here, there)
+
+
+def _refuse_other_sizes(first, second, here, there):
+    unlike = np.flatnonzero(first.fold_size[here] != second.fold_size[there])
+    if unlike.size:
+        row, other = here[unlike[0]], there[unlike[0]]
+        fold, run = first.fold_labels[first.fold[row]], first.repeat_labels[first.repeat[row]]
+        raise ValueError(f"models must be tested on the same folds; fold {fold} of repeat {run} has "
+                         f"{first.fold_size[row]} items for {', '.join(first.models)} and {second.fold_size[other]} "
+                         f"for {', '.join(second.models)}: give both the same sizes (n_items)")
+
+
+def _same_partition(first, second, rows):
+    """Folds may be numbered differently, but must hold the same rows."""
+    cell_one = first.repeat * first.folds + first.fold
+    cell_two = (second.repeat * second.folds + second.fold)[rows]
+    pairs = np.unique(cell_one * (cell_two.max() + 1) + cell_two).size
+    return pairs == np.unique(cell_one).size == np.unique(cell_two).size

@@ -1,0 +1,494 @@
+"""Tests that compare two models by cross-validation, other than the K-fold t-test.
+
+References
+----------
+.. [1] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+.. [2] Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms, Neural
+   Computation 10, 1998: 5x2cv t, McNemar.
+.. [3] Alpaydin, Combined 5x2cv F test for comparing supervised classification learning algorithms, Neural Computation
+   11, 1999.
+.. [4] Fagerland, Lydersen & Laake, The McNemar test for binary matched-pairs data: mid-p and asymptotic are better than
+   exact conditional, BMC Medical Research Methodology 13, 2013.
+.. [5] Corani & Benavoli, A Bayesian approach for comparing cross-validated algorithms on multiple data sets, Machine
+   Learning 100, 2015.
+.. [6] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do it?, JASA 119, 2024.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks
+from workbench.cross_validation.kfold import (
+    ALTERNATIVES,
+    ZeroVarianceError,
+    refuse_zero_variance,
+    tail_probability,
+    theta3,
+)
+from workbench.cross_validation.sources import as_array, refuse_extreme
+from workbench.results import Interval, Result
+
+MCNEMAR = ("exact", "midp", "chi2")
+ADVISED_REPEATS = 200
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelTest(Result):
+    """Outcome of one test of two models.
+
+    Attributes
+    ----------
+    test : str
+    estimate : float
+        Mean difference; for McNemar (b - c) / (b + c).
+    statistic : float
+    df : tuple of float
+        Degrees of freedom; empty where there are none.
+    pvalue : float
+    notes : tuple of str
+        What limits the answer.
+    """
+
+    test: str
+    estimate: float
+    statistic: float
+    df: tuple
+    pvalue: float
+    notes: tuple = ()
+
+    def headline(self):
+        """Return statistic, degrees of freedom and p-value."""
+        df = f", df {', '.join(f'{d:g}' for d in self.df)}" if self.df else ""
+        return f"{self.test}: estimate {self.estimate:.4g}, statistic {self.statistic:.4g}{df}, p {self.pvalue:.4g}"
+
+    def rows(self):
+        """Return one row."""
+        return [{"test": self.test, "estimate": self.estimate, "statistic": self.statistic,
+                 "df": ", ".join(f"{d:g}" for d in self.df), "p": self.pvalue}]
+
+
+def nadeau_bengio_test(differences, n_train, n_test, *, mean=0.0, alternative="two-sided"):
+    """Test differences from J random splits (or folds) with the variance corrected for shared training items.
+
+    Parameters
+    ----------
+    differences : (J,) array_like
+        Mean difference of the losses on each test set, J >= 2.
+    n_train, n_test : float
+        Items trained and tested on in a split, above 0.
+    mean : float
+        Tested mean.
+    alternative : {"two-sided", "less", "greater"}
+
+    Returns
+    -------
+    ModelTest
+
+    Raises
+    ------
+    ZeroVarianceError
+        If all differences are the same.
+
+    Notes
+    -----
+    t = (estimate - mean) / sqrt((1/J + n_test/n_train) s^2), df = J - 1 [1]_. For J = K folds it is `kfold_t_test` at
+    rho = K/(2K-1).
+
+    References
+    ----------
+    .. [1] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> nadeau_bengio_test([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0], 90, 10)
+    ModelTest(corrected resampled t: estimate 0.085, statistic 1.959, df 9, p 0.08176)
+    """
+    values = _differences(differences, 2)
+    n_train, n_test = _positive("n_train", n_train), _positive("n_test", n_test)
+    mean, alternative = checks.number("mean", mean), checks.choice("alternative", alternative, ALTERNATIVES)
+    refuse_zero_variance(values, 0, "the difference")
+    error = ((1 / values.size + n_test / n_train) * values.var(ddof=1)) ** .5
+    statistic, df = (values.mean() - mean) / error, values.size - 1
+    return ModelTest("corrected resampled t", values.mean(), statistic, (df,),
+                     float(tail_probability(statistic, df, alternative)))
+
+
+def five_by_two_t_test(differences):
+    """Test five repeats of 2-fold cross-validation with Dietterich's t.
+
+    Parameters
+    ----------
+    differences : (5, 2) array_like
+        Mean difference of the losses on each half, one row per repeat.
+
+    Returns
+    -------
+    ModelTest
+        The note gives the range of p over the ten differences that could have come first.
+
+    Raises
+    ------
+    ZeroVarianceError
+        If both halves agree in all five repeats.
+
+    Notes
+    -----
+    t = d_11 / sqrt(sum s_i^2 / 5) with s_i^2 = (d_i1 - d_i2)^2 / 2 and 5 degrees of freedom [1]_. It takes the halves'
+    differences as independent, which they are not for every learner.
+
+    References
+    ----------
+    .. [1] Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms,
+       Neural Computation 10, 1998.
+
+    Examples
+    --------
+    >>> five_by_two_t_test([[.1, .05], [.08, .02], [0, .06], [.04, .07], [.03, .01]])
+    ModelTest(5x2cv t: estimate 0.046, statistic 3.015, df 5, p 0.02958)
+    """
+    values = _five_by_two(differences)
+    every = five_by_two(values)[0]
+    pvalues = tail_probability(every, 5, "two-sided")
+    return ModelTest("5x2cv t", values.mean(), every[0, 0], (5,), pvalues[0, 0],
+                     (f"the difference that comes first decides: p from {pvalues.min():.4g} to {pvalues.max():.4g} "
+                      f"over the ten",))
+
+
+def five_by_two_f_test(differences):
+    """Test five repeats of 2-fold cross-validation with Alpaydin's F, which does not depend on their order.
+
+    Parameters
+    ----------
+    differences : (5, 2) array_like
+        As in `five_by_two_t_test`.
+
+    Returns
+    -------
+    ModelTest
+
+    Raises
+    ------
+    ZeroVarianceError
+        If both halves agree in all five repeats.
+
+    Notes
+    -----
+    F = sum d_ij^2 / (2 sum s_i^2) with 10 and 5 degrees of freedom [1]_.
+
+    References
+    ----------
+    .. [1] Alpaydin, Combined 5x2cv F test for comparing supervised classification learning algorithms, 1999.
+
+    Examples
+    --------
+    >>> five_by_two_f_test([[.1, .05], [.08, .02], [0, .06], [.04, .07], [.03, .01]])
+    ModelTest(5x2cv F: estimate 0.046, statistic 2.764, df 10, 5, p 0.1367)
+    """
+    values = _five_by_two(differences)
+    statistic = five_by_two(values)[1]
+    return ModelTest("5x2cv F", values.mean(), statistic, (10, 5), scipy.special.fdtrc(10, 5, statistic))
+
+
+def five_by_two(values):
+    """Return t (..., 5, 2), one per difference that could come first, and F (...,) of differences (..., 5, 2).
+
+    Examples
+    --------
+    >>> t, f = five_by_two(np.array([[.1, .05], [.08, .02], [0, .06], [.04, .07], [.03, .01]]))
+    >>> t.shape, round(float(f), 3)
+    ((5, 2), 2.764)
+    """
+    spread = ((values[..., 0] - values[..., 1]) ** 2 / 2).sum(-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (values / np.sqrt(spread / 5)[..., None, None],
+                (values ** 2).sum((-1, -2)) / (2 * spread))
+
+
+def mcnemar_test(b, c, *, method="exact"):
+    """Test whether two fitted models err equally often on the same items.
+
+    Answers for these two models, not for the methods that made them: for pooled cross-validated predictions it is
+    therefore too liberal.
+
+    Parameters
+    ----------
+    b, c : int
+        Items that only the first, and only the second, model got wrong.
+    method : {"exact", "midp", "chi2"}
+        Binomial; binomial counting half of what was observed, close to its level [1]_; chi-square with Edwards'
+        continuity correction, (|b - c| - 1)^2 / (b + c).
+
+    Returns
+    -------
+    ModelTest
+        Without disagreements p is 1: the data say nothing.
+
+    References
+    ----------
+    .. [1] Fagerland, Lydersen & Laake, The McNemar test for binary matched-pairs data, 2013.
+
+    Examples
+    --------
+    >>> mcnemar_test(21, 4)
+    ModelTest(McNemar exact: estimate 0.68, statistic 4, p 0.0009105)
+    """
+    b, c = checks.whole("b", b, 0), checks.whole("c", c, 0)
+    method = checks.choice("method", method, MCNEMAR)
+    statistic = _edwards(b, c) if method == "chi2" else min(b, c)
+    notes = () if b + c else ("the models never disagree: no evidence either way",)
+    return ModelTest(f"McNemar {method}", (b - c) / max(b + c, 1), float(statistic), (1,) if method == "chi2" else (),
+                     float(mcnemar_pvalue(b, c, method)), notes)
+
+
+def mcnemar_pvalue(b, c, method="exact"):
+    """Return p-values of arrays of disagreements.
+
+    Examples
+    --------
+    >>> [round(float(mcnemar_pvalue(21, 4, method)), 5) for method in MCNEMAR]
+    [0.00091, 0.00053, 0.00137]
+    """
+    b, c = np.asarray(b), np.asarray(c)
+    if method == "chi2":
+        return scipy.special.chdtrc(1, _edwards(b, c))
+    fewer, total = np.minimum(b, c), b + c
+    tail = 2 * scipy.special.bdtr(fewer, total, .5)
+    if method == "exact":
+        return np.minimum(tail, 1)
+    observed = tail / 2 - np.where(fewer > 0, scipy.special.bdtr(np.maximum(fewer - 1, 0), total, .5), 0)
+    return np.minimum(tail - observed, 1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BayesianTTest(Result):
+    """Posterior of the mean difference of two models, a shifted and scaled Student t.
+
+    Attributes
+    ----------
+    left, rope, right : float
+        Probabilities that the first model's loss is smaller by more than the region of practical equivalence (ROPE),
+        that the models are practically equal, and that the second's is smaller.
+    estimate, standard_error, df : float
+        Center, scale and degrees of freedom of the posterior.
+    half_width : float
+        Of the ROPE, which is -half_width to half_width.
+    """
+
+    left: float
+    rope: float
+    right: float
+    estimate: float
+    standard_error: float
+    df: int
+    half_width: float
+
+    def interval(self, level=0.95):
+        """Return the shortest `Interval` that holds `level` of the posterior."""
+        reach = scipy.special.stdtrit(self.df, (1 + checks.level(level)) / 2) * self.standard_error
+        return Interval(self.estimate - reach, self.estimate + reach, level, "posterior")
+
+    def density(self, difference):
+        """Return the posterior density at differences, of the same shape."""
+        t, df = (np.asarray(difference, float) - self.estimate) / self.standard_error, self.df
+        log_constant = scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
+        return np.exp(log_constant - (df + 1) / 2 * np.log1p(t ** 2 / df)) / self.standard_error
+
+    def headline(self):
+        """Return the three probabilities in words."""
+        practical = f", practically equal (within {self.half_width:g}) {self.rope:.3f}" if self.half_width else ""
+        return f"P(first has the smaller loss) {self.left:.3f}{practical}, second {self.right:.3f}"
+
+    def rows(self):
+        """Return one row per region."""
+        return [{"region": "first better", "probability": self.left},
+                {"region": "practically equal", "probability": self.rope},
+                {"region": "second better", "probability": self.right}]
+
+
+def bayesian_correlated_t(differences, *, rope=0.0, runs=1, sizes=None):
+    """Return the posterior of the mean difference, with Nadeau and Bengio's correlation of folds.
+
+    Parameters
+    ----------
+    differences : (J,) array_like
+        Mean loss of the first less that of the second model per fold; J = K runs.
+    rope : float
+        Half width of the region of practical equivalence, at least 0, in units of the loss.
+    runs : int
+        Repeats of the cross-validation; divides J.
+    sizes : (J,) array_like of int, optional
+        Items per fold, at least 1: mean and variance are weighted by them, as in `kfold_t_test`; by default equal.
+
+    Returns
+    -------
+    BayesianTTest
+        Without a rope, twice the smaller of left and right is the p-value of `kfold_t_test` at "nadeau_bengio", and
+        for equal folds that of `nadeau_bengio_test`.
+
+    Raises
+    ------
+    ZeroVarianceError
+        If all differences are the same.
+
+    References
+    ----------
+    .. [1] Corani & Benavoli, A Bayesian approach for comparing cross-validated algorithms on multiple data sets,
+       Machine Learning 100, 2015.
+
+    Examples
+    --------
+    >>> bayesian_correlated_t([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0], rope=.01)
+    BayesianTTest(P(first has the smaller loss) 0.028, practically equal (within 0.01) 0.031, second 0.941)
+    """
+    values, rope, runs = _differences(differences, 2), checks.number("rope", rope, 0), checks.whole("runs", runs, 1)
+    folds, rest = divmod(values.size, runs)
+    if rest or folds < 2:
+        raise ValueError(f"runs must divide the number of differences into at least 2 folds; got {runs} runs of "
+                         f"{values.size}")
+    refuse_zero_variance(values, 0, "the difference")
+    sizes = np.ones(values.size) if sizes is None else checks.counts("sizes", sizes, size=values.size, low=1,
+                                                                     what="fold")
+    error = float(((1 + values.size / (folds - 1)) * theta3(values, sizes)) ** .5)
+    mean, df = float(np.average(values, weights=sizes)), values.size - 1
+    left = float(scipy.special.stdtr(df, (-rope - mean) / error))
+    right = float(scipy.special.stdtr(df, (mean - rope) / error))
+    return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NestedInterval(Interval):
+    """Interval of nested cross-validation; unpacks to `(low, high)`.
+
+    Attributes
+    ----------
+    low, high, level, method, limiting_stratum, warnings
+        As in `Interval`.
+    estimate : float
+        Mean loss (difference), its bias from smaller training sets removed.
+    standard_error : float
+    uncorrected : float
+        Mean of the inner losses.
+    """
+
+    estimate: float = float("nan")
+    standard_error: float = float("nan")
+    uncorrected: float = float("nan")
+
+
+def nested_cv_interval(outer, inner, *, level=0.95):
+    """Return an interval for the error of a model fitted to all items, from nested cross-validation.
+
+    Parameters
+    ----------
+    outer : (K, m) or (R, K, m) array_like
+        Losses (or differences of two models) of the items of each fold, by a model trained without that fold.
+    inner : (K, n - m) or (R, K, n - m) array_like
+        Losses of all other items, by models trained without that fold and without the item's own.
+    level : float
+
+    Returns
+    -------
+    NestedInterval
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or a loss is not finite.
+
+    Notes
+    -----
+    The mean squared error is estimated by mean((inner mean - outer mean)^2) - mean(variance of outer / m), times
+    (K-1)/K, its root kept within s / sqrt(n) and sqrt(K) times that; the bias is (1 + (K-2)/K) (inner mean - outer
+    mean) [1]_, who advise some 200 repeats R.
+
+    References
+    ----------
+    .. [1] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do it?, JASA 119,
+       2024.
+
+    Examples
+    --------
+    >>> losses = np.random.default_rng(0).normal(size=(200, 5, 50))
+    >>> nested_cv_interval(losses[..., :10], losses[..., 10:])
+    NestedInterval(-0.3115 to 0.2698, 0.95 nested cross-validation)
+    """
+    level = checks.level(level)
+    outer, inner = _nested_arrays(outer, inner)
+    estimate, error = nested_estimate(outer, inner)
+    reach = scipy.special.ndtri((1 + level) / 2) * error
+    repeats = outer.shape[0]
+    warnings = () if repeats >= ADVISED_REPEATS else (
+        f"{repeats} repeat{'s' if repeats > 1 else ''}; about {ADVISED_REPEATS} are advised for a stable width",)
+    return NestedInterval(estimate - reach, estimate + reach, level, "nested cross-validation", None, warnings,
+                          estimate, error, inner.mean())
+
+
+def nested_estimate(outer, inner):
+    """Return estimate and standard error from losses (..., R, K, m) and (..., R, K, n - m).
+
+    Examples
+    --------
+    >>> estimate, error = nested_estimate(np.zeros((1, 2, 3)), np.ones((1, 2, 3)))
+    >>> float(estimate), float(error)
+    (0.0, 0.0)
+    """
+    folds, m = outer.shape[-2:]
+    outer_mean, inner_mean = outer.mean((-1, -2, -3)), inner.mean((-1, -2, -3))
+    misses = (inner.mean(-1) - outer.mean(-1)) ** 2 - outer.var(-1, ddof=1) / m
+    mse = (folds - 1) / folds * misses.mean((-1, -2))
+    naive = inner.std((-1, -2, -3), ddof=1) / np.sqrt(folds * m)
+    error = np.clip(np.sqrt(np.maximum(mse, 0)), naive, naive * folds ** .5)
+    return inner_mean - (1 + (folds - 2) / folds) * (inner_mean - outer_mean), error
+
+
+def _differences(values, least):
+    values = checks.vector("differences", as_array("differences", values), what="fold")
+    if values.size < least:
+        raise ValueError(f"differences must have at least {least} entries; got {values.size}")
+    refuse_extreme("differences", values)
+    return values
+
+
+def _positive(name, value):
+    return checks.number(name, value, 0, open_ends=True)
+
+
+def _five_by_two(differences):
+    values = as_array("differences", differences)
+    if values.shape != (5, 2):
+        raise ValueError(f"differences must have shape (5, 2), five repeats of two halves; got {values.shape}")
+    values = checks.vector("differences", values.ravel(), what="entry").reshape(5, 2)
+    refuse_extreme("differences", values)
+    if np.abs(values[:, 0] - values[:, 1]).max() <= 1e-12 * np.abs(values).max():
+        raise ZeroVarianceError("the two halves agree in all five repeats: the variance is 0, so there is no t, no F "
+                                "and no p-value; use a loss with finer values, or more items")
+    return values
+
+
+def _edwards(b, c):
+    return np.maximum(np.abs(np.subtract(b, c)) - 1, 0) ** 2 / np.maximum(np.add(b, c), 1)
+
+
+def _nested_arrays(outer, inner):
+    outer, inner = (as_array(name, array) for name, array in (("outer", outer), ("inner", inner)))
+    for name, array in (("outer", outer), ("inner", inner)):
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"{name} must hold numbers; got {array.dtype}")
+    if outer.ndim not in (2, 3) or inner.ndim != outer.ndim:
+        raise ValueError(f"outer and inner must both be (K, ...) or (R, K, ...); got shapes {outer.shape} and "
+                         f"{inner.shape}")
+    outer, inner = (array.astype(float).reshape(-1, *array.shape[-2:]) for array in (outer, inner))
+    repeats, folds, m = outer.shape
+    if folds < 3 or m < 2:
+        raise ValueError(f"outer must have at least 3 folds of at least 2 items; got {folds} folds of {m}")
+    if inner.shape != (repeats, folds, (folds - 1) * m):
+        raise ValueError(f"inner must have shape {(repeats, folds, (folds - 1) * m)}, all items outside each fold; "
+                         f"got {inner.shape}")
+    for name, array in (("outer", outer), ("inner", inner)):
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            raise ValueError(f"{name} must be finite; repeat {bad[0][0]}, fold {bad[0][1]}, item {bad[0][2]} is "
+                             f"{array[tuple(bad[0])]}")
+        refuse_extreme(name, array)
+    return outer, inner

@@ -1,0 +1,279 @@
+"""Where losses come from: arrays, files, and what scikit-learn returned; what is refused, and what is guessed."""
+import numpy as np
+
+from workbench import checks
+from workbench.data import frames
+
+LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
+MANY_FOLDS = 20
+FEW = 1000
+
+
+def as_array(name, values):
+    """Return an array, or say that it is a data frame or that its rows have several lengths.
+
+    Examples
+    --------
+    >>> as_array("means", [[1, 2], [3]])
+    Traceback (most recent call last):
+    ValueError: means must be an array of numbers; its rows have different lengths
+    """
+    refuse_frame(name, values)
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be an array of numbers; its rows have different lengths") from None
+
+
+def refuse_extreme(name, values):
+    """Raise where squares of the numbers would be infinite, or all be zero without any number being it.
+
+    Examples
+    --------
+    >>> refuse_extreme("losses", np.array([0, 1e-300, 1]))
+    """
+    most = np.abs(values).max()
+    if most and not LEAST_SIZE <= most <= MOST_SIZE:
+        raise ValueError(f"{name} must have their largest size from {LEAST_SIZE:g} to {MOST_SIZE:g}, so that squares "
+                         f"are numbers; got {most:g}: use another unit")
+
+
+def is_frame(values):
+    """Return whether values come in named columns."""
+    return hasattr(values, "columns")
+
+
+def refuse_frame(name, values):
+    """Raise where an array is wanted and a data frame is given."""
+    if is_frame(values):
+        raise TypeError(f"{name} must be an array; got a {type(values).__name__}: read it with CVLosses.read_csv, or, "
+                        f"where every row is a fold and every column a model, with CVLosses.from_fold_means")
+
+
+def columns_of_frame(frame):
+    """Return the columns of a data frame of fold means as numbers, by name."""
+    names = frames.column_names(frame)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("means must name its columns in text: give frame.rename(columns=str)")
+    other = [name for name in names if name in ("fold", "item", "repeat")]
+    if other:
+        raise ValueError(f"means must hold one column per model; column {other[0]!r} is none: read the data frame with "
+                         f"CVLosses.read_csv")
+    data, _ = frames.read_columns(frame, [*names])
+    return {name: frames.to_numbers(name, values) for name, values in data.items()}
+
+
+def listed(models):
+    """Return names from a sequence, or from one text with commas between them."""
+    return [name.strip() for name in models.split(",") if name.strip()] if isinstance(models, str) else list(models)
+
+
+def no_labels(labels):
+    """Return where floats are not whole numbers that a float tells from their neighbors."""
+    if labels.dtype.kind != "f":
+        return np.array([], int)
+    return np.flatnonzero((labels != np.floor(labels)) | (np.abs(labels) >= checks.LARGEST))
+
+
+def like_truth(truth, prediction, name):
+    """Return predictions of the shape and kind of the truth."""
+    prediction = np.asarray(prediction)
+    if prediction.shape != truth.shape:
+        raise ValueError(f"models must be tested on the same items; truth has shape {truth.shape}, "
+                         f"model {name!r} {prediction.shape}")
+    if (prediction.dtype.kind in "US") != (truth.dtype.kind in "US"):
+        raise ValueError(f"truth and prediction must both be text or both numbers; truth "
+                         f"{truth.flat[0].item()!r}, model {name!r} {prediction.flat[0].item()!r}")
+    return prediction
+
+
+def refuse_no_classes(truth, predictions):
+    """Raise where a model predicts nothing that is a class: probabilities, or a regression."""
+    for name, prediction in predictions.items():
+        if not np.isin(prediction, truth).any():
+            raise ValueError(f"model {name!r} predicts none of the classes of truth ({prediction.flat[0].item()!r} "
+                             f"where truth is {truth.flat[0].item()!r}): for probabilities or a regression say "
+                             f"loss='squared' or loss='absolute'")
+
+
+def fold_of(splits, n):
+    """Return the fold of each item from labels or from (train, test) pairs."""
+    if hasattr(splits, "get_n_splits"):
+        raise TypeError(f"splits must be labels of folds or pairs of index arrays; got {type(splits).__name__}: give "
+                        f"list(splitter.split(X, y))")
+    splits = list(splits)
+    if not (splits and isinstance(splits[0], (tuple, list)) and len(splits[0]) == 2):
+        return splits
+    fold, times = np.zeros(n, int), np.zeros(n, int)
+    for k, (_, test) in enumerate(splits):
+        test = np.asarray(test, int if len(test) == 0 else None)
+        bad = [test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)]
+        if len(bad):
+            raise ValueError(f"splits must hold item numbers 0 to {n - 1}; the test set of fold {k} has {bad[0]}")
+        fold[test] = k
+        times[test] += 1
+    if (times != 1).any():
+        item = np.flatnonzero(times != 1)[0]
+        raise ValueError(f"splits must test every item once; item {item} is in {times[item]} test sets")
+    return fold
+
+
+def scores_of(result, metric, name):
+    """Return one score per fold of what `cross_validate` returned."""
+    key = f"test_{metric}"
+    if not isinstance(result, dict):
+        raise TypeError(f"model {name!r} must be a dict, as cross_validate returns it; got {type(result).__name__}: "
+                        f"wrap scores in CVLosses.from_fold_means")
+    if key not in result:
+        known = [k[5:] for k in result if k.startswith("test_")]
+        if not known:
+            raise ValueError(f"model {name!r} must have test scores, as cross_validate returns them; it has "
+                             f"{', '.join(map(repr, result))}")
+        raise ValueError(f"metric must be one of {', '.join(map(repr, known))}; got {metric!r}"
+                         + checks.suggestion(metric, known))
+    scores = as_array(f"scores of {name}", result[key])
+    if scores.dtype.kind not in "biuf" or scores.ndim != 1:
+        raise ValueError(f"scores must be one number per fold; model {name!r} has {scores.dtype} of shape "
+                         f"{scores.shape}")
+    scores = scores.astype(float)
+    bad = np.flatnonzero(~np.isfinite(scores))
+    if bad.size:
+        raise ValueError(f"scores must be finite; fold {bad[0]} of model {name!r} is {scores[bad[0]]}: the fit "
+                         f"failed, call cross_validate with error_score='raise'")
+    return scores
+
+
+def splits_of(result):
+    """Return (train, test) of each fold, train None where it is not known."""
+    tests = [np.sort(test) for test in result["indices"]["test"]]
+    return list(zip(result["indices"].get("train", [None] * len(tests)), tests, strict=True))
+
+
+def unchecked_folds(names, known):
+    """Return a note where the folds of two models could not be compared; `known` have indices."""
+    if len(names) == 1 or len(known) == 2:
+        return ()
+    only = f"only {known[0]} has indices: " if known else ""
+    return (f"{only}that both models had the same folds was not checked: call cross_validate with "
+            f"return_indices=True",)
+
+
+def refuse_other_folds(tests, names):
+    """Raise where two models were not tested on the same folds."""
+    for k, folds in enumerate(zip(*tests, strict=True)):
+        if not all(np.array_equal(folds[0], other) for other in folds):
+            raise ValueError(f"models must be tested on the same folds; fold {k} of {names[0]} and of {names[1]} hold "
+                             f"different items: give both the same splits, as list(splitter.split(X, y))")
+
+
+def refuse_other_training(splits, name):
+    """In K-fold cross-validation a model is trained on all items that it is not tested on."""
+    if splits[0][0] is None:
+        return
+    tested = np.unique(np.concatenate([test for _, test in splits]))
+    items = np.union1d(tested, splits[0][0]).size
+    for k, (train, test) in enumerate(splits):
+        if not len(train) + len(test) == np.union1d(train, test).size == items:
+            raise ValueError(f"splits must be those of K folds, trained on all items that are not tested; fold {k} of "
+                             f"{name} trains on {len(train)} and tests {len(test)} of {items} items: the t-tests of "
+                             f"folds do not hold for splits of time series; for random splits use nadeau_bengio_test")
+    if tested.size < items:
+        raise ValueError(f"splits must test every item; {name} trains on item "
+                         f"{np.setdiff1d(splits[0][0], tested)[0]}, which is in no test set: for random splits "
+                         f"use nadeau_bengio_test")
+
+
+def sizes_and_repeats(tests):
+    """Return items per fold and the repeat each fold belongs to; a repeat ends when all items were tested."""
+    size = np.array([test.size for test in tests])
+    items = np.unique(np.concatenate(tests)).size
+    before = np.concatenate([[0], size.cumsum()[:-1]])
+    repeat, at = np.divmod(before, items)
+    for r in range(repeat.max() + 1):
+        tested = np.concatenate([test for test, of in zip(tests, repeat, strict=True) if of == r])
+        if tested.size != items or np.unique(tested).size != items:
+            raise ValueError("the test sets must hold every item once per repeat, as K-fold splitters make them; "
+                             "for random splits use nadeau_bengio_test")
+    return size, repeat
+
+
+def one_of_many_folds(cv, remedy):
+    """Return a note where so many folds may be repeats of fewer."""
+    if cv.has_items or cv.repeats > 1 or cv.folds <= MANY_FOLDS:
+        return ()
+    return (f"read as one cross-validation of {cv.folds} folds: if it was repeated, {remedy}",)
+
+
+def guessed(cv, label, every):
+    """Return what a file did not say and was therefore guessed."""
+    yield from one_of_many_folds(cv, "name the column of repeats (repeat)")
+    if cv.has_items and not {"item", "repeat"} & {*label}:
+        yield (f"no item column: {len(cv.fold):,} rows are taken for different items; if the cross-validation was "
+               f"repeated, name item and repeat")
+    if every and len(cv.models) > 2:
+        yield f"columns read as models: {', '.join(cv.models)}; if some are none, list the others in models"
+
+
+def refuse_shared(roles, chosen):
+    """Raise where a column has two roles."""
+    used = {}
+    for role, name in (*roles.items(), *(("a model", name) for name in chosen)):
+        if name in used:
+            raise ValueError(f"column {name!r} cannot be both {used[name]} and {role}" if used[name] != role else
+                             f"models must name each column once; {name!r} repeats")
+        used[name] = role
+
+
+def refuse_identifiers(columns):
+    """Distinct whole numbers in order or without a gap, or many of them, are a key that was not named, not a loss."""
+    for name, values in columns.items():
+        if values.size < 3 or np.any(values != np.floor(values)) or _repeats(values[:FEW]) or _repeats(values):
+            continue
+        if values.size >= 10 or np.all(np.diff(values) > 0) or np.ptp(values) == values.size - 1:
+            otherwise = f", or say item={name!r}" if name.strip() else ""
+            raise ValueError(f"column {name!r} holds a different whole number in every row, as identifiers do: list "
+                             f"the columns of losses in models{otherwise}")
+
+
+def _repeats(values):
+    return np.unique(values).size < values.size
+
+
+def refuse_mixed_up(label, roles):
+    """Raise where labels are none, or items fewer than folds."""
+    for role in ("fold", "repeat"):
+        labels = label.get(role, np.array([]))
+        bad = no_labels(labels)
+        if bad.size:
+            raise ValueError(f"column {roles[role]!r}, data row {bad[0] + 1}: a {role} must be a whole number below "
+                             f"2**53 or text; got {labels[bad[0]]:g}: are the columns mixed up?")
+    item, folds = label.get("item"), np.unique(label["fold"]).size
+    if item is not None and np.unique(item[:2 * folds]).size < folds and (items := np.unique(item).size) < folds:
+        raise ValueError(f"column {roles['fold']!r} has {folds:,} folds for the {items:,} items of column "
+                         f"{roles['item']!r}: are the columns mixed up?")
+
+
+def sizes_of_rows(label, roles, size, column):
+    """Return the items per row where rows are fold means, else None, and how the rows were read."""
+    if not size:
+        if "item" in label or not _rows_are_folds(label):
+            return None, ()
+        return np.ones(len(label["fold"]), int), ("one row per fold: read as fold means of equal folds",)
+    if "item" in label:
+        raise ValueError(f"column {size!r} cannot hold sizes of folds where column {roles['item']!r} names items: "
+                         f"rows are means of folds or losses of items; drop one of the two")
+    if not _rows_are_folds(label):
+        raise ValueError(f"column {size!r} can hold sizes of folds only where there is one row per fold; column "
+                         f"{roles['fold']!r} repeats a fold: is a repeat column missing?")
+    numbers = frames.to_numbers(size, column)
+    bad = np.flatnonzero((numbers != np.floor(numbers)) | (numbers < 1) | (numbers >= checks.LARGEST))
+    if bad.size:
+        raise ValueError(f"column {size!r}, data row {bad[0] + 1}: the size of a fold must be a whole number of at "
+                         f"least 1; got {numbers[bad[0]]:g}")
+    return numbers.astype(int), ("one row per fold: read as fold means, weighted by their items",)
+
+
+def _rows_are_folds(label):
+    codes = [np.unique(label[role], return_inverse=True)[1] for role in ("fold", "repeat") if role in label]
+    cells = codes[0] if len(codes) == 1 else codes[0] * (codes[1].max() + 1) + codes[1]
+    return np.unique(cells).size == cells.size

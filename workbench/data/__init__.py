@@ -1,0 +1,1 @@
+"""Files, data frames and label sheets in; numbers, scores and labels out."""

@@ -1,0 +1,400 @@
+"""Label sheets: draw items, write the sheet people fill in, and read it back without losing a label.
+
+Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it.
+"""
+import csv
+import os
+import re
+import secrets
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.data import frames
+from workbench.results import Result
+
+COLUMNS = ("id", "stratum", "correct")
+_EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+_ONE = re.compile(r"1(?:[.,]0*)?|true", re.IGNORECASE)
+_ZERO = re.compile(r"0(?:[.,]0*)?|false", re.IGNORECASE)
+_STRATUM = re.compile(r"([0-9]+)(?:[.,]0*)?")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SheetLabels(Result):
+    """What a filled label sheet says, matched to the scored items.
+
+    Attributes
+    ----------
+    labeled, correct : (K,) ndarray of int
+        Labeled items and right ones among them, per stratum.
+    index : (n,) ndarray of int
+        Positions of the labeled items, rising.
+    right : (n,) ndarray of int
+        1 where the item of `index` was classified correctly, else 0.
+    unmatched : tuple of str
+        Identifiers of the sheet that are not among the items.
+    unlabeled : tuple of str
+        Identifiers whose cell is still empty.
+    notes : tuple of str
+        What the reader has to know about the sheet.
+
+    Examples
+    --------
+    >>> SheetLabels(np.array([2, 1]), np.array([1, 1]), np.array([0, 1, 4]), np.array([0, 1, 1]))
+    SheetLabels(3 labels in 2 strata, 2 right)
+    """
+
+    labeled: np.ndarray
+    correct: np.ndarray
+    index: np.ndarray
+    right: np.ndarray
+    unmatched: tuple = ()
+    unlabeled: tuple = ()
+    notes: tuple = ()
+
+    def headline(self):
+        """Return the number of labels and of right ones, and what could not be used."""
+        left = f", {len(self.unlabeled)} still to label" if self.unlabeled else ""
+        lost = f", {len(self.unmatched)} ids not among the items" if self.unmatched else ""
+        return f"{self.index.size} labels in {self.labeled.size} strata, {self.right.sum()} right{left}{lost}"
+
+    def rows(self):
+        """Return one row per stratum: labeled, correct."""
+        return [{"stratum": k, "labeled": labeled, "correct": correct}
+                for k, (labeled, correct) in enumerate(zip(self.labeled.tolist(), self.correct.tolist(),
+                                                           strict=True))]
+
+
+def draw_items(strata_labels, labeled, rng):
+    """Draw a simple random sample without replacement in every stratum.
+
+    Parameters
+    ----------
+    strata_labels : (N,) array_like of int
+        Stratum of each item, 0 to K - 1.
+    labeled : (K,) array_like of int
+        Items to draw per stratum, at most as many as it holds.
+    rng : int or numpy.random.Generator
+
+    Returns
+    -------
+    (n,) ndarray of int
+        Positions of the drawn items, rising.
+
+    Raises
+    ------
+    ValueError
+        If a stratum holds fewer items than to be drawn, or a label is outside 0 to K - 1.
+
+    Examples
+    --------
+    >>> draw_items([0, 0, 1, 1, 1], [1, 3], rng=0).tolist()
+    [1, 2, 3, 4]
+    """
+    labeled = checks.counts("labeled", labeled)
+    stratum = _strata("strata_labels", strata_labels, labeled.size)
+    size = np.bincount(stratum, minlength=labeled.size)
+    checks.at_most("labeled", labeled, "stratum_size", size)
+    rng = checks.generator(rng)
+    members = np.split(np.argsort(stratum, kind="stable"), np.cumsum(size)[:-1])
+    drawn = [rng.choice(inside, n, replace=False, shuffle=False)
+             for inside, n in zip(members, labeled, strict=True) if n]
+    return np.sort(np.concatenate(drawn)) if drawn else np.empty(0, np.int64)
+
+
+def write_label_sheet(path, items, stratum, index):
+    """Write the chosen items as a CSV sheet whose column `correct` is to be filled with 1 or 0.
+
+    The sheet has the columns id, stratum and correct, in UTF-8 with a byte-order mark, ordered by
+    stratum and position. An id a spreadsheet would execute gets a leading apostrophe.
+
+    Parameters
+    ----------
+    path : str or path
+        File ending in .csv; written as a whole or not at all.
+    items : ScoredItems
+        Ids come from `items.id`, or are the data row numbers from 1 where there are none.
+    stratum : (N,) array_like of int
+        Stratum of each item.
+    index : (n,) array_like of int
+        Positions of the chosen items, each at most once.
+
+    Raises
+    ------
+    ValueError
+        If the path does not end in .csv, an index is repeated or out of range, or the file exists and
+        is not a label sheet without a filled cell: what was recorded is never overwritten.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from workbench import digit_forms
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_label_sheet(folder + "/sheet.csv", digit_forms().items(), np.arange(1797) // 600, [1500, 7])
+    ...     pathlib.Path(folder, "sheet.csv").read_text(encoding="utf-8-sig").splitlines()
+    ['id,stratum,correct', '8,0,', '1501,2,']
+    """
+    stratum = _strata("stratum", stratum, None, items.size)
+    index = _positions(index, items.size)
+    refuse_recorded(_csv_path(path))
+    ids = _id_texts(items)
+    order = index[np.lexsort((index, stratum[index]))]
+    rows = [(ids[position], int(stratum[position]), "") for position in order]
+    write_rows(path, COLUMNS, rows)
+
+
+def read_label_sheet(path, items, stratum, n_strata):
+    r"""Read a filled label sheet and count its labels per stratum.
+
+    Parameters
+    ----------
+    path : str or path
+        The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark or
+        without the column stratum. A cell of `correct` is 1, 0, true, false or empty.
+    items : ScoredItems
+        The items the sheet was written for.
+    stratum : (N,) array_like of int
+        Stratum of each item, 0 to `n_strata` - 1.
+    n_strata : int
+        Number of strata, K.
+
+    Returns
+    -------
+    SheetLabels
+
+    Raises
+    ------
+    ValueError
+        For a cell that is not a label, an id with two different labels, an id whose stratum differs
+        from the sheet's, and a sheet without any known id or without any label. Names the id and the
+        data row, counted from 1 below the header.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from workbench import ScoredItems
+    >>> items = ScoredItems(np.array(["007", "008", "=9"], object), np.array([0.6, 0.7, 0.9]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sheet = pathlib.Path(folder, "sheet.csv")
+    ...     _ = sheet.write_text("id;correct\n007;1\n'=9;0\n8;1\n")
+    ...     labels = read_label_sheet(sheet, items, [0, 0, 1], 2)
+    >>> labels
+    SheetLabels(2 labels in 2 strata, 1 right, 1 ids not among the items)
+    >>> labels.unmatched
+    ('8',)
+    """
+    n_strata = checks.whole("n_strata", n_strata, 1)
+    stratum = _strata("stratum", stratum, n_strata, items.size)
+    columns, notes = _sheet_columns(path)
+    position_of = _positions_by_id(items)
+    matched = _matched(columns, position_of, repr(os.fspath(path)))
+    _refuse_other_stratum(columns, matched, stratum)
+    labels, repeated = _labels_by_position(columns, matched)
+    unmatched = tuple(dict.fromkeys(cell for cell, where in zip(columns["id"], matched, strict=True)
+                                    if cell and where is None))
+    if not any(label is not None for label in labels.values()):
+        raise ValueError(f"{os.fspath(path)!r} has no filled cell in its column 'correct'; write 1 where the "
+                         "classifier was right and 0 where it was wrong")
+    notes = (*notes, *_repeated_notes(repeated), *_unmatched_notes(unmatched, position_of))
+    return _counted(labels, stratum, n_strata, _id_texts(items), unmatched, notes)
+
+
+def _strata(name, values, n_strata, size=None):
+    stratum = checks.counts(name, values, size=size, what="item")
+    over = np.flatnonzero(stratum >= n_strata) if n_strata is not None else np.empty(0, int)
+    if over.size:
+        raise ValueError(f"{name} must be at most {n_strata - 1}; item {over[0]} is {stratum[over[0]]}")
+    return stratum
+
+
+def _positions(index, size):
+    index = checks.counts("index", index, what="entry")
+    if index.max() >= size:
+        raise ValueError(f"index must be below {size}, the number of items; got {index.max()}")
+    if np.unique(index).size < index.size:
+        raise ValueError(f"index must hold each position once; {_commonest(index.tolist())} repeats")
+    return index
+
+
+def _commonest(values):
+    return Counter(values).most_common(1)[0][0]
+
+
+def _id_texts(items):
+    if items.id is None:
+        return list(map(str, range(1, items.size + 1)))
+    return frames.as_text(items.id)
+
+
+def _neutral(text):
+    return "'" + text if _EXECUTABLE.match(text) else text
+
+
+def _original(cell):
+    if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
+        return cell[1:].strip()
+    return cell
+
+
+def _csv_path(path):
+    path = os.path.expanduser(os.fspath(path))
+    if not path.lower().endswith(".csv"):
+        raise ValueError(f"path must end in .csv; got {path!r}")
+    return path
+
+
+def refuse_recorded(path, answer="correct"):
+    """Raise if a file at `path` holds labels in the column `answer`, or is anything but an empty label sheet."""
+    if not os.path.exists(path) or os.path.getsize(path) == 0:
+        return
+    try:
+        columns, _ = frames.read_columns(path, ["id", answer])
+    except ValueError as error:
+        if str(error).endswith("has no data rows"):
+            return
+        raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
+    filled = sum(map(bool, frames.as_text(columns[answer])))
+    if filled:
+        raise ValueError(f"{path!r} already holds {filled} labels and is not overwritten; choose another "
+                         "path, or move the file away")
+
+
+def refuse_other(path, header):
+    """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
+    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(os.fspath(path)) != tuple(header):
+        raise ValueError(f"{os.fspath(path)!r} exists and has other columns than {', '.join(header)}; choose another "
+                         "path")
+
+
+def write_rows(path, header, rows):
+    """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is made harmless to spreadsheets.
+
+    Parameters
+    ----------
+    path : str or path
+        Ends in .csv.
+    header : sequence of str
+    rows : iterable of sequence
+    """
+    path, rows = _csv_path(path), [[_neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise ValueError(f"no such folder: {folder!r}")
+    temporary = f"{path}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
+    try:
+        with open(temporary, "x", encoding="utf-8-sig", newline="") as file:
+            csv.writer(file, lineterminator="\r\n").writerows([header, *rows])
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+        raise
+
+
+def _sheet_columns(path):
+    names = ["id", "correct"] + ["stratum"] * ("stratum" in frames.column_names(path))
+    columns, notes = frames.read_columns(path, names)
+    return {name: frames.as_text(column) for name, column in columns.items()}, notes
+
+
+def _positions_by_id(items):
+    ids = _id_texts(items)
+    position_of = {text: position for position, text in enumerate(ids)}
+    if len(position_of) < len(ids):
+        raise ValueError(f"items.id must be unique; {_commonest(ids)!r} repeats")
+    return position_of
+
+
+def _matched(columns, position_of, label):
+    """Return the position of each row's item, None where there is none."""
+    for row, (cell, answer) in enumerate(zip(columns["id"], columns["correct"], strict=True), 1):
+        if answer and not cell:
+            raise ValueError(f"column 'id', data row {row} is missing, but its 'correct' cell is {answer!r}")
+    matched = [position_of.get(_original(cell)) if cell else None for cell in columns["id"]]
+    if all(where is None for where in matched):
+        raise ValueError(f"{label} names no id of the items, its first is {columns['id'][0]!r} and theirs is "
+                         f"{next(iter(position_of))!r}; check that sheet and scores belong together")
+    return matched
+
+
+def _refuse_other_stratum(columns, matched, stratum):
+    for row, cell in enumerate(columns.get("stratum", ())):
+        if matched[row] is None:
+            continue
+        found = _STRATUM.fullmatch(cell)
+        expected = int(stratum[matched[row]])
+        if found is None or int(found[1]) != expected:
+            raise ValueError(f"id {columns['id'][row]!r} (data row {row + 1}) has stratum {cell!r} in the "
+                             f"sheet, but {expected} now; use the n_strata, stratifier and seed with which the "
+                             "sheet was written")
+
+
+def _labels_by_position(columns, matched):
+    """Return {position: 0, 1 or None} and the ids that are labeled more than once."""
+    labels, repeated = {}, []
+    for row, (position, cell) in enumerate(zip(matched, columns["correct"], strict=True)):
+        label = _label(columns["id"][row], row + 1, cell)
+        if position is None:
+            continue
+        before = labels.get(position)
+        if before is None:
+            labels[position] = label
+        elif label is not None:
+            _refuse_conflict(columns["id"][row], row + 1, before, label)
+            repeated.append(columns["id"][row])
+    return labels, repeated
+
+
+def _refuse_conflict(identifier, row, before, label):
+    if before != label:
+        raise ValueError(f"id {identifier!r} is labeled both {before} and {label}, the second time in data "
+                         f"row {row}; keep one of the rows")
+
+
+def _label(identifier, row, cell):
+    if not cell:
+        return None
+    if _ONE.fullmatch(cell):
+        return 1
+    if _ZERO.fullmatch(cell):
+        return 0
+    raise ValueError(f"column 'correct', data row {row} (id {identifier!r}): {cell!r} is not 1, 0, true, "
+                     "false or empty")
+
+
+def _repeated_notes(repeated):
+    distinct = tuple(dict.fromkeys(repeated))
+    if not distinct:
+        return ()
+    return (f"{len(distinct)} ids are labeled more than once, always alike, and counted once: "
+            + _listed(distinct),)
+
+
+def _unmatched_notes(unmatched, position_of):
+    if not unmatched:
+        return ()
+    note = f"{len(unmatched)} ids of the sheet are not among the items: {_listed(unmatched)}"
+    padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
+    shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
+    if shortened is None:
+        return (note,)
+    return (note, f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
+            f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them")
+
+
+def _listed(ids, shown=5):
+    return ", ".join(map(repr, ids[:shown])) + (", ..." if len(ids) > shown else "")
+
+
+def _counted(labels, stratum, n_strata, ids, unmatched, notes):
+    index = np.array(sorted(position for position, label in labels.items() if label is not None), np.int64)
+    right = np.array([labels[position] for position in index.tolist()], np.int64)
+    labeled = np.bincount(stratum[index], minlength=n_strata)
+    correct = np.bincount(stratum[index], right, minlength=n_strata).astype(np.int64)
+    unlabeled = tuple(ids[position] for position, label in labels.items() if label is None)
+    return SheetLabels(labeled, correct, index, right, unmatched, unlabeled, notes)

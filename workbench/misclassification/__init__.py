@@ -1,0 +1,1 @@
+"""True shares behind predicted counts: audits, corrections, theory and series of periods."""

@@ -1,0 +1,392 @@
+"""Estimates for many periods from one audit: their shared errors, limits, and what makes them doubtful."""
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy
+
+from workbench.misclassification import methods
+from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.methods import HALF, INVERT, NEED_COLUMNS, NEED_FRAME, NEED_ROWS
+from workbench.misclassification.theory import moments
+
+NOTE, STRONG, REFUSE = 0.1, 0.2, 0.3
+USABLE_SINGULAR, LEAST_SINGULAR = 0.2, 0.1
+DRAWS = 4000
+FEW = 5
+LARGE_PART = 0.05
+STRANGE = 0.001
+
+
+@dataclass(frozen=True, eq=False)
+class Periods:
+    """T periods whose counts can be used, one audit, one method.
+
+    Attributes
+    ----------
+    audit : ConfusionCounts
+    frame : (K,) array of int or None
+    counts : (T, K) array of int
+    method, rates : str
+    """
+
+    audit: ConfusionCounts
+    frame: np.ndarray | None
+    counts: np.ndarray
+    method: str
+    rates: str
+
+    @cached_property
+    def half(self):
+        """The audit's table with half a count per cell."""
+        return self.audit.table + HALF
+
+    @cached_property
+    def frame_size(self):
+        """Items in the frame, or None."""
+        return None if self.frame is None else int(self.frame.sum())
+
+    @cached_property
+    def frame_shares(self):
+        """Predicted shares of the frame, or None."""
+        return None if self.frame is None else self.frame / self.frame_size
+
+    @cached_property
+    def size(self):
+        """Items per period, (T,)."""
+        return self.counts.sum(1)
+
+    @cached_property
+    def shares(self):
+        """Predicted shares per period, (T, K)."""
+        return self.counts / self.size[:, None]
+
+    @cached_property
+    def own(self):
+        """Which period is the audited frame itself: the first one with its very counts, (T,)."""
+        if self.frame is None:
+            return np.zeros(len(self.counts), bool)
+        same = (self.counts == self.frame).all(1)
+        return same & (same.cumsum() == 1)
+
+    @cached_property
+    def estimate(self):
+        """Shares from the raw table, (T, K)."""
+        return methods.shares_of(self.method, self.audit.table, self.frame_shares, self.shares)
+
+    @cached_property
+    def slopes(self):
+        """Slopes at the half counts."""
+        slopes = methods.slopes_of(self.method, self.half, self.frame_shares, self.shares)
+        slopes = methods.curved(self.method, slopes, self.half, self.frame_shares)
+        return slopes.within_frame(self.own)
+
+    @cached_property
+    def reading(self):
+        """Covariances (T, K, K) from the periods' own items."""
+        return methods.reading_covariance(self.method, self.slopes, self.half, self.frame_shares,
+                                                     self.shares, self.size)
+
+    @cached_property
+    def covariance(self):
+        """Covariances of the levels, (T, K, K)."""
+        return self._from_audit(self.slopes) + self.reading
+
+    def change_covariance(self, first, last):
+        """Return the covariances of the changes from periods `first` to `last`, (C, K, K)."""
+        return self._from_audit(self.weighted_slopes(first, last)) + self.reading[first] + self.reading[last]
+
+    def ratio_variance(self, first, last):
+        """Return the variances of log(last / first), (C, K)."""
+        later, earlier = (1 / self.slopes.estimate[part] for part in (last, first))
+        audit = self._from_audit(self.weighted_slopes(first, last, earlier, later))
+        own = [np.einsum("tkk->tk", self.reading[part]) * scale**2 for part, scale in ((last, later), (first, earlier))]
+        return np.einsum("tkk->tk", audit) + own[0] + own[1]
+
+    def weighted_slopes(self, first, last, earlier=1.0, later=1.0):
+        """Return the slopes of later x last - earlier x first."""
+        s = self.slopes
+
+        def weighted(values):
+            factors = [np.reshape(w, np.shape(w) + (1,) * (values.ndim - 2)) for w in (later, earlier)]
+            return factors[0] * values[last] - factors[1] * values[first]
+        return methods.Slopes(weighted(s.estimate), weighted(s.table), weighted(s.frame), s.shares[last])
+
+    def _from_audit(self, slopes):
+        return methods.audit_covariance(slopes, self.half, self.audit.n, self.frame_size, self.rates)
+
+    @cached_property
+    def draws(self):
+        """Seeded draws of the levels, (DRAWS, T, K)."""
+        drawn = methods.draw_estimates(
+            self.method, self.half, self.audit.n, self.frame_shares, self.shares, self.own,
+            frame_size=self.frame_size, rates=self.rates, draws=DRAWS)
+        return drawn + methods.reading_draws(self.reading, DRAWS)
+
+    def level_limits(self, level):
+        """Return the limits (T, K) of the levels, within 0 and 1."""
+        if self.refusal:
+            return np.zeros(self.shares.shape), np.ones(self.shares.shape)
+        if len(self.audit.labels) == 2:
+            return _delta_limits(self.slopes.estimate, self.covariance, level, 0.0)
+        return _percentiles(self.draws, level, 0.0)
+
+    def change_limits(self, first, last, level):
+        """Return the limits (C, K) of the changes from periods `first` to `last`, within -1 and 1."""
+        if self.refusal:
+            wide = np.ones((len(first), len(self.audit.labels)))
+            return -wide, wide
+        if len(self.audit.labels) == 2:
+            change = self.slopes.estimate[last] - self.slopes.estimate[first]
+            return _delta_limits(change, self.change_covariance(first, last), level, -1.0)
+        return _percentiles(self.draws[:, last] - self.draws[:, first], level, -1.0)
+
+    def growth_limits(self, first, last, level):
+        """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
+        shape = len(first), len(self.audit.labels)
+        if self.refusal:
+            return np.full(shape, np.nan), np.full(shape, np.nan)
+        low, _ = self.level_limits(level)
+        usable = (low[first] > 0) & (self.estimate[last] > 0)
+        if len(self.audit.labels) == 2:
+            center = self.slopes.estimate
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = np.log(center[last] / center[first])
+                spread = _quantile(level) * np.sqrt(self.ratio_variance(first, last))
+            limits = np.expm1(ratio - spread), np.expm1(ratio + spread)
+        else:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                limits = _percentiles(self.draws[:, last] / self.draws[:, first] - 1, level, -1.0, np.inf)
+        return tuple(np.where(usable, limit, np.nan) for limit in limits)
+
+    @cached_property
+    def stability(self):
+        """(what is divided by, its coefficient of variation): d for two classes, else the smallest singular value."""
+        if len(self.audit.labels) == 2:
+            d = float(np.trace(methods.by_row(self.half)) - 1)
+            return d, float(methods.slope_cv(self.half))
+        sigma, sd = methods.smallest_singular(self.half, 1000)
+        return sigma, sd / sigma
+
+    @cached_property
+    def refusal(self):
+        """Why no interval is given, or an empty text."""
+        if self.method not in INVERT:
+            return ""
+        value, cv = self.stability
+        two = len(self.audit.labels) == 2
+        if cv <= REFUSE and (two or value > LEAST_SINGULAR):
+            return ""
+        what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
+        merge = "" if two else f", or merge {self.confused}"
+        return (f"no interval: {what} is {value:.2f} with a coefficient of variation of {cv:.2f} (refused above "
+                f"{REFUSE:g}{'' if two else f', or at a value of {LEAST_SINGULAR:g} or less'}), so that the estimate "
+                f"may be anything; audit more items{merge}")
+
+    @cached_property
+    def confused(self):
+        """The two classes whose rows of P are most alike, in words."""
+        rates = methods.by_row(self.half)
+        distance = np.abs(rates[:, None] - rates).sum(-1) + 9 * np.eye(len(rates))
+        i, j = divmod(int(distance.argmin()), len(rates))
+        return f"the classes {self.audit.labels[i]!r} and {self.audit.labels[j]!r}, which are read most alike"
+
+    def audit_flags(self):
+        """Return what the reader has to know of the audit, as a tuple of str."""
+        return tuple(_audit_flags(self))
+
+    def period_flags(self):
+        """Return what the reader has to know of each period, as T tuples of str."""
+        return tuple(tuple(_period_flags(self, t)) for t in range(len(self.counts)))
+
+    @cached_property
+    def believed(self):
+        """True shares if P(prediction | truth) is constant: at audit time (K,), per period (T, K); within 0 and 1.
+
+        NaN where two classes are read no better than by chance.
+        """
+        rows = self.half.sum(1) / self.half.sum()
+        first = rows if self.frame is None else \
+            methods.shares_of("calibration", self.half, None, self.frame_shares)
+        method = "misclassification" if self.frame is None else "mle"
+        later = methods.shares_of(method, self.half, self.frame_shares, self.shares)
+        if len(first) == 2 and np.trace(methods.by_row(self.half)) <= 1 + 1e-9:
+            later = np.full(later.shape, np.nan)
+        later = np.where(self.own[:, None], first, np.clip(later, 1e-3, None))
+        return first, later / later.sum(1, keepdims=True)
+
+    @cached_property
+    def theory(self):
+        """Bias and variance per method, dicts of (T,), of the share of the second of two classes as believed."""
+        first, later = self.believed
+        rates = methods.by_row(self.half)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return moments(first[1], later[:, 1], rates[0, 0], rates[1, 1], self.audit.n, self.frame_size, self.size,
+                           self.rates)[:2]
+
+    @cached_property
+    def bias(self):
+        """Expected error (T, K) at the believed shift, to order 1/n for two classes; NaN where no formula is known."""
+        first, later = self.believed
+        if self.method == "mle" or len(first) > 2 and self.method in INVERT:
+            return np.full(later.shape, np.nan)
+        if self.method in INVERT:
+            return self.theory[0][self.method][:, None] * np.array([-1.0, 1.0])
+        rates = methods.by_row(self.half)
+        expected = methods.shares_of(self.method, first[:, None] * rates, None, later @ rates)
+        return expected - later
+
+    @cached_property
+    def expected_error(self):
+        """Root mean squared error (T, K) at the believed shift; a bias that is not known, of order 1/n, left out.
+
+        The variance is that of the theory for two classes, else and for the audited frame itself the estimated one.
+        """
+        variance = np.einsum("tkk->tk", self.covariance)
+        if len(self.audit.labels) == 2:
+            variance = np.where(self.own[:, None], variance, self.theory[1][self.method][:, None])
+        return np.sqrt(variance + np.nan_to_num(self.bias) ** 2)
+
+
+def check_audit(audit, frame, method):
+    """Raise where the method cannot be computed from the audit; says what is missing and what else would do."""
+    if not isinstance(audit, ConfusionCounts):
+        raise TypeError(f"audit must be ConfusionCounts; got {type(audit).__name__}: "
+                        "ConfusionCounts.from_labels(truth, prediction) counts items")
+    if method in NEED_FRAME and frame is None:
+        raise ValueError(f"counts_at_audit must be given for method {method!r}: the predicted counts of all items the "
+                         "audit was drawn from; without them use 'misclassification', which also takes "
+                         "P(prediction | truth) as constant")
+    table, two = audit.table, len(audit.labels) == 2
+    for k, label in enumerate(audit.labels):
+        if method in NEED_ROWS and table[k].sum() == 0:
+            rate = f"p{k}{k}" if two else f"P(prediction | truth {label!r})"
+            raise ValueError(f"{rate} cannot be estimated: no audited item of class {label!r}; audit items of this "
+                             "class, or use 'calibration' if P(truth | prediction) may be taken as constant")
+        if method in NEED_COLUMNS and table[:, k].sum() == 0:
+            raise ValueError(f"P(truth | prediction {label!r}) cannot be estimated: no audited item was predicted "
+                             f"{label!r}; audit such items, or use 'misclassification'")
+    if method in INVERT:
+        _check_invertible(audit)
+
+
+def check_frame(frame, audit):
+    """Raise unless the audited items can belong to the frame."""
+    over = np.flatnonzero(audit.table.sum(0) > frame)
+    if over.size:
+        k = int(over[0])
+        raise ValueError(f"counts_at_audit must include the audited items; {audit.table[:, k].sum()} were predicted "
+                         f"{audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the frame that the "
+                         "audit was drawn from")
+
+
+def _check_invertible(audit):
+    rates = methods.by_row(audit.table)
+    if len(audit.labels) == 2:
+        p00, p11 = np.diag(rates)
+        if p00 + p11 - 1 < 1e-9:
+            raise ValueError(f"p00 + p11 must be above 1; the audit has {p00:.3f} + {p11:.3f}: no better than chance, "
+                             "or are the labels swapped?")
+    elif np.linalg.svd(rates, compute_uv=False)[-1] < 1e-9:
+        raise ValueError("P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: "
+                         "classes are read alike, merge them or audit more items")
+
+
+def _audit_flags(periods):
+    audit, two = periods.audit, len(periods.audit.labels) == 2
+    if periods.frame is not None and _fit(audit, periods.frame) < STRANGE:
+        read, counted = audit.table.sum(0) / audit.n, periods.frame_shares
+        k = int(np.abs(read - counted).argmax())
+        yield (f"the audit can hardly be a random sample of the counts at audit time: {read[k]:.0%} of it are "
+               f"predicted {audit.labels[k]!r} against {counted[k]:.0%} counted; swapped classes, another period, "
+               "another file?")
+    if periods.method in INVERT:
+        if periods.refusal:
+            yield periods.refusal
+        else:
+            yield from _stability_flags(periods, two)
+        for k, row in enumerate(audit.table):
+            if row[k] < row.max():
+                yield (f"class {audit.labels[k]!r} is predicted {audit.labels[int(row.argmax())]!r} more often than "
+                       "right: are the labels swapped?")
+    few = int((audit.table < FEW).sum())
+    if few:
+        yield (f"{few} of {audit.table.size} cells of the audit hold fewer than {FEW} items (least: "
+               f"{audit.table.min()}): the standard error is rough")
+    if periods.frame is not None and audit.n / periods.frame_size > LARGE_PART:
+        part = f"the audit is {audit.n / periods.frame_size:.0%} of the frame"
+        yield (f"{part}: the error is that of later periods which share the process that made the frame; if they have "
+               "the frame's own rates, rates='frame' gives a smaller one" if periods.rates == "process" else
+               f"{part}: the finite-population factor assumes that later periods have the frame's own rates")
+
+
+def _fit(audit, frame):
+    """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's."""
+    size, known = frame.sum(), frame > 0
+    if audit.n >= size:
+        return 1.0
+    expected = audit.n * frame[known] / size
+    misfit = ((audit.table.sum(0)[known] - expected) ** 2 / expected).sum() * (size - 1) / (size - audit.n)
+    return float(scipy.special.chdtrc(known.sum() - 1, misfit)) if known.sum() > 1 else 1.0
+
+
+def _stability_flags(periods, two):
+    value, cv = periods.stability
+    what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
+    remedy = "audit more items" + ("" if two else f" or merge {periods.confused}")
+    if cv > STRONG or (not two and value < USABLE_SINGULAR):
+        yield (f"weak classifier for this audit: {what} is {value:.2f} with a coefficient of variation of {cv:.2f}; "
+               f"the true error may be half as large again as stated, with outliers; {remedy}")
+    elif cv > NOTE:
+        yield (f"{what} is {value:.2f} with a coefficient of variation of {cv:.2f}: the stated error is a few percent "
+               "too small")
+
+
+def _period_flags(periods, t):
+    labels, estimate = periods.audit.labels, periods.estimate[t]
+    if periods.own[t]:
+        yield "these are the counts at audit time: taken as the audited frame itself"
+    outside = [k for k in np.flatnonzero((estimate < 0) | (estimate > 1)) if len(labels) > 2 or k == 1]
+    if outside:
+        named = ", ".join(f"{labels[k]!r}" for k in outside)
+        yield (f"the estimate of class {named} lies outside 0 to 1: left as it is, only intervals are clipped; the "
+               "counts do not fit the audit's rates")
+    spread = _quantile(0.95) * np.sqrt(np.diag(periods.covariance[t]))
+    center = periods.slopes.estimate[t]
+    for k in np.flatnonzero((center + spread < 0) | (center - spread > 1)):
+        if not periods.refusal and (len(labels) > 2 or k == 1):
+            yield (f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no longer those of "
+                   "the audit, or the counts are of something else; draw a fresh audit")
+    if periods.size[t] < 10 * periods.audit.n and not periods.own[t]:
+        yield (f"the period has {periods.size[t]:,} items, fewer than ten per audited item: its own reading errors "
+               "matter, the standard error includes them")
+    if len(labels) == 2 and periods.method in INVERT and not periods.own[t]:
+        yield from _shift_flags(periods, t)
+
+
+def _shift_flags(periods, t):
+    (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
+    if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
+        yield ("the share has more than halved (or that of the other class): 'mixed' can have more variance than "
+               "'misclassification' here, 'mle' never has")
+    bias, variance = periods.theory
+    ours, calibration = (np.nan_to_num(bias[m][t]) ** 2 + variance[m][t] for m in (periods.method, "calibration"))
+    if calibration < ours:
+        yield (f"the shift is small against the noise: 'calibration' would have less expected error here (RMSE "
+               f"{calibration ** .5:.4f} against {ours ** .5:.4f}), but it holds P(truth | prediction) constant and "
+               "would report only a part of a change")
+
+
+def _quantile(level):
+    return -scipy.special.ndtri((1 - level) / 2)
+
+
+def _delta_limits(center, covariance, level, least):
+    spread = _quantile(level) * np.sqrt(np.maximum(np.einsum("tkk->tk", covariance), 0))
+    return np.clip(center - spread, least, 1), np.clip(center + spread, least, 1)
+
+
+def _percentiles(draws, level, least, most=1.0):
+    tail = (1 - level) / 2
+    low, high = np.nanquantile(draws, [tail, 1 - tail], axis=0)
+    return np.clip(low, least, most), np.clip(high, least, most)

@@ -1,0 +1,318 @@
+"""True shares from predicted counts and one audit: the estimators of Kloos, and the double-sampling one (the default).
+
+A classifier's counts are biased however good it is. An audit, a random sample of the counted items whose true class
+is looked up, tells by how much. What it tells holds for later periods only as far as one of two rates stays constant:
+P(prediction | truth) ("misclassification", "mixed", "mle", "subtracted_bias") or P(truth | prediction)
+("calibration"); predicted labels cannot tell which. Calibration reports only phi^2, the squared Matthews correlation,
+of a true change if it is the first that is constant.
+
+References
+----------
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
+   Journal of the IAOS 37, 2021: "mixed".
+.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification bias, in Artificial
+   Intelligence and Machine Learning, Springer 2021: the other five.
+.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970:
+   "mle".
+.. [4] Rogan & Gladen, Estimating prevalence from the results of a screening test, American Journal of Epidemiology
+   107, 1978: "misclassification".
+"""
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.misclassification.confusion import ConfusionCounts, check_counts
+from workbench.misclassification.methods import METHODS, NEED_FRAME, RATES, assumption
+from workbench.misclassification.periods import Periods, check_audit, check_frame
+from workbench.results import Estimate, Interval, Result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrevalenceEstimate(Estimate):
+    """Shares of the true classes in one period; made by `estimate_prevalence`.
+
+    Attributes
+    ----------
+    estimate : float or (K,) array
+        With two classes the share of `labels[1]`, else of every class. Not clipped: may lie outside 0 to 1.
+    variance : float or (K, K) array
+        First order, with half a count added to each cell of the audit.
+    bias : float or (K,) array
+        Expected error if P(prediction | truth) is constant and the shift is as it seems; NaN where no formula is
+        known ("mle"; "misclassification" and "mixed" with more than two classes), where it is of order 1/n.
+    flags : tuple of str
+        What the reader has to know before he quotes the estimate.
+    method, rates : str
+    labels : tuple
+    audit : ConfusionCounts
+    counts, counts_at_audit : (K,) array of int
+        The latter may be None.
+    """
+
+    estimate: float
+    variance: float
+    bias: float
+    flags: tuple
+    method: str
+    rates: str
+    labels: tuple
+    audit: ConfusionCounts
+    counts: np.ndarray
+    counts_at_audit: np.ndarray | None
+
+    @property
+    def standard_error(self):
+        """Square root of the variance, float or (K,) array."""
+        return self.variance ** 0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
+
+    @property
+    def counted(self):
+        """The raw predicted share, float or (K,) array."""
+        return one_or_all(self.counts / self.counts.sum())
+
+    @property
+    def assumption(self):
+        """What is held constant, in words."""
+        return assumption(self.method)
+
+    def interval(self, level=0.95):
+        """Return an `Interval`, or a tuple of K of them with more than two classes; clipped to 0 and 1.
+
+        Two classes: delta method with half a count added to each cell of the audit. More: percentiles of seeded
+        Dirichlet draws of the audit's rates. Where the audit cannot carry the inversion the interval is all of 0 to
+        1, its method is "refused", and its warning says why.
+        """
+        checks.level(level)
+        periods = Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates)
+        low, high = periods.level_limits(level)
+        return intervals_of(low[0], high[0], level, periods)
+
+    def headline(self):
+        """Return estimate, interval, raw count and assumption in one sentence."""
+        found = self.interval()
+        first = found if len(self.labels) == 2 else found[0]
+        refused = " (refused: see flags)" if first.method == "refused" else ""
+        if len(self.labels) == 2:
+            text = (f"{self.method}: {self.estimate:.4g} of class {self.labels[1]} (SE {self.standard_error:.4g}), 95% "
+                    f"from {found.low:.4g} to {found.high:.4g}{refused}; counted {self.counted:.4g}")
+        else:
+            shares = ", ".join(f"{label} {share:.4g} ({i.low:.3g} to {i.high:.3g})" for label, share, i in
+                               zip(self.labels, self.estimate, found, strict=True))
+            text = f"{self.method}, 95%{refused}: {shares}"
+        return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
+
+    def rows(self):
+        """Return one row per class (two classes: `labels[1]`)."""
+        found = self.interval()
+        shown = range(1, 2) if len(self.labels) == 2 else range(len(self.labels))
+        found = (None, found) if len(self.labels) == 2 else found
+        return [{"class": self.labels[k], "counted": float(np.atleast_1d(self.counted)[k - shown.start]),
+                 "estimate": float(np.atleast_1d(self.estimate)[k - shown.start]),
+                 "standard_error": float(np.atleast_1d(self.standard_error)[k - shown.start]),
+                 "low": found[k].low, "high": found[k].high} for k in shown]
+
+
+def estimate_prevalence(audit, counts, counts_at_audit=None, *, method="mle", rates="process"):
+    """Estimate the true shares of a period from its predicted counts and an audit.
+
+    Parameters
+    ----------
+    audit : ConfusionCounts
+        A simple random sample, without replacement, of the frame counted at audit time.
+    counts : (K,) array_like of int
+        Predicted counts of the period in the order of `audit.labels`: counts, not shares.
+    counts_at_audit : (K,) array_like of int, optional
+        Predicted counts of the frame at audit time, audited items included; needed by "mixed" and "mle". Where
+        `counts` are the same, the period is taken to be that frame.
+    method : {"mle", "mixed", "misclassification", "calibration", "subtracted_bias", "classify_and_count", "baseline"}
+        What stays constant is part of the method: P(prediction | truth) for "mle", "mixed", "misclassification" and
+        "subtracted_bias"; P(truth | prediction) for "calibration"; the share itself for "baseline".
+    rates : {"process", "frame"}
+        Whether later periods share the process that made the frame, or its very rates: matters where the audit is a
+        large part of the frame. For the audited frame itself both give the finite-population factor 1 - n/N.
+
+    Returns
+    -------
+    PrevalenceEstimate
+
+    Raises
+    ------
+    ValueError
+        If counts are shares, missing, negative or zero, the audit lacks a class that the method needs, or the
+        classifier is no better than chance.
+
+    Notes
+    -----
+    With P the row-normalized and C the column-normalized audit table, q the predicted shares at audit time and q' in
+    the period: "classify_and_count" q', "subtracted_bias" 2q' - P'q', "misclassification" (P')^-1 q' [4]_,
+    "calibration" C q', "mixed" C q + (P')^-1 (q' - q) [1]_, "mle" as "misclassification" after the columns of the
+    table have been reweighted to q [3]_. The variance is that of the first-order expansion in the audit's cells, the
+    frame's counts (of which the audit is part) and the period's.
+
+    References
+    ----------
+    .. [1] Kloos, Statistical Journal of the IAOS 37, 2021.
+    .. [3] Tenenbein, JASA 65, 1970.
+    .. [4] Rogan & Gladen, American Journal of Epidemiology 107, 1978.
+
+    Examples
+    --------
+    >>> audit = ConfusionCounts([[828, 72], [2, 98]])
+    >>> estimate_prevalence(audit, [8100, 1900], [8300, 1700])      # doctest: +NORMALIZE_WHITESPACE
+    PrevalenceEstimate(mle: 0.1222 of class 1 (SE 0.007422), 95% from 0.1082 to 0.1373; counted 0.19; if
+    P(prediction | truth) is what it was in the audit; 1,000 audited)
+    """
+    checks.choice("method", method, METHODS)
+    checks.choice("rates", rates, RATES)
+    check_audit(audit, counts_at_audit, method)
+    counts = check_counts("counts", counts, audit.labels)
+    frame = read_frame(audit, counts_at_audit)
+    periods = Periods(audit, frame, counts[None], method, rates)
+    return PrevalenceEstimate(one_or_all(periods.estimate[0]), one_or_all(periods.covariance[0]),
+                              one_or_all(periods.bias[0]), periods.audit_flags() + periods.period_flags()[0], method,
+                              rates, audit.labels, audit, counts, frame)
+
+
+def read_frame(audit, counts_at_audit):
+    """Return the frame's counts as a (K,) array of int, or None; raises unless they include the audit."""
+    if counts_at_audit is None:
+        return None
+    frame = check_counts("counts_at_audit", counts_at_audit, audit.labels)
+    check_frame(frame, audit)
+    return frame
+
+
+def one_or_all(values):
+    """Return what belongs to the second of two classes as a float, or all of it."""
+    values = np.asarray(values)
+    return float(values[(1,) * values.ndim]) if values.shape[-1] == 2 else values
+
+
+def intervals_of(low, high, level, periods):
+    """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
+    method = "refused" if periods.refusal else "delta" if low.size == 2 else "Dirichlet draws"
+    warnings = (periods.refusal,) if periods.refusal else ()
+    found = tuple(Interval(float(a), float(b), float(level), method, None, warnings)
+                  for a, b in zip(low, high, strict=True))
+    return found[1] if low.size == 2 else found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatorComparison(Result):
+    """All estimators side by side; made by `compare_estimators`.
+
+    Attributes
+    ----------
+    methods : tuple of str
+    estimate, standard_error, low, high, bias, rmse : (M,) array, or (M, K) with more than two classes
+        NaN where a method cannot be computed; the bias (and in it the RMSE) if P(prediction | truth) is constant and
+        the shift is as it seems, a bias of order 1/n that is not known left out of the RMSE.
+    problems : tuple of str
+        Why a method cannot be computed, or an empty text.
+    labels : tuple
+    level : float
+    counted : float or (K,) array
+    """
+
+    methods: tuple
+    estimate: np.ndarray
+    standard_error: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    bias: np.ndarray
+    rmse: np.ndarray
+    problems: tuple
+    labels: tuple
+    level: float
+    counted: float
+
+    @property
+    def best(self):
+        """The method with the least expected error (all classes together), or None where none can be told."""
+        total = self.rmse if self.rmse.ndim == 1 else np.sqrt((self.rmse**2).sum(1))
+        return None if np.isnan(total).all() else self.methods[int(np.nanargmin(total))]
+
+    def headline(self):
+        """Return the range of the answers and the least expected error."""
+        usable = sum(not problem for problem in self.problems)
+        text = f"{usable} estimators"
+        if self.rmse.ndim == 1:
+            text += (f" of the share of class {self.labels[1]}, {np.nanmin(self.estimate):.4g} to "
+                     f"{np.nanmax(self.estimate):.4g} (counted {self.counted:.4g})")
+        if self.best is None:
+            return f"{text}; no expected errors: the audit's classes are read no better than by chance"
+        return (f"{text}; least expected error at this shift: {self.best}, if P(prediction | truth) is constant: "
+                "advice, not a test of that")
+
+    def rows(self):
+        """Return one row per method (and class)."""
+        shown = self.labels[1:] if len(self.labels) == 2 else self.labels
+        columns = "estimate", "standard_error", "low", "high", "bias", "rmse"
+        tables = [getattr(self, name).reshape(len(self.methods), -1) for name in columns]
+        return [{"method": method, "class": label, **{name: float(table[m, k]) for name, table in
+                                                      zip(columns, tables, strict=True)},
+                 "constant": assumption(method), "problem": self.problems[m]}
+                for m, method in enumerate(self.methods) for k, label in enumerate(shown)]
+
+
+def compare_estimators(audit, counts, counts_at_audit=None, *, rates="process", level=0.95):
+    """Estimate by all seven methods and say what error theory expects of each at the shift that is seen.
+
+    Parameters
+    ----------
+    audit, counts, counts_at_audit, rates
+        As in `estimate_prevalence`.
+    level : float
+
+    Returns
+    -------
+    EstimatorComparison
+        To choose the method of least expected error each time is no better than always "mle"; the table is advice.
+
+    Examples
+    --------
+    >>> audit = ConfusionCounts([[828, 72], [2, 98]])
+    >>> for row in compare_estimators(audit, [8100, 1900], [8300, 1700]).rows():
+    ...     print(f"{row['method']:18} {row['estimate']:.4f} {row['rmse']:.4f}")
+    baseline           0.1000 0.0243
+    classify_and_count 0.1900 0.0676
+    subtracted_bias    0.1290 0.0110
+    misclassification  0.1222 0.0096
+    calibration        0.1115 0.0133
+    mixed              0.1222 0.0073
+    mle                0.1222 0.0073
+    """
+    checks.level(level)
+    checks.choice("rates", rates, RATES)
+    check_audit(audit, counts_at_audit, "baseline")
+    counts = check_counts("counts", counts, audit.labels)
+    frame = read_frame(audit, counts_at_audit)
+    columns, problems = [], []
+    for method in METHODS:
+        problem = _problem(audit, frame, method)
+        problems.append(problem)
+        columns.append(np.full((6, len(counts)), np.nan) if problem else
+                       _compared(Periods(audit, frame, counts[None], method, rates), level))
+    values = np.stack(columns, 1)
+    figures = values[:, :, 1] if len(counts) == 2 else values
+    return EstimatorComparison(METHODS, *figures, tuple(problems), audit.labels, float(level),
+                               one_or_all(counts / counts.sum()))
+
+
+def _problem(audit, frame, method):
+    """Return why a method cannot be computed, or an empty text."""
+    if method in NEED_FRAME and frame is None:
+        return "counts_at_audit is needed"
+    try:
+        check_audit(audit, frame, method)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _compared(periods, level):
+    """Return estimate, standard error, limits, bias and root mean squared error, (6, K)."""
+    return np.stack([periods.estimate[0], np.sqrt(np.diag(periods.covariance[0])),
+                     *(limit[0] for limit in periods.level_limits(level)), periods.bias[0],
+                     periods.expected_error[0]])

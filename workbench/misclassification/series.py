@@ -1,0 +1,309 @@
+"""True shares month after month from one audit: levels, changes and growth rates.
+
+All periods share the error of one audit: their levels move together. The difference of two levels therefore varies
+far less than their intervals suggest, and its interval must be its own [1]_.
+
+References
+----------
+.. [1] Scholtus & van Delden, On the accuracy of estimators based on a binary classifier, Discussion Paper 202006,
+   Statistics Netherlands, 2020: differences and growth rates.
+"""
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench import checks
+from workbench.misclassification.confusion import ConfusionCounts, read_counts
+from workbench.misclassification.methods import METHODS, RATES, assumption
+from workbench.misclassification.periods import Periods, check_audit
+from workbench.misclassification.prevalence import intervals_of, one_or_all, read_frame
+from workbench.results import Estimate, Interval, Result, percent
+
+NAMED = 6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrevalenceChange(Estimate):
+    """The change between two periods; made by `PrevalenceSeries.change`.
+
+    Attributes
+    ----------
+    first, last : label
+        The periods.
+    estimate : float or (K,) array
+        Share in `last` minus share in `first`, of `labels[1]` with two classes.
+    variance : float or (K, K) array
+        With the shared error of the audit.
+    limits : Interval or tuple of K Interval
+    growth : float or (K,) array
+        Change / share in `first`; NaN where that is not clearly above 0.
+    growth_limits : Interval or tuple of K Interval
+    naive_standard_error : float or (K,) array
+        What the errors of the two levels would give if they were independent: do not use it.
+    labels : tuple
+    """
+
+    first: object
+    last: object
+    estimate: float
+    variance: float
+    limits: Interval
+    growth: float
+    growth_limits: Interval
+    naive_standard_error: float
+    labels: tuple
+
+    @property
+    def standard_error(self):
+        """Square root of the variance, float or (K,) array."""
+        return self.variance ** 0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
+
+    def headline(self):
+        """Return the change and its interval."""
+        found = (self.limits,) if len(self.labels) == 2 else self.limits
+        labels = self.labels[1:] if len(self.labels) == 2 else self.labels
+        parts = [f"class {label} {change:+.4f} (SE {error:.4f}, {percent(i.level)} from {i.low:+.4f} to {i.high:+.4f})"
+                 for label, change, error, i in zip(labels, np.atleast_1d(self.estimate),
+                                                    np.atleast_1d(self.standard_error), found, strict=True)]
+        return f"{self.first} to {self.last}: {'; '.join(parts)}; one audit for both"
+
+    def rows(self):
+        """Return one row per class (two classes: `labels[1]`)."""
+        two = len(self.labels) == 2
+        found, growth = ((x,) if two else x for x in (self.limits, self.growth_limits))
+        columns = (np.atleast_1d(x).tolist() for x in (self.estimate, self.standard_error, self.growth))
+        return [{"from": self.first, "to": self.last, "class": label, "change": change, "standard_error": error,
+                 "low": i.low, "high": i.high, "growth": rate, "growth_low": g.low, "growth_high": g.high}
+                for label, change, error, rate, i, g in zip(self.labels[1:] if two else self.labels, *columns, found,
+                                                            growth, strict=True)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrevalenceSeries(Result):
+    """Shares in many periods from one audit; made by `prevalence_series`.
+
+    Attributes
+    ----------
+    periods : tuple
+        Labels of the T periods.
+    counts : (T, K) array of float
+        Predicted counts; NaN in periods that cannot be reported.
+    estimates, standard_errors, raw, bias : (T,) array, or (T, K) with more than two classes
+        Not clipped; with two classes of `labels[1]`; NaN where a period cannot be reported.
+    problems : tuple of T str
+        Why a period cannot be reported, or an empty text.
+    period_flags : tuple of T tuples of str
+    flags : tuple of str
+        Of the audit.
+    method, rates : str
+    labels : tuple
+    audit : ConfusionCounts
+    counts_at_audit : (K,) array of int or None
+    """
+
+    periods: tuple
+    counts: np.ndarray
+    estimates: np.ndarray
+    standard_errors: np.ndarray
+    raw: np.ndarray
+    bias: np.ndarray
+    problems: tuple
+    period_flags: tuple
+    flags: tuple
+    method: str
+    rates: str
+    labels: tuple
+    audit: ConfusionCounts
+    counts_at_audit: np.ndarray | None
+
+    @property
+    def assumption(self):
+        """What is held constant, in words."""
+        return assumption(self.method)
+
+    @property
+    def audit_period(self):
+        """Label of the period that is the audited frame itself, or None."""
+        places = self._reported[self._usable.own]
+        return self.periods[places[0]] if places.size else None
+
+    @cached_property
+    def _reported(self):
+        return np.flatnonzero([not problem for problem in self.problems])
+
+    @cached_property
+    def _usable(self):
+        return Periods(self.audit, self.counts_at_audit, self.counts[self._reported].astype(np.int64), self.method,
+                       self.rates)
+
+    def _shown(self):
+        return list(enumerate(self.labels))[1 if len(self.labels) == 2 else 0:]
+
+    def levels(self, level=0.95, *, notes=True):
+        """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
+
+        Without `notes` the last two are left out, for a narrow table beside `notes()`.
+        """
+        checks.level(level)
+        low, high = (np.full(self.counts.shape, np.nan) for _ in range(2))
+        low[self._reported], high[self._reported] = self._usable.level_limits(level)
+        columns = [x.reshape(len(self.periods), -1) for x in (self.raw, self.estimates, self.standard_errors)]
+        items = [int(self.counts[t].sum()) if not problem else None for t, problem in enumerate(self.problems)]
+        rows = [{"period": period, "class": label, "items": items[t],
+                 **{name: float(x[t, place]) for name, x in zip(("counted", "estimate", "standard_error"), columns,
+                                                                strict=True)},
+                 "low": float(low[t, k]), "high": float(high[t, k]),
+                 "flags": "; ".join(self.period_flags[t]), "problem": self.problems[t]}
+                for t, period in enumerate(self.periods) for place, (k, label) in enumerate(self._shown())]
+        left_out = () if notes else ("flags", "problem")
+        return [{name: value for name, value in row.items() if name not in left_out} for row in rows]
+
+    def notes(self):
+        """Return what the reader has to know of single periods, one sentence for all periods it is about."""
+        about = {}
+        for period, problem, flags in zip(self.periods, self.problems, self.period_flags, strict=True):
+            for text in (f"not reported: {problem}",) if problem else flags:
+                about.setdefault(text, []).append(str(period))
+        return [f"{', '.join(names[:NAMED])}{f' and {len(names) - NAMED} more' if len(names) > NAMED else ''}: {text}"
+                for text, names in about.items()]
+
+    def changes(self, level=0.95):
+        """Return one row per class and pair of consecutive reported periods: change, standard error, limits."""
+        return [{name: row[name] for name in ("from", "to", "class", "change", "standard_error", "low", "high")}
+                for row in self._differences(level)]
+
+    def growth_rates(self, level=0.95):
+        """Return one row per class and pair of consecutive reported periods: (later - earlier) / earlier, limits.
+
+        NaN where the interval of the earlier share reaches 0.
+        """
+        return [{"from": row["from"], "to": row["to"], "class": row["class"], "growth": row["growth"],
+                 "low": row["growth_low"], "high": row["growth_high"]} for row in self._differences(level)]
+
+    def _differences(self, level):
+        checks.level(level)
+        places = np.arange(len(self._reported))
+        return [row for change in self._between(places[:-1], places[1:], level) for row in change.rows()]
+
+    def change(self, first, last, level=0.95):
+        """Return the `PrevalenceChange` between two periods, by their labels.
+
+        Raises
+        ------
+        ValueError
+            If a period is not in the series or cannot be reported.
+        """
+        places = []
+        for name, period in (("first", first), ("last", last)):
+            if period not in self.periods:
+                raise ValueError(f"{name} must be a period of the series; got {period!r}"
+                                 + checks.suggestion(period, [str(p) for p in self.periods]))
+            t = self.periods.index(period)
+            if self.problems[t]:
+                raise ValueError(f"{name} must be a reported period; {period!r}: {self.problems[t]}")
+            places.append(np.flatnonzero(self._reported == t))
+        return self._between(*places, checks.level(level))[0]
+
+    def _between(self, first, last, level):
+        usable = self._usable
+        change = usable.estimate[last] - usable.estimate[first]
+        covariance = usable.change_covariance(first, last)
+        naive = np.sqrt(sum(np.einsum("tkk->tk", usable.covariance[part]) for part in (first, last)))
+        limits = usable.change_limits(first, last, level)
+        growth_limits = usable.growth_limits(first, last, level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            growth = np.where(np.isnan(growth_limits[0]), np.nan, change / usable.estimate[first])
+        names = [self.periods[t] for t in self._reported]
+        return [PrevalenceChange(
+            names[a], names[b], one_or_all(change[c]), one_or_all(covariance[c]),
+            intervals_of(limits[0][c], limits[1][c], level, usable), one_or_all(growth[c]),
+            intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable), one_or_all(naive[c]), self.labels)
+            for c, (a, b) in enumerate(zip(first, last, strict=True))]
+
+    def headline(self, level=0.95):
+        """Return how many periods are reported, the first, the last and the change between them."""
+        reported = [self.periods[t] for t in self._reported]
+        text = f"{len(reported)} of {len(self.periods)} periods by {self.method}"
+        if len(reported) > 1:
+            text += f"; {self.change(reported[0], reported[-1], level).headline()}"
+        refused = "; intervals are refused: see flags" if self._usable.refusal else ""
+        return f"{text}{refused}; if {self.assumption}; {self.audit.n:,} audited"
+
+    def rows(self):
+        """Return `levels()`."""
+        return self.levels()
+
+
+def prevalence_series(audit, counts_at_audit, counts_by_period, *, method="mle", rates="process"):
+    """Estimate the true shares of many periods from one audit.
+
+    Parameters
+    ----------
+    audit : ConfusionCounts
+        A simple random sample, without replacement, of the frame counted at audit time.
+    counts_at_audit : (K,) array_like of int or None
+        Predicted counts of that frame in the order of `audit.labels`; None only for methods that do not need them.
+    counts_by_period : mapping of period to (K,) counts, or (T, K) array_like or data frame
+        Predicted counts; without a mapping periods are called 1 .. T. The first period with the counts at audit time is
+        taken to be the audited frame itself. A period that cannot be used keeps its place, with its problem.
+    method, rates
+        As in `workbench.estimate_prevalence`.
+
+    Returns
+    -------
+    PrevalenceSeries
+
+    Raises
+    ------
+    ValueError
+        If the audit does not allow the method, or no period can be reported.
+
+    Examples
+    --------
+    >>> audit = ConfusionCounts([[331, 18], [7, 44]])
+    >>> months = {"Jan": [1579, 218], "Jun": [4280, 720], "Jul": [0, 0], "Dec": [4191, 809]}
+    >>> series = prevalence_series(audit, [1579, 218], months)
+    >>> series.problems[2]
+    'no items were counted'
+    >>> series.change("Jun", "Dec")
+    PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit for both)
+    """
+    checks.choice("method", method, METHODS)
+    checks.choice("rates", rates, RATES)
+    check_audit(audit, counts_at_audit, method)
+    frame = read_frame(audit, counts_at_audit)
+    periods, found = _read_periods(counts_by_period, audit.labels)
+    problems = tuple(problem or "" for problem, _ in found)
+    reported = np.flatnonzero([not problem for problem in problems])
+    if not reported.size:
+        raise ValueError(f"counts_by_period must hold a period that can be reported; {periods[0]!r}: {problems[0]}")
+    counts = np.full((len(periods), len(audit.labels)), np.nan)
+    counts[reported] = [found[t][1] for t in reported]
+    usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates)
+    flags = iter(usable.period_flags())
+    errors = np.sqrt(np.einsum("tkk->tk", usable.covariance))
+    columns = [_placed(values, reported, counts.shape) for values in (usable.estimate, errors, usable.shares,
+                                                                      usable.bias)]
+    return PrevalenceSeries(periods, counts, *columns, problems, tuple(() if p else next(flags) for p in problems),
+                            usable.audit_flags(), method, rates, audit.labels, audit, frame)
+
+
+def _read_periods(counts_by_period, labels):
+    """Return the periods' labels and what `read_counts` says of each."""
+    if isinstance(counts_by_period, Mapping):
+        periods, rows = tuple(counts_by_period), list(counts_by_period.values())
+    else:
+        rows = list(counts_by_period.to_numpy() if hasattr(counts_by_period, "to_numpy") else counts_by_period)
+        periods = tuple(range(1, len(rows) + 1))
+    if not rows:
+        raise ValueError("counts_by_period must hold at least one period; got none")
+    return periods, [read_counts(row, labels) for row in rows]
+
+
+def _placed(values, reported, shape):
+    """Return values of the reported periods among NaN for the others; with two classes those of the second."""
+    placed = np.full(shape, np.nan)
+    placed[reported] = values
+    return placed[:, 1] if shape[1] == 2 else placed

@@ -1,0 +1,380 @@
+"""Bias and variance of the estimators of a share in closed form, and how many items to audit.
+
+Notation: base rates a (when audited) and a' (new); d = p00 + p11 - 1; b1 = a p11 + (1 - a)(1 - p00) the predicted
+share, b0 = 1 - b1; c11 = a p11 / b1 and c10 = a (1 - p11) / b0, P(true | predicted 1 and 0); A = p00 (1 - p00),
+B = p11 (1 - p11); phi^2 = d^2 a (1 - a) / (b0 b1) the squared Matthews correlation.
+
+References
+----------
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
+   Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation 63 once; equation 20 has it
+   twice, and so do simulations.
+.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification bias, in Artificial
+   Intelligence and Machine Learning, Springer 2021.
+.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks
+from workbench.misclassification import methods
+from workbench.misclassification.methods import INVERT, RATES
+from workbench.results import Result, percent
+
+NO_BIAS_KNOWN = "no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'"
+LARGE_PART = 0.05
+UNSTABLE = 0.1
+QUANTITIES = ("level", "change")
+MOST_AUDITED = 10 ** 9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatorTheory(Result):
+    """Bias and variance of the seven estimators; made by `estimator_theory`.
+
+    Attributes
+    ----------
+    bias, variance : dict of method to float
+        To first order in 1/n; a NaN has its reason in `reasons`.
+    reasons : dict of method to str
+    second_order : float
+        Variance of "mixed" with the next order of 1/n.
+    retained_change : float
+        phi^2: the part of a true change that calibration reports.
+    slope_cv : float
+        Coefficient of variation of the estimated d.
+    base_rate, new_base_rate, p00, p11 : float
+    n : int
+    size, new_size : int or None
+    rates : str
+    notes : tuple of str
+    """
+
+    bias: dict
+    variance: dict
+    reasons: dict
+    second_order: float
+    retained_change: float
+    slope_cv: float
+    base_rate: float
+    new_base_rate: float
+    p00: float
+    p11: float
+    n: int
+    size: int | None
+    new_size: int | None
+    rates: str
+    notes: tuple = ()
+
+    @property
+    def sd(self):
+        """Standard deviation per method."""
+        return {method: value ** 0.5 for method, value in self.variance.items()}
+
+    @property
+    def mse(self):
+        """Mean squared error per method; an unknown bias, of order 1/n, is left out."""
+        return {method: value + np.nan_to_num(self.bias[method]) ** 2 for method, value in self.variance.items()}
+
+    @property
+    def rmse(self):
+        """Root mean squared error per method; an unknown bias, of order 1/n, is left out."""
+        return {method: float(value ** 0.5) for method, value in self.mse.items()}
+
+    def headline(self):
+        """Return the shift and the methods with the least and the largest error."""
+        rmse = self.rmse
+        best, worst = min(rmse, key=rmse.get), max(rmse, key=rmse.get)
+        return (f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited: least error {best} "
+                f"(RMSE {rmse[best]:.4g}), largest {worst} ({rmse[worst]:.4g}); calibration reports "
+                f"{self.retained_change:.0%} of a change")
+
+    def rows(self):
+        """Return one row per method."""
+        return [{"method": method, "bias": self.bias[method], "sd": self.sd[method], "rmse": self.rmse[method],
+                 "note": self.reasons.get(method, "")} for method in self.bias]
+
+
+def estimator_theory(base_rate, new_base_rate, p00, p11, n, *, size=None, new_size=None, rates="process"):
+    """Return bias and variance of the seven estimators of a share, in closed form.
+
+    Parameters
+    ----------
+    base_rate, new_base_rate : float
+        True share of class 1 when the audit was drawn, and in the period that is estimated; in (0, 1).
+    p00, p11 : float
+        P(predicted 0 | true 0) and P(predicted 1 | true 1) in (0, 1), together above 1; constant.
+    n : int
+        Audited items, at least 2.
+    size, new_size : int, optional
+        Items counted when the audit was drawn (at least n) and in the new period; None for very many.
+    rates : {"process", "frame"}
+        With "frame" the new period has the audited frame's own rates: what comes from the audit gets the factor
+        1 - n/size, and the frame's own counts are without error.
+
+    Returns
+    -------
+    EstimatorTheory
+
+    Notes
+    -----
+    Theorem 1 of [1]_, corrected: V(mixed) = V(c) + (a' - a)^2 (V0 + V1) / d^2 + 2 C + v'/d^2
+    + v0 (c11 - c10 - 1/d)^2, with V0, V1 the variances of the estimated p00 and p11, V(c) that of the calibrated
+    share, C = (a' - a) a (1 - a)(p00 - p11) d / (n b0 b1), and v0, v' the variances of the two predicted shares.
+    The subtracted-bias estimator is q (3 - p00 - p11) - (1 - p00), as in theorem 1 of [2]_. "mle" [3]_ is the
+    misclassification estimator on the audit reweighted to the frame's predicted counts; its variance is first order.
+
+    Under rates="process" the true share of the frame varies with the process, too; `simulate_prevalence` keeps it, so
+    its baseline and calibration vary a little less.
+
+    References
+    ----------
+    .. [1] Kloos, Statistical Journal of the IAOS 37, 2021.
+    .. [2] Kloos, Meertens, Scholtus & Karch, 2021.
+    .. [3] Tenenbein, JASA 65, 1970.
+
+    Examples
+    --------
+    >>> r = estimator_theory(.5, .5, .6, .7, 1000)
+    >>> {method: round(error, 5) for method, error in r.rmse.items()}     # doctest: +NORMALIZE_WHITESPACE
+    {'baseline': 0.01581, 'classify_and_count': 0.05, 'subtracted_bias': 0.03807, 'misclassification': 0.05003,
+     'calibration': 0.01508, 'mixed': 0.01508, 'mle': 0.01508}
+    """
+    setting = _check_setting(base_rate, new_base_rate, p00, p11)
+    n = checks.whole("n", n, 2)
+    size = None if size is None else checks.whole("size", size, n)
+    new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
+    checks.choice("rates", rates, RATES)
+    bias, variance, extra = moments(*setting, n, size, new_size, rates)
+    notes = tuple(_theory_notes(n, size, rates, extra["slope_cv"]))
+    return EstimatorTheory({m: float(v) for m, v in bias.items()}, {m: float(v) for m, v in variance.items()},
+                           {"mle": f"bias: {NO_BIAS_KNOWN}; variance: first order"},
+                           *(float(extra[name]) for name in ("second_order", "retained_change", "slope_cv")),
+                           *setting, n, size, new_size, rates, notes)
+
+
+def _check_setting(base_rate, new_base_rate, p00, p11):
+    setting = [checks.number(name, value, 0, 1, open_ends=True) for name, value in (
+        ("base_rate", base_rate), ("new_base_rate", new_base_rate), ("p00", p00), ("p11", p11))]
+    if setting[2] + setting[3] <= 1:
+        raise ValueError(f"p00 + p11 must be above 1; got {setting[2]:g} + {setting[3]:g}: no better than chance, or "
+                         "the labels are swapped")
+    return setting
+
+
+def _theory_notes(n, size, rates, cv):
+    if cv > UNSTABLE:
+        yield (f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order figures are too "
+               "small")
+    if rates == "process" and size and n / size > LARGE_PART:
+        yield (f"the audit is {n / size:.0%} of the frame; the formulas take it as a small part and are a few percent "
+               "off")
+
+
+def moments(base_rate, new_base_rate, p00, p11, n, size=None, new_size=None, rates="process"):
+    """Return bias and variance per method and a dict of further figures; all arguments may be arrays.
+
+    The checked entry for single settings is `estimator_theory`.
+    """
+    a, t, delta, d = base_rate, new_base_rate, new_base_rate - base_rate, p00 + p11 - 1
+    spread0, spread1 = p00 * (1 - p00), p11 * (1 - p11)
+    b1, t1 = (x * p11 + (1 - x) * (1 - p00) for x in (a, t))
+    b0, t0 = 1 - b1, 1 - t1
+    c11, c10 = a * p11 / b1, a * (1 - p11) / b0
+    phi2 = d * d * a * (1 - a) / (b0 * b1)
+    drawn = 1 - n / size if rates == "frame" and size else 1.0
+    with np.errstate(divide="ignore"):
+        m = np.divide(n, drawn)         # infinite where the whole frame was audited
+    v1, v0 = spread1 / (m * a) * (1 + (1 - a) / (n * a)), spread0 / (m * (1 - a)) * (1 + a / (n * (1 - a)))
+    vc1, vc0 = (c * (1 - c) / (m * b) * (1 + (1 - b) / (n * b)) for c, b in ((c11, b1), (c10, b0)))
+    new_counts = (t * spread1 + (1 - t) * spread0) / (np.inf if new_size is None else new_size)
+    frame_counts = (a * spread1 + (1 - a) * spread0) / (size if size and rates == "process" else np.inf)
+    calibrated = (b1 / m + b0 / (m * n)) * c11 * (1 - c11) + (b0 / m + b1 / (m * n)) * c10 * (1 - c10)
+    covariance = delta * a * (1 - a) * (p00 - p11) * d / (m * b0 * b1)
+    counts = new_counts / d**2 + frame_counts * (c11 - c10 - 1 / d) ** 2
+    slope = (v0 + v1) / d**2
+    count_bias = t1 - t
+    zero = 0 * (a + t + p00 + p11)
+    bias = {"baseline": a - t + zero, "classify_and_count": count_bias, "subtracted_bias": (1 - d) * count_bias,
+            "misclassification": (t * v1 - (1 - t) * v0) / d**2, "calibration": -delta * (1 - phi2),
+            "mixed": delta * slope, "mle": zero + np.nan}
+    variance = {
+        "baseline": a * (1 - a) / m + zero,
+        "classify_and_count": new_counts + zero,
+        "subtracted_bias": t0**2 * v0 + t1**2 * v1 + new_counts * ((2 - d) ** 2 + v0 + v1),
+        "misclassification": ((1 - t) ** 2 * v0 + t**2 * v1 + new_counts) / d**2,
+        "calibration": t0**2 * vc0 + t1**2 * vc1 + new_counts * (c11 - c10) ** 2,
+        "mixed": calibrated + delta**2 * slope + 2 * covariance + counts,
+        "mle": _mle_variance(a, t, p00, p11, m, new_counts, frame_counts)}
+    kappa = spread0 * (1 - 2 * p00) / (m * (1 - a)) ** 2 + spread1 * (1 - 2 * p11) / (m * a) ** 2
+    curved = slope + 8 * slope**2 - 2 * kappa / d**3
+    second = calibrated + delta**2 * curved + 2 * covariance * (1 + 3 * slope) + counts
+    return bias, variance, {"second_order": second, "retained_change": phi2, "slope_cv": np.sqrt(slope)}
+
+
+def _mle_variance(a, t, p00, p11, n, new_counts, frame_counts):
+    """Return the first-order variance: by the cells within predicted classes, and by both predicted shares."""
+    d = p00 + p11 - 1
+    b1 = a * p11 + (1 - a) * (1 - p00)
+    odds1, odds0 = t / a, (1 - t) / (1 - a)
+    audit = frame = 0.0
+    for sign, b, truth, given1, given0 in ((1, b1, a * p11 / b1, odds1 * (1 - p11), odds0 * p00),
+                                           (-1, 1 - b1, a * (1 - p11) / (1 - b1), -odds1 * p11, -odds0 * (1 - p00))):
+        audit = audit + b * truth * (1 - truth) * (given1 - given0) ** 2
+        frame = frame - sign * (truth * given1 + (1 - truth) * given0)
+    return (audit / n + new_counts + frame_counts * frame**2) / d**2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditPlan(Result):
+    """How many items to audit; made by `plan_audit`.
+
+    Attributes
+    ----------
+    audited : int
+        Items in the audit.
+    expected_half_width : float
+        Of the interval with this audit, if the rates hold.
+    fresh_audited : int or None
+        Items of a fresh audit, drawn in the new period itself, for the same half-width of the level; None where even
+        all items of the period would not do.
+    fresh_half_width : float
+        Of the level from a fresh audit of `audited` items (at most all of them).
+    half_width, level : float
+        What was asked for.
+    quantity, method : str
+    warnings : tuple of str
+    """
+
+    audited: int
+    expected_half_width: float
+    fresh_audited: int | None
+    fresh_half_width: float
+    half_width: float
+    level: float
+    quantity: str
+    method: str
+    warnings: tuple = ()
+
+    def headline(self):
+        """Return the audit and what a fresh one would buy."""
+        fresh = "" if self.fresh_audited is None else f"{self.fresh_audited:,} would do, "
+        return (f"{self.audited:,} audited items for {percent(self.level)} ±{self.half_width:.4g} of the "
+                f"{self.quantity} ({self.method}: expected ±{self.expected_half_width:.4g}); in an audit of the new "
+                f"period itself {fresh}{self.audited:,} give its level ±{self.fresh_half_width:.4g}")
+
+    def rows(self):
+        """Return the audit at hand and the fresh one."""
+        return [{"audit": "first period", "quantity": self.quantity, "items": self.audited,
+                 "half_width": self.expected_half_width},
+                {"audit": "new period", "quantity": "level", "items": self.audited,
+                 "half_width": self.fresh_half_width},
+                {"audit": "new period", "quantity": "level", "items": self.fresh_audited,
+                 "half_width": None if self.fresh_audited is None else self.half_width}]
+
+
+def plan_audit(base_rate, new_base_rate, p00, p11, half_width, *, size=None, new_size=None, quantity="level",
+               previous_base_rate=None, method="mle", rates="process", level=0.95):
+    """Find the smallest audit whose interval has the wanted half-width, if the rates hold.
+
+    Parameters
+    ----------
+    base_rate, new_base_rate : float
+        Expected share of class 1 when the audit is drawn and in the period of interest, in (0, 1).
+    p00, p11 : float
+        Expected P(predicted 0 | true 0) and P(predicted 1 | true 1), in (0, 1), together above 1.
+    half_width : float
+        Wanted, in (0, 0.5).
+    size, new_size : int, optional
+        Items counted in the first and in a later period; None for very many.
+    quantity : {"level", "change"}
+        The share of the new period, or its change since `previous_base_rate`.
+    previous_base_rate : float, optional
+        Share in another period of `new_size` items; by default the change is from the audited period.
+    method : {"mle", "mixed", "misclassification"}
+    rates : {"process", "frame"}
+        As in `workbench.estimate_prevalence`.
+    level : float
+
+    Returns
+    -------
+    AuditPlan
+
+    Raises
+    ------
+    ValueError
+        If no audit reaches the half-width because the errors of the counted items alone are too large.
+
+    Examples
+    --------
+    >>> plan_audit(.10, .15, .96, .85, .025, size=1797, new_size=5000)    # doctest: +NORMALIZE_WHITESPACE
+    AuditPlan(447 audited items for 95% ±0.025 of the level (mle: expected ±0.02498); in an audit of the new period
+    itself 291 would do, 447 give its level ±0.01971)
+    """
+    a, t, p00, p11 = _check_setting(base_rate, new_base_rate, p00, p11)
+    half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
+    size = None if size is None else checks.whole("size", size, 4)
+    new_size = None if new_size is None else checks.whole("new_size", new_size, 4)
+    checks.choice("quantity", quantity, QUANTITIES)
+    checks.choice("method", method, INVERT)
+    checks.choice("rates", rates, RATES)
+    previous = None if previous_base_rate is None else checks.number("previous_base_rate", previous_base_rate, 0, 1,
+                                                                     open_ends=True)
+    z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
+
+    def width(n):
+        return z * _planned_error(a, t, previous, p00, p11, n, size, new_size, quantity, method, rates)
+
+    def fresh_width(n):
+        return z * _planned_error(t, t, None, p00, p11, n, new_size, new_size, "level", method, rates, own=True)
+
+    audited = _least(width, half_width, size)
+    if audited is None:
+        raise ValueError(f"half_width {half_width:g} is out of reach: the errors of the predicted labels alone leave "
+                         f"±{width(size or MOST_AUDITED):.3g} with any audit; count more items per period")
+    warnings = tuple(_plan_warnings(a, p00, p11, audited))
+    return AuditPlan(audited, float(width(audited)), _least(fresh_width, half_width, new_size),
+                     float(fresh_width(min(audited, new_size or audited))), half_width, float(level), quantity,
+                     method, warnings)
+
+
+def _planned_error(a, t, previous, p00, p11, n, size, new_size, quantity, method, rates, own=False):
+    """Return the standard error of level or change that an audit of n items is expected to give."""
+    given = np.array([[p00, 1 - p00], [1 - p11, p11]])
+    parts = np.array([[1 - x, x] for x in (a, t, a if previous is None else previous)])
+    frame, *predicted = parts @ given
+    table = n * parts[0][:, None] * given + methods.HALF
+    later, earlier = (methods.curved(method, methods.slopes_of(method, table, frame, shares),
+                                                table, frame) for shares in predicted)
+    if own:
+        later = later.within_frame(True)
+    if previous is None:
+        earlier = earlier.within_frame(True)
+    slopes = later - earlier if quantity == "change" else later
+    total = methods.audit_covariance(slopes, table, n, size, rates)
+    for period, shares in zip((later, earlier)[:1 + (quantity == "change")], predicted, strict=False):
+        total = total + methods.reading_covariance(method, period, table, frame, shares,
+                                                              new_size or np.inf)
+    return float(np.sqrt(max(total[1, 1], 0.0)))
+
+
+def _least(width, wanted, most):
+    low, high = 3, most or MOST_AUDITED
+    if width(high) > wanted:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if width(middle) <= wanted else (middle, high)
+    return high
+
+
+def _plan_warnings(a, p00, p11, n):
+    cv = np.sqrt(p00 * (1 - p00) / (n * (1 - a)) + p11 * (1 - p11) / (n * a)) / (p00 + p11 - 1)
+    if cv > UNSTABLE:
+        yield (f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: "
+               "half-widths will vary much around the plan")
+    few = min(n * (1 - a) * (1 - p00), n * a * (1 - p11))
+    if few < 5:
+        yield (f"the audit is expected to hold {few:.1f} wrong predictions of one kind; below 5 the plan is rough")

@@ -1,0 +1,1 @@
+"""Variances by replication: fields, arrays, designs, replicates and metrics of clustered items."""

@@ -1,0 +1,538 @@
+"""Orthogonal arrays, Hadamard matrices, and whether an array balances its replicates.
+
+An array of R runs and k factors says which unit each of R replicates keeps in each of k strata. It has
+strength 2 if every two columns show each of the n^2 pairs of symbols exactly R / n^2 times; replicates
+made from it then give the textbook variance of every linear statistic.
+
+References
+----------
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 11-15,
+   appendices A and B.
+.. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975.
+.. [3] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
+.. [4] Paley, On orthogonal matrices, Journal of Mathematics and Physics 12, 1933.
+"""
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from workbench import checks
+from workbench.replication.galois import LARGEST_FIELD, GaloisField, as_prime_power, digits
+from workbench.results import Result
+
+METHODS = ("linear", "rotation")
+LARGEST_ARRAY = 2 ** 28
+LARGEST_ORDER = math.isqrt(LARGEST_ARRAY)
+BLOCK = 2 ** 23
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Balance(Result):
+    """Whether an array balances replicates.
+
+    Attributes
+    ----------
+    strength : int
+        2: every two columns show each pair of symbols equally often (more than 2 is not looked for);
+        1: only every column each symbol; 0: not even that. A single column has at most 1.
+    full : bool
+        Full balance: eq. 15, every column shows each of n symbols R / n times, and eq. 11 in its form for n
+        symbols, every two columns show each pair R / n^2 times.
+    problem : str or None
+        The first column and the first pair of columns at fault, with their counts.
+    pair : tuple of int or None
+        First pair of columns (i, j), i < j, that is at fault; columns count from 0.
+    table : (n, n) array of int or None
+        How often this pair shows each pair of symbols; None also where runs < n^2.
+    symbols : tuple
+        The n symbols in rising order.
+    runs, factors : int
+        Shape of the array.
+    """
+
+    strength: int
+    full: bool
+    problem: str | None
+    pair: tuple | None
+    table: np.ndarray | None
+    symbols: tuple
+    runs: int
+    factors: int
+
+    @property
+    def levels(self):
+        """Number of symbols."""
+        return len(self.symbols)
+
+    def headline(self):
+        """Return strength, shape and what is wrong."""
+        shape = f"{self.runs} runs, {self.factors} factors, {self.levels} levels"
+        verdict = "full balance" if self.full else f"not in full balance: {self.problem}"
+        return f"{shape}: strength {self.strength}, {verdict}"
+
+    def rows(self):
+        """Return one row: shape, strength, full balance and the problem."""
+        return [{"runs": self.runs, "factors": self.factors, "levels": self.levels, "strength": self.strength,
+                 "full": self.full, "problem": self.problem}]
+
+
+def check_balance(array):
+    """Check whether an array has strength 2 and brings replicates into full balance.
+
+    Parameters
+    ----------
+    array : (runs, factors) array_like of numbers
+        Symbols, such as 0 .. n - 1 or +1/-1, one set of symbols for all columns.
+
+    Returns
+    -------
+    Balance
+
+    Raises
+    ------
+    ValueError
+        If the array is not two-dimensional, empty or not finite.
+
+    Examples
+    --------
+    >>> check_balance(orthogonal_array(3, 13))
+    Balance(27 runs, 13 factors, 3 levels: strength 2, full balance)
+    >>> check_balance(hadamard(8)[:, :4]).problem
+    'column 0 holds -1 0 times, not 4; columns 0 and 1 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, not 2 each'
+    """
+    symbols, codes = np.unique(_array(array), return_inverse=True)
+    codes = codes.reshape(np.shape(array))
+    runs, factors = codes.shape
+    uneven = _uneven_columns(codes, symbols.size)
+    pair = _first_bad_pair(codes, symbols.size, uneven) if factors > 1 else None
+    table = None if pair is None or symbols.size ** 2 > runs else _pair_table(codes[:, pair], symbols.size)
+    full = not uneven.any() and pair is None
+    strength = 0 if uneven.any() else 1 if pair or factors == 1 else 2
+    problem = None if full else "; ".join(_problems(codes, symbols, uneven, pair, table))
+    return Balance(strength, full, problem, pair, table, tuple(symbols.tolist()), runs, factors)
+
+
+def orthogonal_array(levels, factors, *, method="linear"):
+    """Return an orthogonal array of strength 2 with the fewest runs a linear array can have.
+
+    Parameters
+    ----------
+    levels : int
+        n, symbols 0 .. n - 1, units per stratum; a prime power.
+    factors : int
+        Columns, strata. n^b runs have room for (n^b - 1) / (n - 1), not for n^b - 1 as [1]_ has it.
+    method : {"linear", "rotation"}
+        - "linear": run and column are vectors over GF(n), the entry their scalar product [3]_.
+        - "rotation": one column of the powers of a primitive element of GF(n^b), each next column
+          the one before moved up by one; a run of zeros at the bottom [1]_, [2]_.
+
+    Returns
+    -------
+    (runs, factors) array of int
+        runs = `smallest_runs(levels, factors)`. For two levels `hadamard` often needs fewer.
+
+    Raises
+    ------
+    ValueError
+        If levels is no prime power, or the array larger than 2 GiB.
+
+    Examples
+    --------
+    >>> orthogonal_array(3, 4).T
+    array([[0, 1, 2, 0, 1, 2, 0, 1, 2],
+           [0, 0, 0, 1, 1, 1, 2, 2, 2],
+           [0, 1, 2, 1, 2, 0, 2, 0, 1],
+           [0, 2, 1, 1, 0, 2, 2, 1, 0]])
+    >>> orthogonal_array(3, 256).shape
+    (729, 256)
+    """
+    checks.choice("method", method, METHODS)
+    levels, factors, dimension = _dimensions(levels, factors)
+    runs = levels ** dimension
+    if runs * factors > LARGEST_ARRAY:
+        raise ValueError(f"factors must be fewer; {factors} factors of {levels} levels need {runs} runs, "
+                         f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}")
+    array = _rotated(levels, factors, runs) if method == "rotation" else linear_array(levels, factors)
+    return array.astype(np.int64)
+
+
+def smallest_runs(levels, factors):
+    """Return the runs of the smallest linear array: the smallest n^b with factors <= (n^b - 1) / (n - 1).
+
+    Parameters
+    ----------
+    levels : int
+        A prime power n.
+    factors : int
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> smallest_runs(3, 121), smallest_runs(3, 122), smallest_runs(2, 483)
+    (243, 729, 512)
+    """
+    levels, _, dimension = _dimensions(levels, factors)
+    return levels ** dimension
+
+
+def linear_forms(levels, factors):
+    """Return the linear forms whose values are the columns of the linear array.
+
+    Run r of `orthogonal_array` is the vector over GF(levels) of the digits of r base levels, lowest first;
+    its entry in column h is the scalar product with form h. No form is a multiple of another.
+
+    Parameters
+    ----------
+    levels : int
+        A prime power.
+    factors : int
+
+    Returns
+    -------
+    (b, factors) array of int
+        The highest coefficient other than 0 is 1; levels^b runs.
+
+    Examples
+    --------
+    >>> linear_forms(3, 4)
+    array([[1, 0, 1, 2],
+           [0, 1, 1, 1]])
+    """
+    levels, factors, dimension = _dimensions(levels, factors)
+    starts = [levels ** j for j in range(dimension)]
+    numbers = np.concatenate([np.arange(start, 2 * start) for start in starts])[:factors]
+    return digits(numbers, levels, dimension).T
+
+
+def linear_array(levels, factors, runs=None):
+    """Return runs of the linear array of `orthogonal_array` in the smallest integer type.
+
+    Parameters
+    ----------
+    levels : int
+        A prime power.
+    factors : int
+    runs : (r,) array of int, optional
+        Numbers of the runs, by default all `smallest_runs(levels, factors)`.
+
+    Returns
+    -------
+    (r, factors) array of unsigned int
+
+    Examples
+    --------
+    >>> linear_array(2, 3).tolist()
+    [[0, 0, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0]]
+    >>> linear_array(4, 2000, np.array([16383])).shape
+    (1, 2000)
+    """
+    levels, factors, dimension = _dimensions(levels, factors)
+    runs = np.arange(levels ** dimension) if runs is None else runs
+    field = GaloisField(*as_prime_power(levels))
+    compact = np.min_scalar_type(2 * levels)
+    add = _adder(field, compact)
+    array = np.zeros((len(runs), factors), compact)
+    for coordinate, form in zip(digits(runs, levels, dimension).T, linear_forms(levels, factors), strict=True):
+        array = add(array, field.multiply(np.arange(levels)[:, None], form).astype(compact)[coordinate])
+    return array
+
+
+def hadamard(order):
+    """Return a Hadamard matrix, H H' = order I, whose first row and first column are +1.
+
+    Without its first column it is an array of order runs for up to order - 1 factors of two levels, in full
+    balance. Built by Sylvester's doubling, both constructions of Paley [4]_ (prime powers too) and Kronecker
+    products; these reach all multiples of 4 up to 88 and all but 55 up to 1000.
+
+    Parameters
+    ----------
+    order : int
+        1, 2 or a multiple of 4, at most 16384.
+
+    Returns
+    -------
+    (order, order) array of int
+        +1 and -1.
+
+    Raises
+    ------
+    ValueError
+        If the order cannot be built; names the next one that can, see `next_hadamard_order`.
+
+    Examples
+    --------
+    >>> hadamard(4)
+    array([[ 1,  1,  1,  1],
+           [ 1, -1,  1, -1],
+           [ 1,  1, -1, -1],
+           [ 1, -1, -1,  1]])
+    >>> hadamard(92)
+    Traceback (most recent call last):
+    ValueError: order must be in reach of Sylvester, Paley and Kronecker; got 92, the next that can be built is 96
+    """
+    order = checks.whole("order", order, 1, LARGEST_ORDER)
+    if _construction(order) is None:
+        rule = "in reach of Sylvester, Paley and Kronecker" if order % 4 == 0 else "1, 2 or a multiple of 4"
+        raise ValueError(f"order must be {rule}; got {order}, "
+                         f"the next that can be built is {next_hadamard_order(order)}")
+    matrix = _build(order)
+    matrix = matrix * matrix[0]
+    return (matrix * matrix[:, :1]).astype(np.int64)
+
+
+def next_hadamard_order(at_least):
+    """Return the smallest order >= at_least that `hadamard` can build.
+
+    Parameters
+    ----------
+    at_least : int
+        For replicates of L strata with two units L + 1, as the constant column cannot be used.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> next_hadamard_order(483 + 1), next_hadamard_order(89)
+    (484, 96)
+    """
+    order = checks.whole("at_least", at_least, 1, LARGEST_ORDER)
+    while _construction(order) is None:
+        order += 1
+    return order
+
+
+# orthogonal arrays
+
+def _prime_power_levels(levels):
+    levels = checks.whole("levels", levels, 2, LARGEST_FIELD)
+    if as_prime_power(levels) is None:
+        below, above = levels - 1, levels + 1
+        while as_prime_power(below) is None:
+            below -= 1
+        while as_prime_power(above) is None:
+            above += 1
+        raise ValueError(f"levels must be a prime power; {levels} is not a prime power, "
+                         f"the nearest are {below} and {above}")
+    return levels
+
+
+def _dimensions(levels, factors):
+    """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
+    levels, factors = _prime_power_levels(levels), checks.whole("factors", factors, 1, LARGEST_ARRAY)
+    dimension = 1
+    while (levels ** dimension - 1) // (levels - 1) < factors:
+        dimension += 1
+    return levels, factors, dimension
+
+
+def _adder(field, compact):
+    """Return addition for arrays of a small integer type."""
+    if field.p == 2:
+        return np.bitwise_xor
+    if field.degree == 1:
+        return lambda a, b: (a + b) % field.p
+    elements = np.arange(field.size)
+    table = field.add(elements[:, None], elements).astype(compact)
+    return lambda a, b: table[a, b]
+
+
+def _rotated(levels, factors, runs):
+    """Return rotations of one column of the powers of a primitive element, and a run of zeros."""
+    p, degree = as_prime_power(runs)
+    field = GaloisField(p, degree)
+    column = _onto_levels(field, field.powers(field.primitive_element), levels)
+    around = np.concatenate([column, column[:factors - 1]])
+    rotations = np.lib.stride_tricks.sliding_window_view(around, factors)
+    return np.concatenate([rotations, np.zeros((1, factors), np.int64)])
+
+
+def _onto_levels(field, elements, levels):
+    """Map elements linearly onto GF(levels): the lowest coefficient, or for a prime power the trace."""
+    if levels == field.p:
+        return field.coefficients(elements)[..., 0]
+    trace, conjugate = elements, field.power(elements, levels)
+    while not np.array_equal(conjugate, elements):
+        trace, conjugate = field.add(trace, conjugate), field.power(conjugate, levels)
+    spacing = (field.size - 1) // (levels - 1)
+    return np.where(trace == 0, 0, field.log(np.where(trace == 0, 1, trace)) // spacing + 1)
+
+
+# Hadamard matrices
+
+@cache
+def _construction(order):
+    """Return the construction of an order and its argument, or None."""
+    if order <= 2:
+        return "sylvester", order
+    if order % 4:
+        return None
+    if _construction(order // 2):
+        return "kronecker", 2
+    if as_prime_power(order - 1):
+        return "paley one", order - 1
+    if order // 2 % 4 == 2 and as_prime_power(order // 2 - 1):
+        return "paley two", order // 2 - 1
+    factors = (f for f in range(4, math.isqrt(order) + 1, 4) if order % f == 0)
+    return next((("kronecker", f) for f in factors if _construction(f) and _construction(order // f)), None)
+
+
+def _build(order):
+    kind, argument = _construction(order)
+    if kind == "kronecker":
+        return _kron(_build(order // argument), _build(argument))
+    return _BUILDERS[kind](argument)
+
+
+def _kron(left, right):
+    """Return the Kronecker product of square matrices, one stride per entry of the right one, which is small."""
+    step = len(right)
+    product = np.empty((len(left) * step,) * 2, np.int8)
+    for i, j in np.ndindex(right.shape):
+        np.multiply(left, right[i, j], out=product[i::step, j::step])
+    return product
+
+
+def _sylvester(order):
+    return np.array([[1, 1], [1, -1]], np.int8)[:order, :order]
+
+
+def _bordered(q, below):
+    """Return the conference matrix of order q + 1: quadratic characters of differences, a border of ones."""
+    field = GaloisField(*as_prime_power(q))
+    elements = np.arange(q)
+    character = np.zeros(q, np.int8)
+    character[1:] = np.where(field.log(elements[1:]) % 2, -1, 1)
+    negatives = field.multiply(elements, field.p - 1)
+    matrix = np.ones((q + 1, q + 1), np.int8)
+    matrix[0, 0], matrix[1:, 0] = 0, below
+    for rows in np.array_split(elements, -(-q * q // BLOCK)):
+        matrix[rows + 1, 1:] = character[field.add(rows[:, None], negatives)]
+    return matrix
+
+
+def _paley_one(q):
+    """Return order q + 1, q = 3 modulo 4: the bordered matrix is skew."""
+    return _bordered(q, -1) + np.eye(q + 1, dtype=np.int8)
+
+
+def _paley_two(q):
+    """Return order 2 (q + 1), q = 1 modulo 4: the bordered matrix is symmetric."""
+    diagonal = _kron(np.eye(q + 1, dtype=np.int8), np.array([[1, -1], [-1, -1]], np.int8))
+    return _kron(_bordered(q, 1), _sylvester(2)) + diagonal
+
+
+_BUILDERS = {"sylvester": _sylvester, "paley one": _paley_one, "paley two": _paley_two}
+
+
+# balance
+
+def _array(array):
+    array = np.asarray(array)
+    if array.ndim != 2:
+        raise ValueError(f"array must be two-dimensional, runs by factors; got shape {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"array must not be empty; got shape {array.shape}")
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"array must hold numbers; got {array.dtype} such as {array[0, 0]!r}")
+    if not np.isfinite(array).all():
+        row, column = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(f"array must be finite; row {row} column {column} is {array[row, column]}")
+    return array
+
+
+def _uneven_columns(codes, levels):
+    """Tell of each column whether it fails eq. 15; all do where runs is no multiple of levels, or levels is 1."""
+    runs, factors = codes.shape
+    if levels == 1 or runs % levels:
+        return np.ones(factors, bool)
+    return (_symbol_counts(codes, levels) != runs // levels).any(1)
+
+
+def _symbol_counts(codes, levels):
+    """Return how often each column holds each symbol, (factors, levels)."""
+    factors = codes.shape[1]
+    flat = codes + levels * np.arange(factors)
+    return np.bincount(flat.ravel(), minlength=factors * levels).reshape(factors, levels)
+
+
+def _pair_table(two_columns, levels):
+    return np.bincount(two_columns @ [levels, 1], minlength=levels ** 2).reshape(levels, levels)
+
+
+def _first_bad_pair(codes, levels, uneven):
+    """Return the first pair of columns that does not show each pair of symbols equally often, or None."""
+    runs, factors = codes.shape
+    if levels == 1 or runs % levels ** 2:
+        return 0, 1
+    width = max(1, BLOCK // (runs * (levels - 1)))
+    starts = range(0, factors, width)
+    for start in starts:
+        bad = np.concatenate([_bad_pairs(codes, start, other, width, levels) for other in starts if other >= start], 1)
+        bad = np.triu(bad | uneven[start:start + width, None] | uneven[start:], 1)
+        if bad.any():
+            return tuple((start + np.argwhere(bad)[0]).tolist())
+    return None
+
+
+def _bad_pairs(codes, start, other, width, levels):
+    """Compare columns from `start` with those from `other`; without the last symbol, which even columns imply."""
+    first = _indicators(codes[:, start:start + width], levels)
+    second = first if other == start else _indicators(codes[:, other:other + width], levels)
+    counts = (first.T @ second).reshape(first.shape[1] // (levels - 1), levels - 1, -1, levels - 1)
+    return (counts != len(codes) // levels ** 2).any((1, 3))
+
+
+def _indicators(codes, levels):
+    return (codes[:, :, None] == np.arange(levels - 1)).reshape(len(codes), -1).astype(np.float32)
+
+
+def _problems(codes, symbols, uneven, pair, table):
+    """Say what is wrong: a column, a pair of columns, too many columns."""
+    runs, levels = len(codes), symbols.size
+    if levels == 1:
+        yield f"the array holds only the symbol {symbols[0]:g}"
+        return
+    if uneven.any():
+        yield _column_problem(codes, symbols, int(np.flatnonzero(uneven)[0]))
+    if table is not None:
+        yield f"columns {pair[0]} and {pair[1]} hold {_table_problem(table, symbols, runs / levels ** 2)}"
+    elif pair:
+        yield f"two columns of {levels} symbols need at least {levels ** 2} runs, the array has {runs}"
+    yield from _too_many_columns(runs, levels, codes.shape[1])
+
+
+def _column_problem(codes, symbols, column):
+    counts = np.bincount(codes[:, column], minlength=symbols.size)
+    wrong = int(np.flatnonzero(counts != codes.shape[0] / symbols.size)[0])
+    return f"column {column} holds {symbols[wrong]:g} {counts[wrong]} times, not {codes.shape[0] / symbols.size:.6g}"
+
+
+def _table_problem(table, symbols, expected):
+    """Return the whole table of up to three symbols, else the first count that is wrong."""
+    if symbols.size <= 3:
+        names = ", ".join(f"{symbol:g}" for symbol in symbols)
+        return f"the pairs of {names} {table.tolist()} times, not {expected:.6g} each"
+    i, j = np.argwhere(table != expected)[0]
+    return f"({symbols[i]:g}, {symbols[j]:g}) {table[i, j]} times, not {expected:.6g}"
+
+
+def _too_many_columns(runs, levels, factors):
+    """Rao's bound, (runs - 1) / (levels - 1) columns, and the runs that would do."""
+    most = (runs - 1) // (levels - 1)
+    if 1 <= most < factors:
+        noun, verb = ("columns", "fit") if most > 1 else ("column", "fits")
+        yield f"at most {most} {noun} of {levels} symbols {verb} {runs} runs{_enough_runs(levels, factors)}"
+
+
+def _enough_runs(levels, factors):
+    if levels == 2 and factors < LARGEST_ORDER:
+        return f", {factors} need {next_hadamard_order(factors + 1)}"
+    known = levels <= LARGEST_FIELD and factors <= LARGEST_ARRAY and as_prime_power(levels)
+    return f", {factors} need {smallest_runs(levels, factors)}" if known else ""

@@ -1,0 +1,391 @@
+"""Metrics of labeled items with honest intervals, from a file to a table: accuracy, precision, recall, F1, AUC.
+
+References
+----------
+.. [1] Kish, Survey Sampling, Wiley 1965: design effect.
+.. [2] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
+   characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
+"""
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks
+from workbench.data import frames
+from workbench.replication import statistics
+from workbench.replication.designs import SurveyDesign, counted, sizes
+from workbench.replication.galois import as_prime_power
+from workbench.replication.replicates import METHODS as REPLICATE_METHODS
+from workbench.replication.replicates import replicate_estimate, replicates
+from workbench.results import Result, html_table, percent
+
+METRICS = ("accuracy", "precision", "recall", "f1", "auc")
+BINARY = ("precision", "recall", "f1", "auc")
+METHODS = ("auto", *REPLICATE_METHODS)
+MOST_UNITS = 9
+MOST_GROUPS = 50
+LEAST_DF = 5
+MANY_WEIGHTS = 2 ** 28
+NAMED = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabeledItems(Result):
+    """Items with their true class, as they were sampled; made by `load_labeled`.
+
+    Attributes
+    ----------
+    truth : (n,) array
+    prediction, score : (n,) array or None
+        Predicted class; for AUC a number that is larger the likelier the positive class.
+    positive : label or None
+        The class that precision, recall, F1 and AUC are about.
+    stratum, psu, weight, group : (n,) array or None
+        As for `workbench.SurveyDesign`; the group is what results are broken down by.
+    notes : tuple of str
+    """
+
+    truth: np.ndarray
+    prediction: np.ndarray | None
+    score: np.ndarray | None
+    positive: object
+    stratum: np.ndarray
+    psu: np.ndarray | None
+    weight: np.ndarray | None
+    group: np.ndarray | None = None
+    notes: tuple = ()
+
+    def headline(self):
+        """Return how many items there are and what they hold."""
+        classes = np.unique(self.truth).size
+        share = np.mean(self.truth == self.positive)
+        about = "" if self.positive is None else f", {share:.1%} of class {self.positive}"
+        return f"{self.truth.size:,} labeled items, {counted(classes, 'class', 'classes')}{about}"
+
+    def rows(self):
+        """Return one row per true class: items, and how many were predicted so."""
+        names, counts = np.unique(self.truth, return_counts=True)
+        table = [{"class": name, "items": int(count)} for name, count in zip(names.tolist(), counts, strict=True)]
+        if self.prediction is not None:
+            table = [row | {"predicted": int((self.prediction == row["class"]).sum())} for row in table]
+        return table
+
+    def clusters(self):
+        """Return one row per PSU (per stratum where there are no PSUs): accuracy and items."""
+        units = self.stratum if self.psu is None else self.psu
+        names, first, code, items = np.unique(units, return_index=True, return_inverse=True, return_counts=True)
+        right = np.bincount(code, self.truth == _given("accuracy", "prediction", self.prediction))
+        return [{"stratum": str(self.stratum[k]), "psu": str(name), "accuracy": float(r / n), "items": int(n)}
+                for name, k, r, n in zip(names, first, right, items, strict=True)]
+
+    def columns(self, metric):
+        """Return the columns that `workbench.replicate_estimate` takes for a metric."""
+        if metric in BINARY and self.positive is None:
+            raise ValueError(f"{metric} needs the positive class; name one of {_shown(np.unique(self.truth))}")
+        if metric == "auc":
+            return self.truth == self.positive, _given("auc", "score", self.score)
+        prediction = _given(metric, "prediction", self.prediction)
+        if metric == "accuracy":
+            return self.truth, prediction
+        return self.truth == self.positive, prediction == self.positive
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetricAudit(Result):
+    """Metrics with intervals that know of strata, clusters and weights, beside the naive ones; see `metric_audit`.
+
+    Attributes
+    ----------
+    estimates : tuple of ReplicateEstimate
+        One per metric, then one per metric and group.
+    groups : tuple
+        Group of each estimate, None for all items.
+    naive, naive_error : (M,) array of float
+        Estimates of the same metrics and their standard errors if items were independent and of equal weight.
+    level : float
+    design : str
+        The design in words.
+    method : str
+        Of the replicates.
+    warnings : tuple of str
+    """
+
+    estimates: tuple
+    groups: tuple
+    naive: np.ndarray
+    naive_error: np.ndarray
+    level: float
+    design: str
+    method: str
+    warnings: tuple = ()
+
+    def headline(self):
+        """Return the first metric with its interval, and what the labels are worth."""
+        first = self.rows()[0]
+        worth = "" if np.isnan(first["worth"]) else \
+            f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
+        return (f"{_TITLES[first['statistic']]} {first['estimate']:.3f}, {percent(self.level)} interval "
+                f"{first['low']:.3f} to {first['high']:.3f} (naive {first['naive low']:.3f} to "
+                f"{first['naive high']:.3f}){worth}")
+
+    def rows(self):
+        """Return one row per metric (and group): estimate, SE, df, interval, naive interval, design effect, worth.
+
+        The design effect [1]_ is the variance over that of as many independent items; the labels are worth their
+        number over it (NaN with fewer than 5 effective degrees of freedom, where it cannot be told).
+        """
+        z = scipy.special.ndtri((1 + self.level) / 2)
+        table = []
+        for found, group, naive, error in zip(self.estimates, self.groups, self.naive, self.naive_error, strict=True):
+            low, high = found.interval(self.level)
+            effect = float(found.variance / error ** 2) if error > 0 and found.variance > 0 else float("nan")
+            worth = found.items / effect if found.effective_df >= LEAST_DF else float("nan")
+            table.append(({"group": group} if any(g is not None for g in self.groups) else {})
+                         | {"statistic": found.statistic, "estimate": found.estimate,
+                            "SE": found.standard_error, "df": found.df, "low": low, "high": high,
+                            "naive low": float(naive - z * error), "naive high": float(naive + z * error),
+                            "design effect": effect,
+                            "worth": worth})
+        return table
+
+    def _repr_html_(self):
+        from workbench.stratified.audit import warning_list
+        table = [{"metric": _TITLES[row["statistic"]]} | ({"group": row["group"]} if "group" in row else {})
+                 | {"estimate": row["estimate"], "SE": row["SE"], "df": f"{row['df']:,}",
+                    f"{percent(self.level)} interval": f"{row['low']:.3f} to {row['high']:.3f}",
+                    "naive": f"{row['naive low']:.3f} to {row['naive high']:.3f}",
+                    "design effect": row["design effect"],
+                    "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"} for row in self.rows()]
+        return html_table(table, self.headline(), shown=len(table)) + warning_list(self.warnings)
+
+
+_TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1", "auc": "AUC"}
+
+
+def load_labeled(items, *, truth="truth", prediction="prediction", score="", stratum="stratum", psu="", weight="",
+                 group="", positive=""):
+    """Return labeled items from a file or a data frame.
+
+    Parameters
+    ----------
+    items : str or data frame
+        As in `workbench.read_scores`.
+    truth, prediction, score, stratum, psu, weight, group : str
+        Column names; "" for none. A prediction or a score is needed.
+    positive : str
+        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers;
+        true and false are 1 and 0.
+
+    Returns
+    -------
+    LabeledItems
+
+    Raises
+    ------
+    ValueError
+        For a missing column or cell, text against numbers, or a positive class that does not occur.
+
+    Examples
+    --------
+    >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": ["a", "a", "b", "b"]})
+    LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
+    """
+    roles = {"truth": truth, "prediction": prediction, "score": score, "stratum": stratum, "psu": psu,
+             "weight": weight, "group": group}
+    named = {role: name for role, name in roles.items() if name}
+    for role in ("truth", "stratum"):
+        if role not in named:
+            raise ValueError(f"{role} must name a column")
+    data, notes = frames.read_columns(items, sorted(set(named.values())))
+    read = {role: (frames.to_numbers if role in ("score", "weight") else frames.to_labels)(name, data[name])
+            for role, name in named.items()}
+    _refuse_unlike(read, named)
+    if "weight" in read and (read["weight"] <= 0).any():
+        row = np.flatnonzero(read["weight"] <= 0)[0]
+        raise ValueError(f"column {weight!r}, data row {row + 1}: a weight must be above 0; "
+                         f"got {read['weight'][row]:g}")
+    positive = positive_class(positive, read["truth"])
+    return LabeledItems(read["truth"], read.get("prediction"), read.get("score"), positive, read["stratum"],
+                        read.get("psu"), read.get("weight"), read.get("group"), notes)
+
+
+def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto", level=0.95, collapse=None, rng=0):
+    """Estimate metrics with intervals that know how the items were sampled.
+
+    Parameters
+    ----------
+    items : LabeledItems
+    metrics : str or sequence of str
+        Among "accuracy", "precision", "recall", "f1" and "auc"; the first one makes the headline.
+    method : str
+        As in `workbench.replicates`. "auto" is "fay" where every stratum has the same prime power of PSUs up to 9,
+        "generalized" elsewhere; both keep half of every weight, so that no replicate loses a class. An AUC that would
+        take too long takes "bootstrap".
+    level : float
+    collapse : dict or str, optional
+        As in `workbench.SurveyDesign`; as text "b=a, c=a".
+    rng : int or numpy.random.Generator
+        For "bootstrap".
+
+    Returns
+    -------
+    MetricAudit
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> metric_audit(wb.digit_forms().labeled())
+    MetricAudit(Accuracy 0.877, 95% interval 0.840 to 0.906 (naive 0.862 to 0.892); 1,797 labels are worth 554)
+    """
+    level = checks.level(level)
+    metrics = metrics.replace(",", " ").split() if isinstance(metrics, str) else list(metrics)
+    if not metrics:
+        raise ValueError(f"metrics must name at least one of {', '.join(METRICS)}")
+    for metric in metrics:
+        checks.choice("metric", metric, METRICS)
+    design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, collapse=_renamed(collapse, items.stratum))
+    made = replicates(design, _method(design, checks.choice("method", method, METHODS)), rng=rng)
+    weighty = _with_fewer(made, method, metrics, rng)
+    found, about = [], {}
+    for group, metric in itertools.product(_groups(items.group), metrics):
+        rows, columns = None if group is None else items.group == group, items.columns(metric)
+        name = metric if group is None else f"{metric} in group {group}"
+        try:
+            estimate = replicate_estimate(weighty if metric == "auc" else made, metric, *columns, domain=rows)
+        except ValueError as error:
+            if group is None:
+                raise
+            about.setdefault(str(error), []).append(name)
+            continue
+        found.append((estimate, group, *naive(metric, *columns, rows=rows)))
+        for warning in estimate.warnings():
+            about.setdefault(warning, []).append(name)
+    warnings = [*items.notes, *_design_notes(design, made)]
+    if weighty is not made:
+        warnings.append(f"auc: {weighty.count} bootstrap replicates, as {made.count:,} would need very many weights")
+    warnings += [f"{_listed(names)}: {what}" for what, names in about.items()]
+    estimates, groups, alone, error = zip(*found, strict=True)
+    return MetricAudit(estimates, groups, np.array(alone), np.array(error), level, design.headline(), made.method,
+                       tuple(warnings))
+
+
+def naive(metric, truth, other, *, rows=None):
+    """Return a metric and its standard error as if items were independent and of equal weight.
+
+    Parameters
+    ----------
+    metric : {"accuracy", "precision", "recall", "f1", "auc"}
+    truth, other : (n,) array_like
+        Truth, and prediction or (for AUC) score.
+    rows : (n,) array_like of bool, optional
+        The items that count.
+
+    Returns
+    -------
+    estimate, standard_error : float
+        The delta method, for AUC [2]_.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> forms = wb.digit_forms()
+    >>> "{:.4f} {:.4f}".format(*naive("accuracy", forms.digit, forms.read_a))
+    '0.8770 0.0077'
+    """
+    truth, other = (np.asarray(column) if rows is None else np.asarray(column)[rows] for column in (truth, other))
+    if metric == "auc":
+        return _delong(truth == 1, other)
+    totals = statistics.totals_of(metric, (truth, other), truth.size)
+    estimate = totals.numerator.sum() / totals.denominator.sum()
+    rest = totals.numerator - estimate * totals.denominator
+    return float(estimate), float(np.sqrt((rest ** 2).sum()) / totals.denominator.sum())
+
+
+def _delong(positive, score):
+    """Variance of the placements of positives among negatives and of negatives among positives."""
+    up, down = np.sort(score[positive]), np.sort(score[~positive])
+
+    def placements(values, among):
+        return (np.searchsorted(among, values) + np.searchsorted(among, values, "right")) / (2 * among.size)
+    above, below = placements(up, down), 1 - placements(down, up)
+    spread = sum(part.var(ddof=1) / part.size for part in (above, below) if part.size > 1)
+    return float(above.mean()), float(np.sqrt(spread))
+
+
+def _given(metric, role, values):
+    if values is None:
+        raise ValueError(f"{metric} needs a {role}: name its column")
+    return values
+
+
+def positive_class(positive, truth):
+    """Return the positive class as it stands among the true ones."""
+    names = np.unique(truth).tolist()
+    if positive == "" or positive is None:
+        return names[1] if len(names) == 2 and not isinstance(names[0], str) else None
+    wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
+    match = [name for name in names if name == positive or str(name) == wanted]
+    if not match:
+        raise ValueError(f"positive must be a true class; got {positive!r}, there are {_shown(names)}")
+    return match[0]
+
+
+def _shown(names, most=8):
+    return ", ".join(str(name) for name in list(names)[:most]) + (", ..." if len(names) > most else "")
+
+
+def _refuse_unlike(read, named):
+    if "prediction" in read and (read["prediction"].dtype.kind == "U") != (read["truth"].dtype.kind == "U"):
+        shown = " and ".join(f"column {named[role]!r} {read[role][0].item()!r}" for role in ("truth", "prediction"))
+        raise ValueError(f"truth and prediction must both be text or both numbers; {shown}")
+
+
+def _renamed(collapse, stratum):
+    """Return a collapse map from text such as "b=a, c=a", names as the strata have them."""
+    if not collapse or not isinstance(collapse, str):
+        return collapse or None
+    as_is = {str(name): name for name in np.unique(stratum).tolist()}
+    pairs = [pair.split("=") for pair in collapse.split(",") if pair.strip()]
+    wrong = [pair for pair in pairs if len(pair) != 2]
+    if wrong:
+        raise ValueError(f"collapse must be pairs such as 'b=a, c=a'; got {'='.join(wrong[0])!r}")
+    names = [[as_is.get(name.strip(), name.strip()) for name in pair] for pair in pairs]
+    return dict(names)
+
+
+def _listed(names):
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
+def _groups(group):
+    if group is None:
+        return [None]
+    names = np.unique(group).tolist()
+    if len(names) > MOST_GROUPS:
+        raise ValueError(f"group must have at most {MOST_GROUPS} different values; got {len(names):,}")
+    return [None, *names]
+
+
+def _method(design, method):
+    if method != "auto":
+        return method
+    n = design.psus_per_stratum
+    balanced = np.ptp(n) == 0 and n[0] <= MOST_UNITS and as_prime_power(int(n[0]))
+    return "fay" if balanced else "generalized"
+
+
+def _with_fewer(made, method, metrics, rng):
+    """Return replicates for statistics that need every weight: the same, or a bootstrap where those are too many."""
+    costly = made.count * made.design.weight.size > MANY_WEIGHTS
+    return replicates(made.design, "bootstrap", rng=rng) if method == "auto" and "auc" in metrics and costly else made
+
+
+def _design_notes(design, made):
+    n = design.psus_per_stratum
+    if made.method == "generalized":
+        yield (f"PSUs per stratum: {sizes(n)}; generalized replication is exact for any mixture, {made.count:,} "
+               "replicates")
+    if design.psu is None:
+        yield "no PSU column: items were taken for independent draws within their stratum"

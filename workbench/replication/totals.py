@@ -1,0 +1,123 @@
+"""Totals of all replicates at once, by the Fourier transform of the group that a linear array is.
+
+Run r of a linear array keeps in stratum h the unit <r, p_h>, a scalar product over GF(s). The total of the kept
+units, sum_h f_h(<r, p_h>), is therefore a sum of characters of the additive group of the runs, and the transform of
+that group gives it for all R runs in about R log R steps instead of R times the number of strata.
+
+References
+----------
+.. [1] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays.
+.. [2] Terras, Fourier Analysis on Finite Groups and Applications, Cambridge 1999: chapters 2 and 3.
+"""
+from functools import lru_cache
+
+import numpy as np
+
+from workbench.replication.arrays import linear_forms, smallest_runs
+from workbench.replication.galois import GaloisField, as_prime_power, digits
+
+RADIX = 16
+
+
+def signed_totals(contrasts):
+    """Return sum_j (-1)^a_rj c_j for every run r of the two-level linear array a.
+
+    Parameters
+    ----------
+    contrasts : (J, C) array of float
+        One contrast per column of the array, for C variables.
+
+    Returns
+    -------
+    (R, C) array of float
+        R = `smallest_runs(2, J)`.
+
+    Examples
+    --------
+    >>> signed_totals(np.array([[1.0], [10.0], [100.0]])).ravel()
+    array([ 111.,  -91., -109.,   89.])
+    """
+    spectrum = np.zeros((smallest_runs(2, len(contrasts)), contrasts.shape[1]))
+    spectrum[1:len(contrasts) + 1] = contrasts
+    return _walsh(spectrum)
+
+
+def kept_totals(values):
+    """Return sum_h values[h, a_rh] for every run r of the linear array a.
+
+    Parameters
+    ----------
+    values : (H, s, C) array of float
+        Totals of the s units of each of H strata, for C variables; s a prime power.
+
+    Returns
+    -------
+    (R, C) array of float
+        R = `smallest_runs(s, H)`.
+
+    Examples
+    --------
+    >>> kept_totals(np.arange(12.0).reshape(4, 3, 1)).ravel()
+    array([18., 22., 23., 21., 22., 23., 24., 22., 23.])
+    """
+    strata, levels, variables = values.shape
+    characters, places = _frequencies(levels, strata)
+    waves = np.tensordot(characters.conj(), values, (1, 1)) / levels
+    spectrum = np.zeros((smallest_runs(levels, strata), variables), characters.dtype)
+    spectrum[0] = waves[0].sum(0)
+    spectrum[places] = waves[1:]
+    return _synthesis(spectrum, characters).real if np.iscomplexobj(spectrum) else _walsh(spectrum)
+
+
+@lru_cache(maxsize=16)
+def _frequencies(levels, strata):
+    """Return the characters of a stratum and where each, but the constant one, stands in the group's, (s - 1, H).
+
+    The character c x of the unit x = <r, p_h> is the character of the run r at the vector c p_h.
+    """
+    field = GaloisField(*as_prime_power(levels))
+    forms, dual = linear_forms(levels, strata), _dual(field)
+    multiples = field.multiply(np.arange(1, levels)[:, None, None], forms)
+    places = np.empty((levels - 1, strata), np.int64)
+    places[dual[1:] - 1] = levels ** np.arange(len(forms)) @ dual[multiples]
+    return _characters(field), places
+
+
+def _characters(field):
+    """Return the (s, s) table of the additive characters, exp(2 pi i x.u / p) with digits x.u of elements x and u."""
+    elements = digits(np.arange(field.size), field.p, field.degree)
+    powers = elements @ elements.T % field.p
+    return 1.0 - 2 * powers if field.p == 2 else np.exp(2j * np.pi / field.p * powers)
+
+
+def _dual(field):
+    """Return for every element v the u whose character at x is that of the trace of v x."""
+    basis = field.p ** np.arange(field.degree)
+    products = field.multiply(np.arange(field.size)[:, None], basis)
+    trace, conjugate = products, products
+    for _ in range(field.degree - 1):
+        conjugate = field.power(conjugate, field.p)
+        trace = field.add(trace, conjugate)
+    return trace @ basis
+
+
+def _synthesis(spectrum, characters):
+    """Return the values whose coefficients are given, digit after digit of the run."""
+    levels, done = len(characters), 1
+    while done < len(spectrum):
+        digit_in_middle = spectrum.reshape(len(spectrum) // (done * levels), levels, -1)
+        spectrum = (characters @ digit_in_middle).reshape(spectrum.shape)
+        done *= levels
+    return spectrum
+
+
+def _walsh(spectrum):
+    """Return the Walsh-Hadamard transform along the first axis, four bits at a time."""
+    done = 1
+    while done < len(spectrum):
+        radix = min(RADIX, len(spectrum) // done)
+        bits = digits(np.arange(radix), 2, 4)
+        signs = 1.0 - 2 * (bits @ bits.T % 2)
+        spectrum = (signs @ spectrum.reshape(len(spectrum) // (done * radix), radix, -1)).reshape(spectrum.shape)
+        done *= radix
+    return spectrum

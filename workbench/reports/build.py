@@ -1,0 +1,401 @@
+"""Reports: a notebook run with the user's parameters, written as one self-contained HTML file."""
+import contextlib
+import datetime
+import functools
+import hashlib
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+from workbench.checks import suggestion
+from workbench.reports.pages import body, headings, plain, without_escapes
+from workbench.reports.parameters import (
+    ReportError,
+    find_notebook,
+    notebook_parameters,
+    notebook_title,
+    parse_parameters,
+    tags,
+)
+
+LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
+EXCLUSIVE = [("labels", "truth")]
+SIZE_LIMIT = 1_000_000
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
+             "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+PACKAGES = ("numpy", "scipy", "scikit-learn")
+
+
+class ReportWarning(UserWarning):
+    """What the user should know about a report that was written."""
+
+
+def build_report(topic_or_path, parameters=None, output="report.html", *, progress=True, pdf=False,
+                 notebooks=None, command=None):
+    """Run a notebook with parameters and write it as one HTML file that needs no network.
+
+    Cells tagged lesson, exercise, solution or interactive are left out before the run. The
+    output appears only when everything went well; an older report stays as it is otherwise.
+
+    Parameters
+    ----------
+    topic_or_path : str or Path
+        A topic of `topics()` or the path of a notebook with a cell tagged `parameters`.
+    parameters : dict, optional
+        Values by parameter name; text is read as the parameter's type.
+    output : str or Path
+        Where to write, ending in .html, in a folder that exists.
+    progress : bool
+        Show a bar on a terminal, else one line per section.
+    pdf : bool
+        Write a PDF beside the HTML file, with the Chromium of this machine.
+    notebooks : str or Path, optional
+        The folder to look topics up in, instead of the installed one.
+    command : str, optional
+        The command line to print in the report, instead of one made from the arguments.
+
+    Returns
+    -------
+    Path
+        The HTML file.
+
+    Raises
+    ------
+    ReportError
+        A wrong name, type, file or column, or the message of the cell that failed.
+    """
+    output = checked_output(output)
+    chromium = find_chromium() if pdf else None
+    path = find_notebook(topic_or_path, notebooks)
+    declared = notebook_parameters(path)
+    values = _checked_values(declared, parameters or {}, output)
+    command = command or _command(topic_or_path, parameters or {}, output, pdf)
+    inputs = _inputs(declared, values)
+    with contextlib.ExitStack() as undo:
+        for written in _outputs(declared, values).values():
+            undo.enter_context(_new_file(written))
+        notebook = _execute(path, _for_kernel(declared, values), progress)
+        page = _page(path, notebook, _provenance(declared, values, inputs, command))
+        _write(page, output, chromium)
+    _warn_if_large(output)
+    return output
+
+
+def checked_output(output):
+    """Return the path of a report that can be written, or raise ReportError."""
+    path = Path(output).expanduser()
+    if path.suffix.lower() != ".html":
+        raise ReportError(f"output must end in .html; got {str(output)!r}")
+    if path.is_dir():
+        raise ReportError(f"output {str(output)!r} is a folder")
+    if not path.parent.is_dir():
+        raise ReportError(f"output folder {str(path.parent)!r} does not exist; make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise ReportError(f"output folder {str(path.parent)!r} cannot be written to")
+    return path
+
+
+def find_chromium():
+    """Return the path of a Chromium: CHROMIUM of the environment, or the first one found."""
+    named = os.environ.get("CHROMIUM")
+    found = next(filter(None, map(shutil.which, [named] if named else CHROMIUMS)), None)
+    if found is None:
+        what = f"CHROMIUM is {named!r}, which is no program" if named else "--pdf needs Chromium, none found"
+        raise ReportError(f"{what}; install one (apt-get install chromium), set CHROMIUM to its path, "
+                          "or print the HTML report from your browser")
+    return found
+
+
+def package_version():
+    """Return the version of the installed workbench."""
+    return _version("evaluation-workbench") or "(source tree)"
+
+
+def _checked_values(declared, given, output):
+    values = {parameter["name"]: parameter["default"] for parameter in declared}
+    values |= parse_parameters(declared, given)
+    for first, second in EXCLUSIVE:
+        if values.get(first) and values.get(second):
+            raise ReportError(f"give {first} or {second}, not both")
+    planning = values.get("scores") and not values.get("labels") and not values.get("truth")
+    if values.get("label_sheet") == "" and planning:
+        values["label_sheet"] = str(output.with_name(f"{output.stem}-labels.csv"))
+    _check_files(declared, values)
+    if not values.get("labels") and not values.get("truth"):
+        _check_label_sheet(values.get("label_sheet"), "correct" if "labels" in values else "value")
+    inputs = {path.resolve() for path in _files(declared, values).values()}
+    for name, path in _outputs(declared, values).items():
+        if path.resolve() in inputs:
+            raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
+        if not path.parent.is_dir():
+            raise ReportError(f"{name}: folder {str(path.parent)!r} does not exist; make it first")
+    return values
+
+
+def _files(declared, values):
+    return {parameter["name"]: Path(values[parameter["name"]]).expanduser() for parameter in declared
+            if re.match(r"(?i)file\b", parameter["help"]) and values[parameter["name"]]}
+
+
+def _outputs(declared, values):
+    """Return {name: path} of the files that the notebook will write."""
+    return {parameter["name"]: Path(values[parameter["name"]]).expanduser() for parameter in declared
+            if re.match(r"(?i)where to write\b", parameter["help"]) and values[parameter["name"]]}
+
+
+def _columns(declared):
+    matches = [(each["name"], re.match(r"(?i)column of `?(\w+)", each["help"])) for each in declared]
+    return {name: match[1] for name, match in matches if match}
+
+
+def _check_files(declared, values):
+    found = {name: _column_names(name, path) for name, path in _files(declared, values).items()}
+    for name, file in _columns(declared).items():
+        if values[name] and file in found and values[name] not in found[file]:
+            shown = ", ".join(map(str, found[file][:20])) + (", ..." if len(found[file]) > 20 else "")
+            raise ReportError(f"{name} is {values[name]!r}, which is no column of {values[file]}"
+                              f"{suggestion(values[name], found[file])}; columns: {shown}")
+
+
+def _column_names(name, path):
+    if not path.exists():
+        near = os.listdir(path.parent) if path.parent.is_dir() else []
+        raise ReportError(f"{name}: no file {str(path)!r}{suggestion(path.name, near)}")
+    from workbench.data.frames import column_names
+    try:
+        return list(column_names(str(path)))
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        message = _one_line(error)
+        raise ReportError(message if message.startswith(name) else f"{name}: {message}") from error
+
+
+def _check_label_sheet(sheet, answer):
+    if not sheet:
+        return
+    from workbench.data.label_sheets import refuse_recorded
+    try:
+        refuse_recorded(str(Path(sheet).expanduser()), answer)
+    except ValueError as error:
+        raise ReportError(f"{error}{'; to analyze it say --labels' if answer == 'correct' else ''}") from error
+
+
+def _for_kernel(declared, values):
+    paths = _files(declared, values) | _outputs(declared, values)
+    return values | {name: str(path.absolute()) for name, path in paths.items()}
+
+
+@contextlib.contextmanager
+def _new_file(path):
+    new = not path.exists()
+    try:
+        yield
+    except BaseException:
+        if new:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _one_line(error):
+    return " ".join(without_escapes(str(error)).split())
+
+
+def _execute(path, values, progress):
+    import nbformat
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+    with _quiet(), _progress(progress) as started:
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells = [cell for cell in notebook.cells if not LEFT_OUT & tags(cell)]
+        started(total=len(notebook.cells) + 1)
+        try:
+            done = papermill.execute_notebook(
+                notebook, None, values, kernel_name="python3", language="python", progress_bar=False,
+                store_widget_state=False, kernel_manager_class=_kernel_manager(), on_cell_start=started)
+        except papermill.PapermillExecutionError as error:
+            raise ReportError(_cell_message(error)) from error
+        except DeadKernelError as error:
+            raise ReportError("the run was killed before its end; often memory is too small") from error
+    if done.metadata.papermill.exception:
+        raise ReportError("the notebook stopped before its end")
+    return done
+
+
+def _cell_message(error):
+    message = _one_line(error.evalue)
+    if error.ename in ("ValueError", "TypeError") and message:
+        return message
+    return f"{error.ename}: {message}" if message else error.ename
+
+
+def _kernel_manager():
+    """Return a kernel manager class that starts this interpreter, whatever kernels are registered."""
+    from jupyter_client.kernelspec import KernelSpec
+    from jupyter_client.manager import AsyncKernelManager
+    argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}",
+            "--log-level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
+    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **_python_path()}
+    spec = KernelSpec(argv=argv, env=env, language="python", display_name="Python")
+
+    class ThisInterpreter(AsyncKernelManager):
+        kernel_spec = property(lambda self: spec)
+
+        def start_kernel(self, **options):
+            # errors come as messages; what a kernel still prints when it ends is none of the user's business
+            return super().start_kernel(**options, stderr=subprocess.DEVNULL)
+
+    return ThisInterpreter
+
+
+def _python_path():
+    root = Path(__file__).resolve().parents[2]
+    if root.name in ("site-packages", "dist-packages"):
+        return {}
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))}
+
+
+@contextlib.contextmanager
+def _quiet():
+    import logging
+    logger = logging.getLogger("papermill")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def _progress(wanted):
+    if not wanted:
+        yield lambda **event: None
+    elif sys.stderr.isatty():
+        from tqdm import tqdm
+        with tqdm(file=sys.stderr, unit="cell", leave=False, desc="Starting") as bar:
+            yield functools.partial(_advance, bar)
+    else:
+        yield _announce
+
+
+def _advance(bar, cell=None, cell_index=None, total=None):
+    if total:
+        bar.reset(total)
+        return
+    for _, heading in headings([cell]):
+        bar.set_description(plain(heading)[:40])
+    bar.update()
+
+
+def _announce(cell=None, cell_index=None, total=None):
+    for _, heading in headings([cell] if cell else []):
+        print(plain(heading), file=sys.stderr, flush=True)
+
+
+def _inputs(declared, values):
+    columns = _columns(declared)
+    texts = {name: value for name, value in values.items() if isinstance(value, str) and name not in columns}
+    paths = {name: Path(value).expanduser() for name, value in texts.items() if value}
+    return [_input(name, path) for name, path in paths.items() if path.is_file()]
+
+
+def _input(name, path):
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"parameter": name, "file": path.name, "rows": _row_count(path), "bytes": path.stat().st_size,
+            "sha256": digest}
+
+
+def _row_count(path):
+    from workbench.data.frames import column_names, read_columns
+    try:
+        first = column_names(path)[0]
+        return len(read_columns(path, [first])[0][first])
+    except (ValueError, IndexError, ImportError):
+        return None
+
+
+def _provenance(declared, values, inputs, command):
+    software = [("workbench", package_version()), *((name, _version(name)) for name in PACKAGES),
+                ("Python", platform.python_version())]
+    return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]],
+            "parameters": [each | {"value": _shown(values[each["name"]])} for each in declared],
+            "seed": values.get("seed"),
+            "date": datetime.datetime.now(datetime.UTC)}
+
+
+def _version(package):
+    import importlib.metadata
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _shown(value):
+    return value if isinstance(value, str) else repr(value)
+
+
+def _command(topic, parameters, output, pdf):
+    pairs = [("-p", str(name), _shown(value)) for name, value in parameters.items()]
+    words = ["workbench", "report", str(topic), *sum(pairs, ()), "-o", str(output), *["--pdf"] * bool(pdf)]
+    return shlex.join(words)
+
+
+def _page(path, notebook, provenance):
+    import jinja2
+    folder = Path(__file__).parent / "template"
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined)
+    content, messages = body(notebook, path.parent)
+    title = notebook_title(path)
+    titled = any(level == 1 for level, _ in headings(notebook.cells))
+    return environment.get_template("page.html.j2").render(
+        title=title, titled=titled, body=content, messages=messages, **provenance)
+
+
+def _write(page, output, chromium):
+    part = output.with_name(f"{output.stem}.part{os.getpid()}.html")
+    try:
+        part.write_text(page, encoding="utf-8")
+        if chromium:
+            _print(chromium, part, part.with_suffix(".pdf"))
+            os.replace(part.with_suffix(".pdf"), output.with_suffix(".pdf"))
+        os.replace(part, output)
+    except OSError as error:
+        raise ReportError(f"cannot write {str(output)!r}: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
+        part.with_suffix(".pdf").unlink(missing_ok=True)
+
+
+def _print(chromium, page, pdf):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        words = [chromium, "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+                 "--disable-component-update", "--disable-sync", f"--user-data-dir={profile}",
+                 "--no-pdf-header-footer", f"--print-to-pdf={pdf.absolute()}", page.absolute().as_uri()]
+        if getattr(os, "geteuid", lambda: 1)() == 0:
+            words.insert(1, "--no-sandbox")
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+        except subprocess.TimeoutExpired:
+            raise ReportError(f"{chromium} did not finish the PDF within 120 seconds") from None
+    if done.returncode or not pdf.is_file() or pdf.read_bytes()[:5] != b"%PDF-":
+        reason = _one_line((done.stderr.strip().splitlines() or ["no message"])[-1])
+        raise ReportError(f"{chromium} made no PDF (exit code {done.returncode}): {reason}")
+
+
+def _warn_if_large(output):
+    size = output.stat().st_size
+    if size > SIZE_LIMIT:
+        message = f"{output} has {size / 1e6:.1f} MB; a report should stay below 1 MB"
+        warnings.warn(message, ReportWarning, stacklevel=3)

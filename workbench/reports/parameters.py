@@ -1,0 +1,149 @@
+"""The notebooks that can be reported, and their parameters."""
+import ast
+import contextlib
+import io
+import json
+import re
+import tokenize
+from pathlib import Path
+
+from workbench.checks import suggestion
+from workbench.reports.pages import headings, plain, source
+
+_RULES = {"int": "a whole number", "float": "a finite number", "bool": "true or false", "str": "text"}
+
+
+class ReportError(ValueError):
+    """What the user has to change, in one line."""
+
+
+def notebooks_folder():
+    """Return the folder of the notebooks: inside the installed package, or of the source tree."""
+    here = Path(__file__).resolve().parents[1]
+    return next((path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
+                here / "notebooks")
+
+
+def topics(notebooks=None):
+    """Return {topic: path} of the notebooks with a parameters cell, in the order of their numbers."""
+    paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
+    return {re.sub(r"^\d+-", "", path.stem): path for path in paths
+            if _parameters_cell(load_notebook(path)) is not None}
+
+
+def find_notebook(topic_or_path, notebooks=None):
+    """Return the path of a topic's notebook, or of a notebook given by its path."""
+    known = topics(notebooks)
+    if str(topic_or_path) in known:
+        return known[str(topic_or_path)]
+    path = Path(topic_or_path)
+    if path.suffix == ".ipynb" and path.is_file():
+        return path
+    if path.suffix == ".ipynb":
+        raise ReportError(f"no notebook {str(path)!r}")
+    listed = f"topics: {', '.join(known)}" if known else "no notebook with parameters is installed"
+    raise ReportError(f"no topic {str(path)!r}{suggestion(path, known)}; {listed}")
+
+
+def notebook_title(path):
+    """Return the first heading of a notebook as plain text, or its file name without one."""
+    return next((plain(text) for _, text in headings(load_notebook(path)["cells"])), Path(path).stem)
+
+
+def notebook_parameters(path):
+    """Return the parameters of a notebook.
+
+    They are the assignments of plain literals in its cell tagged `parameters`; a comment as in
+    `n = 50  # type: int  labels you can afford` says type and help. Help that starts with "file"
+    makes the parameter an input file, checked before the run; "column of NAME" makes it one of
+    the columns of the input file given as parameter NAME.
+
+    Returns
+    -------
+    list of dict
+        With name, type, default and help.
+    """
+    cell = _parameters_cell(load_notebook(path))
+    if cell is None:
+        raise ReportError(f"{Path(path).name} has no cell tagged 'parameters'")
+    text = source(cell)
+    try:
+        tree, comments = ast.parse(text), _comments(text)
+    except SyntaxError as error:
+        where = f"{Path(path).name}: line {error.lineno} of the parameters cell"
+        raise ReportError(f"{where}: {error.msg}") from error
+    nodes = [node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value]
+    return [_parameter(node, comments.get(node.end_lineno, ""), path) for node in nodes]
+
+
+def parse_parameters(declared, given):
+    """Return the values of `given` as the types of their parameters, or raise ReportError."""
+    known = {parameter["name"]: parameter for parameter in declared}
+    for name in given:
+        if name not in known:
+            allowed = f"parameters: {', '.join(known)}" if known else "this notebook has none"
+            raise ReportError(f"no parameter {str(name)!r}{suggestion(name, known)}; {allowed}")
+    return {name: _typed(known[name], value) for name, value in given.items()}
+
+
+def load_notebook(path):
+    """Return a notebook file as nested dicts and lists."""
+    try:
+        notebook = json.loads(Path(path).read_text(encoding="utf-8"))
+        if isinstance(notebook["cells"], list):
+            return notebook
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise ReportError(f"{str(path)!r} is not a notebook of format 4")
+
+
+def tags(cell):
+    """Return a cell's tags."""
+    return set(cell.get("metadata", {}).get("tags", []))
+
+
+def _parameters_cell(notebook):
+    return next((cell for cell in notebook["cells"]
+                 if cell.get("cell_type") == "code" and "parameters" in tags(cell)), None)
+
+
+def _comments(text):
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
+
+
+def _parameter(node, comment, path):
+    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+    name = ast.unparse(target)
+    try:
+        default = ast.literal_eval(node.value)
+    except ValueError:
+        raise ReportError(f"{Path(path).name}: parameter {name} is not a plain literal") from None
+    kind, text = re.match(r"#*\s*(?:type:\s*(\S+)\s*)?(.*)", comment).groups()
+    annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else None
+    kind = kind or annotation or type(default).__name__
+    return {"name": name, "type": kind, "default": default, "help": text.strip()}
+
+
+def _typed(parameter, value):
+    kind = parameter["type"]
+    value = _read(kind, value) if isinstance(value, str) else value
+    if kind == "float" and type(value) is int:
+        value = float(value)
+    fits = type(value).__name__ == kind or kind not in (*_RULES, "list", "dict", "tuple")
+    if not fits or (kind == "float" and not abs(value) < float("inf")):
+        hint = f"; quote it: '{value}'" if kind == "str" and value is not None else ""
+        raise ReportError(f"{parameter['name']} must be {_RULES.get(kind, 'a ' + kind)}; got {value!r}{hint}")
+    return value
+
+
+def _read(kind, text):
+    forms = {"int": (r"[-+]?\d+", int), "float": (r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", float),
+             "bool": (r"(?i:true|false)", lambda word: word.lower() == "true"),
+             "list": (r"\[.*\]", ast.literal_eval), "tuple": (r"\(.*\)", ast.literal_eval),
+             "dict": (r"\{.*\}", ast.literal_eval)}
+    form, read = forms.get(kind, (r"(?!)", str))
+    if re.fullmatch(form, text, re.ASCII | re.DOTALL):
+        with contextlib.suppress(ValueError, SyntaxError):
+            return read(text)
+    return text

@@ -1,0 +1,445 @@
+"""Accuracy of a classifier from a stratified sample of labels, and how many labels to plan.
+
+References
+----------
+.. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
+.. [2] Cochran, Sampling techniques, 3rd ed., 1977, chapters 2 to 5.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks, intervals
+from workbench.allocation import rules
+from workbench.results import Estimate, Result, percent
+
+VARIANCE_FORMS = ("finite", "paper", "with_replacement")
+PLAN_METHODS = ("simple_random", *rules.METHODS)
+DRAWS = {"default": 1000, "wilson": 300, "guaranteed": 60, "short": 20}
+DRIFT = 0.10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StratifiedEstimate(Estimate):
+    """Accuracy estimated from a stratified simple random sample, fixed before labeling.
+
+    Attributes
+    ----------
+    estimate : float
+        sum_k W_k x_k / n_k.
+    variance : float
+        Its unbiased estimate with the finite-population factor.
+    stratum_size, labeled, correct : (H,) array of int
+    """
+
+    estimate: float
+    variance: float
+    stratum_size: np.ndarray
+    labeled: np.ndarray
+    correct: np.ndarray
+
+    @property
+    def limiting_stratum(self):
+        """The stratum that alone decides a limit of the default 95% interval, or None."""
+        return self.interval().limiting_stratum
+
+    def interval(self, level=0.95, method="default"):
+        """Return an `Interval`; methods as in `workbench.intervals.stratified_interval`."""
+        return intervals.stratified_interval(self.stratum_size, self.labeled, self.correct,
+                                             level=level, method=method)
+
+    def headline(self):
+        """Return estimate, standard error and default interval in one sentence."""
+        low, high = self.interval()
+        return (f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
+                f"{self.labeled.sum():,} labels, {self.labeled.size} strata")
+
+    def rows(self):
+        """Return size, labels, right ones and rate per stratum."""
+        return [{"stratum": k, "size": int(size), "labeled": int(n), "correct": int(x), "rate": float(x / n)}
+                for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True))]
+
+
+def stratified_accuracy(stratum_size, labeled, correct):
+    """Estimate accuracy from the labels of a stratified sample; one stratum is simple random sampling.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+        Items per stratum, N_h >= 1.
+    labeled : (H,) array_like of int
+        Labels per stratum, 2 <= n_h <= N_h (fewer only where the stratum is fully labeled).
+    correct : (H,) array_like of int
+        Labeled items that were right, 0 <= x_h <= n_h.
+
+    Returns
+    -------
+    StratifiedEstimate
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain; names the stratum.
+
+    Notes
+    -----
+    A = sum W_h a_h, v = sum W_h^2 (1 - n_h / N_h) a_h (1 - a_h) / (n_h - 1); propositions 3 and 4 of [1]_
+    with the factor for sampling without replacement ([2]_, theorem 5.3).
+
+    References
+    ----------
+    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
+    .. [2] Cochran, Sampling techniques, 3rd ed., 1977.
+
+    Examples
+    --------
+    >>> stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
+    StratifiedEstimate(accuracy 0.8799 (SE 0.02875), 95% from 0.8075 to 0.9332; 100 labels, 5 strata)
+    """
+    size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
+    estimate = float((size / size.sum() * correct / labeled).sum())
+    return StratifiedEstimate(estimate, estimated_variance(size, labeled, correct), size, labeled, correct)
+
+
+def accuracy_variance(stratum_size, correct, labeled, *, form="finite"):
+    """Return the true variance of the estimated accuracy of a known population.
+
+    Parameters
+    ----------
+    stratum_size, correct : (H,) array_like of int
+        Items per stratum and how many of them are right, 0 <= C_h <= N_h.
+    labeled : (H,) array_like of float
+        Labels per stratum, 0 < n_h <= N_h.
+    form : {"finite", "paper", "with_replacement"}
+        - "finite": sum W^2 (1 - n/N) S^2 / n, S^2 = N/(N-1) A (1 - A): sampling without replacement.
+        - "paper": sum W^2 S^2 / n, propositions 1 and 3 of Kumar & Raj. It says "with replacement" but
+          uses the variance of sampling without; it belongs to neither and lies above both.
+        - "with_replacement": sum W^2 A (1 - A) / n.
+
+    Examples
+    --------
+    >>> [round(accuracy_variance([10], [8], [5], form=form), 5) for form in VARIANCE_FORMS]
+    [0.01778, 0.03556, 0.032]
+    """
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    correct = checks.counts("correct", correct, size=size.size)
+    checks.at_most("correct", correct, "stratum_size", size)
+    labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
+    checks.at_most("labeled", labeled, "stratum_size", size)
+    checks.choice("form", form, VARIANCE_FORMS)
+    weight, rate = size / size.sum(), correct / size
+    spread = rate * (1 - rate) if form == "with_replacement" else stratum_variance(size, rate)
+    unlabeled = 1 - labeled / size if form == "finite" else 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = weight**2 * unlabeled * spread / labeled
+    return float(np.where(spread == 0, 0.0, terms).sum())
+
+
+def estimated_variance(stratum_size, labeled, correct, *, form="finite"):
+    """Return an unbiased estimate of `accuracy_variance` from a sample.
+
+    Parameters
+    ----------
+    stratum_size, labeled, correct : (H,) array_like of int
+        As in `stratified_accuracy`.
+    form : {"finite", "paper", "with_replacement"}
+        The last two share sum W^2 a (1 - a) / (n - 1) (propositions 2 and 4 of Kumar & Raj): unbiased for
+        "with_replacement" when the labels were drawn so, for "paper" when drawn without replacement.
+
+    Examples
+    --------
+    >>> round(estimated_variance([1000], [100], [90], form="paper"), 7)
+    0.0009091
+    """
+    size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
+    checks.choice("form", form, VARIANCE_FORMS)
+    rate = correct / labeled
+    unlabeled = 1 - labeled / size if form == "finite" else 1.0
+    terms = (size / size.sum()) ** 2 * unlabeled * rate * (1 - rate) / np.maximum(labeled - 1, 1)
+    return float(terms.sum())
+
+
+def stratum_variance(stratum_size, rate):
+    """Return S_h^2 = N_h / (N_h - 1) p_h (1 - p_h), 0 for a stratum of one item (lemma 1 of the paper)."""
+    size = np.asarray(stratum_size, float)
+    return size / np.maximum(size - 1, 1) * rate * (1 - rate)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BudgetPlan(Result):
+    """How many labels an interval of the wanted half-width needs.
+
+    Attributes
+    ----------
+    budget : int
+        Labels in total.
+    labeled : (H,) array of int
+        Labels per stratum.
+    expected_half_width, expected_half_width_error : float
+        Mean half-width of the interval at this budget if the rates hold, and its Monte Carlo error
+        (0 for "wald", whose plan is a closed form).
+    half_width, level : float
+        What was asked for.
+    method, interval : str
+    warnings : tuple of str
+    """
+
+    budget: int
+    labeled: np.ndarray
+    expected_half_width: float
+    expected_half_width_error: float
+    half_width: float
+    level: float
+    method: str
+    interval: str
+    warnings: tuple = ()
+
+    def headline(self):
+        """Return budget and expected half-width in one sentence."""
+        return (f"{self.budget:,} labels, {self.method}, for {percent(self.level)} ±{self.half_width:.4g} "
+                f"({self.interval}: expected ±{self.expected_half_width:.4g})")
+
+    def rows(self):
+        """Return labels per stratum."""
+        return [{"stratum": k, "labeled": int(n)} for k, n in enumerate(self.labeled)]
+
+
+def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportional", interval="default",
+                level=0.95, minimum=2, finite=True):
+    """Find the smallest budget whose interval has the wanted half-width, if the rates hold.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+    stratum_accuracy : (H,) array_like of float
+        Expected rates in [0, 1], say last month's.
+    half_width : float
+        Wanted half-width in (0, 0.5).
+    method : {"simple_random", "proportional", "equal", "neyman", "neyman_plus", "voila"}
+        Allocation; "simple_random" ignores the strata.
+    interval : {"default", "short", "guaranteed", "wilson", "wald"}
+        The interval that will be reported; its mean half-width over samples is searched. "wald" is the
+        textbook closed form n = Q / ((e/z)^2 + sum W S^2 / N), Q = (sum W S)^2 (optimal), sum W S^2
+        (proportional) or H sum W^2 S^2 (equal): too small for an honest interval.
+    level : float
+    minimum : int
+        Floor per stratum, at least 2. An optimal allocation leaves a pure stratum at this floor whatever the
+        budget, and one such stratum can hold the interval wide.
+    finite : bool
+        With False "wald" ignores that the population is finite and may ask for more items than exist.
+
+    Returns
+    -------
+    BudgetPlan
+        Optimal plans warn what a drift of one stratum's rate would do.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain or no budget reaches the half-width.
+
+    Examples
+    --------
+    >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03, interval="wald")
+    BudgetPlan(300 labels, proportional, for 95% ±0.03 (wald: expected ±0.02997))
+    """
+    size, rate = _check_rates(stratum_size, stratum_accuracy)
+    half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
+    checks.choice("method", method, PLAN_METHODS)
+    checks.choice("interval", interval, intervals.METHODS)
+    minimum = checks.whole("minimum", minimum, 2)
+    z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
+    size, rate = _population(size, rate, method)
+    if interval == "wald":
+        budget = max(int(_textbook_budget(size, rate, half_width / z, method, finite)),
+                     int(np.minimum(minimum, size).sum()))
+        labeled = _planned(size, rate, min(budget, int(size.sum())), method, minimum)
+        expected, error = float(z * np.sqrt(_textbook_variance(size, rate, budget, method, finite))), 0.0
+    else:
+        budget = _least_budget(size, rate, half_width, method, interval, level, minimum)
+        labeled = _planned(size, rate, budget, method, minimum)
+        expected, error = expected_half_width(size, rate, labeled, interval=interval, level=level)
+    warnings = tuple(_drift_warning(size, rate, labeled, z)) if method in rules.NEED_SD else ()
+    if budget > size.sum():
+        warnings += (f"the budget of {budget:,} exceeds the {size.sum():,} items that exist",)
+    return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, warnings)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanCurve(Result):
+    """Textbook (Wald) budgets over a range of half-widths, for three designs.
+
+    Attributes
+    ----------
+    half_width : (E,) array of float
+    budget : (3, E) array of int
+        For "simple_random", "proportional" and "neyman".
+    population : int
+    level : float
+    finite : bool
+    """
+
+    half_width: np.ndarray
+    budget: np.ndarray
+    population: int
+    level: float
+    finite: bool
+
+    methods = ("simple_random", "proportional", "neyman")
+
+    def at(self, half_width):
+        """Return the three budgets at the nearest half-width of the curve, a dict."""
+        place = int(np.abs(self.half_width - half_width).argmin())
+        return dict(zip(self.methods, self.budget[:, place].tolist(), strict=True))
+
+    def headline(self):
+        """Return the budgets at the two ends in one sentence."""
+        ends = "; ".join(f"±{e:.3g}: " + " / ".join(f"{n:,}" for n in self.at(e).values())
+                         for e in (self.half_width[0], self.half_width[-1]))
+        return f"labels for random / proportional / Neyman, {ends}"
+
+    def rows(self):
+        """Return one row per half-width and design."""
+        return [{"half_width": float(e), "design": method, "labels": int(n)}
+                for method, line in zip(self.methods, self.budget, strict=True)
+                for e, n in zip(self.half_width, line, strict=True)]
+
+
+def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finite=True):
+    """Return the textbook budgets of three designs over many half-widths.
+
+    Parameters
+    ----------
+    stratum_size, stratum_accuracy, level, finite
+        As in `plan_budget`.
+    half_widths : (E,) array_like of float
+        In (0, 0.5).
+
+    Returns
+    -------
+    PlanCurve
+
+    Examples
+    --------
+    >>> plan_curve([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], [.01, .03])
+    PlanCurve(labels for random / proportional / Neyman, ±0.01: 1,257 / 1,156 / 724; ±0.03: 369 / 300 / 188)
+    """
+    size, rate = _check_rates(stratum_size, stratum_accuracy)
+    half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")
+    error = half_widths / -scipy.special.ndtri((1 - checks.level(level)) / 2)
+    budget = [np.maximum(_textbook_budget(*_population(size, rate, method), error, method, finite), 2)
+              for method in PlanCurve.methods]
+    return PlanCurve(half_widths, np.array(budget), int(size.sum()), float(level), bool(finite))
+
+
+def expected_half_width(stratum_size, stratum_accuracy, labeled, *, interval="default", level=0.95):
+    """Return the mean half-width of an interval over samples, and its Monte Carlo error.
+
+    Parameters
+    ----------
+    stratum_size, labeled : (H,) array_like of int
+    stratum_accuracy : (H,) array_like of float
+        Rates in [0, 1]; rounded to whole items.
+    interval : str
+        As in `stratified_interval`.
+
+    Returns
+    -------
+    (float, float)
+        The draws are the same for the same arguments.
+    """
+    size, labeled = np.asarray(stratum_size), np.asarray(labeled)
+    uniform = np.random.default_rng(0).random((DRAWS.get(interval, 300), size.size))
+    right = np.rint(size * np.asarray(stratum_accuracy))
+    outcomes = draw_counts(size, right, labeled, uniform)
+    if interval == "default":
+        cells = intervals.stratum_cells(size, labeled, outcomes)
+        low, high = intervals.default_limits(cells, size.sum(), (1 - level) / 2)
+        least, most = intervals.proven_limits(size.sum(), labeled, outcomes)
+        widths = (np.minimum(high, most) - np.maximum(low, least)) / 2
+    else:
+        distinct, place = np.unique(outcomes, axis=0, return_inverse=True)
+        widths = np.array([intervals.stratified_interval(size, labeled, x, level=level, method=interval).half_width
+                           for x in distinct])[place.ravel()]
+    return float(widths.mean()), float(widths.std(ddof=1) / np.sqrt(widths.size))
+
+
+def draw_counts(size, right, labeled, uniform):
+    """Return hypergeometric counts (R, H) at the given uniforms, by inversion of a table per stratum."""
+    counts = np.empty(uniform.shape, np.int64)
+    for h in range(size.size):
+        pmf = intervals.hypergeometric_pmf(float(size[h]), right[h:h + 1], int(labeled[h]))[0]
+        counts[:, h] = np.searchsorted(pmf.cumsum()[:-1], uniform[:, h], side="right")
+    return counts
+
+
+def _check_rates(stratum_size, stratum_accuracy):
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    return size, checks.vector("stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum")
+
+
+def _population(size, rate, method):
+    """Return the strata, or all items as one stratum for simple random sampling."""
+    if method != "simple_random":
+        return size, rate
+    return size.sum(keepdims=True), (size * rate).sum(keepdims=True) / size.sum()
+
+
+def _planned(size, rate, budget, method, minimum):
+    if method == "simple_random":
+        return np.array([budget])
+    sd = np.sqrt(stratum_variance(size, rate))
+    return rules.allocate(size, budget, method, stratum_sd=sd, minimum=minimum).labeled
+
+
+def _least_budget(size, rate, half_width, method, interval, level, minimum):
+    def ratio(budget):
+        labeled = _planned(size, rate, budget, method, minimum)
+        return expected_half_width(size, rate, labeled, interval=interval, level=level)[0] / half_width
+
+    least, most = int(np.minimum(minimum, size).sum()), int(size.sum())
+    low, high = least - 1, most + 1
+    budget = int(_textbook_budget(size, rate, half_width / -scipy.special.ndtri((1 - level) / 2), method, True))
+    while high - low > 1:
+        if not low < budget < high:
+            budget = (low + high) // 2
+        excess = ratio(budget)
+        low, high = (low, budget) if excess <= 1 else (budget, high)
+        budget = round(budget * excess**2) if high - low > 0.05 * high else (low + high) // 2
+    if high > most:
+        few = int(_planned(size, rate, most, method, minimum).argmin())
+        raise ValueError(f"half_width {half_width:g} is out of reach of method {method!r}: stratum {few} keeps "
+                         f"{minimum} labels at any budget; raise minimum, or use 'proportional' or 'equal'")
+    return high
+
+
+def _quadratic(size, rate, method):
+    weight, variance = size / size.sum(), stratum_variance(size, rate)
+    if method in rules.NEED_SD:
+        return (weight * np.sqrt(variance)).sum() ** 2
+    return size.size * (weight**2 * variance).sum() if method == "equal" else (weight * variance).sum()
+
+
+def _textbook_budget(size, rate, standard_error, method, finite):
+    gain = (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
+    budget = np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9)
+    return np.minimum(budget, size.sum() if finite else np.inf).astype(np.int64)
+
+
+def _textbook_variance(size, rate, budget, method, finite):
+    gain = (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
+    return max(_quadratic(size, rate, method) / budget - gain, 0.0)
+
+
+def _drift_warning(size, rate, labeled, z):
+    """Say what the Wald half-width becomes when the worst stratum turns out 10 points less accurate."""
+    planned = rules.allocation_variance(size, np.sqrt(stratum_variance(size, rate)), labeled)
+    drifted = [rules.allocation_variance(
+        size, np.sqrt(stratum_variance(size, np.where(np.arange(size.size) == k, np.maximum(rate - DRIFT, 0), rate))),
+        labeled) for k in range(size.size)]
+    worst = int(np.argmax(drifted))
+    if drifted[worst] > planned:
+        yield (f"this plan trusts the expected rates: if stratum {worst} ({labeled[worst]} labels) were right in "
+               f"{max(rate[worst] - DRIFT, 0):.1%} instead of {rate[worst]:.1%}, the Wald half-width would be "
+               f"{z * np.sqrt(drifted[worst]):.3f} instead of {z * np.sqrt(planned):.3f}")

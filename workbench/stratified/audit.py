@@ -1,0 +1,305 @@
+"""One accuracy audit from scored items to an honest interval: plan it, simulate it, or analyze it."""
+import html
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks, intervals
+from workbench.allocation import rules
+from workbench.data import label_sheets, scored_items
+from workbench.results import Interval, Result, percent
+from workbench.stratified import accuracy
+from workbench.stratified.strata import METHODS as STRATIFIERS
+from workbench.stratified.strata import stratify
+
+ALLOCATIONS = rules.METHODS
+MODES = ("plan", "simulated", "analyzed")
+SHOWN_IDS = 200
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AccuracyAudit(Result):
+    """What an audit asks for, or what it found.
+
+    Attributes
+    ----------
+    mode : {"plan", "simulated", "analyzed"}
+        Labels still to be made; drawn from a known truth; read from a filled label sheet.
+    stratum_size, labeled : (K,) array of int
+    mean_score : (K,) array of float
+    estimate : StratifiedEstimate or None
+        None for a plan.
+    interval : Interval or None
+        The estimate's; for a plan None.
+    expected_half_width : float
+        Of that interval if the scores (confidences) were the rates; NaN where scores are not probabilities.
+    truth : float or None
+        True accuracy where it is known.
+    level : float
+    stratifier, allocation : str
+    label_sheet : str
+        File that was written for the people who label, or "".
+    unmatched, unlabeled : tuple of str
+        Ids of the filled sheet that are not among the items; ids whose label is still missing.
+    warnings : tuple of str
+    """
+
+    mode: str
+    stratum_size: np.ndarray
+    labeled: np.ndarray
+    mean_score: np.ndarray
+    estimate: accuracy.StratifiedEstimate | None
+    interval: Interval | None
+    expected_half_width: float
+    truth: float | None
+    level: float
+    stratifier: str
+    allocation: str
+    label_sheet: str = ""
+    unmatched: tuple = ()
+    unlabeled: tuple = ()
+    warnings: tuple = ()
+
+    def headline(self):
+        """Return the finding, or the plan, in one sentence."""
+        design = f"{self.labeled.sum():,} labels, {self.labeled.size} strata"
+        if self.mode == "plan":
+            return f"Label {self.labeled.sum():,} of {self.stratum_size.sum():,} items in {self.labeled.size} strata" \
+                + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
+                   if np.isfinite(self.expected_half_width) else "")
+        truth = f"; the truth is {100 * self.truth:.1f}%" if self.mode == "simulated" else ""
+        return (f"Accuracy {100 * self.estimate.estimate:.1f}% ({percent(self.interval.level)} interval: "
+                f"{100 * self.interval.low:.1f}% to {100 * self.interval.high:.1f}%), {design}{truth}")
+
+    def rows(self):
+        """Return one row per stratum: size, mean score, labels and, once known, right ones and rate."""
+        table = [{"stratum": k, "size": int(size), "mean score": float(score), "labels": int(n)} for k, (size, score, n)
+                 in enumerate(zip(self.stratum_size, self.mean_score, self.labeled, strict=True))]
+        if self.estimate is not None:
+            for row, found in zip(table, self.estimate.rows(), strict=True):
+                row |= {"right": found["correct"], "accuracy": found["rate"]}
+        return table
+
+    def next_step(self):
+        """Return what to do now, in words."""
+        if self.mode == "simulated":
+            return ("The labels were drawn from the known truth: this is a simulation of an audit, to see what one of "
+                    "this size can tell.")
+        if self.mode == "plan" and not self.label_sheet:
+            return "Nothing was labeled. Name a label sheet to get the items to label."
+        if self.mode == "plan":
+            return (f"Write 1 (right) or 0 (wrong) into the column correct of {self.label_sheet}, for every row; then "
+                    "run the same command again with --labels and that file. Keep scores, strata and seed as they are.")
+        if self.unlabeled:
+            return (f"{len(self.unlabeled)} items of the sheet still have no label. The estimate holds only if they "
+                    "are missing by chance: label them.")
+        if self.unmatched or any("not the ones that these settings draw" in w for w in self.warnings):
+            return "Do not quote this yet: the sheet does not fit the plan. See the warnings."
+        return "All labels of the sheet are in. Quote the interval with the estimate."
+
+    def _repr_html_(self):
+        lists = "".join(f"<p>{len(ids)} ids {what}: {html.escape(', '.join(ids[:SHOWN_IDS]))}"
+                        + (f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else "") + "</p>"
+                        for ids, what in ((self.unmatched, "of the sheet are not among the items and were not used"),
+                                          (self.unlabeled, "have no label yet")) if ids)
+        return (super()._repr_html_() + warning_list(self.warnings) + lists
+                + f"<p>{html.escape(self.next_step())}</p>")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IntervalComparison(Result):
+    """The same labels under every interval method; `assumption` says which labels, where none are made yet."""
+
+    intervals: tuple
+    assumption: str = ""
+
+    def headline(self):
+        """Return shortest and widest in one sentence."""
+        low, high = (pick(self.intervals, key=lambda i: i.half_width) for pick in (min, max))
+        return (f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals from the same "
+                f"labels, half-width {low.half_width:.3f} ({low.method}) to {high.half_width:.3f} ({high.method})")
+
+    def rows(self):
+        """Return one row per method, with what the method is for."""
+        return [{"method": i.method, "low": i.low, "high": i.high, "half-width": i.half_width, "use": USES[i.method]}
+                for i in self.intervals]
+
+
+USES = {"default": "report this one", "short": "shorter; covers 92% in practice at nominal 95%",
+        "guaranteed": "proven coverage", "wald": "teaching only: covers too little", "wilson": "teaching only"}
+
+
+def load_items(scores, *, score="score", prediction="", truth="", id="", score_is="confidence"):
+    """Return scored items from a file: `workbench.read_scores` with a usual name for the column of scores.
+
+    Parameters
+    ----------
+    scores : str or data frame
+        As in `workbench.read_scores`.
+    score, prediction, truth, id, score_is : str
+        Column names, "" for none, and what the score is.
+
+    Returns
+    -------
+    ScoredItems
+
+    Examples
+    --------
+    >>> load_items({"score": [0.9, 0.7], "y": [1, 0]}, truth="y")
+    ScoredItems(2 items, mean score 0.8, accuracy 0.5)
+    """
+    return scored_items.read_scores(scores, score=score, prediction=prediction, truth=truth, id=id, score_is=score_is)
+
+
+def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", method="proportional",
+                   interval="default", level=0.95, labels="", label_sheet="", rng=0):
+    """Run one audit: stratify, allocate, and plan, simulate or analyze the labels.
+
+    Parameters
+    ----------
+    items : ScoredItems
+        With `correct` the audit is simulated on it; without, it is planned.
+    budget : int
+        Labels in total, from 2 per stratum to N; with `labels` the sheet decides.
+    n_strata, stratifier
+        As in `workbench.stratify`.
+    method : str
+        Allocation, as in `workbench.allocate`. "neyman", "neyman_plus" and "voila" take the scores for
+        probabilities, S_k = sqrt(p_k (1 - p_k)) at the mean score p_k, and warn.
+    interval, level
+        As in `workbench.stratified_interval`.
+    labels : str
+        A filled label sheet to analyze.
+    label_sheet : str
+        Where to write the empty sheet of a plan.
+    rng : int
+        Seed that cuts ties and draws the items: the same for plan and analysis.
+
+    Returns
+    -------
+    AccuracyAudit
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
+    AccuracyAudit(Accuracy 87.0% (95% interval: 79.5% to 92.7%), 100 labels, 5 strata; the truth is 87.7%)
+    """
+    level = checks.level(level)
+    checks.choice("interval", interval, intervals.METHODS)
+    checks.choice("stratifier", stratifier, STRATIFIERS)
+    checks.choice("allocation", method, ALLOCATIONS)
+    strata = stratify(items.score, n_strata, stratifier, rng=rng)
+    score = np.bincount(strata.labels, items.score) / strata.sizes
+    warnings = [*items.notes, *strata.notes]
+    design = {"stratum_size": strata.sizes, "mean_score": score, "stratifier": stratifier, "allocation": method,
+              "level": level}
+    if labels:
+        return _analyzed(items, strata, labels, interval, level, design, warnings, rng)
+    budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), items.score.size)
+    labeled = _allocated(strata.sizes, score, budget, method, items.score_is, warnings)
+    index = label_sheets.draw_items(strata.labels, labeled, rng)
+    half_width = _expected(strata.sizes, score, labeled, interval, level, items.score_is)
+    if items.correct is not None:
+        correct = np.bincount(strata.labels[index], items.correct[index], strata.n_strata).astype(int)
+        return _found("simulated", labeled, correct, interval, level, design | {"expected_half_width": half_width},
+                      warnings, truth=float(items.correct.mean()))
+    if label_sheet:
+        label_sheets.write_label_sheet(label_sheet, items, strata.labels, index)
+    return AccuracyAudit(mode="plan", labeled=labeled, estimate=None, interval=None, truth=None,
+                         expected_half_width=half_width, label_sheet=str(label_sheet), warnings=tuple(warnings),
+                         **design)
+
+
+def compare_intervals(audit):
+    """Return every interval method on an audit's labels, at the audit's level.
+
+    Parameters
+    ----------
+    audit : AccuracyAudit
+        For a plan the intervals are those of the labels that the scores promise, were they honest; with margins, of
+        half the labels being right, the widest case.
+
+    Returns
+    -------
+    IntervalComparison
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> compare_intervals(wb.accuracy_audit(wb.digit_forms().items(), 100))
+    IntervalComparison(5 intervals from the same labels, half-width 0.060 (wald) to 0.072 (guaranteed))
+    """
+    estimate, assumption = audit.estimate, ""
+    if estimate is None:
+        rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
+        assumption = "If the scores are honest" if np.isfinite(audit.expected_half_width) else "If half are right"
+        estimate = accuracy.stratified_accuracy(audit.stratum_size, audit.labeled,
+                                                  np.rint(audit.labeled * rate).astype(int))
+    return IntervalComparison(tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption)
+
+
+def warning_list(warnings):
+    """Return warnings as an escaped HTML list; 'Warnings: none' where there are none."""
+    if not warnings:
+        return "<p>Warnings: none.</p>"
+    entries = "".join(f"<li>{html.escape(w)}</li>" for w in warnings)
+    return f"<p>Warnings:</p><ul>{entries}</ul>"
+
+
+def _analyzed(items, strata, labels, interval, level, design, warnings, rng):
+    sheet = label_sheets.read_label_sheet(labels, items, strata.labels, strata.n_strata)
+    warnings += sheet.notes
+    if sheet.unlabeled:
+        warnings.append(f"{len(sheet.unlabeled)} items of the sheet have no label; the estimate takes the others for "
+                        "a random part of it")
+    warnings += _not_drawn(items, strata, sheet, design, rng)
+    return _found("analyzed", sheet.labeled, sheet.correct, interval, level,
+                  design | {"expected_half_width": float("nan")}, warnings,
+                  truth=None, unmatched=sheet.unmatched, unlabeled=sheet.unlabeled)
+
+
+def _not_drawn(items, strata, sheet, design, rng):
+    """Yield a warning if labeled items are not the ones that a plan of as many rows would have drawn."""
+    rows = sheet.index.size + len(sheet.unlabeled)
+    drawn = np.empty(0, int)
+    if rows >= np.minimum(2, strata.sizes).sum():
+        labeled = _allocated(strata.sizes, design["mean_score"], rows, design["allocation"], items.score_is, [])
+        drawn = label_sheets.draw_items(strata.labels, labeled, rng)
+    strange = int((~np.isin(sheet.index, drawn)).sum())
+    if strange:
+        yield (f"{strange} of {sheet.index.size} labeled items are not the ones that these settings draw for a sheet "
+               f"of {rows} rows: the interval holds only if they were drawn at random within each stratum")
+
+
+def _found(mode, labeled, correct, interval, level, design, warnings, **known):
+    estimate = accuracy.stratified_accuracy(design["stratum_size"], labeled, correct)
+    limits = estimate.interval(level, interval)
+    pure = np.flatnonzero(((correct == 0) | (correct == labeled)) & (labeled < design["stratum_size"]))
+    warnings += limits.warnings
+    if pure.size:
+        warnings.append(f"no mix of right and wrong was seen in strata {', '.join(map(str, pure))}: their standard "
+                        "error of 0 is not knowledge, read the interval")
+    return AccuracyAudit(mode=mode, labeled=labeled, estimate=estimate, interval=limits, warnings=tuple(warnings),
+                         **design, **known)
+
+
+def _allocated(size, score, budget, method, score_is, warnings):
+    if method not in rules.NEED_SD:
+        return rules.allocate(size, budget, method).labeled
+    if score_is == "margin":
+        raise ValueError(f"allocation {method!r} needs scores that are probabilities; with margins use "
+                         "'proportional' or 'equal'")
+    warnings.append(f"allocation {method} took the scores for probabilities: where the classifier is overconfident it "
+                    "labels too little in the strata that look safe")
+    sd = np.sqrt(accuracy.stratum_variance(size, np.clip(score, 0, 1)))
+    allotted = rules.allocate(size, budget, method, stratum_sd=sd)
+    if allotted.unused:
+        warnings.append(f"{allotted.unused} of {budget} labels stay unused: a stratum is smaller than its share")
+    return allotted.labeled
+
+
+def _expected(size, score, labeled, interval, level, score_is):
+    if score_is == "margin":
+        return float("nan")
+    return accuracy.expected_half_width(size, np.clip(score, 0, 1), labeled, interval=interval, level=level)[0]

@@ -1,0 +1,247 @@
+"""Allocation that looks at the labels: waves with an unbiased estimate, and the paper's OPT-A1 and OPT-A2.
+
+References
+----------
+.. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1 and 2.
+.. [2] Neyman, Contribution to the theory of sampling human populations, JASA 33, 1938: two phases.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks, intervals
+from workbench.allocation import rules
+from workbench.results import Estimate, Interval, percent
+
+RULES = ("smoothed", "opt")
+WAVE_INTERVALS = ("default", "wald")
+OPT_WARNING = ("OPT-A1 and OPT-A2 freeze a stratum whose pilot is pure: the estimate is biased and its "
+               "variance estimate far too small; measured on the digit forms, more labels cover less")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WaveEstimate(Estimate):
+    """Accuracy from labels that were allocated wave by wave.
+
+    Attributes
+    ----------
+    estimate, variance : float
+        Unbiased, and its unbiased variance estimate.
+    stratum_size : (H,) array of int
+    labeled, correct : (T, H) array of int
+        Per wave and stratum.
+    """
+
+    estimate: float
+    variance: float
+    stratum_size: np.ndarray
+    labeled: np.ndarray
+    correct: np.ndarray
+
+    def interval(self, level=0.95, method="default"):
+        """Return an `Interval`: "default" over wave-by-stratum cells, or "wald" for teaching."""
+        checks.choice("method", method, WAVE_INTERVALS)
+        tail = (1 - checks.level(level)) / 2
+        low, high = wave_limits(self.stratum_size, self.labeled[None], self.correct[None], tail, method)
+        warnings = (f"wald is for teaching: with few labels it can cover far less than {percent(level)}",)
+        warnings = warnings * (method == "wald") + exhausted_warning(self.stratum_size, self.labeled.sum(0))
+        return Interval(float(low[0]), float(high[0]), float(level), method, None, warnings)
+
+    def headline(self):
+        """Return estimate, standard error and default interval in one sentence."""
+        low, high = self.interval()
+        return (f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
+                f"{self.labeled.sum():,} labels in {self.labeled.shape[0]} waves, {self.stratum_size.size} strata")
+
+    def rows(self):
+        """Return wave, stratum, labels and right ones, one row per cell."""
+        return [{"wave": t, "stratum": h, "labeled": int(n), "correct": int(self.correct[t, h])}
+                for t, wave in enumerate(self.labeled) for h, n in enumerate(wave)]
+
+
+def next_wave(stratum_size, labeled, correct, budget, *, rule="smoothed", stratum_score=None, smoothing=4.0,
+              floor=0.3):
+    """Allocate the next wave of labels from the labels so far.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+    labeled, correct : (H,) array_like of int
+        All labels so far and the right ones; zeros before the first wave.
+    budget : int
+        Labels in this wave, fixed before the first one. The unbiased estimate needs 2 per stratum and wave.
+    rule : {"smoothed", "opt"}
+        - "smoothed": a share `floor` in proportion to size, the rest in proportion to
+          W_h sqrt(p (1 - p)) with p = (x_h + c p0_h) / (n_h + c); at least 2 labels per stratum.
+        - "opt": equation 9 with the sample variance, as OPT-A1 and OPT-A2 print it [1]_. Where no stratum
+          varies, in proportion to size; an unlabeled stratum counts as varying most (the paper does not say).
+          Biased: `notes` warns.
+    stratum_score : (H,) array_like of float, optional
+        Prior rates p0 in (0, 1), such as the mean confidence; by default the overall rate so far.
+    smoothing : float
+        Labels c that the prior is worth, > 0.
+    floor : float
+        Share of the wave in proportion to size, 0 to 1.
+
+    Returns
+    -------
+    workbench.allocation.Allocation
+        `labeled` counts the new labels only.
+
+    Examples
+    --------
+    >>> next_wave([100, 100], [5, 5], [3, 5], 20).labeled
+    array([11,  9])
+    >>> next_wave([100, 100], [5, 5], [3, 5], 20, rule="opt").labeled
+    array([20,  0])
+    """
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    labeled = checks.counts("labeled", labeled, size=size.size)
+    correct = checks.counts("correct", correct, size=size.size)
+    checks.at_most("labeled", labeled, "stratum_size", size)
+    checks.at_most("correct", correct, "labeled", labeled)
+    checks.choice("rule", rule, RULES)
+    left = size - labeled
+    least = 1 if rule == "opt" else int(np.minimum(2, left).sum())
+    budget = checks.whole("budget", budget, least, int(left.sum()))
+    if rule == "opt":
+        new = opt_step(size, labeled[None], correct[None], budget)[0]
+    else:
+        rule_settings = wave_settings(size.size, stratum_score, smoothing, floor)
+        new = wave_step(size, labeled[None], correct[None], budget, *rule_settings)[0]
+    notes = (OPT_WARNING,) if rule == "opt" else ()
+    return rules.Allocation(new, float("nan"), new >= left, 0, size, rule, notes)
+
+
+def wave_accuracy(stratum_size, labeled, correct):
+    """Estimate accuracy from waves, unbiased though each wave's allocation looked at the earlier labels.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+    labeled, correct : (T, H) array_like of int
+        Labels and right ones per wave and stratum, in time order. Every wave's total was fixed beforehand and it
+        labels at least 2 items of each stratum (or all that are left).
+
+    Returns
+    -------
+    WaveEstimate
+
+    Notes
+    -----
+    With m_t the size of wave t and n, x^{<t} the labels before it,
+    A = sum_t m_t/n sum_k [x_k^{<t} + (N_k - n_k^{<t}) a_kt] / N; given the past each wave is a stratified sample
+    of what is left, so each term is unbiased and the terms are uncorrelated. Where nearly all items are labeled
+    the estimate can lie outside of what the labels prove; the interval cannot.
+
+    Examples
+    --------
+    >>> wave_accuracy([100, 100], [[5, 5], [12, 8]], [[3, 5], [8, 7]])
+    WaveEstimate(accuracy 0.7815 (SE 0.0692), 95% from 0.6 to 0.91; 30 labels in 2 waves, 2 strata)
+    """
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    labeled, correct = (_waves(name, a, size.size) for name, a in (("labeled", labeled), ("correct", correct)))
+    if labeled.shape != correct.shape:
+        raise ValueError(f"correct must have the shape of labeled, {labeled.shape}; got {correct.shape}")
+    left = size
+    for t, (n, x) in enumerate(zip(labeled, correct, strict=True)):
+        checks.at_most(f"labeled (wave {t})", n, "the items left", left)
+        checks.at_most(f"correct (wave {t})", x, "labeled", n)
+        few = np.flatnonzero((n < 2) & (n < left))
+        if few.size:
+            raise ValueError(f"labeled must be at least 2 in every wave and stratum; wave {t} has {n[few[0]]} "
+                             f"in stratum {few[0]}, where {left[few[0]]} items were left")
+        left = left - n
+    estimate, variance = wave_moments(size, labeled[None], correct[None])
+    return WaveEstimate(float(estimate[0]), float(variance[0]), size, labeled, correct)
+
+
+def wave_cells(size, labeled, correct):
+    """Return waves (R, T, H) as (R, T * H) cells, each weighted by its wave's share of the labels."""
+    before_n, before_x = labeled.cumsum(1) - labeled, correct.cumsum(1) - correct
+    left = size - before_n
+    share = (labeled.sum(2) / labeled.sum((1, 2))[:, None])[..., None]
+    population = size.sum()
+    unlabeled = np.divide(left - labeled, left, out=np.zeros(left.shape), where=left > 0)
+
+    def flat(a):
+        return np.asarray(a, float).reshape(a.shape[0], -1)
+
+    return intervals.Cells(flat(share * left / population), flat(labeled), flat(correct), flat(unlabeled),
+                           (share * before_x / population).sum((1, 2)),
+                           (share * (before_n - before_x) / population).sum((1, 2)))
+
+
+def wave_moments(size, labeled, correct):
+    """Return estimates and variance estimates (R,) of waves (R, T, H)."""
+    cells = wave_cells(size, labeled, correct)
+    rate = np.divide(cells.correct, cells.labeled, out=np.zeros(cells.labeled.shape), where=cells.labeled > 0)
+    variance = cells.weight**2 * cells.unlabeled * rate * (1 - rate) / np.maximum(cells.labeled - 1, 1)
+    return cells.known_right + (cells.weight * rate).sum(1), variance.sum(1)
+
+
+def wave_limits(size, labeled, correct, tail, method="default"):
+    """Return lower and upper limits (R,) of waves (R, T, H)."""
+    if method == "wald":
+        estimate, variance = wave_moments(size, labeled, correct)
+        reach = -scipy.special.ndtri(tail) * np.sqrt(variance)
+        return np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
+    limits = intervals.default_limits(wave_cells(size, labeled, correct), size.sum(), tail)
+    proven = intervals.proven_limits(size.sum(), labeled.sum(1), correct.sum(1))
+    return tuple(np.clip(limit, *proven) for limit in limits)
+
+
+def wave_step(size, labeled, correct, budget, prior, smoothing, floor):
+    """Return the next wave's labels (R, H) for R histories, at least 2 per stratum where left."""
+    n, x, left = labeled, correct, size - labeled
+    if prior is None:
+        prior = (x.sum(1, keepdims=True) + 1) / (n.sum(1, keepdims=True) + 2)
+    rate = (x + smoothing * prior) / (n + smoothing)
+    spread = size * np.sqrt(rate * (1 - rate))
+    share = (1 - floor) * spread / spread.sum(1, keepdims=True) + floor * size / size.sum()
+    return _allotted(share, budget, np.minimum(2, left), left)
+
+
+def opt_step(size, labeled, correct, budget, laplace=0.0):
+    """Return the next labels (R, H) by equation 9 with the sample variances of R histories."""
+    n, x, left = labeled, correct, size - labeled
+    rate = np.divide(x + laplace, n + 2 * laplace, out=np.full(n.shape, 0.5), where=n + laplace > 0)
+    unbiased = np.maximum(n, 1) / np.maximum(n - 1, 1) if laplace == 0 else 1.0
+    spread = size * np.sqrt(unbiased * rate * (1 - rate))
+    total = spread.sum(1, keepdims=True)
+    share = np.where(total > 0, spread / np.where(total > 0, total, 1), size / size.sum())
+    return _allotted(share, budget, np.zeros_like(left), left)
+
+
+def _allotted(share, budget, least, left):
+    real = budget * share
+    outside = ((real < least) | (real > left)).any(1)
+    if outside.any():
+        real[outside] = rules.fill(share[outside], np.full(int(outside.sum()), budget),
+                                        least[outside].astype(float), left[outside].astype(float))
+    return rules.round_to_total(real, np.full(real.shape[0], budget), least, left)
+
+
+def exhausted_warning(size, labeled):
+    """Return a warning if waves label so much of a stratum that they estimate worse than a fixed sample."""
+    spent = np.flatnonzero(labeled > size / 2)
+    if not spent.size:
+        return ()
+    return (f"more than half of stratum {spent[0]} is labeled: waves then estimate worse than a sample fixed "
+            "beforehand; label it completely or fix the allocation",)
+
+
+def wave_settings(n_strata, stratum_score, smoothing, floor):
+    """Return prior rates (or None), smoothing and floor of the "smoothed" rule, checked."""
+    if stratum_score is not None:
+        prior = checks.vector("stratum_score", stratum_score, size=n_strata, low=0, high=1, what="stratum")
+        stratum_score = np.clip(prior, 1e-3, 1 - 1e-3)
+    return stratum_score, checks.number("smoothing", smoothing, 0, open_ends=True), checks.number("floor", floor, 0, 1)
+
+
+def _waves(name, values, n_strata):
+    array = np.asarray(values)
+    if array.ndim != 2 or array.shape[1] != n_strata:
+        raise ValueError(f"{name} must have shape (waves, {n_strata}); got {array.shape}")
+    return np.stack([checks.counts(f"{name} (wave {t})", row) for t, row in enumerate(array)])
