@@ -12,25 +12,17 @@ import pytest
 import workbench
 
 ROOT = Path(workbench.__file__).parent
-# in this order, one direction; topics import each other without cycles
-LAYERS = (("checks", "results"), ("intervals",), ("frames", "populations"),
-          ("stratification", "allocation", "stratified", "adaptive", "labeling", "audit", "frame_samples", "streaming",
-           "label_plans", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
-           "replication", "metrics", "confusion", "prevalence_methods", "prevalence_theory", "prevalence_periods",
-           "misclassification", "prevalence_series", "solar", "prevalence_files", "cv_sources", "cv_losses",
-           "cross_validation", "model_tests", "model_comparison"),
-          ("simulations",), ("exercises",), ("charts",), ("widgets",), ("parameters", "pages", "report"), ("cli",),
-          ("__main__",))
-RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
+# from the ground up; a file imports its own floor or one below
+FLOORS = ("checks", "results", "intervals", "data", "topics", "course", "simulations", "charts",
+          "widgets exercises", "reports", "cli", "__main__")
+# what the files of a topic may import of other topics, on every floor
+TOPICS = {"stratified": {"allocation"}, "allocation": set(), "replication": set(), "misclassification": set(),
+          "cross_validation": set()}
+RANK = {room: rank for rank, floor in enumerate(FLOORS) for room in (TOPICS if floor == "topics" else floor.split())}
 HEAVY = ("altair", "ipywidgets", "anywidget", "pandas", "scipy.stats", "sklearn", "duckdb", "narwhals", "polars",
          "pyarrow", "papermill", "nbconvert", "IPython", "matplotlib", "tqdm")
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
-TESTED = ("checks", "results", "intervals", "stratification", "allocation", "stratified", "adaptive",
-          "simulations.stratified", "galois", "orthogonal", "survey_design", "replicate_totals", "weighted_statistics",
-          "replication", "frame_samples", "streaming", "simulations.allocation", "confusion", "prevalence_methods",
-          "prevalence_theory", "prevalence_periods", "misclassification", "prevalence_series",
-          "simulations.misclassification", "cv_losses", "cross_validation", "model_tests", "model_comparison",
-          "simulations.learners", "simulations.cross_validation", "simulations.clerks")
+NUMERIC = RANK["simulations"]
 
 
 def name_of(parts):
@@ -56,18 +48,74 @@ def graph():
     return {name_of(parts): set(imported(parts)) for parts in MODULES}
 
 
-def layer(name):
+def floor(name):
     return RANK[name.split(".")[1]]
 
 
-def test_every_module_has_a_layer():
-    assert {parts[1] for parts in MODULES} - {"__init__"} <= set(RANK)
+def topic(name):
+    """The topic that a module belongs to, on whatever floor, or None."""
+    return next((part for part in name.split(".")[1:] if part in TOPICS), None)
+
+
+def test_every_module_has_a_floor():
+    assert {parts[1] for parts in MODULES} - {"__init__"} == set(RANK)
+
+
+def test_every_topic_has_its_place_on_every_floor():
+    homes = {name.rpartition(".")[0] + "." + name.split(".")[-1] for name in graph()}
+    for room in ("simulations", "charts", "widgets", "exercises"):
+        assert {name.split(".")[2] for name in homes if name.startswith(f"workbench.{room}.")} >= set(TOPICS)
 
 
 def test_imports_go_one_direction_only():
     wrong = [f"{name} imports {other}" for name, others in graph().items() if name != "workbench"
-             for other in others if other == "workbench" or layer(other) > layer(name)]
+             for other in others if other == "workbench" or floor(other) > floor(name)]
     assert wrong == []
+
+
+def test_topics_do_not_know_each_other():
+    wrong = [f"{name} imports {other}" for name, others in graph().items() for other in others
+             if topic(name) and topic(other) and topic(other) not in {topic(name)} | TOPICS[topic(name)]]
+    assert wrong == []
+
+
+def test_nothing_but_lessons_and_their_floors_needs_the_course():
+    assert [name for name, others in graph().items() if name != "workbench" and floor(name) < RANK["course"]
+            for other in others if other.startswith("workbench.course")] == []
+
+
+def test_tests_import_helpers_but_no_other_test():
+    tests = ROOT.parent / "tests"
+    names = {path.stem for path in tests.rglob("test_*.py")}
+    for path in tests.rglob("*.py"):
+        nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                 if isinstance(node, (ast.Import, ast.ImportFrom))]
+        found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+        found |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+        assert not {name for name in found if name and name.split(".")[-1] in names}, path
+
+
+def test_tests_mirror_the_library():
+    tests = ROOT.parent / "tests"
+    rooms = {path.name for path in tests.iterdir() if path.is_dir() and list(path.glob("test_*.py"))}
+    packages = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
+    assert rooms - {"lessons", "properties"} == packages
+
+
+def test_modules_stay_short():
+    for parts in MODULES:
+        text = ROOT.parent.joinpath(*parts).with_suffix(".py").read_text(encoding="utf-8")
+        assert code_lines(text) <= 400, name_of(parts)
+
+
+def code_lines(text):
+    """Lines that are neither blank, comment nor docstring."""
+    skipped = {number for number, line in enumerate(text.splitlines(), 1)
+               if not line.strip() or line.strip().startswith("#")}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            skipped |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return len(text.splitlines()) - len(skipped)
 
 
 def test_no_two_modules_import_each_other():
@@ -93,7 +141,7 @@ def test_the_bottom_knows_nothing_of_the_rest():
 def test_topics_import_only_numpy_and_scipy_special_at_the_top():
     allowed = set(sys.stdlib_module_names) | {"numpy", "workbench"}
     for parts in MODULES:
-        if parts[1] == "__init__" or layer(".".join(parts)) > RANK["simulations"]:
+        if parts[1] == "__init__" or floor(".".join(parts)) > NUMERIC:
             continue
         for node in ast.parse(ROOT.parent.joinpath(*parts).with_suffix(".py").read_text(encoding="utf-8")).body:
             names = []
@@ -145,9 +193,10 @@ def test_every_public_name_is_documented(name):
             assert re.search(rf"\b{field}\b", text), f"{name}: {field}"
 
 
-@pytest.mark.parametrize("name", TESTED)
+@pytest.mark.parametrize("name", [name_of(parts) for parts in MODULES if parts[1] != "__init__"
+                                  and floor(".".join(parts)) <= NUMERIC])
 def test_functions_and_classes_of_each_module_have_a_docstring(name):
-    module = importlib.import_module(f"workbench.{name}")
+    module = importlib.import_module(name)
     assert module.__doc__
     for key, value in vars(module).items():
         if not key.startswith("_") and getattr(value, "__module__", None) == module.__name__:

@@ -183,6 +183,14 @@ def html_table(rows, caption, shown=SHOWN_ROWS):
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
 
 
+def warning_list(warnings):
+    """Return warnings as an escaped HTML list; 'Warnings: none' where there are none."""
+    if not warnings:
+        return "<p>Warnings: none.</p>"
+    entries = "".join(f"<li>{html.escape(w)}</li>" for w in warnings)
+    return f"<p>Warnings:</p><ul>{entries}</ul>"
+
+
 def percent(level):
     """Return a level such as 0.95 as '95%'."""
     return f"{100 * level:.6g}%"

@@ -13,20 +13,20 @@ from scipy import optimize, stats
 import workbench as wb
 from workbench.charts import cross_validation as charts
 from workbench.charts import theme
-from workbench.charts.cross_validation import studies, words
+from workbench.charts.cross_validation import fold_means, regions, rho_curves, studies, words
 
 D = np.array([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0])
 T0 = stats.ttest_1samp(D, 0).statistic
 NB = 10 / 19
 
 
-def fold_means(**models):
+def cv_of(**models):
     return wb.CVLosses.from_fold_means(models)
 
 
 def rng_models(count, folds=10, names="m{}"):
     rng = np.random.default_rng(0)
-    return fold_means(**{names.format(k): rng.normal(.3 + .01 * k, .02, folds) for k in range(count)})
+    return cv_of(**{names.format(k): rng.normal(.3 + .01 * k, .02, folds) for k in range(count)})
 
 
 # ---------------------------------------------------------------- folds
@@ -35,7 +35,7 @@ def test_folds_of_two_readers():
     cv = wb.reader_losses()
     data = charts.folds_data(cv)
     assert sorted(row["value"] for row in data["dots"]) == pytest.approx(sorted(D))
-    assert {side: sum(row["side"] == side for row in data["dots"]) for side in charts._sides(cv)} == {
+    assert {side: sum(row["side"] == side for row in data["dots"]) for side in fold_means._sides(cv)} == {
         "averages better": 1, "equal": 2, "nearest neighbor better": 7}
     half = stats.t.ppf(.975, 9) * D.std(ddof=1) / 10 ** .5
     found = {row["test"]: (row["low"], row["high"], row["verdict"]) for row in data["intervals"]}
@@ -55,7 +55,7 @@ def test_dots_never_cover_each_other():
     assert len({(round(row["value"], 9), round(row["y"], 9)) for row in dots}) == len(dots) == 100
     rows = np.ceil(np.round([row["y"] for row in dots], 9))
     assert np.bincount(rows.astype(int)).tolist() == [0] + [10] * 10
-    assert charts._ranks(np.array([3, 1, 3, 3, 1])).tolist() == [0, 0, 1, 2, 1]
+    assert fold_means._ranks(np.array([3, 1, 3, 3, 1])).tolist() == [0, 0, 1, 2, 1]
 
 
 def test_repeats_are_said_and_have_rho_of_their_own():
@@ -78,10 +78,10 @@ def test_level_of_the_intervals(level):
 
 
 @pytest.mark.parametrize("cv, said", [
-    (fold_means(x=[.3] * 5, y=[.2] * 5),
+    (cv_of(x=[.3] * 5, y=[.2] * 5),
      "y is better, by 0.1 in every fold alike: no variance, no test"),
-    (fold_means(x=[.3, .2], y=[.3, .2]), "x and y have the same loss in every fold: no variance, no test"),
-    (fold_means(x=[.3] * 5), "Mean loss of x 0.3: the same in every fold, no variance")])
+    (cv_of(x=[.3, .2], y=[.3, .2]), "x and y have the same loss in every fold: no variance, no test"),
+    (cv_of(x=[.3] * 5), "Mean loss of x 0.3: the same in every fold, no variance")])
 def test_folds_without_variance_have_no_interval(cv, said):
     view = draws(charts.folds(cv))
     assert title(view) == said and view.picture["data"].get("intervals") is None
@@ -89,7 +89,7 @@ def test_folds_without_variance_have_no_interval(cv, said):
 
 
 def test_one_model_has_no_zero_line_and_no_verdict():
-    view = draws(charts.folds(fold_means(svm=[.2, .3, .1])))
+    view = draws(charts.folds(cv_of(svm=[.2, .3, .1])))
     assert title(view) == "Mean loss of svm 0.2: folds from 0.1 to 0.3"
     assert view.picture["data"]["zero"] == []
     assert {row["verdict"] for row in view.picture["data"]["intervals"]} == {"svm"}
@@ -104,7 +104,7 @@ def scales(chart, channel):
 @pytest.mark.parametrize("channel", ["color", "shape"])
 @pytest.mark.parametrize("sign, better", [(1, "B better"), (-1, "A better")])
 def test_intervals_look_like_the_dots_of_the_better_model(channel, sign, better):
-    cv = fold_means(A=.5 + sign * D, B=np.full(10, .5))
+    cv = cv_of(A=.5 + sign * D, B=np.full(10, .5))
     assert [row["verdict"] for row in charts.folds_data(cv)["intervals"]] == [better, "may be 0", "may be 0"]
     dots, *intervals = scales(charts.folds(cv), channel)
     assert {look[better] for look in intervals} == {dots[better]}
@@ -121,7 +121,7 @@ def test_differences_within_rounding_are_equal():
     assert len({row["value"] for row in data["dots"]}) == 1 and data["dots"][0]["value"] == pytest.approx(-.1)
     assert len({round(row["y"], 9) for row in data["dots"]}) == 10
     assert charts.folds_words(cv)[0] == "x is better, by 0.1 in every fold alike: no variance, no test"
-    tie = fold_means(x=[.1 + .2, .3, .5], y=[.3, .2, .4])
+    tie = cv_of(x=[.1 + .2, .3, .5], y=[.3, .2, .4])
     assert tie.fold_means()[0, 0] != 0
     assert [row["side"] for row in charts.folds_data(tie)["dots"]] == ["equal", "y better", "y better"]
     assert charts.folds_words(tie)[0].endswith(": in 2 of 3 folds, 1 equal")
@@ -150,20 +150,20 @@ def test_repeats_are_called_as_in_the_table():
 
 
 def test_neither_is_better_on_average():
-    assert charts.folds_words(fold_means(a=[.1, .3, .2], b=[.3, .1, .2]))[0] == \
+    assert charts.folds_words(cv_of(a=[.1, .3, .2], b=[.3, .1, .2]))[0] == \
         "On average neither is better: a in 1, b in 1 of 3 folds, 1 equal"
 
 
 LONG = "a very long name of a model, version {}"
-CASES = {"two folds": fold_means(A=[.2, .3], B=[.25, .28]),
-         "500 folds": fold_means(A=np.random.default_rng(1).normal(size=500), B=np.zeros(500)),
+CASES = {"two folds": cv_of(A=[.2, .3], B=[.25, .28]),
+         "500 folds": cv_of(A=np.random.default_rng(1).normal(size=500), B=np.zeros(500)),
          "repeats": wb.CVLosses.from_fold_means(np.random.default_rng(1).normal(size=(1000, 2)), repeats=100),
-         "millions": fold_means(**{LONG.format(k): np.random.default_rng(k).normal(1e6, 1e3, 10) for k in (1, 2)}),
-         "millionths": fold_means(A=np.random.default_rng(1).normal(1e-6, 1e-7, 10), B=np.full(10, 1e-6)),
+         "millions": cv_of(**{LONG.format(k): np.random.default_rng(k).normal(1e6, 1e3, 10) for k in (1, 2)}),
+         "millionths": cv_of(A=np.random.default_rng(1).normal(1e-6, 1e-7, 10), B=np.full(10, 1e-6)),
          "scores": wb.CVLosses.from_cross_validate({"test_score": np.array([.8, .9, .7])},
                                                    {"test_score": np.array([.8, .7, .6])}),
          "unequal": wb.CVLosses({"x": np.arange(23) % 3, "y": np.arange(23) % 2}, np.arange(23) % 4),
-         "odd names": fold_means(**{"": [.1, .2, .3], "{'a': \"b\"}<b>": [.3, .2, .2]})}
+         "odd names": cv_of(**{"": [.1, .2, .3], "{'a': \"b\"}<b>": [.3, .2, .2]})}
 
 
 @pytest.mark.parametrize("cv", CASES.values(), ids=CASES)
@@ -203,7 +203,7 @@ def test_models_are_ordered_by_their_mean():
 
 
 def test_models_called_like_columns_and_models_left_out():
-    cv = fold_means(repeat=[.1, .2], fold=[.3, .3], items=[.1, .1])
+    cv = cv_of(repeat=[.1, .2], fold=[.3, .3], items=[.1, .1])
     found = {row["model"]: row["mean"] for row in draws(charts.folds(cv)).picture["data"]["means"]}
     assert found == pytest.approx({"items": .1, "repeat": .15, "fold": .3})
     view = draws(charts.folds(rng_models(30)))
@@ -281,7 +281,7 @@ def test_rho_close_to_1_or_to_the_flip_is_not_rounded_to_it():
     test = wb.kfold_t_test(D, rho=.9999)
     assert charts.rho_curve_words(test)[0] == (f"Not significant at 5%: p {p_at(.9999):.3f} at rho .9999; it would be "
                                                f"for rho below .368").replace("0.", ".")
-    assert charts.folds_data(fold_means(A=D, B=np.zeros(10)), rho=.9999)["intervals"][2]["test"] == "chosen, rho .9999"
+    assert charts.folds_data(cv_of(A=D, B=np.zeros(10)), rho=.9999)["intervals"][2]["test"] == "chosen, rho .9999"
     flips = optimize.brentq(lambda rho: p_at(rho) - .05, 0, .9, xtol=1e-14)
     close = charts.rho_curve_words(wb.kfold_t_test(D, rho=flips + 1e-6))[0]
     used, bound = (float(rho) for rho in re.search(r"at rho (\S+); .* below (\S+)$", close).groups())
@@ -359,7 +359,7 @@ def test_posterior_regions_are_its_probabilities():
     assert title(view) == (f"Probability that A is better {left:.3f}, practically equal {right - left:.3f}, B "
                            f"{1 - right:.3f}").replace("0.", ".")
     areas = {}
-    for region in charts.REGIONS:
+    for region in regions.REGIONS:
         part = [row for row in view.picture["data"]["density"] if row["region"] == region]
         areas[region] = np.trapezoid([row["density"] for row in part], [row["difference"] for row in part])
     assert areas == pytest.approx({"first better": left, "practically equal": right - left,
@@ -444,12 +444,12 @@ def test_pairs_with_adjusted_p():
 
 
 def test_pairs_without_a_test_are_marked():
-    cv = fold_means(tree=[.3, .25, .35], svm=[.2, .22, .19], copy=[.2, .22, .19])
+    cv = cv_of(tree=[.3, .25, .35], svm=[.2, .22, .19], copy=[.2, .22, .19])
     view = draws(charts.pairs(wb.compare_models(cv)))
     row = view.picture["data"]["pairs"][-1]
     assert (row["pair"], row["verdict"], row["text"]) == ("svm − copy", "no test", "no variance, no test")
     assert view.alternative.endswith(" 1 without a test, as their folds show no variance.")
-    alone = draws(charts.pairs(wb.compare_models(fold_means(x=[.3, .3], y=[.2, .2]))))
+    alone = draws(charts.pairs(wb.compare_models(cv_of(x=[.3, .3], y=[.2, .2]))))
     assert title(alone) == "y has the smallest mean loss; 0 of 1 pair differs at 5%"
     assert alone.picture["data"]["pairs"][0]["difference"] == pytest.approx(-.1) and "rho" not in alone.alternative
 
@@ -460,7 +460,7 @@ def test_the_legend_of_pairs_says_what_is_adjusted(adjust, how):
     assert f"color and p: {how}bars: 90% intervals of each pair alone, not adjusted" in shown
     assert "no test" not in shown
     assert not any("adjusted" in text for text in texts(charts.pairs(wb.compare_models(rng_models(2)))))
-    same = fold_means(tree=[.3, .25, .35], svm=[.2, .22, .19], copy=[.2, .22, .19])
+    same = cv_of(tree=[.3, .25, .35], svm=[.2, .22, .19], copy=[.2, .22, .19])
     assert "no test" in texts(charts.pairs(wb.compare_models(same)))
 
 
@@ -522,7 +522,7 @@ def brightness(color):
 
 @pytest.mark.parametrize("base", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 def test_verdicts_and_outcomes_stand_out_from_the_ground(base):
-    for colors in (studies.VERDICTS, charts.REGIONS, studies.ALARMS, studies.OUTCOMES, studies.SCORES):
+    for colors in (studies.VERDICTS, regions.REGIONS, studies.ALARMS, studies.OUTCOMES, studies.SCORES):
         for color in colors.values():
             low, high = sorted([brightness(color), brightness(base["background"])])
             assert (high + 0.05) / (low + 0.05) >= 3
@@ -540,7 +540,7 @@ def encodings(part):
 
 def test_colors_are_never_alone():
     """Labels have different colors, and what colors tell apart shapes tell apart too."""
-    for colors in (studies.VERDICTS, charts.RULES, charts.REGIONS, studies.ALARMS, studies.SCORES,
+    for colors in (studies.VERDICTS, rho_curves.RULES, regions.REGIONS, studies.ALARMS, studies.SCORES,
                    studies.TEST_COLORS):
         assert len(set(colors.values())) == len(colors)
     for chart in (charts.folds(wb.reader_losses()), charts.rho_curve(wb.kfold_t_test(D)),
@@ -552,7 +552,7 @@ def test_colors_are_never_alone():
 
 
 def test_ties_are_no_best_model():
-    cv = fold_means(x=[.3, .2, .1], y=[.2, .1, .3], z=[.5, .4, .5])
+    cv = cv_of(x=[.3, .2, .1], y=[.2, .1, .3], z=[.5, .4, .5])
     for view in (draws(charts.folds(cv)), draws(charts.pairs(wb.compare_models(cv)))):
         assert title(view).startswith("x and y share the smallest mean loss")
 

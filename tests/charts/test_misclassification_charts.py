@@ -8,6 +8,7 @@ from panels import draws, title
 import workbench as wb
 from workbench.charts import misclassification as charts
 from workbench.charts import theme
+from workbench.charts.misclassification import periods, scenes
 from workbench.course import solar
 from workbench.misclassification.methods import METHODS
 
@@ -187,7 +188,7 @@ def test_errors_of_all_classes_are_added_up(decade):
     comparison = wb.compare_estimators(decade.audit, decade.counts[60].astype(int), decade.counts_at_audit)
     found = charts.estimators_data(comparison)
     assert [row["rmse"] for row in found] == pytest.approx(np.sqrt((comparison.rmse ** 2).sum(1)).tolist())
-    assert min(found, key=lambda row: row["rmse"])["estimator"].split()[0] == charts.NAMES[comparison.best]
+    assert min(found, key=lambda row: row["rmse"])["estimator"].split()[0] == scenes.NAMES[comparison.best]
     assert ", all classes together," in charts.estimators_words(comparison)[1]
 
 
@@ -231,14 +232,14 @@ def brightness(color):
 
 @pytest.mark.parametrize("base", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 def test_counted_corrected_and_verdicts_stand_out_from_the_ground(base):
-    for color in (charts.RAW, charts.CORRECTED, *charts.VERDICTS.values()):
+    for color in (scenes.RAW, scenes.CORRECTED, *periods.VERDICTS.values()):
         low, high = sorted([brightness(color), brightness(base["background"])])
         assert (high + 0.05) / (low + 0.05) >= 3
 
 
 def test_every_estimator_has_a_name_and_a_color_of_its_own():
-    assert set(charts.NAMES) == set(METHODS) and list(charts.COLORS) == list(charts.NAMES.values())
-    assert len(set(charts.COLORS.values())) == len(METHODS)
+    assert set(scenes.NAMES) == set(METHODS) and list(scenes.COLORS) == list(scenes.NAMES.values())
+    assert len(set(scenes.COLORS.values())) == len(METHODS)
 
 
 def test_live_charts_compile_to_valid_altair():
@@ -248,6 +249,6 @@ def test_live_charts_compile_to_valid_altair():
     twelve = solar.solar_months()
     series = wb.prevalence_series(solar.solar_audit(), twelve.counts[0], twelve.counts)
     for chart in (charts.mosaic(base_rate, p00, p11), charts.months(study, METHODS),
-                  charts.change(series, 3, 4, twelve.true_shares), charts.held_constant(theory, charts.TRUTH)):
+                  charts.change(series, 3, 4, twelve.true_shares), charts.held_constant(theory, scenes.TRUTH)):
         assert isinstance(chart, alt.TopLevelMixin)
         draws(chart)

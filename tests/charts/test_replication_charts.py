@@ -11,6 +11,7 @@ from panels import draws
 import workbench as wb
 from workbench.charts import replication as charts
 from workbench.charts import theme
+from workbench.charts.replication import half_samples, intervals
 from workbench.simulations.replication import simulate_coverage
 from workbench.widgets import chart_view
 from workbench.widgets.replication import papers_shifts
@@ -44,7 +45,7 @@ def test_every_defined_replicate_is_a_square_at_its_place():
     data = charts.values_data(found)
     squares = data["squares"]
     assert len(squares) == found.replicate_values.size == 8
-    bin_width = np.ptp(found.replicate_values) / (charts.BINS - 1)
+    bin_width = np.ptp(found.replicate_values) / (half_samples.BINS - 1)
     np.testing.assert_allclose(sorted(row["value"] for row in squares), np.sort(found.replicate_values),
                                atol=bin_width / 2 + 1e-12)
     assert data["band"][0]["high"] - data["band"][0]["low"] == pytest.approx(2 * found.standard_error)
@@ -57,14 +58,14 @@ def test_squares_of_one_place_stack_without_gap_and_stay_inside():
     for row in squares:
         heights.setdefault(round(row["value"], 9), []).append(row["height"])
     top = max(map(len, heights.values()))
-    assert len(squares) == 1500 and top > charts.LOW_STACK
+    assert len(squares) == 1500 and top > half_samples.LOW_STACK
     for stack in heights.values():
         np.testing.assert_allclose(sorted(stack), (np.arange(len(stack)) + 0.5) / top)
 
 
 def test_of_very_many_replicates_some_are_drawn_and_that_is_said():
     found = f1("bootstrap", count=3000)
-    assert len(charts.values_data(found)["squares"]) == charts.MOST_SQUARES
+    assert len(charts.values_data(found)["squares"]) == half_samples.MOST_SQUARES
     title, words = charts.replicate_plot_words(found)
     assert title.endswith("from 3,000 replicates") and "2,000 of them are drawn." in words
 
@@ -73,7 +74,7 @@ def test_of_very_many_replicates_some_are_drawn_and_that_is_said():
 def test_squares_stand_where_they_count(method):
     """Their mean squared deviation from the estimate is the variance, whatever the coefficients are."""
     found = f1(method)
-    drawn = charts._counting(found)
+    drawn = half_samples._counting(found)
     assert ((drawn - found.estimate) ** 2).mean() == pytest.approx(found.variance)
 
 
@@ -228,7 +229,7 @@ def test_metrics_that_are_surer_than_naive_say_so():
 def test_many_metrics_are_cut_and_that_is_said():
     audit = Audit([metric("recall", 0.5, 0.1, 0.05, group=None)]
                   + [metric("recall", 0.5, 0.1, 0.05, group=f"g{k}") for k in range(40)])
-    assert len({row["name"] for row in charts.metrics_data(audit)}) == charts.SHOWN_METRICS
+    assert len({row["name"] for row in charts.metrics_data(audit)}) == intervals.SHOWN_METRICS
     title, words = charts.metrics_words(audit)
     assert title.endswith(" (24 of 41 shown)") and "(24 of 41 shown)" in words and "recall in g3 0.500" in words
 
@@ -271,7 +272,7 @@ def test_naive_and_honest_stand_out_from_the_ground(base):
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
         return np.dot(linear, [0.2126, 0.7152, 0.0722])
 
-    for color in (charts.NAIVE, charts.HONEST):
+    for color in (half_samples.NAIVE, half_samples.HONEST):
         low, high = sorted([brightness(color), brightness(base["background"])])
         assert (high + 0.05) / (low + 0.05) >= 3
 

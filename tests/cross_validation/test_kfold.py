@@ -688,5 +688,5 @@ def test_half_sample_rho_wants_one_repeat_and_halves_that_differ():
     y = np.random.default_rng(8).normal(size=400)
     with pytest.raises(ValueError, match="losses_of must return one repeat, as rho is that of one; got 2"):
         wb.half_sample_rho(lambda X, y, rng: wb.CVLosses.from_fold_means(rng.normal(size=20), repeats=2), y, y)
-    with pytest.raises(wb.cross_validation.ZeroVarianceError, match="the two halves always have the same mean"):
+    with pytest.raises(wb.ZeroVarianceError, match="the two halves always have the same mean"):
         wb.half_sample_rho(lambda X, y, rng: np.tile(np.arange(10.)[:, None], 2), y, y)

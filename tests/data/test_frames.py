@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.data.frames import as_text, column_names, read_columns, to_ids, to_labels, to_numbers
+from workbench.data.frames import column_names, read_columns
+from workbench.data.numbers import as_text, to_ids, to_labels, to_numbers
 
 TABLE = {"id": ["007", "b", "c"], "score": [0.5, None, 0.1], "flag": [True, False, True], "n": [1, 2, 3]}
 

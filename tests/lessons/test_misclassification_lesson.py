@@ -10,7 +10,7 @@ from panels import controls, heading, rows, settle, status
 from scipy import stats
 
 import workbench as wb
-from workbench.charts import misclassification as charts
+from workbench.charts.misclassification import scenes
 from workbench.course import solar
 from workbench.widgets import misclassification as live
 
@@ -142,7 +142,7 @@ def test_errors_of_the_lesson(drawn, new, figures):
 def test_each_reports_its_share_of_a_change(new):
     panel = live.months()
     settle(panel, New_true_share=.3)
-    said = settle(panel, New_true_share=new, Estimators=tuple(charts.NAMES))
+    said = settle(panel, New_true_share=new, Estimators=tuple(scenes.NAMES))
     mcc2 = (D * A * (1 - A)) ** 2 / (A * (1 - A) * 218 / 1797 * 1579 / 1797)
     reported = dict(re.findall(r"[:,] ([a-z ]+) (-?\d+)%", heading(panel)))
     expected = {"raw count": D, "calibration": mcc2, "mixed": 1, "mle": 1, "misclassification": 1,
@@ -167,7 +167,7 @@ def test_doing_nothing_beats_mixed_between_155_and_305():
     panel = live.months()
     raw, mixed = ([row["rmse"] for row in rows(panel, "curves") if row["estimator"] == name]
                   for name in ("raw count", "mixed"))
-    better = charts.GRID[np.array(raw) < mixed]
+    better = scenes.GRID[np.array(raw) < mixed]
     assert (better[0], better[-1]) == pytest.approx((.16, .30)) and better.size == 29
 
 

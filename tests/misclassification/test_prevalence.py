@@ -15,8 +15,8 @@ from scipy import stats
 import workbench as wb
 from workbench.misclassification import methods
 from workbench.misclassification.methods import METHODS
-from workbench.misclassification.theory import moments
 from workbench.misclassification.periods import DRAWS
+from workbench.misclassification.theory import moments
 
 QUAPY = json.loads((Path(__file__).parents[1] / "oracles" / "prevalence_quapy.json").read_text())["cases"]
 AUDIT = wb.ConfusionCounts([[331, 18], [7, 44]])

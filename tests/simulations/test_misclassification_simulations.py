@@ -5,7 +5,7 @@ import pytest
 from oracles import prevalence
 
 import workbench as wb
-from workbench.misclassification.methods import METHODS
+from workbench.misclassification.methods import METHODS, slope_cv
 from workbench.simulations.misclassification import PAPER_STUDIES, simulate_prevalence, simulate_shifts
 
 (A1, A2, A3) = PAPER_STUDIES

@@ -7,8 +7,8 @@ import numpy as np
 from workbench import checks
 from workbench.allocation import rules, samples
 from workbench.allocation.samples import StratumSummary
-from workbench.data import frames, label_sheets
-from workbench.results import Result, html_table
+from workbench.data import frames, label_sheets, numbers
+from workbench.results import Result, html_table, warning_list
 
 COLUMNS = ("stratum", "size", "labels")
 FEW_RECORDS = 10
@@ -92,7 +92,6 @@ class LabelPlan(Result):
                             [(str(row["stratum"]), row["size"], row["labels"]) for row in self.rows()])
 
     def _repr_html_(self):
-        from workbench.stratified.audit import warning_list
         return html_table(self.rows(), self.headline(), shown=MOST_ROWS) + warning_list(self.warnings)
 
 
@@ -127,7 +126,7 @@ def load_strata(strata, *, stratum="stratum", size="", sd="", value=""):
         return samples.summarize(strata, stratum, value)
     size, sd = size or "size", sd or "sd"
     data, notes = frames.read_columns(strata, [stratum, size, sd])
-    names = frames.to_labels(stratum, data[stratum])
+    names = numbers.to_labels(stratum, data[stratum])
     if np.unique(names).size < names.size:
         repeated = next(name for name in names.tolist() if (names == name).sum() > 1)
         raise ValueError(f"column {stratum!r} must name every stratum once; {repeated!r} repeats: for a file of "
@@ -174,24 +173,24 @@ def plan_labels(strata, budget=100, *, method="voila", minimum=2):
 
 def _whole(name, column, strata):
     """Return sizes; a point between groups of three digits is refused, as it may separate thousands."""
-    for row, (cell, stratum) in enumerate(zip(frames.as_text(column), strata, strict=True), 1):
+    for row, (cell, stratum) in enumerate(zip(numbers.as_text(column), strata, strict=True), 1):
         if column.dtype.kind == "O" and re.fullmatch(r"\s*[1-9]\d{0,2}(\.\d{3})+\s*", cell):
             raise ValueError(f"column {name!r}, data row {row} (stratum {stratum}): {cell.strip()!r} may have a "
                              f"thousands separator; write {cell.strip().replace('.', '')}")
-    numbers = frames.to_numbers(name, column)
-    bad = np.flatnonzero((numbers < 1) | (numbers != np.floor(numbers)))
+    sizes = numbers.to_numbers(name, column)
+    bad = np.flatnonzero((sizes < 1) | (sizes != np.floor(sizes)))
     if bad.size:
         raise ValueError(f"column {name!r}, data row {bad[0] + 1} (stratum {strata[bad[0]]}): a size must be a whole "
-                         f"number of at least 1; got {numbers[bad[0]]:g}")
-    return numbers.astype(np.int64)
+                         f"number of at least 1; got {sizes[bad[0]]:g}")
+    return sizes.astype(np.int64)
 
 
 def _sd_of(name, column, sizes, strata):
     """Return standard deviations; of a stratum of one item it is 0, also where the cell is empty."""
-    column = np.where(sizes == 1, "0", frames.as_text(column)) if column.dtype.kind == "O" else \
+    column = np.where(sizes == 1, "0", numbers.as_text(column)) if column.dtype.kind == "O" else \
         np.where(sizes == 1, 0, column)
     column = np.array([cell if cell != "" else None for cell in column.tolist()], object)
-    spread = frames.to_numbers(name, column)
+    spread = numbers.to_numbers(name, column)
     bad = np.flatnonzero(spread < 0)
     if bad.size:
         raise ValueError(f"column {name!r}, data row {bad[0] + 1} (stratum {strata[bad[0]]}): a standard deviation "

@@ -29,7 +29,7 @@ from workbench.cross_validation.sources import (
     splits_of,
     unchecked_folds,
 )
-from workbench.data import frames
+from workbench.data import frames, numbers
 from workbench.results import Result
 
 LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
@@ -285,10 +285,10 @@ class CVLosses(Result):
         data, notes = frames.read_columns(source, [*used.values(), *chosen])
         if not chosen:
             raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
-        scores = {name: frames.to_numbers(name, data[name]) for name in chosen}
+        scores = {name: numbers.to_numbers(name, data[name]) for name in chosen}
         if every:
             refuse_identifiers(scores)
-        label = {role: frames.to_labels(name, data[name]) for role, name in roles.items()}
+        label = {role: numbers.to_labels(name, data[name]) for role, name in roles.items()}
         refuse_mixed_up(label, roles)
         fold_size, read_as = sizes_of_rows(label, roles, size, data[size] if size else None)
         found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), fold_size, notes)

@@ -2,7 +2,7 @@
 import numpy as np
 
 from workbench import checks
-from workbench.data import frames
+from workbench.data import frames, numbers
 
 LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
 MANY_FOLDS = 20
@@ -60,7 +60,7 @@ def columns_of_frame(frame):
         raise ValueError(f"means must hold one column per model; column {other[0]!r} is none: read the data frame with "
                          f"CVLosses.read_csv")
     data, _ = frames.read_columns(frame, [*names])
-    return {name: frames.to_numbers(name, values) for name, values in data.items()}
+    return {name: numbers.to_numbers(name, values) for name, values in data.items()}
 
 
 def listed(models):
@@ -265,12 +265,12 @@ def sizes_of_rows(label, roles, size, column):
     if not _rows_are_folds(label):
         raise ValueError(f"column {size!r} can hold sizes of folds only where there is one row per fold; column "
                          f"{roles['fold']!r} repeats a fold: is a repeat column missing?")
-    numbers = frames.to_numbers(size, column)
-    bad = np.flatnonzero((numbers != np.floor(numbers)) | (numbers < 1) | (numbers >= checks.LARGEST))
+    sizes = numbers.to_numbers(size, column)
+    bad = np.flatnonzero((sizes != np.floor(sizes)) | (sizes < 1) | (sizes >= checks.LARGEST))
     if bad.size:
         raise ValueError(f"column {size!r}, data row {bad[0] + 1}: the size of a fold must be a whole number of at "
-                         f"least 1; got {numbers[bad[0]]:g}")
-    return numbers.astype(int), ("one row per fold: read as fold means, weighted by their items",)
+                         f"least 1; got {sizes[bad[0]]:g}")
+    return sizes.astype(int), ("one row per fold: read as fold means, weighted by their items",)
 
 
 def _rows_are_folds(label):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench import checks
-from workbench.data import frames
+from workbench.data import frames, numbers
 from workbench.results import Result
 
 COLUMNS = ("id", "stratum", "correct")
@@ -226,7 +226,7 @@ def _commonest(values):
 def _id_texts(items):
     if items.id is None:
         return list(map(str, range(1, items.size + 1)))
-    return frames.as_text(items.id)
+    return numbers.as_text(items.id)
 
 
 def _neutral(text):
@@ -256,7 +256,7 @@ def refuse_recorded(path, answer="correct"):
         if str(error).endswith("has no data rows"):
             return
         raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
-    filled = sum(map(bool, frames.as_text(columns[answer])))
+    filled = sum(map(bool, numbers.as_text(columns[answer])))
     if filled:
         raise ValueError(f"{path!r} already holds {filled} labels and is not overwritten; choose another "
                          "path, or move the file away")
@@ -299,7 +299,7 @@ def write_rows(path, header, rows):
 def _sheet_columns(path):
     names = ["id", "correct"] + ["stratum"] * ("stratum" in frames.column_names(path))
     columns, notes = frames.read_columns(path, names)
-    return {name: frames.as_text(column) for name, column in columns.items()}, notes
+    return {name: numbers.as_text(column) for name, column in columns.items()}, notes
 
 
 def _positions_by_id(items):

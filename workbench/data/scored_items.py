@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench import checks
-from workbench.data import frames
+from workbench.data import frames, numbers
 from workbench.results import SHOWN_ROWS, Result, html_table
 
 SCORE_KINDS = ("confidence", "class1", "margin")
@@ -120,10 +120,10 @@ def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is
     columns = _named_columns({"score": score, "prediction": prediction, "truth": truth, "id": id})
     data, notes = frames.read_columns(source, list(columns.values()))
     cells = {role: data[name] for role, name in columns.items()}
-    values = frames.to_numbers(score, cells["score"])
-    labels = {role: frames.to_labels(columns[role], cells[role])
+    values = numbers.to_numbers(score, cells["score"])
+    labels = {role: numbers.to_labels(columns[role], cells[role])
               for role in ("prediction", "truth") if role in columns}
-    identifiers = frames.to_ids(id, cells["id"]) if id else None
+    identifiers = numbers.to_ids(id, cells["id"]) if id else None
     convert = {"confidence": _from_confidence, "class1": _from_class1, "margin": _from_margin}[score_is]
     found = convert(values, labels, columns)
     _refuse_text_against_numbers(found, columns)

@@ -2,7 +2,7 @@
 import numpy as np
 
 from workbench import checks
-from workbench.data import frames
+from workbench.data import frames, numbers
 from workbench.misclassification.confusion import ConfusionCounts, read_counts
 
 
@@ -34,10 +34,10 @@ def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
     wanted = [text.strip() for text in labels.split(",")] if labels else None
     if prediction in names:
         data, _ = frames.read_columns(audit, [truth, prediction])
-        read = [frames.to_labels(name, data[name]) for name in (truth, prediction)]
+        read = [numbers.to_labels(name, data[name]) for name in (truth, prediction)]
         return ConfusionCounts.from_labels(*read, labels=_in_kind(wanted, np.concatenate(read)))
     data, _ = frames.read_columns(audit, [truth])
-    rows = frames.as_text(data[truth])
+    rows = numbers.as_text(data[truth])
     if len(set(rows)) < len(rows):
         raise ValueError(f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
                          f"{_listed(names)}")
@@ -47,7 +47,7 @@ def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
         raise ValueError(f"audit must hold a column {prediction!r}, or be a confusion table with a row and a column "
                          f"for every class; rows {_listed(rows)}, columns {_listed(names)}")
     counts, _ = frames.read_columns(audit, order)
-    table = np.stack([frames.to_numbers(label, counts[label]) for label in order], axis=1)
+    table = np.stack([numbers.to_numbers(label, counts[label]) for label in order], axis=1)
     return ConfusionCounts(table[[rows.index(label) for label in order]], order)
 
 
@@ -85,7 +85,7 @@ def load_periods(counts, *, labels, period="period", total="n", counted="counted
         _refuse_further_classes(counts, [name for name in names if name not in (*classes, period, total)])
     columns = classes if by_class else [total, counted]
     data, _ = frames.read_columns(counts, [period, *columns])
-    labeled = frames.as_text(data[period])
+    labeled = numbers.as_text(data[period])
     _refuse_repeated(period, labeled)
     rows = zip(*(map(_number, data[name].tolist()) for name in columns), strict=True)
     return dict(zip(labeled, rows if by_class else map(_two_classes, rows), strict=True))
@@ -131,8 +131,8 @@ def _refuse_further_classes(counts, names):
 
 def _two_classes(row):
     items, second = row
-    numbers = all(isinstance(value, (int, float)) for value in row)
-    return (items - second, second) if numbers else (None if items is None else items, second)
+    known = all(isinstance(value, (int, float)) for value in row)
+    return (items - second, second) if known else (None if items is None else items, second)
 
 
 def _number(cell):
@@ -148,7 +148,7 @@ def _in_kind(wanted, found):
     """Return wanted labels as the found ones are: numbers where these are."""
     if wanted is None or found.dtype.kind == "U":
         return wanted
-    return frames.to_labels("labels", np.array(wanted, object))
+    return numbers.to_labels("labels", np.array(wanted, object))
 
 
 def _refuse_repeated(name, values):

@@ -13,13 +13,13 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.data import frames
+from workbench.data import frames, numbers
 from workbench.replication import statistics
 from workbench.replication.designs import SurveyDesign, counted, sizes
 from workbench.replication.galois import as_prime_power
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import replicate_estimate, replicates
-from workbench.results import Result, html_table, percent
+from workbench.results import Result, html_table, percent, warning_list
 
 METRICS = ("accuracy", "precision", "recall", "f1", "auc")
 BINARY = ("precision", "recall", "f1", "auc")
@@ -151,7 +151,6 @@ class MetricAudit(Result):
         return table
 
     def _repr_html_(self):
-        from workbench.stratified.audit import warning_list
         table = [{"metric": _TITLES[row["statistic"]]} | ({"group": row["group"]} if "group" in row else {})
                  | {"estimate": row["estimate"], "SE": row["SE"], "df": f"{row['df']:,}",
                     f"{percent(self.level)} interval": f"{row['low']:.3f} to {row['high']:.3f}",
@@ -199,7 +198,7 @@ def load_labeled(items, *, truth="truth", prediction="prediction", score="", str
         if role not in named:
             raise ValueError(f"{role} must name a column")
     data, notes = frames.read_columns(items, sorted(set(named.values())))
-    read = {role: (frames.to_numbers if role in ("score", "weight") else frames.to_labels)(name, data[name])
+    read = {role: (numbers.to_numbers if role in ("score", "weight") else numbers.to_labels)(name, data[name])
             for role, name in named.items()}
     _refuse_unlike(read, named)
     if "weight" in read and (read["weight"] <= 0).any():

@@ -7,7 +7,7 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.data import label_sheets, scored_items
-from workbench.results import Interval, Result, percent
+from workbench.results import Interval, Result, percent, warning_list
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
@@ -237,14 +237,6 @@ def compare_intervals(audit):
         estimate = accuracy.stratified_accuracy(audit.stratum_size, audit.labeled,
                                                   np.rint(audit.labeled * rate).astype(int))
     return IntervalComparison(tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption)
-
-
-def warning_list(warnings):
-    """Return warnings as an escaped HTML list; 'Warnings: none' where there are none."""
-    if not warnings:
-        return "<p>Warnings: none.</p>"
-    entries = "".join(f"<li>{html.escape(w)}</li>" for w in warnings)
-    return f"<p>Warnings:</p><ul>{entries}</ul>"
 
 
 def _analyzed(items, strata, labels, interval, level, design, warnings, rng):

@@ -7,7 +7,8 @@ import numpy as np
 import scipy
 
 from workbench.charts import theme
-from workbench.charts.cross_validation.tests import MOST_RHO, RULE_SHAPES, RULES, curve, rho_curve_data, stacked
+from workbench.charts.cross_validation.fold_means import stacked
+from workbench.charts.cross_validation.rho_curves import MOST_RHO, RULE_SHAPES, RULES, curve, rho_curve_data
 from workbench.charts.cross_validation.words import number, share, short, short_p
 from workbench.cross_validation.kfold import ROUNDING, resolve_rho
 from workbench.results import percent

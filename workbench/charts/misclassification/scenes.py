@@ -1,17 +1,11 @@
-"""Charts of misclassification correction: counted against true shares, estimators, series, changes, audits.
-
-As for the other topics there are three functions for each picture: `..._data` gives its rows, `..._words` its title
-and text alternative, and the picture itself is an altair chart built from both.
-"""
-import math
-
+"""Scenes of the lesson: the mosaic of rates, months of counting, a change, what is held constant."""
 import altair as alt
 import numpy as np
 
 from workbench.charts import theme
+from workbench.charts.misclassification.words import ink, points, short_share
 from workbench.misclassification.methods import METHODS
 from workbench.misclassification.theory import moments
-from workbench.results import percent
 
 NAMES = {"classify_and_count": "raw count", "calibration": "calibration", "mixed": "mixed", "mle": "mle",
          "misclassification": "misclassification", "subtracted_bias": "subtracted bias", "baseline": "audit share"}
@@ -30,20 +24,10 @@ NO_SHIFT = 0.0005
 SMALL = 5e-5
 FINE = 20_001
 LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
-SHOWN_CLASSES = 6
-MOST_NAMED = 6
-MOST_TEXTS = 12
 PERCENT = alt.Axis(format="~%")
 POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=5)
-KINDS = {"counted": RAW, "corrected": CORRECTED}
-MANY = 40
-MOST_LETTERS = 90
-PART_HEIGHT = 110
-VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
 Z95 = 1.959964
 
-
-# one month: counted and true
 
 def counted_share(base_rate, p00, p11):
     """Return the share that is counted, expected."""
@@ -87,7 +71,7 @@ def mosaic_words(base_rate, p00, p11):
     return (f"{said}: {where}",
             f"Of {base_rate:.2%} with panels {base_rate * p11:.2%} are counted and {base_rate * (1 - p11):.2%} "
             f"missed; of {1 - base_rate:.2%} others {(1 - base_rate) * (1 - p00):.2%} are counted by mistake. {said}: "
-            f"{_points(counted - base_rate)}. Counted and true share agree {always}.")
+            f"{points(counted - base_rate)}. Counted and true share agree {always}.")
 
 
 def mosaic(base_rate, p00, p11):
@@ -107,7 +91,7 @@ def mosaic(base_rate, p00, p11):
         x=alt.X("left:Q", title="panels | others: share of all forms", axis=PERCENT, scale=unit), x2="right:Q",
         y=alt.Y("low:Q", title="share of them read so", axis=PERCENT, scale=unit), y2="high:Q",
         color=alt.Color("area:N", title=None, scale=theme.scale(CELLS), legend=alt.Legend(columns=2)))
-    names = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=_ink())
+    names = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=ink())
     up = alt.Y("bias:Q", title="counted minus true share (points)", axis=POINTS)
     across = alt.X("share:Q", title="true share of panels", axis=PERCENT, scale=unit)
     line = alt.Chart(theme.rows("line", data["line"])).mark_line(color=theme.GRAY).encode(x=across, y=up)
@@ -124,8 +108,6 @@ def mosaic(base_rate, p00, p11):
                        (line + zero + rule + shaft + tip + texts[0] + texts[1]).properties(width=230, height=250))
     return theme.finish(both, *mosaic_words(base_rate, p00, p11), width=None, height=None)
 
-
-# later months
 
 def months_data(study, methods):
     """Return the rows of `months`: expected answers with one standard deviation, errors, errors over all shares."""
@@ -161,7 +143,7 @@ def months_words(study, methods):
     order = sorted(methods, key=study.rmse.get)
     shift = study.new_base_rate - study.base_rate
     if abs(shift) < NO_SHIFT:
-        title = "No shift: RMSE of " + ", ".join(f"{NAMES[m]} {_short(study.rmse[m])}" for m in order)
+        title = "No shift: RMSE of " + ", ".join(f"{NAMES[m]} {short_share(study.rmse[m])}" for m in order)
     else:
         reported = ", ".join(f"{NAMES[m]} {reported_change(study, m):.0%}" for m in methods)
         title = f"Of a {'rise' if shift > 0 else 'fall'} by {100 * abs(shift):.1f} points they report: {reported}"
@@ -178,8 +160,9 @@ def _where_calibration_wins(study, methods):
     shares = np.linspace(*RANGE, FINE)
     errors = _errors(study, shares)
     wins = shares[errors["calibration"] < errors["mixed"]]
-    return f" By theory mixed beats calibration outside {_short(wins[0], 3)} to {_short(wins[-1], 3)}." if wins.size \
-        else " By theory mixed beats calibration everywhere."
+    if not wins.size:
+        return " By theory mixed beats calibration everywhere."
+    return f" By theory mixed beats calibration outside {short_share(wins[0], 3)} to {short_share(wins[-1], 3)}."
 
 
 def months(study, methods):
@@ -229,8 +212,6 @@ def _dashes(order):
     return alt.Scale(domain=order, range=patterns)
 
 
-# change between two months
-
 def change_data(series, first, last, true_shares):
     """Return the rows of `change`: levels with bands, the two months, the difference with two bands."""
     found = series.change(first, last)
@@ -253,8 +234,8 @@ def change_words(series, first, last, true_shares):
     low, high = found.limits
     ends = ", ".join(f"{row['estimate']:.4f} ({row['low']:.4f} to {row['high']:.4f}) in month {row['period']}"
                      for row in series.levels() if row["period"] in (first, last))
-    return (f"Month {first} to {last}: {found.estimate:+.4f}, SE {_short(found.standard_error)}; level bands would "
-            f"say {_short(found.naive_standard_error)}",
+    return (f"Month {first} to {last}: {found.estimate:+.4f}, SE {short_share(found.standard_error)}; level bands "
+            f"would say {short_share(found.naive_standard_error)}",
             f"Levels by {series.method} from one audit of {series.audit.n:,} forms, 95% bands: {ends}. Change "
             f"{found.estimate:+.4f}, its own 95% interval {low:+.4f} to {high:+.4f}; the true change is "
             f"{truth[last] - truth[first]:+.4f}. Taken as independent, the levels would give the standard error "
@@ -297,8 +278,6 @@ def change(series, first, last, true_shares):
                         height=None)
 
 
-# what is held constant
-
 def answer_slopes(theory, constant):
     """Return which share of a true change each estimator reports if `constant` is what really stays, per estimator."""
     kept = theory.retained_change
@@ -324,7 +303,7 @@ def held_constant_words(theory, constant):
     slopes = answer_slopes(theory, constant)
     answers = {m: theory.base_rate + slope * (theory.new_base_rate - theory.base_rate) for m, slope in slopes.items()}
     wrong = next(m for m in HOLDS.values() if m != HOLDS[constant])
-    law = f"{'' if wrong == 'calibration' else '1 / '}MCC² = {_short(slopes[wrong], 2)}"
+    law = f"{'' if wrong == 'calibration' else '1 / '}MCC² = {short_share(slopes[wrong], 2)}"
     return (f"If {constant} is constant, {wrong} reports {slopes[wrong]:.0%} of a change ({law}): "
             f"{answers[wrong]:.1%} at a true {theory.new_base_rate:.1%}",
             f"The true share moves from {theory.base_rate:.2%} to {theory.new_base_rate:.2%} while {constant} stays. "
@@ -355,309 +334,3 @@ def held_constant(theory, constant):
         text="text:N").transform_filter(alt.datum.side == side)
         for side, align, dx, dy in (("above", "right", -8, -10), ("below", "left", 8, 14))]
     return theme.finish(lines + truth + dots + texts[0] + texts[1], *held_constant_words(theory, constant))
-
-
-# reports: series
-
-def series_data(series, label=None, level=0.95):
-    """Return the rows of `series`, a list with one dict of data sets per class that is drawn."""
-    table = series.levels(level)
-    return [_class_data([row for row in table if row["class"] == name], series.audit_period)
-            for name in _shown_classes(series, label)]
-
-
-def _class_data(rows, audit_period):
-    """Return the data sets of one class; a period without reported neighbors gets a bar, as its band has no width."""
-    lines = [{"period": str(row["period"]), "share": row[column], "kind": kind} for kind, column in
-             zip(KINDS, ("counted", "estimate"), strict=True) for row in rows]
-    bands = [{"period": str(row["period"]), "low": row["low"], "high": row["high"]} for row in rows]
-    gap = [True, *(bool(row["problem"]) for row in rows), True]
-    alone = [band for t, band in enumerate(bands) if gap[t] and not gap[t + 1] and gap[t + 2]]
-    lost = [{"period": str(row["period"]), "mark": "×"} for row in rows if row["problem"]]
-    audit = [{"period": str(row["period"]), "text": "audit"} for row in rows if row["period"] == audit_period]
-    return {"class": str(rows[0]["class"]), "lines": lines, "bands": bands, "alone": alone, "lost": lost,
-            "audit": audit}
-
-
-def _shown_classes(series, label=None):
-    """Return the classes drawn: the one chosen, the second of two, or the six largest in the order of the labels."""
-    if label is not None:
-        series.audit.index(label)
-        return [label]
-    if len(series.labels) == 2:
-        return [series.labels[1]]
-    size = np.nanmean(series.raw, 0)
-    return [series.labels[k] for k in sorted(np.argsort(-size, kind="stable")[:SHOWN_CLASSES])]
-
-
-def series_words(series, label=None, level=0.95):
-    """Return title and text alternative of `series`."""
-    drawn, table = _shown_classes(series, label), [row for row in series.levels(level) if not row["problem"]]
-    rows = {name: [row for row in table if row["class"] == name] for name in drawn}
-    most = max(drawn, key=lambda name: abs(rows[name][-1]["estimate"] - rows[name][0]["estimate"]))
-    first, last = rows[most][0], rows[most][-1]
-    audited = "No period is the audited frame itself." if series.audit_period is None else \
-        f"The audit was drawn in {series.audit_period}."
-    said = "; ".join(f"{name} {_with_limits(found[0])} to {_with_limits(found[-1])}" for name, found in rows.items())
-    return (f"{most}: {first['estimate']:.1%} in {first['period']}, {last['estimate']:.1%} in {last['period']} "
-            f"(counted {first['counted']:.1%}, {last['counted']:.1%})",
-            f"Shares by {series.method} with {percent(level)} intervals, {first['period']} to {last['period']}: "
-            f"{said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}{_refused(table)}")
-
-
-def _with_limits(row):
-    return f"{row['estimate']:.2%} ({row['low']:.2%} to {row['high']:.2%})"
-
-
-def _not_reported(series):
-    lost = [(period, problem) for period, problem in zip(series.periods, series.problems, strict=True) if problem]
-    if not lost:
-        return ""
-    named = "; ".join(f"{period}: {problem}" for period, problem in lost[:MOST_NAMED])
-    return f" Not reported: {named}{'; …' if len(lost) > MOST_NAMED else ''}."
-
-
-def _not_drawn(series, label):
-    if label is not None or len(series.labels) <= SHOWN_CLASSES:
-        return ""
-    return f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
-
-
-def _refused(rows):
-    whole = all(row["low"] == 0 and row["high"] == 1 for row in rows)
-    return " Intervals are refused: the bands fill the whole range." if whole else ""
-
-
-def series(series, *, label=None, level=0.95):
-    """Return counted and corrected shares over the periods, with bands and the audit marked; one part per class.
-
-    Parameters
-    ----------
-    series : workbench.PrevalenceSeries
-    label : label, optional
-        Draw this class only; by default the second of two, or the six largest.
-    level : float
-    """
-    parts = series_data(series, label, level)
-    drawn = [_class_chart(part, k, _period_axis(series.periods, "period (× not reported)", k == len(parts) - 1),
-                          len(series.periods)) for k, part in enumerate(parts)]
-    return theme.finish(_stacked(drawn), *series_words(series, label, level), width=None, height=None)
-
-
-def _class_chart(part, k, across, periods):
-    up = alt.Y("share:Q", title=_limited(part["class"]), axis=alt.Axis(format="~%", tickCount=5),
-               scale=alt.Scale(zero=False))
-    area, alone = (alt.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across, y="low:Q", y2="high:Q")
-                   for name in ("bands", "alone"))
-    area, alone = (area.mark_area(opacity=0.22, color=CORRECTED),
-                   alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3))
-    lines = alt.Chart(theme.rows(f"lines {k}", part["lines"])).encode(x=across, y=up, color=alt.Color(
-        "kind:N", title=None, scale=theme.scale(KINDS), legend=alt.Legend(symbolType="stroke")))
-    strokes = lines.mark_line(strokeWidth=2).encode(strokeDash=alt.StrokeDash("kind:N", title=None, scale=alt.Scale(
-        domain=list(KINDS), range=[[4, 3], [1, 0]])))
-    dots = lines.mark_circle(size=36 if periods <= MANY else 8)
-    lost = alt.Chart(theme.rows(f"lost {k}", part["lost"])).mark_text(
-        color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom").encode(x=across, text="mark:N")
-    audit = alt.Chart(theme.rows(f"audit {k}", part["audit"])).encode(x=across)
-    line = audit.mark_rule(style="truth")
-    name = audit.mark_text(y=-7, style="note").encode(text="text:N")
-    return area + alone + strokes + dots + lost + line + name
-
-
-def _stacked(parts):
-    """Return one chart, or several below each other that share their legend."""
-    height = theme.HEIGHT if len(parts) == 1 else PART_HEIGHT
-    parts = [part.properties(width=theme.WIDTH, height=height) for part in parts]
-    return parts[0] if len(parts) == 1 else alt.vconcat(*parts, spacing=16)
-
-
-def _period_axis(periods, title, labeled):
-    names = [str(period) for period in periods]
-    angle = 0 if max(map(len, names)) * len(names) < MOST_LETTERS else -45
-    axis = alt.Axis(labelAngle=angle, labelOverlap="greedy", labelSeparation=4, labelLimit=90, grid=False,
-                    labels=labeled, ticks=labeled and len(names) <= MANY)
-    return alt.X("period:O", title=title if labeled else None, scale=alt.Scale(domain=names), axis=axis)
-
-
-def _limited(text, most=18):
-    return text if len(text) <= most else f"{text[:most - 1]}…"
-
-
-# reports: changes
-
-def changes_data(series, label=None, level=0.95):
-    """Return the rows of `changes`: one per class that is drawn and pair of consecutive reported periods."""
-    drawn = _shown_classes(series, label)
-    return [{"period": str(row["to"]), "from": str(row["from"]), "class": str(row["class"]), "change": row["change"],
-             "low": row["low"], "high": row["high"],
-             "verdict": list(VERDICTS)[0 if row["low"] > 0 or row["high"] < 0 else 1]}
-            for row in series.changes(level) if row["class"] in drawn]
-
-
-def changes_words(series, label=None, level=0.95):
-    """Return title and text alternative of `changes`."""
-    rows = changes_data(series, label, level)
-    if not rows:
-        return "No change: only one period is reported", f"Only one period is reported.{_not_reported(series)}"
-    shown = [row for row in rows if row["verdict"] == "differs from 0"]
-    most = max(rows, key=lambda row: abs(row["change"]))
-    name = f"{most['class']} " if len(series.labels) > 2 else ""
-    largest = f"{name}{most['from']} to {most['period']}, {_points(most['change'])}"
-    listed = "; ".join(f"{row['class']} {row['from']} to {row['period']} {_points(row['change'])}"
-                       for row in shown[:MOST_NAMED])
-    named = f" Shown to differ from 0: {listed}{'; …' if len(shown) > MOST_NAMED else ''}." if shown else ""
-    return (f"Changes that differ from 0: {len(shown)} of {len(rows)}; largest: {largest}",
-            f"Changes from each reported period to the next, each with its own {percent(level)} interval; without any "
-            f"true change about {100 - 100 * level:.3g}% of the intervals would exclude 0. Largest: {largest}, "
-            f"interval {100 * most['low']:+.2f} to {100 * most['high']:+.2f}.{named}{_not_reported(series)}"
-            f"{_not_drawn(series, label)}")
-
-
-def changes(series, *, label=None, level=0.95):
-    """Return the changes between consecutive periods with their own intervals; one part per class.
-
-    Parameters
-    ----------
-    series : workbench.PrevalenceSeries
-    label : label, optional
-        Draw this class only; by default the second of two, or the six largest.
-    level : float
-    """
-    rows, classes = changes_data(series, label, level), [str(name) for name in _shown_classes(series, label)]
-    periods = series.periods[1:] or series.periods
-    drawn = [_change_chart([row for row in rows if row["class"] == name], name, k, _period_axis(
-        periods, "to period, from the one reported before", k == len(classes) - 1), len(periods))
-        for k, name in enumerate(classes)]
-    return theme.finish(_stacked(drawn), *changes_words(series, label, level), width=None, height=None)
-
-
-def _change_chart(rows, name, k, across, periods):
-    zero = alt.Chart(theme.rows(f"zero {k}", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
-    base = alt.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=alt.Color(
-        "verdict:N", title=None, scale=theme.scale(VERDICTS)))
-    up = alt.Y("low:Q", title=f"{_limited(name, 10)} (points)", axis=POINTS)
-    bars = base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q")
-    dots = base.mark_point(filled=True, size=60 if periods <= MANY else 14).encode(y="change:Q", shape=alt.Shape(
-        "verdict:N", title=None, scale=alt.Scale(domain=list(VERDICTS), range=["circle", "square"])))
-    return zero + bars + dots
-
-
-# reports: estimators and audit
-
-def estimators_data(comparison, method="mle"):
-    """Return the rows of `estimators`: expected error of all classes together per method."""
-    total = comparison.rmse if comparison.rmse.ndim == 1 else np.sqrt((comparison.rmse**2).sum(1))
-    rows = []
-    for name, error, problem in zip(comparison.methods, total.tolist(), comparison.problems, strict=True):
-        unknown = "cannot be computed" if problem else "not known"
-        rows.append({"estimator": NAMES[name] + (" (chosen)" if name == method else ""),
-                     "rmse": 0.0 if math.isnan(error) else error, "text": unknown if math.isnan(error) else
-                     f"{error:.4f}", "role": "chosen" if name == method else "other"})
-    return rows
-
-
-def estimators_words(comparison, method="mle"):
-    """Return title and text alternative of `estimators`."""
-    rows = {name: row for name, row in zip(comparison.methods, estimators_data(comparison, method), strict=True)}
-    said = ", ".join(f"{NAMES[name]} {row['text']}" for name, row in rows.items())
-    problems = "".join(f" {NAMES[name]}: {problem}." for name, problem in
-                       zip(comparison.methods, comparison.problems, strict=True) if problem)
-    together = "" if len(comparison.labels) == 2 else ", all classes together"
-    return _best_words(comparison, method, rows), (
-        f"Expected root mean squared error at the present shift{together}, if P(prediction | truth) is "
-        f"constant: {said}. Chosen: {NAMES[method]}.{problems}")
-
-
-def _best_words(comparison, method, rows):
-    best, chosen = comparison.best, rows[method]["text"]
-    if best is None:
-        return "No expected errors are known: the classes are read no better than by chance"
-    if comparison.problems[comparison.methods.index(method)]:
-        return f"{NAMES[method]} cannot be computed; least expected error: {NAMES[best]}, {rows[best]['text']}"
-    if chosen == rows[best]["text"]:
-        others = [NAMES[name] for name, row in rows.items() if row["text"] == chosen and name != method]
-        shared = f", as that of {' and '.join(others)}" if others else ""
-        return f"The expected error of {NAMES[method]} is the least, {chosen}{shared}"
-    return f"Expected error of {NAMES[method]} {chosen}; least: {NAMES[best]}, {rows[best]['text']}"
-
-
-def estimators(comparison, method="mle"):
-    """Return the expected error of every estimator at the present shift, the chosen one marked.
-
-    Parameters
-    ----------
-    comparison : workbench.EstimatorComparison
-    method : str
-        The chosen one.
-    """
-    rows = estimators_data(comparison, method)
-    base = alt.Chart(theme.rows("estimators", rows)).encode(
-        y=alt.Y("estimator:N", sort=[row["estimator"] for row in rows], title=None, axis=alt.Axis(labelLimit=220)),
-        x=alt.X("rmse:Q", title="expected error: RMSE at the present shift (share)",
-                axis=alt.Axis(tickCount=6, format="~g")))
-    bars = base.mark_bar(height=16).encode(color=alt.Color("role:N", legend=None, scale=theme.scale(
-        {"chosen": theme.ESTIMATE, "other": theme.GRAY})))
-    texts = base.mark_text(align="left", dx=5).encode(text="text:N")
-    return theme.finish(bars + texts, *estimators_words(comparison, method), width=400, height=30 * len(rows))
-
-
-def audit_matrix_data(audit):
-    """Return the rows of `audit_matrix`: count and row rate of every cell."""
-    rates, names = audit.reading_rates, [str(label) for label in audit.labels]
-    return [{"truth": names[i], "prediction": names[j], "count": int(n), "n": f"{n:,}", "rate": float(rates[i, j]),
-             "share": "" if math.isnan(rates[i, j]) else f"{rates[i, j]:.1%}", "dark": int(rates[i, j] > 0.5)}
-            for (i, j), n in np.ndenumerate(audit.table)]
-
-
-def audit_matrix_words(audit):
-    """Return title and text alternative of `audit_matrix`: who is right, and the commonest mistakes."""
-    right, totals = np.diag(audit.table), audit.table.sum(1)
-    rates = ", ".join(f"{label}: {n:,} of {total:,}" for label, n, total in zip(audit.labels, right.tolist(),
-                                                                              totals.tolist(), strict=True))
-    wrong = sorted(((int(n), i, j) for (i, j), n in np.ndenumerate(audit.table) if i != j and n),
-                   key=lambda cell: -cell[0])
-    mistakes = "; ".join(f"{audit.labels[i]} read as {audit.labels[j]}: {n:,}" for n, i, j in wrong[:MOST_NAMED])
-    title = f"{audit.n:,} audited, {right.sum() / audit.n:.1%} right"
-    k = int(np.nanargmin(np.diag(audit.reading_rates)))
-    title += f"; least often: {audit.labels[k]}, {right[k] / totals[k]:.1%}"
-    commonest = f" Commonest mistakes: {mistakes}." if mistakes else " No mistake."
-    return title, f"Audit of {audit.n:,} items. Right: {rates}.{commonest}"
-
-
-def audit_matrix(audit):
-    """Return the confusion table of an audit with counts and the rates P(prediction | truth).
-
-    Parameters
-    ----------
-    audit : workbench.ConfusionCounts
-    """
-    names = [str(label) for label in audit.labels]
-    size = min(90, max(24, 420 // len(names)))
-    axis = alt.Axis(labelAngle=0 if max(map(len, names)) * 7 < size else -45, labelLimit=110)
-    base = alt.Chart(theme.rows("audit", audit_matrix_data(audit))).encode(
-        x=alt.X("prediction:N", sort=names, title="read as", axis=axis),
-        y=alt.Y("truth:N", sort=names, title="true class", axis=alt.Axis(labelLimit=110)))
-    cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
-        "rate:Q", title="P(read as | true)", legend=alt.Legend(gradientLength=160, format=".0%"),
-        scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", theme.STRATIFIED])))
-    both = len(names) <= MOST_TEXTS
-    counts = base.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10).encode(text="n:N", color=_ink())
-    shares = base.mark_text(dy=9, fontSize=11 if size > 44 else 9).encode(text="share:N", color=_ink())
-    layers = [cells, counts, shares][:2 + both]
-    chart = alt.layer(*layers).resolve_scale(color="independent").properties(width=size * len(names),
-                                                                             height=size * len(names))
-    return theme.finish(chart, *audit_matrix_words(audit), width=None, height=None)
-
-
-def _ink():
-    return alt.Color("dark:O", legend=None, scale=alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"]))
-
-
-def _short(value, digits=4):
-    """Return a share below 1 without its leading zero."""
-    text = f"{value:.{digits}f}"
-    return text[1:] if text.startswith("0.") else text
-
-
-def _points(change):
-    return f"{100 * change:+.2f} points"

@@ -1,0 +1,276 @@
+"""Charts of what the folds say: differences, models, intervals."""
+import json
+
+import altair as alt
+import numpy as np
+
+from workbench.charts import theme
+from workbench.charts.cross_validation.words import (
+    LETTERS,
+    between,
+    limited,
+    number,
+    padded,
+    share,
+    short_names,
+    values_axis,
+)
+from workbench.cross_validation.kfold import ROUNDING, ZeroVarianceError, kfold_t_test
+from workbench.cross_validation.losses import CVLosses
+from workbench.results import percent
+
+FIRST, SECOND, NEITHER = theme.OKABE_ITO["blue"], theme.OKABE_ITO["vermilion"], theme.GRAY
+SIDES, SIDE_SHAPES = ("first", "second"), ["circle", "square", "diamond"]
+MAY_BE_0 = "may be 0"
+BAR = "M-0.25,-1L0.25,-1L0.25,1L-0.25,1Z"
+STACKS = 60
+DOT = 11
+MOST_HEIGHT = 400
+MODELS_WIDTH, PAIRS_WIDTH, LABELS_WIDTH = 480, 330, 280
+SHOWN_MODELS = 24
+
+
+def folds_data(cv, *, rho=0.7, level=0.95):
+    """Return the rows of `folds`: dots, mean and intervals; of more than two models dots and means only."""
+    if len(cv.models) > 2:
+        return _models_data(cv)
+    values, sides = _shown_means(cv), _sides(cv)
+    heights = stacked(values)[0]
+    dots = [{"value": value, "y": y, "side": sides[1 + int(np.sign(value))] if len(sides) > 1 else sides[0]}
+            for value, y in zip(values.ravel().tolist(), heights.ravel().tolist(), strict=True)]
+    intervals = [_interval_row(name, test.estimate * _sign(cv), _interval(cv, test, level), sides)
+                 for name, test in _tests(cv, rho)]
+    return {"dots": dots, "mean": [{"value": _mean(cv)}], "intervals": intervals,
+            "zero": [{"value": 0}] if len(cv.models) == 2 else []}
+
+
+def _shown_means(cv):
+    """Return the fold means (R, K) without what rounding adds: equal ones are equal, differences of 0 are 0."""
+    values = cv.fold_means() * _sign(cv)
+    rounding = ROUNDING * max(np.abs(cv.losses).max(), np.abs(values).max())
+    values = np.full_like(values, _mean(cv)) if np.ptp(values) <= rounding else values
+    return np.where(np.abs(values) <= rounding, 0, values)
+
+
+def _sides(cv):
+    """Return what the sign -1, 0, 1 of a difference says, or the name of the only model."""
+    names = short_names(cv.models)
+    return names if len(names) == 1 else [f"{names[0]} better", "equal", f"{names[1]} better"]
+
+
+def _kind(cv):
+    return "score" if cv.scores else "loss"
+
+
+def _sign(cv):
+    """Return what makes a single model's losses its scores again, if they were; differences are of losses."""
+    return -1 if cv.scores and len(cv.models) == 1 else 1
+
+
+def _interval(cv, test, level):
+    return sorted(_sign(cv) * end for end in test.interval(level))
+
+
+def _interval_row(name, estimate, interval, sides):
+    low, high = interval
+    verdict = sides[-1] if low > 0 or len(sides) == 1 else sides[0] if high < 0 else MAY_BE_0
+    return {"test": name, "estimate": estimate, "low": low, "high": high, "verdict": verdict}
+
+
+def _tests(cv, rho):
+    """Return (name, test) for rho = 0, Nadeau and Bengio's and the chosen one; none where folds agree."""
+    try:
+        chosen = kfold_t_test(cv, rho=rho)
+    except ZeroVarianceError:
+        return []
+    tests = {"naive": chosen.at("naive"), "Nadeau-Bengio": chosen.at("nadeau_bengio")}
+    same = [name for name, test in tests.items() if abs(test.rho - chosen.rho) < 1e-9]
+    named = {name + (" (chosen)" if name in same else ""): test for name, test in tests.items()}
+    return [(f"{name}, rho {share(test.rho)}", test)
+            for name, test in (named | ({} if same else {"chosen": chosen})).items()]
+
+
+def _mean(cv):
+    return float(np.average(cv.fold_means(), weights=cv.sizes)) * _sign(cv)
+
+
+def stacked(means):
+    """Return where each dot of (R, K) stands, dots of a repeat on top of each other, and the highest stack."""
+    low, spread = means.min(), np.ptp(means)
+    cell = np.zeros(means.shape, int) if spread == 0 else ((means - low) / spread * STACKS).round().astype(int)
+    above = np.stack([_ranks(row) for row in cell])
+    most, repeats = int(above.max()) + 1, len(means)
+    row = _row_height(most, repeats)
+    step = min(DOT / row, 0.85 / most)
+    return np.arange(1, repeats + 1)[:, None] - above * step, most
+
+
+def _ranks(cells):
+    """Return how many of the same cell come before each entry."""
+    order = np.argsort(cells, kind="stable")
+    start = np.searchsorted(cells[order], cells[order])
+    ranks = np.empty(cells.size, int)
+    ranks[order] = np.arange(cells.size) - start
+    return ranks
+
+
+def _row_height(most, repeats):
+    return min(max(20, DOT * most), MOST_HEIGHT / repeats)
+
+
+def folds_words(cv, *, rho=0.7, level=0.95):
+    """Return title and text alternative of `folds`."""
+    if len(cv.models) > 2:
+        return _models_words(cv)
+    values, repeats = _shown_means(cv), _repeats(cv)
+    tests = _tests(cv, rho)
+    intervals = "; ".join(f"{name}: {between(*_interval(cv, test, level))}" for name, test in tests)
+    said = f"{percent(level)} intervals of the mean: {intervals}." if tests else \
+        "All folds have the same mean: the variance they show is 0, so there is no interval and no test."
+    about = f"Mean {cv.label} {number(_mean(cv))}" if len(cv.models) == 2 else \
+        f"Mean {_kind(cv)} of {cv.models[0]} {number(_mean(cv))}"
+    title = _winner(cv, bool(tests)) if len(cv.models) == 2 else (
+        f"Mean {_kind(cv)} of {limited(cv.models[0], 30)} {number(_mean(cv))}: " + (
+            f"folds from {between(values.min(), values.max())}" if tests else "the same in every fold, no variance"))
+    return title + repeats, (f"{about}; folds from {between(values.min(), values.max())}{repeats}, "
+                             f"{values.size} in all. {said}")
+
+
+def _repeats(cv):
+    return f", {cv.repeats} repeats with the same items" if cv.repeats > 1 else ""
+
+
+def _winner(cv, tested):
+    values, mean, (first, second) = _shown_means(cv), _mean(cv), short_names(cv.models)
+    total, wins = values.size, [int((values < 0).sum()), int((values > 0).sum())]
+    better = first if mean < 0 else second
+    if not tested:
+        return f"{first} and {second} have the same {_kind(cv)} in every fold: no variance, no test" \
+            if not values.any() else \
+            f"{better} is better, by {number(abs(mean))} in every fold alike: no variance, no test"
+    ties = total - sum(wins)
+    equal = f", {ties} equal" if ties else ""
+    if abs(mean) <= 1e-12 * np.abs(values).max():
+        return f"On average neither is better: {first} in {wins[0]}, {second} in {wins[1]} of {total} folds{equal}"
+    return (f"{better} is better, by {number(abs(mean))}: in {wins[0] if mean < 0 else wins[1]} of {total} "
+            f"folds{equal}")
+
+
+def folds(cv, *, rho=0.7, level=0.95):
+    """Return the difference in each fold as a dot, and under it the intervals of the mean for three rho.
+
+    Parameters
+    ----------
+    cv : workbench.CVLosses
+        Of two models the difference is drawn, of one its loss; of more one row of dots per model.
+    rho : float or str
+        The chosen one, as in `workbench.kfold_t_test`.
+    level : float
+    """
+    words = folds_words(cv, rho=rho, level=level)
+    if len(cv.models) > 2:
+        return finished(_models(cv), words)
+    data, sides = folds_data(cv, rho=rho, level=level), _sides(cv)
+    most = stacked(_shown_means(cv))[1]
+    row_height = _row_height(most, cv.repeats)
+    title = f"{_kind(cv)} (dashed: mean)"
+    if len(sides) == 3:
+        title = f"difference in {'minus the ' if cv.scores else ''}{title}"
+    ends = [row["value"] for name in ("dots", "zero") for row in data[name]]
+    ends += [row[end] for row in data["intervals"] for end in ("low", "high")]
+    within = padded(ends)
+    colors = dict(zip(sides, (FIRST, NEITHER, SECOND) if len(sides) == 3 else (FIRST,), strict=True))
+    legend = alt.Legend(labelLimit=240) if len(sides) == 3 else None
+    dots = alt.Chart(theme.rows("dots", data["dots"])).mark_point(filled=True, size=_dot_size(most, cv.repeats)).encode(
+        x=alt.X("value:Q", title=None if data["intervals"] else title, scale=within,
+                axis=values_axis(ends, not data["intervals"])),
+        y=alt.Y("y:Q", title="repeat", axis=_repeat_axis(cv) if cv.repeats > 1 else None,
+                scale=alt.Scale(domain=[0.1, cv.repeats + 8 / row_height], reverse=True, nice=False)),
+        color=alt.Color("side:N", title=None, scale=theme.scale(colors), legend=legend),
+        shape=alt.Shape("side:N", title=None, legend=legend, scale=alt.Scale(
+            domain=sides, range=SIDE_SHAPES[:len(sides)])))
+    zero = alt.Chart(theme.rows("zero", data["zero"])).mark_rule(strokeWidth=1).encode(x="value:Q")
+    mean = alt.Chart(theme.rows("mean", data["mean"])).mark_rule(style="truth").encode(x="value:Q")
+    above = (zero + mean + dots).properties(width=theme.WIDTH - 160, height=row_height * cv.repeats + 8)
+    below = [_intervals(data, title, values_axis(ends), within, colors)] if data["intervals"] else []
+    return finished(alt.vconcat(above, *below, spacing=4).resolve_scale(color="independent", shape="independent"),
+                     words)
+
+
+def finished(chart, words):
+    """Return the chart with its title above the labels too: above the plot alone it would leave the page."""
+    drawn = theme.finish(chart, *words, width=None, height=None)
+    drawn.title.frame = "bounds"
+    return drawn
+
+
+def _repeat_axis(cv):
+    labels = [limited(str(label), LETTERS) for label in dict.fromkeys(row["repeat"] for row in cv.rows())]
+    return alt.Axis(values=list(range(1, cv.repeats + 1)), labelExpr=f"{json.dumps(labels)}[datum.value - 1]",
+                    grid=False, labelOverlap=True)
+
+
+def _intervals(data, title, axis, within, colors):
+    """Return bars in the color and shape of the better model, gray where 0 is inside."""
+    shapes = dict(zip(colors, SIDE_SHAPES, strict=False)) | {MAY_BE_0: BAR}
+    base = alt.Chart(theme.rows("intervals", data["intervals"])).encode(
+        y=alt.Y("test:N", sort=[row["test"] for row in data["intervals"]], title=None, axis=alt.Axis(labelLimit=220)),
+        color=alt.Color("verdict:N", legend=None, scale=theme.scale(colors | {MAY_BE_0: NEITHER})))
+    bars = base.mark_rule(strokeWidth=4).encode(x=alt.X("low:Q", title=title, axis=axis, scale=within), x2="high:Q")
+    dots = base.mark_point(filled=True, size=110).encode(x="estimate:Q", shape=alt.Shape(
+        "verdict:N", legend=None, scale=alt.Scale(domain=list(shapes), range=list(shapes.values()))))
+    zero = alt.Chart(theme.rows("zero", data["zero"])).mark_rule(strokeWidth=1).encode(x="value:Q")
+    return (zero + bars + dots).properties(width=theme.WIDTH - 160, height=24 * len(data["intervals"]))
+
+
+def _dot_size(most, repeats):
+    return float(np.clip((_row_height(most, repeats) * min(0.85 / most, 1)) ** 2 * 0.9, 8, 75))
+
+
+def _models_data(cv):
+    rows, marks = [], []
+    for name, label, means, mean in _models_by_mean(cv)[:SHOWN_MODELS]:
+        rows += [{"model": label, "value": value} for value in means.ravel().tolist()]
+        marks.append({"model": label, "mean": mean, "place": name})
+    return {"dots": rows, "means": marks}
+
+
+def _models_by_mean(cv):
+    """Return (name, short name, fold means, mean) of each model, the best mean first."""
+    labels, alone = short_names(cv.models), []
+    for k, name in enumerate(cv.models):
+        one = CVLosses(cv.losses[:, k], cv.fold, (name,), cv.item, cv.repeat, cv.fold_size, scores=cv.scores)
+        alone.append((name, labels[k], _shown_means(one), _mean(one)))
+    return sorted(alone, key=lambda found: found[3], reverse=cv.scores)
+
+
+def _models_words(cv):
+    found = _models_by_mean(cv)
+    means = np.stack([one[2] for one in found])
+    best = int((means[0] == (means.max(0) if cv.scores else means.min(0))).sum())
+    left = f" Shown are the best {SHOWN_MODELS} of {len(found)}." if len(found) > SHOWN_MODELS else ""
+    said = ", ".join(f"{name} {number(mean)}" for name, _, _, mean in found[:SHOWN_MODELS])
+    tied = [label for _, label, _, mean in found if abs(mean - found[0][3]) <= ROUNDING * abs(found[-1][3])]
+    often = f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} folds{_repeats(cv)}" \
+        if len(tied) == 1 else ""
+    return (f"{best_words(tied, cv.scores)}, {number(found[0][3])}{often}"
+            + (f"; {SHOWN_MODELS} of {len(found)} models shown" if left else ""),
+            f"Mean {_kind(cv)} of each model over {means[0].size} folds{_repeats(cv)}: {said}.{left}")
+
+
+def _models(cv):
+    data = _models_data(cv)
+    order = [row["model"] for row in data["means"]]
+    y = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, grid=True))
+    x = alt.X("value:Q", title=f"{_kind(cv)} in each fold (bar: mean)", scale=alt.Scale(zero=False),
+              axis=values_axis([row["value"] for row in data["dots"]]))
+    dots = alt.Chart(theme.rows("dots", data["dots"])).mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
+    means = alt.Chart(theme.rows("means", data["means"])).mark_tick(thickness=4, size=20, color=SECOND).encode(
+        x="mean:Q", y=y)
+    return (dots + means).properties(width=MODELS_WIDTH, height=max(60, 26 * len(order)))
+
+
+def best_words(models, scores):
+    """Return who has the best mean, in words."""
+    named, mean = limited(" and ".join(models), 60), "largest mean score" if scores else "smallest mean loss"
+    return f"{named} {'has' if len(models) == 1 else 'share'} the {mean}"

@@ -1,0 +1,93 @@
+"""All pairs of several models."""
+import altair as alt
+
+from workbench.charts import theme
+from workbench.charts.cross_validation.fold_means import LABELS_WIDTH, PAIRS_WIDTH, best_words, finished
+from workbench.charts.cross_validation.words import (
+    number,
+    short_names,
+    short_p,
+    values_axis,
+)
+from workbench.results import percent
+
+SHOWN_PAIRS = 66
+
+
+def pairs_data(comparison, *, level=0.95):
+    """Return the rows of `pairs`, smallest adjusted p first: the most extreme where there are too many."""
+    return [_pair_row(comparison, k, level) for k in _extreme(comparison)]
+
+
+def _extreme(comparison):
+    tested = [(p if p == p else 2.0, -abs(test.naive_statistic) if test else 0.0, k) for k, (p, test) in
+              enumerate(zip(comparison.adjusted.tolist(), comparison.tests, strict=True))]
+    return [k for _, _, k in sorted(tested)[:SHOWN_PAIRS]]
+
+
+def _pair_row(comparison, k, level):
+    (first, second), test, p = comparison.pairs[k], comparison.tests[k], float(comparison.adjusted[k])
+    name = dict(zip(comparison.models, short_names(comparison.models), strict=True))
+    row = {"pair": f"{name[first]} − {name[second]}"}
+    if test is None:
+        mean = dict(zip(comparison.models, comparison.mean_loss.tolist(), strict=True))
+        gap = mean[first] - mean[second]
+        return row | {"difference": gap, "low": gap, "high": gap, "verdict": "no test", "text": "no variance, no test"}
+    low, high = test.interval(level)
+    return row | {"difference": test.estimate, "low": low, "high": high, "text": f"p {short_p(p)}",
+                  "verdict": "differs" if p < 1 - level else "no difference shown"}
+
+
+def pairs_words(comparison, *, level=0.95):
+    """Return title and text alternative of `pairs`."""
+    differ, total = int((comparison.adjusted < 1 - level).sum()), len(comparison.pairs)
+    shown = f"; the {SHOWN_PAIRS} most extreme shown" if total > SHOWN_PAIRS else ""
+    rho = next((f", rho {test.rho:.3g}" for test in comparison.tests if test), "")
+    untested = sum(test is None for test in comparison.tests)
+    rows = pairs_data(comparison, level=level)
+    said = "; ".join(f"{row['pair']} {number(row['difference'])} ({row['text']})" for row in rows[:12])
+    none = f" {untested} without a test, as their folds show no variance." if untested else ""
+    return (f"{best_words(comparison.best, comparison.scores)}; {differ} of {total} "
+            f"pair{'s' if total > 1 else ''} differ{'s' if total == 1 else ''} at {percent(1 - level)}{shown}",
+            f"Differences in mean loss of all {total} pairs with {percent(level)} intervals{rho}, each by itself; "
+            f"p-values {_how(comparison)}. {said}{'; …' if len(rows) > 12 else ''}.{none}")
+
+
+def pairs(comparison, *, level=0.95):
+    """Return all pairs of models: differences, intervals, adjusted p-values.
+
+    Parameters
+    ----------
+    comparison : workbench.ModelComparison
+    level : float
+        Of the intervals, which are not adjusted; 1 - level is what the adjusted p-values are held against.
+    """
+    rows = pairs_data(comparison, level=level)
+    kinds = {"differs": theme.STRATIFIED, "no difference shown": theme.GRAY, "no test": theme.MISS}
+    present = [kind for kind in kinds if any(row["verdict"] == kind for row in rows)]
+    legend, title = alt.Legend(values=present, titleLimit=PAIRS_WIDTH), _pairs_legend(comparison, level)
+    base = alt.Chart(theme.rows("pairs", rows)).encode(
+        y=alt.Y("pair:N", sort=[row["pair"] for row in rows], title=None, axis=alt.Axis(labelLimit=LABELS_WIDTH)))
+    colored = base.encode(color=alt.Color("verdict:N", title=title, legend=legend, scale=theme.scale(kinds)))
+    x = alt.X("low:Q", title="difference in mean loss, first minus second",
+              axis=values_axis([row[end] for row in rows for end in ("low", "high")]))
+    bars = colored.mark_rule(strokeWidth=3).encode(x=x, x2="high:Q")
+    dots = colored.mark_point(filled=True, size=70).encode(x="difference:Q", shape=alt.Shape(
+        "verdict:N", title=title, legend=legend, scale=alt.Scale(
+            domain=list(kinds), range=["diamond", "circle", "cross"])))
+    texts = base.mark_text(x="width", dx=8, align="left", fontSize=11).encode(text="text:N")
+    zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
+    height = len(rows) * (24 if len(rows) <= 12 else 17)
+    drawn = alt.layer(zero, bars, dots, texts).properties(width=PAIRS_WIDTH, height=max(40, height))
+    return finished(drawn, pairs_words(comparison, level=level))
+
+
+def _pairs_legend(comparison, level):
+    """Return what color and bars mean, as they may disagree; of a single pair nothing is adjusted."""
+    if len(comparison.pairs) == 1:
+        return None
+    return [f"color and p: {_how(comparison)}", f"bars: {percent(level)} intervals of each pair alone, not adjusted"]
+
+
+def _how(comparison):
+    return "not adjusted" if comparison.adjust == "none" else f"{comparison.adjust.capitalize()}-adjusted"

@@ -1,0 +1,121 @@
+"""The posterior of the difference and its regions."""
+import textwrap
+
+import altair as alt
+import numpy as np
+import scipy
+
+from workbench.charts import theme
+from workbench.charts.cross_validation.fold_means import FIRST, SECOND, SIDES
+from workbench.charts.cross_validation.words import (
+    number,
+    probability,
+    short_names,
+    values_axis,
+)
+
+REGIONS = {"first better": FIRST, "practically equal": theme.GRAY, "second better": SECOND}
+MOST_LETTERS = 50
+FARTHEST, REACH = 3, 8.0
+
+
+def posterior_data(found, models=SIDES):
+    """Return the rows of `posterior`: the density cut at the region of practical equivalence, the regions' names."""
+    low, high = _posterior_range(found)
+    cuts, chance = _cuts(found), dict(zip(REGIONS, (found.left, found.rope, found.right), strict=True))
+    names = [name for name in REGIONS if found.half_width or name != "practically equal"]
+    points, ends = _density_points(found, low, high), np.clip([low, *cuts, high], low, high).tolist()
+    density = [{"difference": x, "density": y, "region": name} for name, start, end in
+               zip(names, ends[:-1], ends[1:], strict=True) if start < end
+               for xs in [points[(start <= points) & (points <= end)]]
+               for x, y in zip(xs.tolist(), found.density(xs).tolist(), strict=True)]
+    where = dict(zip(names, ("left", "middle", "right") if found.half_width else ("left", "right"), strict=True))
+    return {"density": density, "rope": [{"difference": cut} for cut in cuts if low < cut < high],
+            "names": [{"text": [who, f"{what} {probability(chance[name])}"], "at": where[name]}
+                      for name in names for who, what in [_region_lines(name, models)]],
+            "notes": _not_drawn(found, low, high)}
+
+
+def _cuts(found):
+    """Return the ends of the region of practical equivalence, or 0 where there is none."""
+    return (-found.half_width, found.half_width) if found.half_width else (0.0,)
+
+
+def _density_points(found, low, high):
+    """Return where the density is drawn: close at its peak, however wide the axis, and at its ends and cuts."""
+    near = found.estimate + found.standard_error * np.linspace(-REACH, REACH, 201)
+    points = np.unique([*near, *np.linspace(low, high, 41), *_cuts(found), found.estimate])
+    return np.unique([low, *points[(low <= points) & (points <= high)], high])
+
+
+def _posterior_range(found):
+    """Return the ends of the axis: the density, and the cuts unless they are so far that it would be a needle."""
+    reach = found.standard_error * min(float(scipy.special.stdtrit(found.df, 0.998)), REACH)
+    near = [cut for cut in _cuts(found) if abs(cut - found.estimate) <= FARTHEST * reach]
+    low, high = min([found.estimate - reach, *near]), max([found.estimate + reach, *near])
+    margin = 0.1 * reach
+    return low - margin * (low in near), high + margin * (high in near)
+
+
+def _not_drawn(found, low, high):
+    """Return what lies beyond the axis, in words, and the corner with room for them."""
+    hidden = [cut for cut in _cuts(found) if not low < cut < high]
+    if not hidden:
+        return []
+    far = "right" if hidden[0] > found.estimate else "left"
+    within = f"practically equal: from {number(-found.half_width)} to {number(found.half_width)}"
+    if not found.half_width:
+        text = f"0, no difference, is far to the {far}"
+    elif abs(found.estimate) < found.half_width:
+        text = f"all shown is {within}" if len(hidden) == 2 else within
+    else:
+        text = f"{within}, far to the {far}" if len(hidden) == 2 else within
+    at_left = found.estimate - low < 0.4 * (high - low)
+    return [{"text": textwrap.wrap(text, 26), "at": "right" if at_left else "left"}]
+
+
+def _region_lines(region, models):
+    """Return the name of who is better in a region, nobody's in the one of practical equivalence, and what it says."""
+    names = dict(zip(("first better", "second better"), short_names(models), strict=True))
+    return (names[region], "better") if region in names else ("", region)
+
+
+def posterior_words(found, models=SIDES):
+    """Return title and text alternative of `posterior`."""
+    low, high = found.interval()
+    rope = f", practically equal {probability(found.rope)}" if found.half_width else ""
+    within = f", practically equal (within {number(found.half_width)}) with {found.rope:.3f}" if rope else ""
+    first, second = short_names(models)
+    beyond = "".join(f" {' '.join(note['text']).capitalize()}." for note in _not_drawn(found, *_posterior_range(found)))
+    return (f"Probability that {first} is better {probability(found.left)}{rope}, {second} "
+            f"{probability(found.right)}",
+            f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {found.df} degrees of freedom "
+            f"around {number(found.estimate)}, 95% between {number(low)} and {number(high)}. {models[0]} is better "
+            f"with probability {found.left:.3f}{within}, {models[1]} with {found.right:.3f}.{beyond}")
+
+
+def posterior(found, models=SIDES):
+    """Return the posterior density of the mean difference, shaded where first, neither or second is better.
+
+    Parameters
+    ----------
+    found : workbench.BayesianTTest
+    models : pair of str
+        Their names.
+    """
+    data = posterior_data(found, models)
+    named = models if sum(map(len, models)) <= MOST_LETTERS else short_names(models)
+    x = alt.X("difference:Q", title=f"mean difference in loss: {' minus '.join(named)}",
+              axis=values_axis([row["difference"] for row in data["density"]]), scale=alt.Scale(nice=False))
+    density = alt.Chart(theme.rows("density", data["density"]))
+    areas = density.mark_area(opacity=0.55).encode(x=x, y=alt.Y("density:Q", axis=None, stack=None),
+                                                   color=alt.Color("region:N", legend=None,
+                                                                   scale=theme.scale(REGIONS)))
+    line = density.mark_line(strokeWidth=1.5, color=theme.GRAY).encode(x=x, y="density:Q")
+    rules = alt.Chart(theme.rows("rope", data["rope"])).mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
+    texts = [alt.Chart(theme.rows(name, data[name])).mark_text(
+        x=place, y=y, align=align, baseline="top", lineHeight=15, limit=theme.WIDTH // 3).encode(
+            text="text:N").transform_filter(alt.datum.at == at)
+             for name, y in (("names", -32), ("notes", 6)) for at, place, align in
+             (("left", 0, "left"), ("middle", theme.WIDTH // 2, "center"), ("right", "width", "right"))]
+    return theme.finish(alt.layer(areas, line, rules, *texts), *posterior_words(found, models), height=220)

@@ -1,0 +1,206 @@
+"""The curve of the p-value over the hidden dependence, rho."""
+import math
+
+import altair as alt
+import numpy as np
+
+from workbench.charts import theme
+from workbench.charts.cross_validation.words import (
+    decimal,
+    share,
+    short_p,
+)
+from workbench.results import percent
+
+RULES = {"naive": theme.OKABE_ITO["vermilion"], "Nadeau-Bengio": theme.OKABE_ITO["blue"],
+         "0.7": theme.OKABE_ITO["green"], "used": theme.OKABE_ITO["purple"]}
+RULE_SHAPES = ["triangle-up", "circle", "square", "diamond"]
+MOST_RHO = 0.95
+LEAST_P = 1e-15
+NEAR = 0.07
+CURVE_SIZE = (theme.WIDTH, 240)
+LETTER, LINE = 5.8, 14
+PLACES = [(-10, -12, "right"), (10, 12, "left"), (10, -12, "left"), (-10, 12, "right"), (0, -19, "center"),
+          (0, 19, "center"), (14, 0, "left"), (-14, 0, "right"), (-14, -14, "right"), (14, 14, "left"),
+          (14, -14, "left"), (-14, 14, "right"), (3, 17, "left"), (3, -17, "left")]
+ACROSS = 50
+FLIP_PLACE = {"left": (6, -8, "left"), "right": (-6, -8, "right")}
+
+
+def rho_curve_data(test, *, level=0.95, domain=None, size=CURVE_SIZE):
+    """Return the rows of `rho_curve`: the curve, named points, the level, where the verdict flips."""
+    low, high = domain or _rho_range(test)
+    curve = [{"rho": rho, "p": max(test.at(rho).pvalue, LEAST_P)} for rho in np.linspace(low, high, 121).tolist()]
+    flips = test.rho_alpha(level)
+    inside = [{"rho": flips, "text": f"flips at {share(flips)}", "side": "left" if flips < (low + high) / 2
+               else "right"}] if low < flips < high else []
+    points = _placed(_points(test), curve, 1 - level, inside, size)
+    return {"curve": curve, "points": points, "level": [{"p": 1 - level, "text": percent(1 - level)}], "flips": inside}
+
+
+def _points(test):
+    """Return the named points; a p that reads like that of a close point is written once."""
+    names = ("naive", "Nadeau-Bengio", "0.7", "used")
+    points = [{"rho": row["rho"], "p": max(row["p"], LEAST_P), "rule": name,
+               "chosen": int(abs(row["rho"] - test.rho) < 1e-9), "text": f"p {short_p(row['p'])}"}
+              for name, row in zip(names, test.rows(), strict=False)]
+    points.sort(key=lambda point: -point["chosen"])
+    for k, point in enumerate(points):
+        same = [abs(other["rho"] - point["rho"]) < NEAR for other in points[:k] if other["text"] == point["text"]]
+        point["text"] = "" if any(same) else point["text"]
+    return sorted(points, key=lambda point: names.index(point["rule"]))
+
+
+def _placed(points, curve, risk, flips, size):
+    """Return the points with a place of their text that no line crosses and no other text covers, where there is one.
+
+    Places are pixels from the point, tried in the order of PLACES; the chosen point comes first.
+    """
+    (start, end), least = (curve[0]["rho"], curve[-1]["rho"]), math.log(_least_p(curve))
+
+    def pixels(rows):
+        rho, p = (np.array([row[axis] for row in rows]) for axis in ("rho", "p"))
+        return np.stack([(rho - start) / (end - start) * size[0], np.log(p) / least * size[1]])
+
+    flip_at = [float(x) for x in pixels([flip | {"p": risk} for flip in flips])[0]]
+    lines = _lines(pixels(curve), pixels([{"rho": start, "p": risk}])[1, 0], flip_at, size)
+    at = pixels(points).T.tolist()
+    taken = [_box(*where, 2 * (6 + 3 * point["chosen"])) for where, point in zip(at, points, strict=True)]
+    taken += [_text_box(x, size[1], *FLIP_PLACE[flip["side"]], flip["text"])
+              for x, flip in zip(flip_at, flips, strict=True)]
+    found = {}
+    for k in sorted(range(len(points)), key=lambda k: -points[k]["chosen"]):
+        beyond = [x - at[k][0] + 6 for x in flip_at if 0 < x - at[k][0] < ACROSS]
+        places = PLACES + [(dx, dy, "left") for dx in beyond for dy in (0, 14)]
+        boxes = [_text_box(*at[k], *place, points[k]["text"]) for place in places]
+        cost = [_crossed(box, lines) + 100 * _covered(box, taken) + 1000 * _outside(box, size) for box in boxes]
+        best = int(np.argmin(cost))
+        found[k] = dict(zip(("dx", "dy", "align"), places[best], strict=True))
+        taken += [boxes[best]] if points[k]["text"] else []
+    return [point | found[k] for k, point in enumerate(points)]
+
+
+def _lines(curve, level, flip_at, size):
+    """Return the pixels x and y of the curve, the level and the lines where the verdict flips."""
+    across, down = (np.arange(length + 1) for length in size)
+    return [(across, np.interp(across, *curve)), (across, np.full(across.shape, level)),
+            *((np.full(down.shape, x), down) for x in flip_at)]
+
+
+def _box(x, y, width, height=None):
+    half = (height or width) / 2
+    return x - width / 2, y - half, x + width / 2, y + half
+
+
+def _text_box(x, y, dx, dy, align, text):
+    """Return left, top, right and bottom of a text in pixels."""
+    width = LETTER * len(text)
+    return _box(x + dx + {"left": 0.5, "center": 0, "right": -0.5}[align] * width, y + dy, width + 4, LINE)
+
+
+def _crossed(box, lines):
+    """Return how many pixels of lines are in a box."""
+    left, top, right, bottom = box
+    return sum(int(((left <= x) & (x <= right) & (top <= y) & (y <= bottom)).sum()) for x, y in lines)
+
+
+def _covered(box, taken):
+    """Return how many boxes a box meets."""
+    left, top, right, bottom = box
+    return sum(left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in taken)
+
+
+def _outside(box, size):
+    left, top, right, bottom = box
+    return int(left < 0 or top < -LINE or right > size[0] or bottom > size[1])
+
+
+def _least_p(curve):
+    """Return where the axis of p ends, a little below the curve."""
+    return min(min(row["p"] for row in curve) ** 1.15 / 1.5, 0.03)
+
+
+def _rho_range(test):
+    most = max(row["rho"] for row in test.rows())
+    return min(0.0, test.rho), max(MOST_RHO, most + 0.4 * (1 - most))
+
+
+def rho_curve_words(test, *, level=0.95):
+    """Return title and text alternative of `rho_curve`."""
+    flips, risk, least = test.rho_alpha(level), percent(1 - level), min(0.0, test.rho)
+    now = f"p {short_p(test.pvalue)} at rho {share(test.rho, flips)}"
+    bound = share(flips, test.rho) if flips > least else ""
+    if flips <= least:
+        title = f"Not significant at {risk} for any rho, not even at {share(least)}; {now}"
+    elif test.pvalue < 1 - level:
+        title = f"Significant at {risk}: {now}, and for any rho below {bound}"
+    else:
+        title = f"Not significant at {risk}: {now}; it would be for rho below {bound}"
+    said = "; ".join(f"{row['test']} (rho {decimal(row['rho'])}, r {decimal(row['r'])}): p "
+                     + (f"{row['p']:.4g}" if row["p"] >= 1e-300 else short_p(row["p"])) for row in test.rows())
+    whole = f" rho is that of one of the {test.repeats} repeats." if test.repeats > 1 else ""
+    side = "" if test.alternative == "two-sided" else f", one-sided ({test.alternative})"
+    where = f"The verdict flips at rho {decimal(flips, test.rho)}" if flips > least else \
+        "No rho from 0 on makes it significant"
+    return title, f"p-value of the K-fold t-test of {test.label}{side} for every rho. {said}. {where}.{whole}"
+
+
+def rho_curve(test, *, level=0.95):
+    """Return the p-value over rho with the tests' choices, the level, and where the verdict flips.
+
+    Parameters
+    ----------
+    test : workbench.KFoldTTest
+    level : float
+    """
+    data = rho_curve_data(test, level=level)
+    chart = curve(data, test.folds, _rho_range(test), named=[row["rule"] for row in data["points"]])
+    return theme.finish(chart, *rho_curve_words(test, level=level), height=CURVE_SIZE[1])
+
+
+def curve(data, folds, domain, *, named=tuple(RULES)):
+    """Return p over rho, on an axis that also says the correlation r of two of `folds` fold means.
+
+    A live picture names all rules, as its points come and go.
+    """
+    low, legend = min(row["p"] for row in data["curve"]), alt.Legend(values=list(named))
+    x = alt.X("rho:Q", title="assumed rho (below it: correlation r of two folds)", axis=_rho_axis(folds, domain),
+              scale=alt.Scale(domain=list(domain), nice=False))
+    y = alt.Y("p:Q", title=f"p-value (log scale{_at_least(low)})", axis=alt.Axis(values=_p_ticks(low), format="~g"),
+              scale=alt.Scale(type="log", domain=[_least_p(data["curve"]), 1], nice=False))
+    curve = alt.Chart(theme.rows("curve", data["curve"])).mark_line(strokeWidth=2, color=theme.GRAY).encode(x=x, y=y)
+    at = alt.Chart(theme.rows("level", data["level"]))
+    level = at.mark_rule(strokeWidth=1.5).encode(y="p:Q")
+    name = at.mark_text(x="width", align="left", dx=4, style="note").encode(y="p:Q", text="text:N")
+    flip = alt.Chart(theme.rows("flips", data["flips"])).encode(x="rho:Q")
+    flips = [flip.mark_rule(style="truth")]
+    flips += [flip.mark_text(y="height", dx=dx, dy=dy, align=align).encode(text="text:N").transform_filter(
+        alt.datum.side == side) for side, (dx, dy, align) in FLIP_PLACE.items()]
+    points = alt.Chart(theme.rows("points", data["points"]))
+    marks = points.mark_point(filled=True).encode(
+        x="rho:Q", y="p:Q", size=alt.Size("chosen:O", legend=None, scale=alt.Scale(domain=[0, 1], range=[90, 230])),
+        color=alt.Color("rule:N", title=None, legend=legend, scale=theme.scale(RULES)),
+        shape=alt.Shape("rule:N", title=None, legend=legend, scale=alt.Scale(domain=list(RULES), range=RULE_SHAPES)))
+    texts = points.mark_text(**{name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}).encode(
+        x="rho:Q", y="p:Q", text="text:N")
+    return alt.layer(level, name, curve, *flips, marks, texts)
+
+
+def _at_least(low):
+    return f", {LEAST_P:g} for all below" if low <= LEAST_P else ""
+
+
+def _rho_axis(folds, domain):
+    step = 0.1 if domain[1] - domain[0] < 1.2 else 0.2
+    start = math.ceil(domain[0] / step - 1e-9)
+    values = [round(k * step, 10) for k in range(start, math.floor(domain[1] / step + 1e-9) + 1)]
+    labels = f"[format(datum.value, '.1f'), format(datum.value / ({folds} - {folds - 1} * datum.value), '.2~g')]"
+    return alt.Axis(values=values, labelExpr=labels, grid=False)
+
+
+def _p_ticks(low):
+    decades = math.floor(math.log10(low))
+    if decades >= -4:
+        return [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1]
+    step = math.ceil(-decades / 6)
+    return [10.0 ** -k for k in range(0, -decades + 1, step)]

@@ -1,0 +1,117 @@
+"""The estimators side by side, and the audit's table."""
+import math
+
+import altair as alt
+import numpy as np
+
+from workbench.charts import theme
+from workbench.charts.misclassification.periods import MOST_NAMED
+from workbench.charts.misclassification.scenes import NAMES
+from workbench.charts.misclassification.words import ink
+
+MOST_TEXTS = 12
+
+
+def estimators_data(comparison, method="mle"):
+    """Return the rows of `estimators`: expected error of all classes together per method."""
+    total = comparison.rmse if comparison.rmse.ndim == 1 else np.sqrt((comparison.rmse**2).sum(1))
+    rows = []
+    for name, error, problem in zip(comparison.methods, total.tolist(), comparison.problems, strict=True):
+        unknown = "cannot be computed" if problem else "not known"
+        rows.append({"estimator": NAMES[name] + (" (chosen)" if name == method else ""),
+                     "rmse": 0.0 if math.isnan(error) else error, "text": unknown if math.isnan(error) else
+                     f"{error:.4f}", "role": "chosen" if name == method else "other"})
+    return rows
+
+
+def estimators_words(comparison, method="mle"):
+    """Return title and text alternative of `estimators`."""
+    rows = {name: row for name, row in zip(comparison.methods, estimators_data(comparison, method), strict=True)}
+    said = ", ".join(f"{NAMES[name]} {row['text']}" for name, row in rows.items())
+    problems = "".join(f" {NAMES[name]}: {problem}." for name, problem in
+                       zip(comparison.methods, comparison.problems, strict=True) if problem)
+    together = "" if len(comparison.labels) == 2 else ", all classes together"
+    return _best_words(comparison, method, rows), (
+        f"Expected root mean squared error at the present shift{together}, if P(prediction | truth) is "
+        f"constant: {said}. Chosen: {NAMES[method]}.{problems}")
+
+
+def _best_words(comparison, method, rows):
+    best, chosen = comparison.best, rows[method]["text"]
+    if best is None:
+        return "No expected errors are known: the classes are read no better than by chance"
+    if comparison.problems[comparison.methods.index(method)]:
+        return f"{NAMES[method]} cannot be computed; least expected error: {NAMES[best]}, {rows[best]['text']}"
+    if chosen == rows[best]["text"]:
+        others = [NAMES[name] for name, row in rows.items() if row["text"] == chosen and name != method]
+        shared = f", as that of {' and '.join(others)}" if others else ""
+        return f"The expected error of {NAMES[method]} is the least, {chosen}{shared}"
+    return f"Expected error of {NAMES[method]} {chosen}; least: {NAMES[best]}, {rows[best]['text']}"
+
+
+def estimators(comparison, method="mle"):
+    """Return the expected error of every estimator at the present shift, the chosen one marked.
+
+    Parameters
+    ----------
+    comparison : workbench.EstimatorComparison
+    method : str
+        The chosen one.
+    """
+    rows = estimators_data(comparison, method)
+    base = alt.Chart(theme.rows("estimators", rows)).encode(
+        y=alt.Y("estimator:N", sort=[row["estimator"] for row in rows], title=None, axis=alt.Axis(labelLimit=220)),
+        x=alt.X("rmse:Q", title="expected error: RMSE at the present shift (share)",
+                axis=alt.Axis(tickCount=6, format="~g")))
+    bars = base.mark_bar(height=16).encode(color=alt.Color("role:N", legend=None, scale=theme.scale(
+        {"chosen": theme.ESTIMATE, "other": theme.GRAY})))
+    texts = base.mark_text(align="left", dx=5).encode(text="text:N")
+    return theme.finish(bars + texts, *estimators_words(comparison, method), width=400, height=30 * len(rows))
+
+
+def audit_matrix_data(audit):
+    """Return the rows of `audit_matrix`: count and row rate of every cell."""
+    rates, names = audit.reading_rates, [str(label) for label in audit.labels]
+    return [{"truth": names[i], "prediction": names[j], "count": int(n), "n": f"{n:,}", "rate": float(rates[i, j]),
+             "share": "" if math.isnan(rates[i, j]) else f"{rates[i, j]:.1%}", "dark": int(rates[i, j] > 0.5)}
+            for (i, j), n in np.ndenumerate(audit.table)]
+
+
+def audit_matrix_words(audit):
+    """Return title and text alternative of `audit_matrix`: who is right, and the commonest mistakes."""
+    right, totals = np.diag(audit.table), audit.table.sum(1)
+    rates = ", ".join(f"{label}: {n:,} of {total:,}" for label, n, total in zip(audit.labels, right.tolist(),
+                                                                              totals.tolist(), strict=True))
+    wrong = sorted(((int(n), i, j) for (i, j), n in np.ndenumerate(audit.table) if i != j and n),
+                   key=lambda cell: -cell[0])
+    mistakes = "; ".join(f"{audit.labels[i]} read as {audit.labels[j]}: {n:,}" for n, i, j in wrong[:MOST_NAMED])
+    title = f"{audit.n:,} audited, {right.sum() / audit.n:.1%} right"
+    k = int(np.nanargmin(np.diag(audit.reading_rates)))
+    title += f"; least often: {audit.labels[k]}, {right[k] / totals[k]:.1%}"
+    commonest = f" Commonest mistakes: {mistakes}." if mistakes else " No mistake."
+    return title, f"Audit of {audit.n:,} items. Right: {rates}.{commonest}"
+
+
+def audit_matrix(audit):
+    """Return the confusion table of an audit with counts and the rates P(prediction | truth).
+
+    Parameters
+    ----------
+    audit : workbench.ConfusionCounts
+    """
+    names = [str(label) for label in audit.labels]
+    size = min(90, max(24, 420 // len(names)))
+    axis = alt.Axis(labelAngle=0 if max(map(len, names)) * 7 < size else -45, labelLimit=110)
+    base = alt.Chart(theme.rows("audit", audit_matrix_data(audit))).encode(
+        x=alt.X("prediction:N", sort=names, title="read as", axis=axis),
+        y=alt.Y("truth:N", sort=names, title="true class", axis=alt.Axis(labelLimit=110)))
+    cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
+        "rate:Q", title="P(read as | true)", legend=alt.Legend(gradientLength=160, format=".0%"),
+        scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", theme.STRATIFIED])))
+    both = len(names) <= MOST_TEXTS
+    counts = base.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10).encode(text="n:N", color=ink())
+    shares = base.mark_text(dy=9, fontSize=11 if size > 44 else 9).encode(text="share:N", color=ink())
+    layers = [cells, counts, shares][:2 + both]
+    chart = alt.layer(*layers).resolve_scale(color="independent").properties(width=size * len(names),
+                                                                             height=size * len(names))
+    return theme.finish(chart, *audit_matrix_words(audit), width=None, height=None)

@@ -1,0 +1,197 @@
+"""Levels and changes over the periods of a report."""
+import altair as alt
+import numpy as np
+
+from workbench.charts import theme
+from workbench.charts.misclassification.scenes import CORRECTED, POINTS, RAW
+from workbench.charts.misclassification.words import points
+from workbench.results import percent
+
+SHOWN_CLASSES = 6
+MOST_NAMED = 6
+KINDS = {"counted": RAW, "corrected": CORRECTED}
+MANY = 40
+MOST_LETTERS = 90
+PART_HEIGHT = 110
+VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
+
+
+def series_data(series, label=None, level=0.95):
+    """Return the rows of `series`, a list with one dict of data sets per class that is drawn."""
+    table = series.levels(level)
+    return [_class_data([row for row in table if row["class"] == name], series.audit_period)
+            for name in _shown_classes(series, label)]
+
+
+def _class_data(rows, audit_period):
+    """Return the data sets of one class; a period without reported neighbors gets a bar, as its band has no width."""
+    lines = [{"period": str(row["period"]), "share": row[column], "kind": kind} for kind, column in
+             zip(KINDS, ("counted", "estimate"), strict=True) for row in rows]
+    bands = [{"period": str(row["period"]), "low": row["low"], "high": row["high"]} for row in rows]
+    gap = [True, *(bool(row["problem"]) for row in rows), True]
+    alone = [band for t, band in enumerate(bands) if gap[t] and not gap[t + 1] and gap[t + 2]]
+    lost = [{"period": str(row["period"]), "mark": "×"} for row in rows if row["problem"]]
+    audit = [{"period": str(row["period"]), "text": "audit"} for row in rows if row["period"] == audit_period]
+    return {"class": str(rows[0]["class"]), "lines": lines, "bands": bands, "alone": alone, "lost": lost,
+            "audit": audit}
+
+
+def _shown_classes(series, label=None):
+    """Return the classes drawn: the one chosen, the second of two, or the six largest in the order of the labels."""
+    if label is not None:
+        series.audit.index(label)
+        return [label]
+    if len(series.labels) == 2:
+        return [series.labels[1]]
+    size = np.nanmean(series.raw, 0)
+    return [series.labels[k] for k in sorted(np.argsort(-size, kind="stable")[:SHOWN_CLASSES])]
+
+
+def series_words(series, label=None, level=0.95):
+    """Return title and text alternative of `series`."""
+    drawn, table = _shown_classes(series, label), [row for row in series.levels(level) if not row["problem"]]
+    rows = {name: [row for row in table if row["class"] == name] for name in drawn}
+    most = max(drawn, key=lambda name: abs(rows[name][-1]["estimate"] - rows[name][0]["estimate"]))
+    first, last = rows[most][0], rows[most][-1]
+    audited = "No period is the audited frame itself." if series.audit_period is None else \
+        f"The audit was drawn in {series.audit_period}."
+    said = "; ".join(f"{name} {_with_limits(found[0])} to {_with_limits(found[-1])}" for name, found in rows.items())
+    return (f"{most}: {first['estimate']:.1%} in {first['period']}, {last['estimate']:.1%} in {last['period']} "
+            f"(counted {first['counted']:.1%}, {last['counted']:.1%})",
+            f"Shares by {series.method} with {percent(level)} intervals, {first['period']} to {last['period']}: "
+            f"{said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}{_refused(table)}")
+
+
+def _with_limits(row):
+    return f"{row['estimate']:.2%} ({row['low']:.2%} to {row['high']:.2%})"
+
+
+def _not_reported(series):
+    lost = [(period, problem) for period, problem in zip(series.periods, series.problems, strict=True) if problem]
+    if not lost:
+        return ""
+    named = "; ".join(f"{period}: {problem}" for period, problem in lost[:MOST_NAMED])
+    return f" Not reported: {named}{'; …' if len(lost) > MOST_NAMED else ''}."
+
+
+def _not_drawn(series, label):
+    if label is not None or len(series.labels) <= SHOWN_CLASSES:
+        return ""
+    return f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
+
+
+def _refused(rows):
+    whole = all(row["low"] == 0 and row["high"] == 1 for row in rows)
+    return " Intervals are refused: the bands fill the whole range." if whole else ""
+
+
+def series(series, *, label=None, level=0.95):
+    """Return counted and corrected shares over the periods, with bands and the audit marked; one part per class.
+
+    Parameters
+    ----------
+    series : workbench.PrevalenceSeries
+    label : label, optional
+        Draw this class only; by default the second of two, or the six largest.
+    level : float
+    """
+    parts = series_data(series, label, level)
+    drawn = [_class_chart(part, k, _period_axis(series.periods, "period (× not reported)", k == len(parts) - 1),
+                          len(series.periods)) for k, part in enumerate(parts)]
+    return theme.finish(_stacked(drawn), *series_words(series, label, level), width=None, height=None)
+
+
+def _class_chart(part, k, across, periods):
+    up = alt.Y("share:Q", title=_limited(part["class"]), axis=alt.Axis(format="~%", tickCount=5),
+               scale=alt.Scale(zero=False))
+    area, alone = (alt.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across, y="low:Q", y2="high:Q")
+                   for name in ("bands", "alone"))
+    area, alone = (area.mark_area(opacity=0.22, color=CORRECTED),
+                   alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3))
+    lines = alt.Chart(theme.rows(f"lines {k}", part["lines"])).encode(x=across, y=up, color=alt.Color(
+        "kind:N", title=None, scale=theme.scale(KINDS), legend=alt.Legend(symbolType="stroke")))
+    strokes = lines.mark_line(strokeWidth=2).encode(strokeDash=alt.StrokeDash("kind:N", title=None, scale=alt.Scale(
+        domain=list(KINDS), range=[[4, 3], [1, 0]])))
+    dots = lines.mark_circle(size=36 if periods <= MANY else 8)
+    lost = alt.Chart(theme.rows(f"lost {k}", part["lost"])).mark_text(
+        color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom").encode(x=across, text="mark:N")
+    audit = alt.Chart(theme.rows(f"audit {k}", part["audit"])).encode(x=across)
+    line = audit.mark_rule(style="truth")
+    name = audit.mark_text(y=-7, style="note").encode(text="text:N")
+    return area + alone + strokes + dots + lost + line + name
+
+
+def _stacked(parts):
+    """Return one chart, or several below each other that share their legend."""
+    height = theme.HEIGHT if len(parts) == 1 else PART_HEIGHT
+    parts = [part.properties(width=theme.WIDTH, height=height) for part in parts]
+    return parts[0] if len(parts) == 1 else alt.vconcat(*parts, spacing=16)
+
+
+def _period_axis(periods, title, labeled):
+    names = [str(period) for period in periods]
+    angle = 0 if max(map(len, names)) * len(names) < MOST_LETTERS else -45
+    axis = alt.Axis(labelAngle=angle, labelOverlap="greedy", labelSeparation=4, labelLimit=90, grid=False,
+                    labels=labeled, ticks=labeled and len(names) <= MANY)
+    return alt.X("period:O", title=title if labeled else None, scale=alt.Scale(domain=names), axis=axis)
+
+
+def _limited(text, most=18):
+    return text if len(text) <= most else f"{text[:most - 1]}…"
+
+
+def changes_data(series, label=None, level=0.95):
+    """Return the rows of `changes`: one per class that is drawn and pair of consecutive reported periods."""
+    drawn = _shown_classes(series, label)
+    return [{"period": str(row["to"]), "from": str(row["from"]), "class": str(row["class"]), "change": row["change"],
+             "low": row["low"], "high": row["high"],
+             "verdict": list(VERDICTS)[0 if row["low"] > 0 or row["high"] < 0 else 1]}
+            for row in series.changes(level) if row["class"] in drawn]
+
+
+def changes_words(series, label=None, level=0.95):
+    """Return title and text alternative of `changes`."""
+    rows = changes_data(series, label, level)
+    if not rows:
+        return "No change: only one period is reported", f"Only one period is reported.{_not_reported(series)}"
+    shown = [row for row in rows if row["verdict"] == "differs from 0"]
+    most = max(rows, key=lambda row: abs(row["change"]))
+    name = f"{most['class']} " if len(series.labels) > 2 else ""
+    largest = f"{name}{most['from']} to {most['period']}, {points(most['change'])}"
+    listed = "; ".join(f"{row['class']} {row['from']} to {row['period']} {points(row['change'])}"
+                       for row in shown[:MOST_NAMED])
+    named = f" Shown to differ from 0: {listed}{'; …' if len(shown) > MOST_NAMED else ''}." if shown else ""
+    return (f"Changes that differ from 0: {len(shown)} of {len(rows)}; largest: {largest}",
+            f"Changes from each reported period to the next, each with its own {percent(level)} interval; without any "
+            f"true change about {100 - 100 * level:.3g}% of the intervals would exclude 0. Largest: {largest}, "
+            f"interval {100 * most['low']:+.2f} to {100 * most['high']:+.2f}.{named}{_not_reported(series)}"
+            f"{_not_drawn(series, label)}")
+
+
+def changes(series, *, label=None, level=0.95):
+    """Return the changes between consecutive periods with their own intervals; one part per class.
+
+    Parameters
+    ----------
+    series : workbench.PrevalenceSeries
+    label : label, optional
+        Draw this class only; by default the second of two, or the six largest.
+    level : float
+    """
+    rows, classes = changes_data(series, label, level), [str(name) for name in _shown_classes(series, label)]
+    periods = series.periods[1:] or series.periods
+    drawn = [_change_chart([row for row in rows if row["class"] == name], name, k, _period_axis(
+        periods, "to period, from the one reported before", k == len(classes) - 1), len(periods))
+        for k, name in enumerate(classes)]
+    return theme.finish(_stacked(drawn), *changes_words(series, label, level), width=None, height=None)
+
+
+def _change_chart(rows, name, k, across, periods):
+    zero = alt.Chart(theme.rows(f"zero {k}", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
+    base = alt.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=alt.Color(
+        "verdict:N", title=None, scale=theme.scale(VERDICTS)))
+    up = alt.Y("low:Q", title=f"{_limited(name, 10)} (points)", axis=POINTS)
+    bars = base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q")
+    dots = base.mark_point(filled=True, size=60 if periods <= MANY else 14).encode(y="change:Q", shape=alt.Shape(
+        "verdict:N", title=None, scale=alt.Scale(domain=list(VERDICTS), range=["circle", "square"])))
+    return zero + bars + dots

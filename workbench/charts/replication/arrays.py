@@ -1,0 +1,174 @@
+"""Orthogonal arrays and the steps of a Galois field."""
+import altair as alt
+import numpy as np
+
+from workbench.charts import theme
+from workbench.charts.replication.half_samples import SIGNS, TICKS
+from workbench.replication import galois
+
+SHOWN_RUNS = 81
+NAMED_PAIRS = 6
+
+
+def unbalanced_pairs(array, levels):
+    """Return which pairs of columns fail to show each pair of levels equally often, (columns, columns) of bool."""
+    shown = (np.asarray(array)[:, :, None] == np.arange(levels)).astype(np.float32)
+    flat = shown.reshape(len(shown), -1)
+    counts = (flat.T @ flat).reshape(shown.shape[1], levels, shown.shape[1], levels)
+    bad = (counts * levels ** 2 != len(shown)).any((1, 3))
+    np.fill_diagonal(bad, False)
+    return bad
+
+
+def array_data(array, levels, i, j):
+    """Return the rows of `array`: tiles, the two chosen columns and how often they show each pair, bad pairs."""
+    bad = unbalanced_pairs(array, levels)
+    tiles = [{"run": r + 1, "column": c + 1, "level": level}
+             for r, row in enumerate(array[:SHOWN_RUNS].tolist()) for c, level in enumerate(row)]
+    counts = np.zeros((levels, levels), int)
+    np.add.at(counts, (array[:, i - 1], array[:, j - 1]), 1)
+    even = len(array) / levels ** 2
+    table = [{"a": a, "b": b, "count": int(n), "off": max(-1.0, min(1.0, float(n / even - 1))),
+              "dark": int(n / even >= 1.55 or n / even <= 0.45)} for (a, b), n in np.ndenumerate(counts)]
+    pairs = [{"i": a + 1, "j": b + 1, "pair": "not balanced" if bad[a, b] else "balanced"}
+             for a, b in zip(*np.triu_indices(bad.shape[0], 1), strict=True)]
+    return {"tiles": tiles, "chosen": [{"column": i}, {"column": j}], "table": table, "pairs": pairs,
+            "pair": [{"i": min(i, j), "j": max(i, j)}]}
+
+
+def array_words(array, levels, i, j, needed):
+    """Return title and text alternative of `array`; `needed` runs would balance as many columns."""
+    runs, columns = array.shape
+    bad = np.argwhere(np.triu(unbalanced_pairs(array, levels))) + 1
+    counts = np.zeros((levels, levels), int)
+    np.add.at(counts, (array[:, i - 1], array[:, j - 1]), 1)
+    total = columns * (columns - 1) // 2
+    names = ", ".join(f"{a}–{b}" for a, b in bad[:NAMED_PAIRS]) + (", …" if len(bad) > NAMED_PAIRS else "")
+    shape = f"{runs:,} runs, {columns} columns, {levels} levels"
+    verdict = f"all {total} pairs of columns are balanced" if not len(bad) else \
+        f"{len(bad)} of {total} pairs are not balanced ({names}); {needed:,} runs are needed"
+    seen = f"Columns {i} and {j} show {'each pair of levels' if np.ptp(counts) == 0 else 'the pairs of levels'} "
+    how = f"{counts[0, 0]} times." if np.ptp(counts) == 0 else f"between {counts.min()} and {counts.max()} times."
+    cut = f" The first {SHOWN_RUNS} runs are drawn." if runs > SHOWN_RUNS else ""
+    return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}"
+
+
+def array(array, levels, i, j, needed):
+    """Return an array as tiles, the counts of two of its columns, and which pairs of columns are not balanced.
+
+    Parameters
+    ----------
+    array : (runs, columns) array of int
+    levels : int
+    i, j : int
+        Two columns, counted from 1.
+    needed : int
+        Runs that balance as many columns.
+    """
+    data = array_data(array, levels, i, j)
+    tiles = alt.Chart(theme.rows("tiles", data["tiles"])).mark_rect().encode(
+        x=alt.X("column:O", title="column (stratum)", axis=TICKS),
+        y=alt.Y("run:O", title="run", axis=TICKS),
+        color=alt.Color("level:O", title="level", scale=alt.Scale(scheme="viridis")))
+    chosen = alt.Chart(theme.rows("chosen", data["chosen"])).mark_rect(
+        filled=False, stroke=theme.OKABE_ITO["orange"], strokeWidth=3, y=0, y2="height").encode(x="column:O")
+    table = alt.Chart(theme.rows("table", data["table"])).encode(
+        x=alt.X("b:O", title="level in column j", axis=TICKS),
+        y=alt.Y("a:O", title="level in column i"))
+    cells = table.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
+        "off:Q", legend=None, scale=alt.Scale(domain=[-1, 0, 1], range=list(SIGNS))))
+    counts = table.mark_text().encode(text="count:Q", color=alt.Color("dark:O", legend=None, scale=alt.Scale(
+        domain=[0, 1], range=["#000000", "#ffffff"])))
+    pairs = alt.Chart(theme.rows("pairs", data["pairs"])).mark_rect().encode(
+        x=alt.X("j:O", title="column j", axis=TICKS),
+        y=alt.Y("i:O", title="column i", axis=TICKS), color=alt.Color(
+            "pair:N", title=None, scale=theme.scale({"balanced": theme.OKABE_ITO["sky"], "not balanced": theme.MISS})))
+    here = alt.Chart(theme.rows("pair", data["pair"])).mark_square(
+        size=16, color=theme.OKABE_ITO["black"]).encode(x="j:O", y="i:O")
+    right = alt.vconcat((cells + counts).resolve_scale(color="independent").properties(width=190, height=170),
+                        (pairs + here).properties(width=190, height=150)).resolve_scale(color="independent")
+    both = alt.hconcat((tiles + chosen).properties(width=270, height=400), right).resolve_scale(color="independent")
+    return theme.finish(both, *array_words(array, levels, i, j, needed), width=None, height=None)
+
+
+def field_data(field, k):
+    """Return the rows of `field`: powers of the generator up to k, and what is known of the array."""
+    size, degree = field.size - 1, field.degree
+    powers = field.powers(field.primitive_element)
+    digits = field.coefficients(powers)
+    columns = size // (field.p - 1)
+    places = [galois.polynomial(np.eye(degree, dtype=int)[d]) for d in range(degree)]
+    terms = [{"power": r + 1, "place": d, "name": places[d], "digit": int(digits[r, d])}
+             for r in range(k) for d in range(degree)]
+    cells = [{"row": r + 1, "column": c + 1, "digit": int(digits[(r + c) % size, 0])}
+             for r in range(size) for c in range(columns) if (r + c) % size < k]
+    zeros = [{"row": size + 1, "column": c + 1, "digit": 0} for c in range(columns if k == size else 0)]
+    return {"terms": terms, "cells": cells + zeros,
+            "empty terms": [{"power": r + 1, "name": name} for r in range(size) for name in places],
+            "empty cells": [{"row": r + 1, "column": c + 1} for r in range(size + 1) for c in range(columns)],
+            "now": [{"power": k}]}
+
+
+def field_words(field, k):
+    """Return title and text alternative of `field`: how power k arises from the one before."""
+    size, p = field.size - 1, field.p
+    name = f"GF({p}{_raised(field.degree)})"
+    modulus = galois.polynomial(field.modulus)
+    found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
+    columns, runs = size // (p - 1), field.size
+    if k < size:
+        title = f"{name}, step {k} of {size}: x{_raised(k)} = {found}"
+        rest = f"{k} of {size} powers are known; their lowest coefficients fill column 1 and move up into the others."
+    else:
+        title = f"{name}: {size} powers and a row of zeros make {runs} runs for {columns} columns"
+        rest = f"Power {size} is 1: every element but 0 has come once. Another column would repeat the first, up to " \
+               "a factor." if p > 2 else f"Power {size} is 1: every element but 0 has come once."
+    return title, f"{name}: coefficients modulo {p}, polynomials modulo {modulus}. {_step(field, k)} {rest}"
+
+
+def _step(field, k):
+    """Say in words how power k of x comes from power k - 1."""
+    lower = field.coefficients(field.power(field.primitive_element, k - 1))
+    found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
+    raised = galois.polynomial([0, *lower])
+    begin = f"x{_raised(k)} = x ({galois.polynomial(lower)}) = {raised}"
+    if lower[-1] == 0:
+        return f"{begin}: no reduction is needed."
+    top = f"x{_raised(field.degree)}"
+    rule = galois.polynomial(-np.array(field.modulus[:-1]) % field.p)
+    return f"{begin}; with {top} = {rule} this is {found}."
+
+
+def _raised(k):
+    return "" if k == 1 else f"^{k}"
+
+
+def field(field, k):
+    """Return the powers x, x^2, ... x^k as coefficients, and the array that their lowest coefficients fill.
+
+    Parameters
+    ----------
+    field : workbench.GaloisField
+        Whose smallest primitive element is x.
+    k : int
+        From 1 to size - 1.
+    """
+    data = field_data(field, k)
+    color = alt.Color("digit:O", title="coefficient", scale=alt.Scale(scheme="viridis"))
+    up = alt.Y("power:O", title="power of x", axis=TICKS)
+    down = alt.Y("row:O", title="run", axis=TICKS)
+    terms = alt.X("name:N", title="coefficient of", sort=None, axis=TICKS)
+    columns = alt.X("column:O", title="column of the array", axis=TICKS)
+    empty = {"opacity": 0.15, "color": theme.GRAY, "stroke": "#ffffff", "strokeWidth": 0.5}
+    left = alt.layer(
+        alt.Chart(theme.rows("empty terms", data["empty terms"])).mark_rect(**empty).encode(x=terms, y=up),
+        alt.Chart(theme.rows("terms", data["terms"])).mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
+            x=terms, y=up, color=color),
+        alt.Chart(theme.rows("now", data["now"])).mark_rect(
+            filled=False, stroke=theme.MISS, strokeWidth=3, x=0, x2="width").encode(y=up))
+    right = alt.layer(
+        alt.Chart(theme.rows("empty cells", data["empty cells"])).mark_rect(**empty).encode(x=columns, y=down),
+        alt.Chart(theme.rows("cells", data["cells"])).mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
+            x=columns, y=down, color=color))
+    both = alt.hconcat(left.properties(width=140, height=380), right.properties(width=320, height=380))
+    return theme.finish(both, *field_words(field, k), width=None, height=None)

@@ -1,0 +1,245 @@
+"""Boxes, half-samples and replicate values."""
+import math
+
+import altair as alt
+import numpy as np
+
+from workbench.charts import theme
+from workbench.charts.replication.words import TEXTBOOK, short_mean, statistic_name
+from workbench.results import percent
+
+NAIVE = theme.RANDOM
+HONEST = theme.STRATIFIED
+UNITS = {"first box": theme.OKABE_ITO["orange"], "second box": theme.OKABE_ITO["sky"]}
+SIGNS = (theme.MISS, "#f7f7f7", theme.STRATIFIED)
+SHOWN_REPLICATES = 32
+MOST_SQUARES = 2000
+BINS = 80
+LOW_STACK = 16
+FEW = 12
+TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
+BOXES = 14
+Z95 = 1.959964
+
+
+def boxes_data(right, items, estimate):
+    """Return the rows of `boxes`: boxes, districts of two, the estimate, two intervals."""
+    rate, (pooled, error) = right / items, naive(right, items)
+    boxes = [{"box": b + 1, "accuracy": p, "labels": n} for b, (p, n) in enumerate(zip(rate, items, strict=True))]
+    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5, "district": f"district {d + 1}",
+                  "even": d % 2, "first": rate[2 * d], "second": rate[2 * d + 1], "left": 2 * d + 1,
+                  "right": 2 * d + 2} for d in range(rate.size // 2)]
+    low, high = estimate.interval()
+    limits = [{"kind": "naive", "estimate": pooled, "low": pooled - Z95 * error, "high": pooled + Z95 * error},
+              {"kind": "by boxes", "estimate": estimate.estimate, "low": low, "high": high}]
+    return {"boxes": boxes, "districts": districts, "limits": limits, "middle": [{"estimate": estimate.estimate}]}
+
+
+def boxes_words(right, items, estimate, icc):
+    """Return title and text alternative of `boxes`; `icc` is the intracluster correlation of all labels."""
+    total, rate, (pooled, error) = items.sum(), right / items, naive(right, items)
+    effect = 1 + (total / rate.size - 1) * icc
+    low, high = estimate.interval()
+    worst, best = int(rate.argmin()), int(rate.argmax())
+    return (f"{total:,} labels in {rate.size} boxes are worth {total / effect:,.0f} independent ones",
+            f"Accuracy {pooled:.3f}. Standard error {error:.4f} were the labels independent, "
+            f"{estimate.standard_error:.4f} by boxes. Naive 95% interval {pooled - Z95 * error:.3f} to "
+            f"{pooled + Z95 * error:.3f}, by boxes {low:.3f} to {high:.3f}. The intracluster correlation {icc:.4f} of "
+            f"all labels makes the design effect {effect:.2f} with {total / rate.size:.0f} per box. Boxes run from "
+            f"{rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box {best + 1}).")
+
+
+def naive(right, items):
+    """Return accuracy and standard error as if all labels were independent, p and sqrt(p (1 - p) / n)."""
+    p, n = right.sum() / items.sum(), items.sum()
+    return p, math.sqrt(p * (1 - p) / n)
+
+
+def boxes(right, items, estimate, icc):
+    """Return the accuracy of each box, joined by district, beside the naive interval and the one by boxes.
+
+    Parameters
+    ----------
+    right, items : (14,) array of int
+        Right labels and labels per box.
+    estimate : workbench.ReplicateEstimate
+    icc : float
+        Intracluster correlation of all labels.
+    """
+    data = boxes_data(right, items, estimate)
+    districts = alt.Chart(theme.rows("districts", data["districts"]))
+    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False))
+    bands = districts.mark_rect(opacity=0.16).encode(x=_box("start"), x2="end:Q", fill=alt.Fill(
+        "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])))
+    names = districts.mark_text(y=-15, style="note").encode(x=_box("middle"), text="district:N")
+    joined = districts.mark_rule(strokeWidth=2).encode(x=_box("left"), x2="right:Q", y="first:Q", y2="second:Q",
+                                                       color=alt.value(theme.GRAY))
+    dots = alt.Chart(theme.rows("boxes", data["boxes"])).mark_circle(size=90).encode(
+        x=_box("box"), y=up, color=alt.value(theme.LABELED))
+    middle = alt.Chart(theme.rows("middle", data["middle"])).mark_rule(style="truth").encode(y="estimate:Q")
+    limits = alt.Chart(theme.rows("limits", data["limits"])).encode(
+        x=alt.X("kind:N", title="95% interval", sort=["naive", "by boxes"], axis=TICKS),
+        color=alt.Color("kind:N", legend=None, scale=theme.scale({"naive": NAIVE, "by boxes": HONEST})))
+    beside = alt.Y("low:Q", title=None, axis=alt.Axis(format=".0%"))
+    bars = limits.mark_rule(strokeWidth=5).encode(y=beside, y2="high:Q")
+    ticks = limits.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
+    left = (bands + joined + dots + middle + names).properties(width=400, height=250)
+    both = alt.hconcat(left, (bars + ticks).properties(width=130, height=250)).resolve_scale(y="shared")
+    return theme.finish(both, *boxes_words(right, items, estimate, icc), width=None, height=None)
+
+
+def _box(column):
+    axis = alt.Axis(values=list(range(1, BOXES + 1)), grid=False, format="d")
+    return alt.X(f"{column}:Q", title="box", axis=axis, scale=alt.Scale(domain=[0.5, BOXES + 0.5], nice=False))
+
+
+def halves_data(made, estimate, reach):
+    """Return the rows of `halves`: box kept per replicate and district, cross terms, replicate values."""
+    kept, cross = made.array, cross_terms(made.array)
+    shown = kept[:SHOWN_REPLICATES]
+    tiles = [{"replicate": r + 1, "district": h + 1, "box": list(UNITS)[unit],
+              "text": str(2 * h + 1 + unit) if len(shown) <= FEW else ""}
+             for r, row in enumerate(shown.tolist()) for h, unit in enumerate(row)]
+    terms = [{"i": i + 1, "j": j + 1, "mean": float(value), "text": short_mean(value), "dark": int(abs(value) > 0.55)}
+             for (i, j), value in np.ndenumerate(cross)]
+    return {"tiles": tiles, "terms": terms, **values_data(estimate, reach)}
+
+
+def cross_terms(kept):
+    """Return the mean over replicates of the product of two strata's signs, (H, H); the identity in balance."""
+    signs = 1.0 - 2 * np.asarray(kept)
+    return signs.T @ signs / len(signs)
+
+
+def halves_words(made, estimate, textbook):
+    """Return title and text alternative of `halves`; `textbook` is the standard error by the closed formula."""
+    cross = cross_terms(made.array)
+    terms = np.abs(cross[np.triu_indices(len(cross), 1)])
+    left = np.count_nonzero(terms > TEXTBOOK)
+    largest = f"do not cancel in {left} of {terms.size} pairs of districts, the largest is {terms.max():.2f}" \
+        if left else "cancel in every pair of districts"
+    excess = estimate.standard_error / textbook - 1
+    verdict = "the textbook's to 12 digits" if abs(excess) < TEXTBOOK else \
+        f"{abs(excess):.0%} {'above' if excess > 0 else 'below'} the textbook's {textbook:.4f}"
+    values = estimate.replicate_values
+    cut = f" Tiles show the first {SHOWN_REPLICATES}." if made.count > SHOWN_REPLICATES else ""
+    return (f"{made.count:,} half-samples: SE {estimate.standard_error:.4f}, {verdict}",
+            f"Each of {made.count:,} half-samples keeps one box of each of {len(cross)} districts; their accuracies "
+            f"run from {values.min():.4f} to {values.max():.4f} around {estimate.estimate:.4f}. Standard error "
+            f"{estimate.standard_error:.4f}, {verdict}. Cross terms {largest}.{cut}")
+
+
+def halves(made, estimate, textbook, reach):
+    """Return which box each half-sample keeps, the cross terms of the districts, and the half-samples' accuracies.
+
+    Parameters
+    ----------
+    made : workbench.Replicates
+        With its array.
+    estimate : workbench.ReplicateEstimate
+    textbook : float
+        Standard error by the closed formula.
+    reach : (float, float)
+        Ends of the axis of accuracies, so that half-samples can be compared.
+    """
+    data = halves_data(made, estimate, reach)
+    tiles = alt.Chart(theme.rows("tiles", data["tiles"])).encode(
+        x=alt.X("district:O", title="district", axis=TICKS),
+        y=alt.Y("replicate:O", title="replicate", axis=TICKS))
+    kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(color=alt.Color(
+        "box:N", title="keeps the", scale=theme.scale(UNITS)))
+    names = tiles.mark_text(color="#000000").encode(text="text:N")
+    terms = alt.Chart(theme.rows("terms", data["terms"])).encode(
+        x=alt.X("i:O", title="district", axis=TICKS), y=alt.Y("j:O", title="district"))
+    means = terms.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
+        "mean:Q", title="mean product of signs", scale=alt.Scale(domain=[-1, 0, 1], range=list(SIGNS)),
+        legend=alt.Legend(gradientLength=150)))
+    texts = terms.mark_text(fontSize=10).encode(text="text:N", color=alt.Color("dark:O", legend=None, scale=alt.Scale(
+        domain=[0, 1], range=["#000000", "#ffffff"])))
+    above = alt.hconcat((kept + names).properties(width=230, height=260),
+                        (means + texts).resolve_scale(color="independent").properties(width=260, height=260))
+    below = _values(data, "accuracy of the half-sample", reach).properties(width=theme.WIDTH, height=110)
+    both = alt.vconcat(above.resolve_scale(color="independent"), below).resolve_scale(color="independent")
+    return theme.finish(both, *halves_words(made, estimate, textbook), width=None, height=None)
+
+
+def values_data(estimate, reach=None):
+    """Return the rows of a strip of replicate values: stacked squares, estimate, one standard error either side."""
+    values = _counting(estimate)
+    error = estimate.standard_error
+    return {"squares": _stacked(values, *(reach or (values.min(), values.max()))),
+            "estimate": [{"estimate": estimate.estimate}],
+            "band": [{"low": estimate.estimate - error, "high": estimate.estimate + error}]}
+
+
+def _scale(estimate):
+    """Return how many times its deviation from the estimate a replicate counts: 2 for Fay's at half weight."""
+    values = estimate.replicate_values[np.isfinite(estimate.replicate_values)]
+    spread = np.sqrt(((values - estimate.estimate) ** 2).mean())
+    return estimate.standard_error / spread if spread > 0 else 1.0
+
+
+def _counting(estimate):
+    """Return replicate values at the distance at which they count; of very many 2,000 evenly among the sorted."""
+    values = np.sort(estimate.replicate_values[np.isfinite(estimate.replicate_values)])
+    if values.size > MOST_SQUARES:
+        values = values[np.linspace(0, values.size - 1, MOST_SQUARES).astype(int)]
+    return estimate.estimate + _scale(estimate) * (values - estimate.estimate)
+
+
+def _stacked(values, low, high):
+    """Return one square per value, stacked where values share one of 80 bins; beyond 16 per bin they close up."""
+    bins = np.zeros(values.size, int) if high - low <= TEXTBOOK else \
+        np.rint((values - low) / (high - low) * (BINS - 1)).astype(int)
+    order = np.argsort(bins, kind="stable")
+    first = np.searchsorted(bins[order], bins[order])
+    height = np.arange(values.size) - first
+    top = max(LOW_STACK, int(height.max()) + 1)
+    places = low + np.arange(BINS) * (high - low) / (BINS - 1)
+    return [{"value": float(places[b]), "height": (h + 0.5) / top} for b, h in
+            zip(bins[order].tolist(), height.tolist(), strict=True)]
+
+
+def _values(data, title, reach=None):
+    scale = alt.Scale(zero=False) if reach is None else alt.Scale(domain=list(reach), nice=False)
+    along = alt.X("low:Q", title=title, scale=scale, axis=alt.Axis(format=".0%" if reach else "~g", tickCount=8))
+    band = alt.Chart(theme.rows("band", data["band"])).mark_rect(opacity=0.25).encode(
+        x=along, x2="high:Q", color=alt.value(theme.ESTIMATE))
+    squares = alt.Chart(theme.rows("squares", data["squares"])).mark_square(size=38).encode(
+        x="value:Q", y=alt.Y("height:Q", axis=None, scale=alt.Scale(domain=[-0.02, 1.02], nice=False)),
+        color=alt.value(theme.LABELED))
+    middle = alt.Chart(theme.rows("estimate", data["estimate"])).mark_rule(style="truth").encode(x="estimate:Q")
+    return band + squares + middle
+
+
+def replicate_plot_words(estimate, level=0.95):
+    """Return title and text alternative of `replicate_plot`."""
+    found, values = estimate.interval(level), estimate.replicate_values[np.isfinite(estimate.replicate_values)]
+    name, scale = statistic_name(estimate.statistic), _scale(estimate)
+    lost = f" {estimate.undefined:,} replicates are undefined and not shown." if estimate.undefined else ""
+    some = f" {MOST_SQUARES:,} of them are drawn." if values.size > MOST_SQUARES else ""
+    counted = "" if abs(scale - 1) < 0.01 else f" Drawn {scale:.3g} times as far from it, as they count."
+    return (f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from {values.size:,} "
+            "replicates",
+            f"{values.size:,} {estimate.method} replicates of {name} from {values.min():.4g} to {values.max():.4g} "
+            f"around the estimate {estimate.estimate:.4g}.{counted}{some} Shaded: one standard error, "
+            f"{estimate.standard_error:.4g}, either side. Line below: the {percent(level)} interval, "
+            f"{found.low:.4g} to {found.high:.4g}.{lost}")
+
+
+def replicate_plot(estimate, *, level=0.95):
+    """Return the replicate values of an estimate as squares, its standard error and its interval.
+
+    Parameters
+    ----------
+    estimate : workbench.ReplicateEstimate
+    level : float
+    """
+    low, high = estimate.interval(level)
+    interval = alt.Chart(theme.rows("interval", [{"low": low, "high": high}])).mark_rule(
+        strokeWidth=5, y="height").encode(x="low:Q", x2="high:Q", color=alt.value(HONEST))
+    scale = _scale(estimate)
+    title = f"{statistic_name(estimate.statistic)} of the replicate" + \
+        ("" if abs(scale - 1) < 0.01 else f" (deviation times {scale:.2g}, as it counts)")
+    plot = _values(values_data(estimate), title) + interval
+    return theme.finish(plot, *replicate_plot_words(estimate, level), height=140)

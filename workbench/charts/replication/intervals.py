@@ -1,0 +1,185 @@
+"""Coverage, metrics and PSUs."""
+import altair as alt
+import numpy as np
+
+from workbench.charts import theme
+from workbench.charts.replication.half_samples import FEW, HONEST, NAIVE
+from workbench.charts.replication.words import row_name
+
+SHOWN_INTERVALS = 50
+SHOWN_STRATA = 40
+SHOWN_METRICS = 24
+VERDICTS = {"contains the truth": theme.STRATIFIED, "misses it": theme.MISS}
+COVERED = ("naive", "z", "t", "logit", "default")
+
+
+def coverage_data(study):
+    """Return the rows of `coverage`: the first 50 runs' naive and default intervals, coverage of five methods."""
+    shown = slice(0, SHOWN_INTERVALS)
+    runs = []
+    for method in ("naive", "default"):
+        low, high = (np.asarray(limit)[shown] for limit in study.limits(method))
+        hit = (low <= study.truth) & (study.truth <= high)
+        runs.extend({"run": r + 1, "low": float(a), "high": float(b), "estimate": float(e), "method": method,
+                     "verdict": list(VERDICTS)[0 if inside else 1]}
+                    for r, (a, b, e, inside) in enumerate(zip(low, high, study.estimates[shown], hit, strict=True)))
+    shares = [{"method": name, "coverage": study.coverage(name), "text": f"{study.coverage(name):.1%}",
+               "low": study.coverage(name) - 2 * study.coverage_error(name),
+               "high": study.coverage(name) + 2 * study.coverage_error(name)} for name in COVERED]
+    return {"naive": [r for r in runs if r["method"] == "naive"], "truth": [{"truth": study.truth}],
+            "default": [r for r in runs if r["method"] == "default"], "shares": shares}
+
+
+def coverage_words(study):
+    """Return title and text alternative of `coverage`."""
+    shares = ", ".join(f"{name} {study.coverage(name):.1%}" for name in COVERED)
+    error = max(study.coverage_error(name) for name in COVERED)
+    return (f"95% intervals: the naive contain the truth in {study.coverage('naive'):.0%}, the default in "
+            f"{study.coverage('default'):.0%}",
+            f"Coverage of 95% intervals in {study.estimates.size:,} simulated audits: {shares}; Monte Carlo error at "
+            f"most {error:.1%}. The strips show the first {SHOWN_INTERVALS} naive and default intervals around the "
+            f"truth {study.truth:.3f}.")
+
+
+def coverage(study):
+    """Return 50 naive and 50 default intervals against the truth, and the coverage of five methods.
+
+    Parameters
+    ----------
+    study : workbench.simulations.replication.CoverageStudy
+    """
+    data = coverage_data(study)
+    strips = alt.hconcat(*(_strip(name, data) for name in ("naive", "default"))).resolve_scale(y="shared")
+    shares = alt.Chart(theme.rows("shares", data["shares"])).encode(y=alt.Y("method:N", sort=list(COVERED), title=None))
+    along = alt.X("low:Q", title="intervals that contain the truth (bars: two Monte Carlo errors)",
+                  axis=alt.Axis(format=".0%"), scale=alt.Scale(domain=[0, 1]))
+    bars = shares.mark_rule(strokeWidth=2).encode(x=along, x2="high:Q")
+    colors = theme.scale({name: NAIVE if name == "naive" else HONEST for name in COVERED})
+    dots = shares.mark_square(size=90).encode(x="coverage:Q", color=alt.Color("method:N", scale=colors, legend=None))
+    text = shares.mark_text(align="right", dx=-14).encode(x="coverage:Q", text="text:N")
+    promise = alt.Chart(theme.rows("promise", [{"level": 0.95}])).mark_rule(style="truth").encode(x="level:Q")
+    below = (promise + bars + dots + text).properties(width=theme.WIDTH - 40, height=120)
+    both = alt.vconcat(strips, below).resolve_scale(color="independent")
+    return theme.finish(both, *coverage_words(study), width=None, height=None)
+
+
+def _strip(name, data):
+    runs = alt.Chart(theme.rows(name, data[name])).encode(
+        x=alt.X("run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
+                scale=alt.Scale(domain=[0, SHOWN_INTERVALS + 1], nice=False)),
+        color=alt.Color("verdict:N", scale=theme.scale(VERDICTS), title=None))
+    up = alt.Y("low:Q", title="accuracy" if name == "naive" else None, axis=alt.Axis(format=".0%"),
+               scale=alt.Scale(zero=False))
+    lines = runs.mark_rule(strokeWidth=2).encode(y=up, y2="high:Q", strokeDash=alt.StrokeDash(
+        "verdict:N", legend=None, scale=alt.Scale(domain=list(VERDICTS), range=[[1, 0], [4, 2]])))
+    ticks = runs.mark_tick(orient="horizontal", width=5, thickness=2).encode(y="estimate:Q")
+    truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(y="truth:Q")
+    return (lines + ticks + truth).properties(width=250, height=200)
+
+
+def metrics_data(audit):
+    """Return the rows of `metrics`: each metric's honest and naive interval, at most 24 metrics."""
+    rows = [row | {"name": row_name(row)} for row in audit.rows()[:SHOWN_METRICS]]
+    honest = [{"name": row["name"], "kind": "report this", "estimate": row["estimate"], "low": row["low"],
+               "high": row["high"]} for row in rows]
+    naive = [{"name": row["name"], "kind": "naive", "estimate": (row["naive low"] + row["naive high"]) / 2,
+              "low": row["naive low"], "high": row["naive high"]} for row in rows]
+    return [row for pair in zip(honest, naive, strict=True) for row in pair]
+
+
+def metrics_words(audit):
+    """Return title and text alternative of `metrics`."""
+    every = audit.rows()
+    rows = every[:SHOWN_METRICS]
+    widths = [((row["high"] - row["low"]) / (row["naive high"] - row["naive low"]), row) for row in rows
+              if row["naive high"] > row["naive low"]]
+    said = "; ".join(f"{row_name(row)} {row['estimate']:.3f}, {row['low']:.3f} to {row['high']:.3f} (naive "
+                     f"{row['naive low']:.3f} to {row['naive high']:.3f})" for row in rows)
+    cut = f" ({len(rows)} of {len(every)} shown)" if len(every) > len(rows) else ""
+    title = "No naive interval has a width to compare with"
+    if widths:
+        ratio, row = max(widths, key=lambda pair: pair[0])
+        title = f"The interval of {row_name(row)} is {ratio:.1f} times as wide as the naive one" if ratio > 1.05 else \
+            f"No interval is wider than the naive one, that of {row_name(row)} {ratio:.2f} times as wide"
+    return title + cut, f"Estimates and intervals{cut}: {said}."
+
+
+def metrics(audit):
+    """Return the metrics of an audit with their intervals beside the naive ones.
+
+    Parameters
+    ----------
+    audit : workbench.MetricAudit
+        Or what has rows() with "statistic", "estimate", "low", "high", "naive low", "naive high".
+    """
+    rows = metrics_data(audit)
+    order = list(dict.fromkeys(row["name"] for row in rows))
+    base = alt.Chart(theme.rows("metrics", rows)).encode(
+        y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=160)),
+        yOffset=alt.YOffset("kind:N", sort=["report this", "naive"]),
+        color=alt.Color("kind:N", title=None, scale=theme.scale({"report this": HONEST, "naive": NAIVE})))
+    bars = base.mark_rule(strokeWidth=4).encode(x2="high:Q", x=alt.X(
+        "low:Q", title="estimate and interval", axis=alt.Axis(format=_percent_format(rows), tickCount=6),
+        scale=alt.Scale(zero=False)))
+    ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
+    return theme.finish(bars + ticks, *metrics_words(audit), width=theme.WIDTH - 80, height=40 * max(2, len(order)))
+
+
+def _percent_format(rows, low="low", high="high"):
+    """Return the number format of an axis from the lowest to the highest limit."""
+    span = max(row[high] for row in rows) - min(row[low] for row in rows)
+    return ".0%" if span > 0.06 else ".1%" if span > 0.006 else ".2%"
+
+
+def psu_data(rows):
+    """Return the rows of `psu_plot`: the PSUs of at most 40 strata, those of lowest accuracy, lowest first."""
+    return [row | {"place": place} for place, name in enumerate(_lowest_strata(rows)[:SHOWN_STRATA])
+            for row in rows if row["stratum"] == name]
+
+
+def psu_words(rows):
+    """Return title and text alternative of `psu_plot`."""
+    order = _lowest_strata(rows)
+    worst, best = (pick(rows, key=lambda row: row["accuracy"]) for pick in (min, max))
+    unit = "strata" if all(row["psu"] == row["stratum"] for row in rows) else "PSUs"
+    cut = f" (the {SHOWN_STRATA} lowest of {len(order):,} strata shown)" if len(order) > SHOWN_STRATA else ""
+    return (f"{len(rows):,} {unit} run from {worst['accuracy']:.1%} to {best['accuracy']:.1%}; the lowest is "
+            f"{_unit_name(worst)}{cut}",
+            f"Accuracy of {len(rows):,} {unit}, ordered by stratum: {worst['accuracy']:.3f} in {_unit_name(worst)} "
+            f"({worst['items']:,} items) to {best['accuracy']:.3f} in {_unit_name(best)} ({best['items']:,} items)"
+            f"{cut}.")
+
+
+def _unit_name(row):
+    stratum = f"stratum {row['stratum']}"
+    return stratum if row["psu"] == row["stratum"] else f"PSU {row['psu']} of {stratum}"
+
+
+def psu_plot(rows):
+    """Return the accuracy of each PSU by stratum; of more than 40 strata those of lowest accuracy.
+
+    Parameters
+    ----------
+    rows : list of dict
+        stratum, psu, accuracy, items; as from `workbench.replication.metrics.LabeledItems.clusters`.
+    """
+    shown = psu_data(rows)
+    order = list(dict.fromkeys(str(row["stratum"]) for row in shown))
+    dots = alt.Chart(theme.rows("psus", [row | {"stratum": str(row["stratum"])} for row in shown])).mark_circle(
+        color=theme.LABELED).encode(
+        x=alt.X("stratum:N", sort=order, title="stratum, from low to high accuracy",
+                axis=alt.Axis(labelAngle=0 if len(order) <= FEW else -90, labelLimit=100)),
+        y=alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(zero=False),
+                axis=alt.Axis(format=_percent_format(shown, "accuracy", "accuracy"))),
+        size=alt.Size("items:Q", title="items", scale=alt.Scale(range=[0, 110], zero=True),
+                      legend=alt.Legend(tickCount=3)))
+    return theme.finish(dots, *psu_words(rows))
+
+
+def _lowest_strata(rows):
+    """Return the strata by rising share of right items."""
+    right, items = {}, {}
+    for row in rows:
+        right[row["stratum"]] = right.get(row["stratum"], 0) + row["accuracy"] * row["items"]
+        items[row["stratum"]] = items.get(row["stratum"], 0) + row["items"]
+    return sorted(items, key=lambda name: right[name] / items[name])

@@ -1,0 +1,307 @@
+"""Text files, Parquet and JSON, read through DuckDB."""
+import codecs
+import csv
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.data.numbers import objects, shortened, unmasked
+
+DELIMITERS = ";\t,|"
+LONGEST_HEADER = 1 << 20
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A source whose columns can be fetched: `fetch(names)` returns (dict of arrays, notes)."""
+
+    label: str
+    names: tuple
+    fetch: Callable
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Rows of a source, still in its own engine.
+
+    Attributes
+    ----------
+    label : str
+        How messages call the source.
+    native : data frame
+        A DuckDB relation for a file, else the frame as given.
+    text : bool
+        Whether every column is text because the file is.
+    notes : tuple of str
+        What was unusual and is worth telling the reader.
+    """
+
+    label: str
+    native: object
+    text: bool = False
+    notes: tuple = ()
+
+
+def distinct_names(columns):
+    """Return the wanted names, each once, or raise."""
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names; got {columns!r}")
+    wanted = list(dict.fromkeys(columns))
+    if not wanted:
+        raise ValueError("columns must name at least one column")
+    return wanted
+
+
+def is_relation(source):
+    """Return whether `source` is a relation of DuckDB."""
+    return type(source).__name__ == "DuckDBPyRelation"
+
+
+def open_file(source):
+    """Return the source that a file's ending tells."""
+    path, label, ending = existing_file(source, _OPENERS)
+    return _OPENERS[ending](path, label)
+
+
+def existing_file(source, endings):
+    """Return a file's path, its label in messages and its ending, or raise."""
+    path = os.path.expanduser(os.fspath(source))
+    label = repr(path)
+    if not os.path.isfile(path):
+        raise ValueError(f"no such file: {label}")
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in endings:
+        raise ValueError(f"{label} must end in one of {', '.join(endings)}")
+    if os.path.getsize(path) == 0:
+        raise ValueError(f"{label} is empty")
+    return path, label, ending
+
+
+def check_columns(table, wanted):
+    """Raise unless every wanted name is the name of one column."""
+    for name in wanted:
+        _check_column(table, name)
+
+
+def _check_column(table, name):
+    found = table.names.count(name)
+    if found > 1:
+        raise ValueError(f"{table.label} has {found} columns named {name!r}; rename all but one")
+    if not found:
+        present = ", ".join(map(repr, table.names))
+        raise ValueError(f"{table.label} has no column {name!r}; it has {present}"
+                         + checks.suggestion(name, map(str, table.names)))
+
+
+def _open_parquet(path, label):
+    def fetch(wanted):
+        with _duckdb(label) as connection:
+            return relation_columns(_parquet_relation(connection, path), wanted), ()
+    with _duckdb(label) as connection:
+        names = tuple(_parquet_relation(connection, path).columns)
+    return TableSource(label, names, fetch)
+
+
+def _parquet_relation(connection, path):
+    query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
+    return connection.sql(query, params={"path": _literal(path)})
+
+
+@contextmanager
+def scan_parquet(path, label, wanted):
+    """Yield a Parquet file as a relation."""
+    with _duckdb(label) as connection:
+        relation = _parquet_relation(connection, path)
+        check_columns(TableSource(label, tuple(relation.columns), None), wanted)
+        yield Scan(label, relation)
+
+
+def relation_columns(relation, wanted):
+    """Return columns of a relation as arrays."""
+    types = dict(zip(relation.columns, relation.types, strict=True))
+    picked = [f"CAST({_quoted(name)} AS VARCHAR)" if str(types[name]).startswith("ENUM") else _quoted(name)
+              for name in wanted]
+    fetched = relation.project(", ".join(f"{pick} AS c{i}" for i, pick in enumerate(picked))).fetchnumpy()
+    return {name: unmasked(fetched[f"c{i}"]) for i, name in enumerate(wanted)}
+
+
+def _open_json(path, label):
+    query = ("SELECT {} FROM read_json($path, maximum_depth=1, sample_size=-1, field_appearance_threshold=0, "
+             "map_inference_threshold=-1, hive_partitioning=false)")
+
+    def fetch(wanted):
+        with _duckdb(label) as connection:
+            picked = ", ".join(f"CAST({_quoted(name)} AS VARCHAR) AS c{i}" for i, name in enumerate(wanted))
+            fetched = connection.sql(query.format(picked), params={"path": _literal(path)}).fetchnumpy()
+        return {name: _from_json(unmasked(fetched[f"c{i}"])) for i, name in enumerate(wanted)}, ()
+    with _duckdb(label) as connection:
+        names = tuple(connection.sql(query.format("*"), params={"path": _literal(path)}).columns)
+    return TableSource(label, names, fetch)
+
+
+def _from_json(texts):
+    values = json.loads("[" + ",".join("null" if text is None else text for text in texts.tolist()) + "]")
+    kinds = set(map(type, values))
+    if kinds == {float} or kinds == {bool}:
+        return np.array(values)
+    if kinds == {int} and max(map(abs, values)) < 2 ** 63:
+        return np.array(values, np.int64)
+    return objects(values)
+
+
+def _open_text(path, label):
+    encoding = _encoding_of_start(path)
+    header, delimiter = _header(path, label, encoding)
+
+    def fetch(wanted):
+        places = [f"c{header.index(name)}" for name in wanted]
+        with _as_utf8(path, label, encoding) as (readable, notes), _duckdb(label) as connection:
+            fetched = _csv_relation(connection, readable, header, delimiter, places).fetchnumpy()
+        return {name: unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)}, notes
+    return TableSource(label, header, fetch)
+
+
+def _csv_relation(connection, path, header, delimiter, picked):
+    kinds = {f"c{i}": "VARCHAR" for i in range(len(header))}
+    query = (f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, "
+             f"delim='{delimiter}', quote='\"', escape='\"', header=true, "
+             "auto_detect=false, all_varchar=true, hive_partitioning=false)")
+    return connection.sql(query, params={"path": _literal(path)})
+
+
+@contextmanager
+def scan_text(path, label, wanted):
+    """Yield a text file as a relation."""
+    encoding = _encoding_of_start(path)
+    header, delimiter = _header(path, label, encoding)
+    check_columns(TableSource(label, header, None), wanted)
+    renamed = [f"c{header.index(name)} AS {_quoted(name)}" for name in wanted]
+    with _as_utf8(path, label, encoding) as (readable, notes), _duckdb(label) as connection:
+        yield Scan(label, _csv_relation(connection, readable, header, delimiter, renamed), True, notes)
+
+
+def _header(path, label, encoding):
+    with open(path, encoding=encoding, errors="replace", newline="") as file:
+        record = _first_record(file)
+    if not record:
+        raise ValueError(f"{label} is empty")
+    if not record.strip():
+        raise ValueError(f"{label}, line 1 is blank; the first line must name the columns")
+    if record.count('"') % 2:
+        raise ValueError(f"{label}, line 1: a quote is not closed")
+    outside = re.sub(r'"[^"]*"', "", record)
+    delimiter = max(DELIMITERS, key=outside.count) if any(map(outside.count, DELIMITERS)) else ","
+    cells = next(csv.reader([record], delimiter=delimiter))
+    return tuple(cell.strip() for cell in cells), delimiter
+
+
+def _first_record(file):
+    record = file.readline(LONGEST_HEADER)
+    while record.count('"') % 2 and len(record) < LONGEST_HEADER:
+        line = file.readline(LONGEST_HEADER)
+        if not line:
+            break
+        record += line
+    return record
+
+
+def _encoding_of_start(path):
+    with open(path, "rb") as file:
+        start = file.read(CHUNK)
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" in start[:2]:
+        return "utf-16-be" if start[:1] == b"\0" else "utf-16-le"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8-sig"
+
+
+@contextmanager
+def _as_utf8(path, label, encoding):
+    if encoding == "utf-8-sig" and _decodes(path, "utf-8"):
+        yield path, ()
+        return
+    if encoding == "utf-8-sig":
+        encoding = "cp1252"
+    if not _decodes(path, encoding):
+        raise ValueError(f"{label} is not text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8")
+    with tempfile.TemporaryDirectory() as folder:
+        readable = os.path.join(folder, "utf8.csv")
+        _transcode(path, encoding, readable)
+        yield readable, (f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}",)
+
+
+def _decodes(path, encoding):
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with open(path, "rb") as file:
+            while chunk := file.read(CHUNK):
+                decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _transcode(path, encoding, target):
+    with open(path, encoding=encoding, newline="") as file:
+        with open(target, "w", encoding="utf-8", newline="") as out:
+            while chunk := file.read(CHUNK):
+                out.write(chunk)
+
+
+@contextmanager
+def _duckdb(label):
+    import duckdb
+    try:
+        with duckdb.connect() as connection:
+            connection.execute("SET enable_progress_bar = false")
+            yield connection
+    except duckdb.Error as error:
+        raise ValueError(_file_problem(label, str(error))) from None
+
+
+def _file_problem(label, message):
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f"{label}, line {line[1]}" if line else label
+    text = re.search(r"Could not convert string ['\"](.*)['\"] to DOUBLE", message)
+    if text:
+        return f"{label}: {shortened(text[1])} is no number or has a thousands separator; write a decimal point"
+    cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if cells:
+        return f"{where}: the header names {cells[1]} columns, this line has {cells[2]}"
+    if "quote" in message and line:
+        return f"{where}: a quote is not closed, or text follows a closing quote"
+    if "CSV" in message and not line:
+        return f"{where} is not well-formed: it mixes line ends, or a quote is not closed"
+    return f"{where} cannot be read: {one_line(message)}"
+
+
+def one_line(error):
+    """Return an error's message in one line."""
+    return " ".join(str(error).split())[:200]
+
+
+def _literal(path):
+    return re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path))
+
+
+def _quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+_OPENERS = {".csv": _open_text, ".tsv": _open_text, ".txt": _open_text, ".parquet": _open_parquet,
+            ".json": _open_json, ".ndjson": _open_json, ".jsonl": _open_json}
+SCANNED = (".csv", ".tsv", ".txt", ".parquet")
+_ENCODING_NAMES = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "cp1252": "Windows-1252"}
