@@ -3,6 +3,7 @@
 One evaluation, from scores to a report: `read_scores` the items, `stratify` them, `allocate` the labels,
 estimate with `stratified_accuracy` and quote `.interval()`; or let `accuracy_audit` do all of it.
 """
+from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
 from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
 from workbench.allocation.rules import Allocation, allocate, allocation_variance, reduce_sample
 from workbench.allocation.samples import FrameSample, StratumSummary, sample, summarize
