@@ -103,6 +103,18 @@ def labels(name, values, *, size=None, what="item"):
     return array if array.dtype.kind in "biufUS" else array.astype(str)
 
 
+def listed(values, most=8, *, quoted=False):
+    """Return values as text with commas: the first `most`, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], 2, quoted=True)
+    "'a', 'b' and 1 more"
+    """
+    values = [repr(value) if quoted else str(value) for value in values]
+    return ", ".join(values[:most]) + (f" and {len(values) - most} more" if len(values) > most else "")
+
+
 def _is_missing(value):
     if value is None:
         return True

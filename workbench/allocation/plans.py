@@ -8,7 +8,7 @@ from workbench import checks
 from workbench.allocation import rules, samples
 from workbench.allocation.samples import StratumSummary
 from workbench.data import frames, label_sheets, numbers
-from workbench.results import Result, html_table, warning_list
+from workbench.results import Result, html_table, note_list, notes_as_text
 
 COLUMNS = ("stratum", "size", "labels")
 FEW_RECORDS = 10
@@ -37,7 +37,6 @@ class LabelPlan(Result):
         Neyman's rule as it is defined: in fractions, without a floor, cut at the strata's sizes.
     random_variance : float
         Of the mean of as many labels at random.
-    warnings : tuple of str
     """
 
     stratum: np.ndarray
@@ -50,7 +49,7 @@ class LabelPlan(Result):
     others: dict
     wish: rules.Allocation
     random_variance: float
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     @property
     def rule(self):
@@ -92,7 +91,7 @@ class LabelPlan(Result):
                             [(str(row["stratum"]), row["size"], row["labels"]) for row in self.rows()])
 
     def _repr_html_(self):
-        return html_table(self.rows(), self.headline(), shown=MOST_ROWS) + warning_list(self.warnings)
+        return html_table(self.rows(), self.headline(), shown=MOST_ROWS) + note_list(self.warnings)
 
 
 _NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+", "equal": "equal shares",
@@ -258,15 +257,15 @@ def _random_variance(strata, chosen):
 def _warnings(strata, neyman, chosen):
     over = np.flatnonzero(neyman.bounded & (strata.sd > 0)) if neyman.unused and not chosen.bounded.all() else []
     if len(over):
-        yield (f"Neyman's rule wants more labels than there are items in {_listed(strata.stratum[over])} and leaves "
-               f"{neyman.unused:.3g} of the budget unused")
+        yield (f"Neyman's rule wants more labels than there are items in {checks.listed(strata.stratum[over], SHOWN)} "
+               f"and leaves {neyman.unused:.3g} of the budget unused")
     silent = np.flatnonzero((strata.sd == 0) & (strata.size > chosen.labeled))
     if silent.size:
-        yield (f"sd 0 in {_listed(strata.stratum[silent])}: if it was estimated from few records it is not knowledge; "
-               "the floor is all that insures against it")
+        yield (f"sd 0 in {checks.listed(strata.stratum[silent], SHOWN)}: if it was estimated from few records it is "
+               "not knowledge; the floor is all that insures against it")
     few = np.flatnonzero((strata.size < FEW_RECORDS) & (strata.size > chosen.labeled))
     if few.size:
-        yield f"fewer than {FEW_RECORDS} items in {_listed(strata.stratum[few])}: their sd is rough"
+        yield f"fewer than {FEW_RECORDS} items in {checks.listed(strata.stratum[few], SHOWN)}: their sd is rough"
     if chosen.method == "voila" and 0 < chosen.variance < np.inf:
         free = rules.allocate(strata.size, int(chosen.labeled.sum()), "voila", stratum_sd=strata.sd, minimum=0)
         premium = chosen.variance / free.variance
@@ -274,13 +273,8 @@ def _warnings(strata, neyman, chosen):
             yield (f"the floor of {chosen.minimum} makes the variance {100 * (premium - 1):.0f}% larger than the best "
                    "plan's: the premium for insurance")
     if chosen.bounded.any() and not chosen.bounded.all():
-        yield f"every item of {_listed(strata.stratum[chosen.bounded])} is labeled"
+        yield f"every item of {checks.listed(strata.stratum[chosen.bounded], SHOWN)} is labeled"
 
 
 def _figure(value):
     return f"{value:,.0f}" if 1000 <= value < np.inf else f"{value:.4g}"
-
-
-def _listed(names):
-    shown = ", ".join(map(str, names[:SHOWN].tolist()))
-    return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

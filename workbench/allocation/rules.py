@@ -40,7 +40,6 @@ class Allocation(Result):
     stratum_size : (H,) array of int
     method : str
         One of `METHODS`, or "reduction".
-    notes : tuple of str
     stratum_sd : (H,) array of float, or None
     minimum : int
     """
@@ -51,7 +50,6 @@ class Allocation(Result):
     unused: float
     stratum_size: np.ndarray
     method: str
-    notes: tuple = ()
     stratum_sd: np.ndarray | None = None
     minimum: int = 2
 

@@ -79,14 +79,12 @@ class StratumSummary(Result):
     mean : (H,) array of float
     sd : (H,) array of float
         With ddof=1; 0 for a stratum of one row.
-    notes : tuple of str
     """
 
     stratum: np.ndarray
     size: np.ndarray
     mean: np.ndarray
     sd: np.ndarray
-    notes: tuple = ()
 
     def headline(self):
         """Return rows, strata and overall mean in one sentence."""
@@ -117,7 +115,6 @@ class FrameSample(Result):
     columns : dict of (n,) array
         What else was asked for.
     seed : int
-    notes : tuple of str
     """
 
     id: np.ndarray
@@ -128,7 +125,6 @@ class FrameSample(Result):
     drawn: np.ndarray
     seed: int
     columns: dict = field(default_factory=dict)
-    notes: tuple = ()
 
     def headline(self):
         """Return how many of how many rows, and the seed that draws them again."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.allocation import rules
-from workbench.results import Estimate
+from workbench.results import Estimate, notes_as_text
 
 SCHEMA = 1
 KEY_BITS = 44
@@ -46,7 +46,6 @@ class StreamEstimate(Estimate):
         Records seen and records sampled per stratum.
     mean, sd : (H,) array of float
         Of the sample; sd with ddof=1, NaN for one record of several.
-    warnings : tuple of str
     """
 
     estimate: float
@@ -58,7 +57,7 @@ class StreamEstimate(Estimate):
     sampled: np.ndarray
     mean: np.ndarray
     sd: np.ndarray
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def headline(self):
         """Return estimate and standard error in one sentence."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.cross_validation.kfold import (
     ROUNDING,
     KFoldTTest,
@@ -53,7 +53,6 @@ class ModelComparison(Result):
     adjusted : (P,) array of float
         Adjusted p-values, NaN where there is no test.
     adjust : str
-    notes : tuple of str
     level : float
     scores : bool
         Losses are minus scores; the headline shows scores, differences are of minus the scores.
@@ -65,7 +64,6 @@ class ModelComparison(Result):
     pairs: tuple
     adjusted: np.ndarray
     adjust: str
-    notes: tuple = ()
     level: float = 0.95
     scores: bool = False
 
@@ -180,11 +178,7 @@ def adjusted_pvalues(pvalues, adjust="holm"):
         return pvalues
     if adjust == "bonferroni":
         return np.minimum(pvalues * pvalues.size, 1)
-    order = np.argsort(pvalues)                     # NaN last: as if never rejected
-    stepped = np.maximum.accumulate(pvalues[order] * np.arange(pvalues.size, 0, -1))
-    adjusted = np.empty_like(pvalues)
-    adjusted[order] = np.minimum(stepped, 1)
-    return adjusted
+    return intervals.holm(pvalues)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,8 +196,6 @@ class ComparedTests(Result):
     posterior : BayesianTTest or None
     verdict : str
         Who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
-    notes : tuple of str
-        What limits the answer: unequal folds, repeats, few folds, few distinct fold means, no variance.
     level : float
         Of the verdict and of the intervals low to high.
     test : KFoldTTest or None
@@ -215,7 +207,6 @@ class ComparedTests(Result):
     table: tuple
     posterior: BayesianTTest | None
     verdict: str
-    notes: tuple = ()
     level: float = 0.95
     test: KFoldTTest | None = None
 
@@ -323,7 +314,7 @@ def _item_lines(cv, estimate, level):
         return
     error = variance_estimates(cv).theta5 ** .5
     if error > 0:
-        z, reach = estimate / error, scipy.special.ndtri((1 + level) / 2) * error
+        z, reach = estimate / error, intervals.quantile(level) * error
         yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
                     low=estimate - reach, high=estimate + reach)
     if len(cv.models) == 2 and cv.zero_one:

@@ -257,7 +257,6 @@ class KFoldTTest(Result):
         What was tested, in words.
     assumed : str
         How rho was chosen.
-    notes : tuple of str
     models : tuple of str
     mean_losses : tuple of float
         One per model; both empty where an array of fold means was tested.
@@ -282,7 +281,6 @@ class KFoldTTest(Result):
     effect_size: float
     label: str
     assumed: str
-    notes: tuple = ()
     models: tuple = ()
     mean_losses: tuple = ()
     scores: bool = False

@@ -12,7 +12,7 @@ from workbench.cross_validation.sources import (
     guessed,
     is_frame,
     like_truth,
-    listed,
+    named_models,
     no_labels,
     one_of_many_folds,
     refuse_extreme,
@@ -64,8 +64,6 @@ class CVLosses(Result):
     fold_size : (n,) array_like of int, optional
         Given where each row is the mean over a whole fold, one row per fold and repeat: how many items it had;
         1 throughout where that is not known.
-    notes : tuple of str
-        What the reader has to know.
     scores : bool
         The losses are minus scores, of which the larger is better; means are shown as scores.
     fold_labels, repeat_labels : tuple
@@ -93,7 +91,6 @@ class CVLosses(Result):
     item: np.ndarray | None = None
     repeat: np.ndarray | None = None
     fold_size: np.ndarray | None = None
-    notes: tuple = ()
     scores: bool = False
     fold_labels: tuple = ()
     repeat_labels: tuple = ()
@@ -280,7 +277,7 @@ class CVLosses(Result):
                  if role == "fold" or name != role or name in names}
         used = roles | ({"size": size} if size else {})
         every = models is None or (isinstance(models, str) and not models.strip())
-        chosen = [name for name in names if name not in used.values()] if every else listed(models)
+        chosen = [name for name in names if name not in used.values()] if every else named_models(models)
         refuse_shared(used, chosen)
         data, notes = frames.read_columns(source, [*used.values(), *chosen])
         if not chosen:
@@ -484,7 +481,7 @@ def default_names(count):
 
 
 def _names(models):
-    return tuple(map(str, listed(models)))
+    return tuple(map(str, named_models(models)))
 
 
 def _refuse_names(models, count):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.cross_validation.kfold import (
     ALTERNATIVES,
     ZeroVarianceError,
@@ -46,8 +46,6 @@ class ModelTest(Result):
     df : tuple of float
         Degrees of freedom; empty where there are none.
     pvalue : float
-    notes : tuple of str
-        What limits the answer.
     """
 
     test: str
@@ -55,7 +53,6 @@ class ModelTest(Result):
     statistic: float
     df: tuple
     pvalue: float
-    notes: tuple = ()
 
     def headline(self):
         """Return statistic, degrees of freedom and p-value."""
@@ -416,7 +413,7 @@ def nested_cv_interval(outer, inner, *, level=0.95):
     level = checks.level(level)
     outer, inner = _nested_arrays(outer, inner)
     estimate, error = nested_estimate(outer, inner)
-    reach = scipy.special.ndtri((1 + level) / 2) * error
+    reach = intervals.quantile(level) * error
     repeats = outer.shape[0]
     warnings = () if repeats >= ADVISED_REPEATS else (
         f"{repeats} repeat{'s' if repeats > 1 else ''}; about {ADVISED_REPEATS} are advised for a stable width",)

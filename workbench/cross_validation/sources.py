@@ -63,7 +63,7 @@ def columns_of_frame(frame):
     return {name: numbers.to_numbers(name, values) for name, values in data.items()}
 
 
-def listed(models):
+def named_models(models):
     """Return names from a sequence, or from one text with commas between them."""
     return [name.strip() for name in models.split(",") if name.strip()] if isinstance(models, str) else list(models)
 

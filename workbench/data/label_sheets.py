@@ -38,8 +38,6 @@ class SheetLabels(Result):
         Identifiers of the sheet that are not among the items.
     unlabeled : tuple of str
         Identifiers whose cell is still empty.
-    notes : tuple of str
-        What the reader has to know about the sheet.
 
     Examples
     --------
@@ -53,7 +51,6 @@ class SheetLabels(Result):
     right: np.ndarray
     unmatched: tuple = ()
     unlabeled: tuple = ()
-    notes: tuple = ()
 
     def headline(self):
         """Return the number of labels and of right ones, and what could not be used."""
@@ -372,23 +369,19 @@ def _repeated_notes(repeated):
     if not distinct:
         return ()
     return (f"{len(distinct)} ids are labeled more than once, always alike, and counted once: "
-            + _listed(distinct),)
+            + checks.listed(distinct, 5, quoted=True),)
 
 
 def _unmatched_notes(unmatched, position_of):
     if not unmatched:
         return ()
-    note = f"{len(unmatched)} ids of the sheet are not among the items: {_listed(unmatched)}"
+    note = f"{len(unmatched)} ids of the sheet are not among the items: {checks.listed(unmatched, 5, quoted=True)}"
     padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
     shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
     if shortened is None:
         return (note,)
     return (note, f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
             f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them")
-
-
-def _listed(ids, shown=5):
-    return ", ".join(map(repr, ids[:shown])) + (", ..." if len(ids) > shown else "")
 
 
 def _counted(labels, stratum, n_strata, ids, unmatched, notes):

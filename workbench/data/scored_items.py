@@ -35,8 +35,6 @@ class ScoredItems(Result):
         Whether the prediction is right.
     score_is : {"confidence", "margin"}
         What `score` holds now; a probability of class 1 has become a confidence.
-    notes : tuple of str
-        What the reader has to know about the data.
 
     Examples
     --------
@@ -50,7 +48,6 @@ class ScoredItems(Result):
     truth: np.ndarray | None = None
     correct: np.ndarray | None = None
     score_is: str = "confidence"
-    notes: tuple = ()
 
     @property
     def size(self):

@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.allocation import rules
 from workbench.course.digit_forms import digit_forms
-from workbench.exercises.answers import listed
+from workbench.exercises.answers import answered
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
@@ -26,7 +26,7 @@ def _spread():
 
 
 def _estimate_and_error(answer, form):
-    values = listed(answer, 2)
+    values = answered(answer, 2)
     if values is None:
         return "not yet", f"answer with {form}"
     found = accuracy.stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
@@ -47,7 +47,7 @@ def _why_estimate():
 
 
 def _neyman_shares(answer, form):
-    values = listed(answer, 5)
+    values = answered(answer, 5)
     if values is None:
         return "not yet", f"answer with {form}"
     size, _, _ = fifths()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.results import Result
 
 
@@ -89,7 +89,7 @@ class ConfusionCounts(Result):
         strange = [value for value in found.tolist() if value not in set(known.tolist())]
         if strange:
             raise ValueError(f"labels must name every class of truth and prediction; {strange[0]!r} is not among "
-                             f"{_listed(known.tolist())}")
+                             f"{checks.listed(known.tolist(), quoted=True)}")
         if known.size < 2:
             raise ValueError(f"truth and prediction must hold at least two classes; only {found[0].item()!r} occurs: "
                              "name all classes")
@@ -115,7 +115,7 @@ class ConfusionCounts(Result):
     def index(self, label):
         """Return the place of a label."""
         if label not in self.labels:
-            raise ValueError(f"label must be one of {_listed(self.labels)}; got {label!r}")
+            raise ValueError(f"label must be one of {checks.listed(self.labels, quoted=True)}; got {label!r}")
         return self.labels.index(label)
 
     def merged(self, first, second):
@@ -276,22 +276,19 @@ def compare_audits(first, second, *, level=0.95):
 
 
 def _compare_rates(first, second, axis, level):
-    z = -scipy.special.ndtri((1 - level) / 2)
+    z = intervals.quantile(level)
     right = np.stack([np.diag(first), np.diag(second)])
     total = np.stack([first.sum(axis), second.sum(axis)])
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = right / total
-        low, high = _wilson(right, total, z)
+        low, high = intervals.wilson(rate, total, z)
     difference = rate[1] - rate[0]
     down = np.sqrt((rate[1] - low[1]) ** 2 + (high[0] - rate[0]) ** 2)
     up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
-    exact = [_fisher(right[:, k], total[:, k]) for k in range(len(first))]
-    return np.stack([rate[0], rate[1], difference, difference - down, difference + up], 1), _holm(np.array(exact))
-
-
-def _wilson(right, total, z):
-    center, spread = right + z * z / 2, z * np.sqrt(right * (total - right) / total + z * z / 4)
-    return (center - spread) / (total + z * z), (center + spread) / (total + z * z)
+    exact = np.array([_fisher(right[:, k], total[:, k]) for k in range(len(first))])
+    known, adjusted = ~np.isnan(exact), np.full(exact.size, np.nan)
+    adjusted[known] = intervals.holm(exact[known])
+    return np.stack([rate[0], rate[1], difference, difference - down, difference + up], 1), adjusted
 
 
 def _fisher(right, total):
@@ -305,21 +302,13 @@ def _fisher(right, total):
     return float(min(weight[weight <= weight[x == right[0]] * (1 + 1e-7)].sum() / weight.sum(), 1.0))
 
 
-def _holm(pvalues):
-    adjusted = np.full(pvalues.size, np.nan)
-    order = [k for k in np.argsort(pvalues) if pvalues[k] == pvalues[k]]
-    stepped = [pvalues[k] * (len(order) - place) for place, k in enumerate(order)]
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1) if order else []
-    return adjusted
-
-
 def _same_labels(first, other):
     for audit in (first, other):
         if not isinstance(audit, ConfusionCounts):
             raise TypeError(f"an audit must be ConfusionCounts; got {type(audit).__name__}")
     if first.labels != other.labels:
-        raise ValueError(f"audits must have the same labels in the same order; got {_listed(first.labels)} and "
-                         f"{_listed(other.labels)}")
+        both = (checks.listed(audit.labels, quoted=True) for audit in (first, other))
+        raise ValueError(f"audits must have the same labels in the same order; got {' and '.join(both)}")
 
 
 def _normalized(table, axis):
@@ -339,7 +328,7 @@ def read_counts(counts, labels):
     """Return (problem in words or None, counts as (K,) array of int or None)."""
     values = np.ravel(np.array(counts, dtype=object))
     if values.size != len(labels):
-        return f"needs one count per class {_listed(labels)}; got {values.size}", None
+        return f"needs one count per class {checks.listed(labels, quoted=True)}; got {values.size}", None
     for label, value in zip(labels, values, strict=True):
         if value is None or value != value:
             return f"the count of class {label!r} is missing", None
@@ -358,7 +347,3 @@ def read_counts(counts, labels):
     if values.sum() > checks.LARGEST:
         return f"counts must add up to at most {checks.LARGEST}; got {values.sum():g}", None
     return None, values.astype(np.int64)
-
-
-def _listed(labels):
-    return ", ".join(map(repr, labels))

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
+from workbench import intervals
 from workbench.misclassification import methods
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import HALF, INVERT, NEED_COLUMNS, NEED_FRAME, NEED_ROWS
@@ -378,7 +379,7 @@ def _shift_flags(periods, t):
 
 
 def _quantile(level):
-    return -scipy.special.ndtri((1 - level) / 2)
+    return intervals.quantile(level)
 
 
 def _delta_limits(center, covariance, level, least):

@@ -25,7 +25,7 @@ from workbench import checks
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.misclassification.methods import METHODS, NEED_FRAME, RATES, assumption
 from workbench.misclassification.periods import Periods, check_audit, check_frame
-from workbench.results import Estimate, Interval, Result
+from workbench.results import Estimate, Interval, Result, notes_as_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,8 +41,6 @@ class PrevalenceEstimate(Estimate):
     bias : float or (K,) array
         Expected error if P(prediction | truth) is constant and the shift is as it seems; NaN where no formula is
         known ("mle"; "misclassification" and "mixed" with more than two classes), where it is of order 1/n.
-    flags : tuple of str
-        What the reader has to know before he quotes the estimate.
     method, rates : str
     labels : tuple
     audit : ConfusionCounts
@@ -53,7 +51,7 @@ class PrevalenceEstimate(Estimate):
     estimate: float
     variance: float
     bias: float
-    flags: tuple
+    flags = notes_as_text
     method: str
     rates: str
     labels: tuple

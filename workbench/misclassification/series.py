@@ -19,7 +19,7 @@ from workbench.misclassification.confusion import ConfusionCounts, read_counts
 from workbench.misclassification.methods import METHODS, RATES, assumption
 from workbench.misclassification.periods import Periods, check_audit
 from workbench.misclassification.prevalence import intervals_of, one_or_all, read_frame
-from workbench.results import Estimate, Interval, Result, percent
+from workbench.results import Estimate, Interval, Result, notes_as_text, percent
 
 NAMED = 6
 
@@ -95,8 +95,6 @@ class PrevalenceSeries(Result):
     problems : tuple of T str
         Why a period cannot be reported, or an empty text.
     period_flags : tuple of T tuples of str
-    flags : tuple of str
-        Of the audit.
     method, rates : str
     labels : tuple
     audit : ConfusionCounts
@@ -111,7 +109,7 @@ class PrevalenceSeries(Result):
     bias: np.ndarray
     problems: tuple
     period_flags: tuple
-    flags: tuple
+    flags = notes_as_text
     method: str
     rates: str
     labels: tuple

@@ -16,12 +16,11 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.misclassification import methods
 from workbench.misclassification.methods import INVERT, RATES
-from workbench.results import Result, percent
+from workbench.results import Result, notes_as_text, percent
 
 NO_BIAS_KNOWN = "no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'"
 LARGE_PART = 0.05
@@ -49,7 +48,6 @@ class EstimatorTheory(Result):
     n : int
     size, new_size : int or None
     rates : str
-    notes : tuple of str
     """
 
     bias: dict
@@ -66,7 +64,6 @@ class EstimatorTheory(Result):
     size: int | None
     new_size: int | None
     rates: str
-    notes: tuple = ()
 
     @property
     def sd(self):
@@ -245,7 +242,6 @@ class AuditPlan(Result):
     half_width, level : float
         What was asked for.
     quantity, method : str
-    warnings : tuple of str
     """
 
     audited: int
@@ -256,7 +252,7 @@ class AuditPlan(Result):
     level: float
     quantity: str
     method: str
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def headline(self):
         """Return the audit and what a fresh one would buy."""
@@ -322,7 +318,7 @@ def plan_audit(base_rate, new_base_rate, p00, p11, half_width, *, size=None, new
     checks.choice("rates", rates, RATES)
     previous = None if previous_base_rate is None else checks.number("previous_base_rate", previous_base_rate, 0, 1,
                                                                      open_ends=True)
-    z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
+    z = intervals.quantile(level)
 
     def width(n):
         return z * _planned_error(a, t, previous, p00, p11, n, size, new_size, quantity, method, rates)

@@ -10,16 +10,15 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.data import frames, numbers
 from workbench.replication import statistics
 from workbench.replication.designs import SurveyDesign, counted, sizes
 from workbench.replication.galois import as_prime_power
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import replicate_estimate, replicates
-from workbench.results import Result, html_table, percent, warning_list
+from workbench.results import Result, html_table, note_list, notes_as_text, percent
 
 METRICS = ("accuracy", "precision", "recall", "f1", "auc")
 BINARY = ("precision", "recall", "f1", "auc")
@@ -44,7 +43,6 @@ class LabeledItems(Result):
         The class that precision, recall, F1 and AUC are about.
     stratum, psu, weight, group : (n,) array or None
         As for `workbench.SurveyDesign`; the group is what results are broken down by.
-    notes : tuple of str
     """
 
     truth: np.ndarray
@@ -55,7 +53,6 @@ class LabeledItems(Result):
     psu: np.ndarray | None
     weight: np.ndarray | None
     group: np.ndarray | None = None
-    notes: tuple = ()
 
     def headline(self):
         """Return how many items there are and what they hold."""
@@ -83,7 +80,7 @@ class LabeledItems(Result):
     def columns(self, metric):
         """Return the columns that `workbench.replicate_estimate` takes for a metric."""
         if metric in BINARY and self.positive is None:
-            raise ValueError(f"{metric} needs the positive class; name one of {_shown(np.unique(self.truth))}")
+            raise ValueError(f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}")
         if metric == "auc":
             return self.truth == self.positive, _given("auc", "score", self.score)
         prediction = _given(metric, "prediction", self.prediction)
@@ -109,7 +106,6 @@ class MetricAudit(Result):
         The design in words.
     method : str
         Of the replicates.
-    warnings : tuple of str
     """
 
     estimates: tuple
@@ -119,7 +115,7 @@ class MetricAudit(Result):
     level: float
     design: str
     method: str
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def headline(self):
         """Return the first metric with its interval, and what the labels are worth."""
@@ -136,7 +132,7 @@ class MetricAudit(Result):
         The design effect [1]_ is the variance over that of as many independent items; the labels are worth their
         number over it (NaN with fewer than 5 effective degrees of freedom, where it cannot be told).
         """
-        z = scipy.special.ndtri((1 + self.level) / 2)
+        z = intervals.quantile(self.level)
         table = []
         for found, group, naive, error in zip(self.estimates, self.groups, self.naive, self.naive_error, strict=True):
             low, high = found.interval(self.level)
@@ -157,7 +153,7 @@ class MetricAudit(Result):
                     "naive": f"{row['naive low']:.3f} to {row['naive high']:.3f}",
                     "design effect": row["design effect"],
                     "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"} for row in self.rows()]
-        return html_table(table, self.headline(), shown=len(table)) + warning_list(self.warnings)
+        return html_table(table, self.headline(), shown=len(table)) + note_list(self.warnings)
 
 
 _TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1", "auc": "AUC"}
@@ -264,7 +260,7 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
     warnings = [*items.notes, *_design_notes(design, made)]
     if weighty is not made:
         warnings.append(f"auc: {weighty.count} bootstrap replicates, as {made.count:,} would need very many weights")
-    warnings += [f"{_listed(names)}: {what}" for what, names in about.items()]
+    warnings += [f"{checks.listed(names, NAMED)}: {what}" for what, names in about.items()]
     estimates, groups, alone, error = zip(*found, strict=True)
     return MetricAudit(estimates, groups, np.array(alone), np.array(error), level, design.headline(), made.method,
                        tuple(warnings))
@@ -327,12 +323,8 @@ def positive_class(positive, truth):
     wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
     match = [name for name in names if name == positive or str(name) == wanted]
     if not match:
-        raise ValueError(f"positive must be a true class; got {positive!r}, there are {_shown(names)}")
+        raise ValueError(f"positive must be a true class; got {positive!r}, there are {checks.listed(names)}")
     return match[0]
-
-
-def _shown(names, most=8):
-    return ", ".join(str(name) for name in list(names)[:most]) + (", ..." if len(names) > most else "")
 
 
 def _refuse_unlike(read, named):
@@ -352,10 +344,6 @@ def _renamed(collapse, stratum):
         raise ValueError(f"collapse must be pairs such as 'b=a, c=a'; got {'='.join(wrong[0])!r}")
     names = [[as_is.get(name.strip(), name.strip()) for name in pair] for pair in pairs]
     return dict(names)
-
-
-def _listed(names):
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def _groups(group):

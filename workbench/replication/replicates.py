@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.replication import arrays, statistics
 from workbench.replication.designs import SurveyDesign, counted, sizes
 from workbench.replication.galois import as_prime_power
@@ -640,14 +640,9 @@ def limits(method, estimate, variance, t, items, effective_psus):
     inside = (estimate > 0) & (estimate < 1) & (variance > 0)
     p, v = np.where(inside, estimate, 0.5), np.where(inside, variance, 1.0)
     n = np.where(inside, np.minimum(p * (1 - p) / v, items), effective_psus)
-    wilson = _wilson(estimate, n, t)
+    wilson = intervals.wilson(estimate, n, t)
     if method == "wilson":
         return wilson
     half = t * np.sqrt(v) / (p * (1 - p))
     return tuple(np.where(inside, scipy.special.expit(scipy.special.logit(p) + side * half), limit)
                  for side, limit in zip((-1, 1), wilson, strict=True))
-
-
-def _wilson(p, n, t):
-    center, half = p + t * t / (2 * n), t * np.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
-    return np.maximum(0.0, (center - half) / (1 + t * t / n)), np.minimum(1.0, (center + half) / (1 + t * t / n))

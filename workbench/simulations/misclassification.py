@@ -10,9 +10,8 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.misclassification import methods
 from workbench.misclassification.methods import HALF, INVERT, METHODS, RATES
 from workbench.misclassification.periods import REFUSE
@@ -77,7 +76,7 @@ class PrevalenceStudy(Result):
         """
         checks.choice("method", method, METHODS)
         checks.choice("quantity", quantity, QUANTITIES)
-        z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
+        z = intervals.quantile(level)
         half, frame, shares = self.table + HALF, _two(self.frame_share), _two(self.share)
         slopes = methods.slopes_of(method, half, frame, shares)
         slopes = methods.curved(method, slopes, half, frame)

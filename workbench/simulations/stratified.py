@@ -9,7 +9,7 @@ import scipy
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Result
+from workbench.results import Result, notes_as_text
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
@@ -55,7 +55,6 @@ class LabelingStudy(Result):
     stratum_size : (H,) array of int
     labeled, correct : (R, T, H) array of int
         Labels and right ones per run, wave and stratum; T = 1 without waves, R = 1 where all runs share them.
-    warnings : tuple of str
     """
 
     method: str
@@ -75,7 +74,7 @@ class LabelingStudy(Result):
     stratum_size: np.ndarray
     labeled: np.ndarray
     correct: np.ndarray
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def limits(self, method="default", level=0.95):
         """Return lower and upper limits (R,) of every run's interval."""
@@ -185,7 +184,6 @@ class DesignStudy(Result):
     start, end, cell_stratum : (C,) arrays
         Cells of items in order of score, as shares of all items, and the stratum of each; K cells unless strata
         are interleaved.
-    notes : tuple of str
     """
 
     stratifier: str
@@ -200,7 +198,6 @@ class DesignStudy(Result):
     start: np.ndarray
     end: np.ndarray
     cell_stratum: np.ndarray
-    notes: tuple = ()
 
     @property
     def accuracy(self):

@@ -8,11 +8,10 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Estimate, Result, percent
+from workbench.results import Estimate, Result, notes_as_text, percent
 
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *rules.METHODS)
@@ -182,7 +181,6 @@ class BudgetPlan(Result):
     half_width, level : float
         What was asked for.
     method, interval : str
-    warnings : tuple of str
     """
 
     budget: int
@@ -193,7 +191,7 @@ class BudgetPlan(Result):
     level: float
     method: str
     interval: str
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def headline(self):
         """Return budget and expected half-width in one sentence."""
@@ -249,7 +247,7 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     checks.choice("method", method, PLAN_METHODS)
     checks.choice("interval", interval, intervals.METHODS)
     minimum = checks.whole("minimum", minimum, 2)
-    z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
+    z = intervals.quantile(level)
     size, rate = _population(size, rate, method)
     if interval == "wald":
         budget = max(int(_textbook_budget(size, rate, half_width / z, method, finite)),
@@ -327,7 +325,7 @@ def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finit
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")
-    error = half_widths / -scipy.special.ndtri((1 - checks.level(level)) / 2)
+    error = half_widths / intervals.quantile(level)
     budget = [np.maximum(_textbook_budget(*_population(size, rate, method), error, method, finite), 2)
               for method in PlanCurve.methods]
     return PlanCurve(half_widths, np.array(budget), int(size.sum()), float(level), bool(finite))
@@ -400,7 +398,7 @@ def _least_budget(size, rate, half_width, method, interval, level, minimum):
 
     least, most = int(np.minimum(minimum, size).sum()), int(size.sum())
     low, high = least - 1, most + 1
-    budget = int(_textbook_budget(size, rate, half_width / -scipy.special.ndtri((1 - level) / 2), method, True))
+    budget = int(_textbook_budget(size, rate, half_width / intervals.quantile(level), method, True))
     while high - low > 1:
         if not low < budget < high:
             budget = (low + high) // 2

@@ -7,7 +7,7 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.data import label_sheets, scored_items
-from workbench.results import Interval, Result, percent, warning_list
+from workbench.results import Interval, Result, note_list, notes_as_text, percent
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
@@ -41,7 +41,6 @@ class AccuracyAudit(Result):
         File that was written for the people who label, or "".
     unmatched, unlabeled : tuple of str
         Ids of the filled sheet that are not among the items; ids whose label is still missing.
-    warnings : tuple of str
     """
 
     mode: str
@@ -58,7 +57,7 @@ class AccuracyAudit(Result):
     label_sheet: str = ""
     unmatched: tuple = ()
     unlabeled: tuple = ()
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def headline(self):
         """Return the finding, or the plan, in one sentence."""
@@ -102,7 +101,7 @@ class AccuracyAudit(Result):
                         + (f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else "") + "</p>"
                         for ids, what in ((self.unmatched, "of the sheet are not among the items and were not used"),
                                           (self.unlabeled, "have no label yet")) if ids)
-        return (super()._repr_html_() + warning_list(self.warnings) + lists
+        return (super()._repr_html_() + note_list(self.warnings) + lists
                 + f"<p>{html.escape(self.next_step())}</p>")
 
 

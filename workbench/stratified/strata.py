@@ -37,8 +37,6 @@ class Strata(Result):
     n_strata : int
         K, after empty strata were dropped.
     method : str
-    notes : tuple of str
-        What was dropped or split.
     """
 
     labels: np.ndarray
@@ -46,7 +44,6 @@ class Strata(Result):
     edges: np.ndarray | None
     n_strata: int
     method: str
-    notes: tuple = ()
 
     def headline(self):
         """Return number, rule and sizes in one sentence."""

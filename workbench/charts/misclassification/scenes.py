@@ -2,6 +2,7 @@
 import altair as alt
 import numpy as np
 
+from workbench import intervals
 from workbench.charts import theme
 from workbench.charts.misclassification.words import ink, points, short_share
 from workbench.misclassification.methods import METHODS
@@ -26,7 +27,6 @@ FINE = 20_001
 LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
 PERCENT = alt.Axis(format="~%")
 POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=5)
-Z95 = 1.959964
 
 
 def counted_share(base_rate, p00, p11):
@@ -219,7 +219,7 @@ def change_data(series, first, last, true_shares):
     levels = [{"month": row["period"], "truth": truth[row["period"]],
                **{name: row[name] for name in ("estimate", "low", "high")}} for row in series.levels()]
     low, high = found.limits
-    half = Z95 * found.naive_standard_error
+    half = intervals.quantile(0.95) * found.naive_standard_error
     differences = [{"band": "level bands", "estimate": found.estimate, "low": found.estimate - half,
                     "high": found.estimate + half},
                    {"band": "its own", "estimate": found.estimate, "low": low, "high": high}]
