@@ -11,7 +11,7 @@ import pytest
 
 import workbench as wb
 from workbench import results
-from workbench.results import Interval, Result
+from workbench.results import Interval, Note, Result
 from workbench.simulations.stratified import simulate_grid, simulate_labeling
 from workbench.stratified import waves
 
@@ -79,7 +79,7 @@ def test_every_result_survives_json_without_loss(result):
 
 def test_the_comparison_used_here_can_fail():
     a = Interval(.1, .2, .95, "wald")
-    assert not same(a, Interval(.1, .2, .95, "wald", warnings=("x",)))
+    assert not same(a, Interval(.1, .2, .95, "wald", notes=(Note("data", "x"),)))
     assert not same(np.array([1]), np.array([1.0])) and not same((1,), [1]) and not same(1, True)
 
 
@@ -117,7 +117,7 @@ def test_arrays_and_numpy_numbers_inside_a_dict_are_frozen_and_survive():
     {"tuple": (1,)}, {"dict": 5}, np.array([], float), np.zeros((0, 3), np.int32), np.array(5.5), np.array([[1, 2]]),
     np.array([math.nan, math.inf, -math.inf, -0.0]), np.array([True, False]), np.array(["ä", "日本", ""]),
     np.array([1, 2], np.uint64) + np.uint64(2**63), np.array([.1, .2], np.float32), np.array([1, 2], ">i4"),
-    Interval(.1, .2, .95, "wald", 3, ("a", "b")), (Interval(.1, math.nan, .95, "wald"),),
+    Interval(.1, .2, .95, "wald", 3, notes=[Note("data", "a", ("row", 3))]), (Interval(.1, math.nan, .95, "wald"),),
 ], ids=repr)
 def test_every_kind_of_value_survives(value):
     assert same(Sheet(value), round_trip(Sheet(value)))
@@ -134,7 +134,7 @@ def test_only_the_right_kind_and_schema_are_restored():
     assert str(caught.value) == "data must be a Result written by to_dict; got kind 'Nonsense'"
     with pytest.raises(ValueError) as caught:
         Result.from_dict({**data, "schema": 99})
-    assert str(caught.value) == "data must have schema 1; got 99"
+    assert str(caught.value) == "data must have schema 1 or 2; got 99"
 
 
 class Collector(HTMLParser):
@@ -211,7 +211,7 @@ def test_a_missing_library_is_named(monkeypatch):
 
 
 def test_an_interval_unpacks_contains_and_measures_itself():
-    interval = Interval(0.25, 0.75, 0.9, "default", 2, ["careful"])
+    interval = Interval(0.25, 0.75, 0.9, "default", 2, notes=[Note("data", "careful")])
     low, high = interval
     assert (low, high, interval.half_width) == (0.25, 0.75, 0.25)
     assert 0.25 in interval and 0.75 in interval and 0.7500001 not in interval and 0.2499999 not in interval

@@ -53,7 +53,7 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.galois import GaloisField
 from workbench.replication.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
 from workbench.replication.replicates import ReplicateEstimate, Replicates, replicate_estimate, replicates
-from workbench.results import Interval, Result, Table
+from workbench.results import Interval, Note, Result, Table
 from workbench.simulations.allocation import StreamStudy, jump_stream, simulate_stream
 from workbench.simulations.cross_validation import ComparisonStudy, TypeOneStudy, simulate_comparison, simulate_type_one
 from workbench.simulations.misclassification import PrevalenceStudy, ShiftStudy, simulate_prevalence, simulate_shifts
@@ -90,7 +90,7 @@ __all__ = [
     "CVLosses", "ClerkStudies", "ComparedTests", "ComparisonStudy", "ConfusionCounts", "CoverageStudy",
     "DesignStudy", "DigitForms", "EstimatorComparison", "EstimatorTheory", "Feedback", "FrameSample", "GaloisField",
     "Interval", "KFoldTTest", "LabelPlan", "LabeledItems", "LabelingGrid", "LabelingStudy", "MetricAudit",
-    "ModelComparison", "ModelTest", "NestedInterval", "PlanCurve", "PrevalenceChange", "PrevalenceEstimate",
+    "ModelComparison", "ModelTest", "NestedInterval", "Note", "PlanCurve", "PrevalenceChange", "PrevalenceEstimate",
     "PrevalenceSeries", "PrevalenceStudy", "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "Result",
     "ScoredItems", "SheetLabels", "ShiftStudy", "SolarMonths", "Strata", "StratifiedEstimate", "StratumSummary",
     "StreamEstimate", "StreamSampler", "StreamStudy", "SurveyDesign", "Table", "TypeOneStudy", "VarianceEstimates",

@@ -115,6 +115,17 @@ def listed(values, most=8, *, quoted=False):
     return ", ".join(values[:most]) + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
+def counted(count, one, many=None):
+    """Return a count with its noun, singular or plural.
+
+    Examples
+    --------
+    >>> counted(1, "item"), counted(1200, "item"), counted(2, "class", "classes")
+    ('1 item', '1,200 items', '2 classes')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def _is_missing(value):
     if value is None:
         return True

@@ -31,7 +31,7 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.results import Interval, percent
+from workbench.results import Interval, Note, percent
 
 METHODS = ("default", "short", "guaranteed", "wald", "wilson")
 EQUAL_WEIGHTS = 1.08
@@ -125,8 +125,8 @@ def stratified_interval(stratum_size, labeled, correct, *, level=0.95, method="d
     cells = stratum_cells(size, labeled, correct)
     limits = _LIMITS[method](size, cells, tail)
     limiting = _limiting_cell(cells, tail)
-    warnings = tuple(_warnings(method, level, size, labeled, correct, limiting))
-    return Interval(*limits, float(level), method, limiting, warnings)
+    return Interval(*limits, float(level), method, limiting,
+                    notes=_notes(method, level, size, labeled, correct, limiting))
 
 
 def default_limits(cells, population, tail):
@@ -492,19 +492,26 @@ def _outward(size, low, high, least, most):
     return max(low, least), min(high, most)
 
 
-def _warnings(method, level, size, labeled, correct, limiting):
+def _notes(method, level, size, labeled, correct, limiting):
     n, wrong = labeled.sum(), (labeled - correct).sum()
     if method in ("wald", "wilson"):
-        yield f"{method} is for teaching: with few labels it can cover far less than {percent(level)}"
+        yield teaching_note(method, level)
     if method == "short":
-        yield "short does not promise its level: at nominal 95% it covers at least 92% in practice"
+        yield Note("unreliable", "short does not promise its level: at nominal 95% it covers at least 92% in practice")
         if min(wrong, n - wrong) < 10 or size.size == 1:
-            yield "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the default beside it"
+            yield Note("unreliable", "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the "
+                       "default beside it")
     if method == "default" and n < SEARCHED_FROM and (labeled < size).any():
-        yield f"only {n} labels: the default interval was not checked below {SEARCHED_FROM}"
+        yield Note("unreliable", f"only {checks.counted(n, 'label')}: the default interval was not checked below "
+                   f"{SEARCHED_FROM}")
     if limiting is not None:
-        yield (f"stratum {limiting} alone decides a limit: it holds {size[limiting] / size.sum():.1%} of the items but "
-               f"{labeled[limiting] / n:.1%} of the labels; more labels there would help most")
+        yield Note("design", f"alone decides a limit: it holds {size[limiting] / size.sum():.1%} of the items but "
+                   f"{labeled[limiting] / n:.1%} of the labels; more labels there would help most", ("stratum", limiting))
+
+
+def teaching_note(method, level):
+    """Return the note of an interval that is kept for teaching."""
+    return Note("unreliable", f"{method} is for teaching: with few labels it can cover far less than {percent(level)}")
 
 
 _LIMITS = {"default": _default, "short": _short, "guaranteed": _guaranteed, "wald": _wald, "wilson": _wilson}

@@ -84,8 +84,9 @@ class Result:
 
     def __post_init__(self):
         for each in fields(self):
-            object.__setattr__(self, each.name, _frozen(getattr(self, each.name)))
-        object.__setattr__(self, "notes", _by_weight(self.notes))
+            if each.name != "notes":
+                object.__setattr__(self, each.name, _frozen(getattr(self, each.name)))
+        object.__setattr__(self, "notes", _by_weight(tuple(self.notes)))
 
     def headline(self):
         """Return the finding in one sentence, rounded to four digits."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data.numbers import objects, shortened, unmasked
+from workbench.results import Note
 
 DELIMITERS = ";\t,|"
 LONGEST_HEADER = 1 << 20
@@ -40,7 +41,7 @@ class Scan:
         A DuckDB relation for a file, else the frame as given.
     text : bool
         Whether every column is text because the file is.
-    notes : tuple of str
+    notes : tuple of Note
         What was unusual and is worth telling the reader.
     """
 
@@ -239,7 +240,7 @@ def _as_utf8(path, label, encoding):
     with tempfile.TemporaryDirectory() as folder:
         readable = os.path.join(folder, "utf8.csv")
         _transcode(path, encoding, readable)
-        yield readable, (f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}",)
+        yield readable, (Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)
 
 
 def _decodes(path, encoding):

@@ -13,7 +13,8 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
-from workbench.results import Result
+from workbench.data.frames import NoRowsError
+from workbench.results import Note, Result
 
 COLUMNS = ("id", "stratum", "correct")
 _EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
@@ -249,9 +250,9 @@ def refuse_recorded(path, answer="correct"):
         return
     try:
         columns, _ = frames.read_columns(path, ["id", answer])
+    except NoRowsError:
+        return
     except ValueError as error:
-        if str(error).endswith("has no data rows"):
-            return
         raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
     filled = sum(map(bool, numbers.as_text(columns[answer])))
     if filled:
@@ -368,20 +369,22 @@ def _repeated_notes(repeated):
     distinct = tuple(dict.fromkeys(repeated))
     if not distinct:
         return ()
-    return (f"{len(distinct)} ids are labeled more than once, always alike, and counted once: "
-            + checks.listed(distinct, 5, quoted=True),)
+    ids = checks.counted(len(distinct), "id is", "ids are")
+    return (Note("data", f"{ids} labeled more than once, always alike, and counted once: "
+                 + checks.listed(distinct, 5, quoted=True)),)
 
 
 def _unmatched_notes(unmatched, position_of):
     if not unmatched:
         return ()
-    note = f"{len(unmatched)} ids of the sheet are not among the items: {checks.listed(unmatched, 5, quoted=True)}"
+    ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
+    note = Note("refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}")
     padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
     shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
     if shortened is None:
         return (note,)
-    return (note, f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
-            f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them")
+    return (note, Note("data", f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
+                       f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them"))
 
 
 def _counted(labels, stratum, n_strata, ids, unmatched, notes):
@@ -390,4 +393,4 @@ def _counted(labels, stratum, n_strata, ids, unmatched, notes):
     labeled = np.bincount(stratum[index], minlength=n_strata)
     correct = np.bincount(stratum[index], right, minlength=n_strata).astype(np.int64)
     unlabeled = tuple(ids[position] for position, label in labels.items() if label is None)
-    return SheetLabels(labeled, correct, index, right, unmatched, unlabeled, notes)
+    return SheetLabels(labeled, correct, index, right, unmatched, unlabeled, notes=notes)
