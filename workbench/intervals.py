@@ -499,14 +499,15 @@ def _notes(method, level, size, labeled, correct, limiting):
     if method == "short":
         yield Note("unreliable", "short does not promise its level: at nominal 95% it covers at least 92% in practice")
         if min(wrong, n - wrong) < 10 or size.size == 1:
-            yield Note("unreliable", "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the "
-                       "default beside it")
+            yield Note("unreliable", "the rarer outcome was seen fewer than 10 times or there is one stratum: quote "
+                       "the default beside it")
     if method == "default" and n < SEARCHED_FROM and (labeled < size).any():
         yield Note("unreliable", f"only {checks.counted(n, 'label')}: the default interval was not checked below "
                    f"{SEARCHED_FROM}")
     if limiting is not None:
-        yield Note("design", f"alone decides a limit: it holds {size[limiting] / size.sum():.1%} of the items but "
-                   f"{labeled[limiting] / n:.1%} of the labels; more labels there would help most", ("stratum", limiting))
+        shares = f"{size[limiting] / size.sum():.1%} of the items but {labeled[limiting] / n:.1%} of the labels"
+        yield Note("design", f"alone decides a limit: it holds {shares}; more labels there would help most",
+                   ("stratum", limiting))
 
 
 def teaching_note(method, level):
