@@ -69,7 +69,7 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.galois import GaloisField
 from workbench.replication.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
 from workbench.replication.replicates import ReplicateEstimate, Replicates, replicate_estimate, replicates
-from workbench.results import Interval, Note, Result, Table
+from workbench.results import Interval, Note, Result, Table, sentences
 from workbench.simulations.allocation import StreamStudy, jump_stream, simulate_stream
 from workbench.simulations.cross_validation import ComparisonStudy, TypeOneStudy, simulate_comparison, simulate_type_one
 from workbench.simulations.misclassification import PrevalenceStudy, ShiftStudy, simulate_prevalence, simulate_shifts
@@ -103,7 +103,7 @@ from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
 
 __all__ = [
     # every topic: results, caveats, answers to exercises
-    "Feedback", "Interval", "Note", "Result", "Table", "check",
+    "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
     # stratified accuracy: which items to label, and what accuracy with what interval
     "AccuracyAudit", "BudgetPlan", "DesignStudy", "LabelingGrid", "LabelingStudy", "PlanCurve", "ScoredItems",
     "SheetLabels", "Strata", "StratifiedEstimate", "WaveEstimate", "accuracy_audit", "accuracy_variance",
