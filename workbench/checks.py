@@ -160,14 +160,19 @@ def plain_array(name, values, what="entry"):
     Traceback (most recent call last):
     ValueError: losses must not be masked; entry 1 is
     """
+    refuse_masked(name, values, what)
+    return np.asarray(values)
+
+
+def refuse_masked(name, values, what="entry"):
+    """Raise where a masked array, or one in a list of arrays, hides entries."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.argwhere(np.ma.getmaskarray(values))
         if len(hidden):
             raise ValueError(f"{name} must not be masked; {what} {', '.join(map(str, hidden[0]))} is")
     elif isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
         for k, part in enumerate(values):
-            plain_array(f"{name}[{k}]", part, what)
-    return np.asarray(values)
+            refuse_masked(f"{name}[{k}]", part, what)
 
 
 def _one_dimensional(name, values, size, what):
