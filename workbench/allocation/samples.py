@@ -238,7 +238,7 @@ def sample(frame, by, sizes, *, id, seed=0, columns=(), edges=None):
     >>> drawn.drawn, drawn.columns["text"].tolist()
     (array([2, 0, 1]), ['item 750', 'item 465', 'item 209'])
     """
-    inner, seed, columns = _inner_edges(edges), checks.whole("seed", seed, 0), _further(columns)
+    inner, seed, columns = _inner_edges(edges), checks.seed("seed", seed), _further(columns)
     with frames.scan(frame, [by, id, *columns]) as source:
         stratum, named = partial(_stratum, name=by, inner=inner, text=source.text), partial(_id, name=id)
         parts = _each_part(source, partial(_moments, stratum=stratum, value=named, spread=False))

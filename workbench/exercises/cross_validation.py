@@ -86,7 +86,7 @@ def _own_forms(answer, form):
     if np.size(answer) != 6 or isinstance(answer, str) or (values := answered(answer[:5], 5)) is None:
         return "not yet", f"answer with {form}"
     try:
-        study = checks.whole("study", values[0], 0)
+        study = checks.seed("study", values[0])
         naive, corrected, skeptical = (kfold_t_test(reader_losses(study, FORMS), rho=rho)
                                        for rho in ("naive", "nadeau_bengio", SKEPTICAL))
     except ZeroVarianceError:
