@@ -285,7 +285,7 @@ def test_a_label_sheet_is_named_after_the_report(notebook, scores, tmp_path):
         assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,\n"
     (tmp_path / "r-labels.csv").write_text("id,correct\n7,1\n")
     message = refused(path, scores="scores.csv", score="confidence")
-    assert message == ("'r-labels.csv' already holds 1 labels and is not overwritten; choose another path, or move the "
+    assert message == ("'r-labels.csv' already holds 1 label and is not overwritten; choose another path, or move the "
                        "file away; to analyze it say --labels")
     assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,1\n"
     build(path, scores="scores.csv", score="confidence", labels="r-labels.csv", output="s.html")

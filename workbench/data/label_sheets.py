@@ -56,8 +56,9 @@ class SheetLabels(Result):
     def headline(self):
         """Return the number of labels and of right ones, and what could not be used."""
         left = f", {len(self.unlabeled)} still to label" if self.unlabeled else ""
-        lost = f", {len(self.unmatched)} ids not among the items" if self.unmatched else ""
-        return f"{self.index.size} labels in {self.labeled.size} strata, {self.right.sum()} right{left}{lost}"
+        lost = f", {checks.counted(len(self.unmatched), 'id')} not among the items" if self.unmatched else ""
+        strata = checks.counted(self.labeled.size, "stratum", "strata")
+        return f"{checks.counted(self.index.size, 'label')} in {strata}, {self.right.sum()} right{left}{lost}"
 
     def rows(self):
         """Return one row per stratum: labeled, correct."""
@@ -180,7 +181,7 @@ def read_label_sheet(path, items, stratum, n_strata):
     ...     _ = sheet.write_text("id;correct\n007;1\n'=9;0\n8;1\n")
     ...     labels = read_label_sheet(sheet, items, [0, 0, 1], 2)
     >>> labels
-    SheetLabels(2 labels in 2 strata, 1 right, 1 ids not among the items)
+    SheetLabels(2 labels in 2 strata, 1 right, 1 id not among the items)
     >>> labels.unmatched
     ('8',)
     """
@@ -256,8 +257,8 @@ def refuse_recorded(path, answer="correct"):
         raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
     filled = sum(map(bool, numbers.as_text(columns[answer])))
     if filled:
-        raise ValueError(f"{path!r} already holds {filled} labels and is not overwritten; choose another "
-                         "path, or move the file away")
+        raise ValueError(f"{path!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
+                         "another path, or move the file away")
 
 
 def refuse_other(path, header):
