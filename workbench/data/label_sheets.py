@@ -3,6 +3,7 @@
 Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it.
 """
 import csv
+import itertools
 import os
 import re
 import secrets
@@ -263,9 +264,9 @@ def refuse_recorded(path, answer="correct"):
 
 def refuse_other(path, header):
     """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
-    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(os.fspath(path)) != tuple(header):
-        raise ValueError(f"{os.fspath(path)!r} exists and has other columns than {', '.join(header)}; choose another "
-                         "path")
+    path = _csv_path(path)
+    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
+        raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
 
 
 def write_rows(path, header, rows):
@@ -278,14 +279,14 @@ def write_rows(path, header, rows):
     header : sequence of str
     rows : iterable of sequence
     """
-    path, rows = _csv_path(path), [[_neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    path, rows = _csv_path(path), ([_neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise ValueError(f"no such folder: {folder!r}")
     temporary = f"{path}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
     try:
         with open(temporary, "x", encoding="utf-8-sig", newline="") as file:
-            csv.writer(file, lineterminator="\r\n").writerows([header, *rows])
+            csv.writer(file, lineterminator="\r\n").writerows(itertools.chain([header], rows))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
