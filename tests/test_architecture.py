@@ -170,7 +170,7 @@ def test_importing_the_package_loads_nothing_heavy():
     assert [name for name in HEAVY if name in loaded] == []
 
 
-SENTENCES = re.compile(r"(each_)?(note|warning|flag|reason|problem|message|sentence|caveat|headline)s?|help")
+SENTENCES = re.compile(r"(each_)?(note|warning|flag|message|sentence|caveat|headline)s?|reason|problem|help")
 
 
 def is_sentence(node):

@@ -149,6 +149,14 @@ class Result:
 def sentences(notes):
     """Return notes as sentences by weight, each once: places that share a text are listed before it.
 
+    Parameters
+    ----------
+    notes : iterable of Note
+
+    Returns
+    -------
+    tuple of str
+
     Examples
     --------
     >>> sentences([Note("data", "has no label", ("row", 2)), Note("refused", "no items"),
