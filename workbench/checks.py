@@ -149,7 +149,7 @@ def _one_dimensional(name, values, size):
     if array.size == 0:
         raise ValueError(f"{name} must not be empty")
     if size is not None and array.size != size:
-        raise ValueError(f"{name} must have {size} entries; got {array.size}")
+        raise ValueError(f"{name} must have {size} {'entry' if size == 1 else 'entries'}; got {array.size}")
     return array
 
 
