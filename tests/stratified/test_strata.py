@@ -263,3 +263,12 @@ def test_a_result_states_its_finding():
     assert [row["size"] for row in found.rows()] == [2, 1, 3]
     assert [row["up_to"] for row in found.rows()] == pytest.approx([2 / 3, 5 / 6, 1])
     assert all(math.isnan(row["above"]) for row in stratify([.5, .6, .8, 1], 2, "gmm").rows())
+
+
+def test_one_stratum_of_one_item_is_spoken_of_in_the_singular():
+    assert stratify([.5], 1).headline() == "1 stratum of 1 item by cum_sqrt_f"
+
+
+def test_the_caption_says_the_notes_once():
+    shown = stratify([.5, .6, 1], 3, "equal_width")._repr_html_()
+    assert shown.count("1 of 3 strata was empty and dropped") == 1

@@ -217,7 +217,7 @@ class StreamSampler:
         if values.ndim != 1 or values.dtype != float or not np.isfinite(values).all():
             values = checks.vector("values", values, what="row")
         if strata.shape != values.shape:
-            raise ValueError(f"strata must have {values.size} entries, one per value; got {strata.size}")
+            raise ValueError(f"strata must have {_entries(values.size)}, one per value; got {strata.size}")
         items = None if keys is None else _identifiers(np.atleast_1d(_column(keys)), values.size)
         kind = self._kind_of(items)
         codes, new = self._codes(strata)
@@ -237,7 +237,7 @@ class StreamSampler:
 
         Thresholds become the smaller of the two, and the union below them is cut to the budget. Records without
         keys are numbered as if `other` came after this one. Where two parts disagree about which stratum varies,
-        few records stay below both thresholds: see `with_sizes`.
+        few records stay below both thresholds: `estimate` notes it, and `second_pass` samples again.
 
         Parameters
         ----------
@@ -601,6 +601,10 @@ def _checked_labels(strata, name="strata"):
     return labels
 
 
+def _entries(count):
+    return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
 def _is_missing(label):
     return label is None or type(label).__name__ == "NAType" or label != label
 
@@ -609,7 +613,7 @@ def _identifiers(keys, size):
     """Return identifiers as an array of whole numbers or of text."""
     labels = _checked_labels(keys, "keys")
     if len(labels) != size:
-        raise ValueError(f"keys must have {size} entries, one per value; got {len(labels)}")
+        raise ValueError(f"keys must have {_entries(size)}, one per value; got {len(labels)}")
     kinds = {isinstance(label, str) for label in labels}
     if len(kinds) > 1:
         raise TypeError("keys must be all whole numbers or all text")

@@ -463,7 +463,8 @@ def _worst(study, name):
         return ""
     ratio, infinite = study.ratio(name), study.infinite(name).mean()
     finite = np.where(np.isfinite(ratio), ratio, 0)
-    worst = f", at worst {finite.max():.2f} times VOILA's variance, at {study.checkpoint[finite.argmax()]:,} records"
+    records = checks.counted(study.checkpoint[finite.argmax()], "record")
+    worst = f", at worst {finite.max():.2f} times VOILA's variance, at {records}"
     return worst + (f", infinite at {infinite:.0%} of checkpoints" if infinite else "")
 
 

@@ -267,7 +267,7 @@ def audit(audit):
 
     Parameters
     ----------
-    audit : workbench.audit.AccuracyAudit
+    audit : workbench.stratified.audit.AccuracyAudit
     """
     colors = theme.scale({"to label": theme.LABELED} if audit.estimate is None else
                          {"wrong": theme.MISS, "right": theme.STRATIFIED})
@@ -293,7 +293,7 @@ def intervals(comparison, truth=None):
 
     Parameters
     ----------
-    comparison : workbench.audit.IntervalComparison
+    comparison : workbench.stratified.audit.IntervalComparison
     truth : float, optional
     """
     order = [i.method for i in comparison.intervals]
