@@ -285,8 +285,8 @@ def test_balance_prints_tabulates_and_restores():
     assert repr(good) == "Balance(4 runs, 3 factors, 2 levels: strength 2, full balance)"
     assert repr(bad) == ("Balance(4 runs, 2 factors, 2 levels: strength 1, not in full balance: columns 0 and 1 hold "
                          "the pairs of 0, 1 [[2, 0], [0, 2]] times, not 1 each)")
-    assert repr(check_balance([[0]])) == ("Balance(1 run, 1 factor, 1 level: strength 0, not in full balance: the array "
-                                          "holds only the symbol 0)")
+    assert check_balance([[0]]).headline() == ("1 run, 1 factor, 1 level: strength 0, not in full balance: the array "
+                                               "holds only the symbol 0")
     assert good.notes == () and [note.kind for note in bad.notes] == ["unreliable"]
     assert bad.problem == bad.notes[0].text and f"<li>{bad.problem}</li>" in bad._repr_html_()
     assert good.rows() == [{"runs": 4, "factors": 3, "levels": 2, "strength": 2, "full": True, "problem": None}]
