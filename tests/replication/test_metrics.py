@@ -100,7 +100,7 @@ def test_a_group_whose_replicates_are_mostly_undefined_is_refused_not_undefined(
                             psu="u", group="g", positive="1")
     note, = [note for note in wb.metric_audit(items, "recall", method="brr").notes if note.kind == "refused"]
     assert note.where == ("metric", "recall in group a")
-    assert note.text == ("recall is undefined (0/0) in 4 of 8 replicates, more than 5%: take method 'fay' or "
+    assert note.text == ("recall is undefined (0/0) in 6 of 12 replicates, more than 5%: take method 'fay' or "
                          "'generalized', whose replicates keep every item")
 
 
