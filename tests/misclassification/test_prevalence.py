@@ -746,7 +746,7 @@ def test_pooling():
         wb.pool_audits(AUDIT, wb.ConfusionCounts([[80, 9], [2, 14]], "ab"))
     with pytest.raises(ValueError, match="audits must be given"):
         wb.pool_audits()
-    with pytest.raises(TypeError, match="an audit must be ConfusionCounts; got list"):
+    with pytest.raises(TypeError, match="an audit must be of class ConfusionCounts; got list"):
         wb.compare_audits(AUDIT, [[1, 2], [3, 4]])
 
 

@@ -218,7 +218,7 @@ def test_mistakes_are_named(data, change, metrics, message):
 
 @pytest.mark.parametrize("wrong", [None, {"truth": [1, 0]}, [1, 0]])
 def test_other_objects_are_refused_by_name(wrong):
-    with pytest.raises(TypeError, match=f"^items must be a LabeledItems; got a {type(wrong).__name__}$"):
+    with pytest.raises(TypeError, match=f"^items must be of class LabeledItems; got {type(wrong).__name__}$"):
         wb.metric_audit(wrong)
 
 
