@@ -65,7 +65,7 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
     tail = (1 - checks.level(level)) / 2
     high, above = upper_limit(size, counts, values, tail)
     low, below = upper_limit(size, counts, -values, tail)
-    low, high = _rounded(-float(low), float(high), _common_step(values), size.sum())
+    low, high = map(float, rounded_limits(-low, high, values, size.sum()))
     least, most = proven_values(size, counts, values)
     limiting = _limiting(size, counts.sum(1), [int(below), int(above)])
     return Interval(max(low, least), min(high, most), float(level), "default", limiting,
@@ -161,11 +161,10 @@ def check_table(stratum_size, counts, values):
     return size, table, np.broadcast_to(values, table.shape)
 
 
-def _rounded(low, high, step, population):
-    if not step:
-        return low, high
-    unit = step / population
-    return math.floor(low / unit + 1e-7) * unit, math.ceil(high / unit - 1e-7) * unit
+def rounded_limits(low, high, values, population):
+    """Return limits rounded outward to the multiples of g / N that a mean of multiples of g can be."""
+    step = _common_step(values) / population
+    return (np.floor(low / step + 1e-7) * step, np.ceil(high / step - 1e-7) * step) if step else (low, high)
 
 
 def _common_step(values):
