@@ -1,4 +1,5 @@
 """Precision, recall and F1 of a class from a sample stratified within the predicted class."""
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,8 +63,8 @@ class ClassMetrics(Result):
         if metric == "precision":
             return self._precision(level)
         low, high = (_inverted if method == "inversion" else _closed)(self, metric, tail)
-        least, most = _proven(self, metric)
-        return Interval(max(low, least), min(high, most), float(level), method, notes=[
+        low, high = map(float, np.clip((low, high), *_proven(self, metric)))
+        return Interval(low, high, float(level), method, notes=[
             *self.notes, *intervals.few_notes(self.stratum_size, self.labeled)])
 
     def _precision(self, level):
@@ -245,10 +246,10 @@ def _ratio(top, top_limits, bottom, bottom_limits):
     """
     (l1, u1), (l2, u2), product = top_limits, bottom_limits, top * bottom
     a, c = u2 * (2 * bottom - u2), l1 * (2 * top - l1)
-    under = product + np.sqrt(product ** 2 - a * c)
+    under = product + math.sqrt(max(product ** 2 - a * c, 0.0))
     low = c / under if under > 0 else 0.0
     a, c = l2 * (2 * bottom - l2), u1 * (2 * top - u1)
-    return float(low), float((product + np.sqrt(product ** 2 - a * c)) / a) if a > 0 else np.inf
+    return float(low), float((product + math.sqrt(max(product ** 2 - a * c, 0.0))) / a) if a > 0 else np.inf
 
 
 def _proven(found, metric):
