@@ -70,7 +70,7 @@ def test_a_level_lies_strictly_between_zero_and_one(value):
 
 def test_an_instance_is_of_one_of_the_classes():
     assert checks.instance("n", 3, str, int) == 3
-    with pytest.raises(TypeError, match="^n must be a str or a int; got a list$"):
+    with pytest.raises(TypeError, match="^n must be of class str or int; got list$"):
         checks.instance("n", [3], str, int)
     with pytest.raises(TypeError, match="^n must be a str; got a NoneType$"):
         checks.instance("n", None, str)

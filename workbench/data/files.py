@@ -310,8 +310,8 @@ def _as_utf8(path, label, encoding, *, mark=True):
     with tempfile.TemporaryDirectory() as folder:
         readable = os.path.join(folder, "utf8.csv")
         _transcode(path, encoding, readable)
-        note = Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}")
-        yield readable, () if plain else (note,)
+        yield readable, () if plain else (
+            Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)
 
 
 def _is_marked(path):

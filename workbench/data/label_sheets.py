@@ -298,8 +298,7 @@ def write_rows(path, header, rows):
     temporary = os.path.join(folder, f"workbench-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         with open(temporary, "x", encoding="utf-8-sig", newline="") as file:
-            file.writelines(",".join(row) + "
-" for row in itertools.chain([header], cells))
+            file.writelines(",".join(row) + "\r\n" for row in itertools.chain([header], cells))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
