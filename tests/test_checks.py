@@ -72,7 +72,7 @@ def test_an_instance_is_of_one_of_the_classes():
     assert checks.instance("n", 3, str, int) == 3
     with pytest.raises(TypeError, match="^n must be of class str or int; got list$"):
         checks.instance("n", [3], str, int)
-    with pytest.raises(TypeError, match="^n must be a str; got a NoneType$"):
+    with pytest.raises(TypeError, match="^n must be of class str; got NoneType$"):
         checks.instance("n", None, str)
 
 
