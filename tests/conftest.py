@@ -1,0 +1,81 @@
+"""What every test relies on: marks by what a test needs, groups that share a fixture, nothing left behind."""
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from workbench.reports import build
+
+ROOT = Path(__file__).parents[1]
+# a test is marked with what its fixtures need
+NEEDS = ("kernel", "browser", "java")
+SLOW = ("simulations",)
+# what someone may write while the tests run
+WRITTEN = (".py", ".md", ".patch")
+WIDE = ("module", "package", "session")
+# one worker has the browser, the other begins with what takes a kernel
+ORDER = ("browser", "kernel", "java", "slow")
+
+
+def pytest_collection_modifyitems(items):
+    """Mark each test, keep those together that share an expensive fixture, and put the longest first."""
+    for item in items:
+        for name in NEEDS:
+            if name in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
+        if item.path.parent.name in SLOW:
+            item.add_marker("slow")
+        if _shares(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=_rank)
+
+
+def _shares(item):
+    """Whether a test uses a fixture of these tests that lives longer than a test."""
+    found = getattr(item, "_fixtureinfo", None)
+    return found is not None and any(
+        fixture.scope in WIDE and fixture.func.__module__.startswith("tests")
+        for fixtures in found.name2fixturedefs.values() for fixture in fixtures)
+
+
+def _rank(item):
+    return next((rank for rank, name in enumerate(ORDER) if item.get_closest_marker(name)), len(ORDER))
+
+
+@pytest.fixture(scope="session")
+def kernel():
+    """Asked for by what starts a kernel: the test is marked, and no kernel may outlive it."""
+
+
+@pytest.fixture(autouse=True)
+def _kernels(request, monkeypatch):
+    if request.node.get_closest_marker("kernel"):
+        yield
+        assert _running() == []
+    else:
+        monkeypatch.setattr(build, "_kernel_manager", _unasked)
+        yield
+
+
+def _unasked():
+    raise AssertionError("a test that starts a kernel asks for the fixture kernel")
+
+
+def _running():
+    children = (child for child in psutil.Process().children() if child.is_running())
+    return [child for child in children if "ipykernel_launcher" in child.cmdline()]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_left():
+    """No test leaves a file in the repository."""
+    before = _untracked()
+    yield
+    assert _untracked() <= before
+
+
+def _untracked():
+    told = subprocess.run(["git", "status", "--porcelain", "--untracked-files=all"], cwd=ROOT, text=True,
+                          capture_output=True, check=False)
+    return {line for line in told.stdout.splitlines() if line.startswith("??") and not line.endswith(WRITTEN)}
