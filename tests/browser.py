@@ -21,6 +21,7 @@ LAB = ["jupyterlab", "--no-browser", "--allow-root", "--LabApp.check_for_updates
        "--ServerApp.port_retries=0"]
 VOILA = ["voila", ".", "--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
 KERNEL = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel"
+SHUT_DOWN = "window.jupyterapp?.serviceManager.sessions.shutdownAll()"
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
 
@@ -47,6 +48,26 @@ def missing_voila():
     import importlib.util
     found = importlib.util.find_spec("voila")
     return missing() or (None if found else "voila is missing: pip install voila")
+
+
+class Site:
+    """A folder of notebooks that a server shows, as many as one likes."""
+
+    def __init__(self, folder, address):
+        self.folder, self.address, self.number = folder, address, 0
+
+    @contextlib.contextmanager
+    def show(self, *cells, path=None, dark=False):
+        """Open a notebook of code cells, or a copy of the one at `path`, in a browser of its own."""
+        self.number += 1
+        name = f"{self.number}-{path.name if path else 'lesson.ipynb'}"
+        if path:
+            shutil.copy(path, self.folder / name)
+        else:
+            notebook(self.folder / name, *cells)
+        with page(self.address + name, dark=dark) as opened:
+            yield opened
+            opened.evaluate(SHUT_DOWN)
 
 
 @contextlib.contextmanager
@@ -153,7 +174,8 @@ def notebook(path, *cells):
     """Write a notebook of code cells."""
     made = [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "outputs": [],
              "execution_count": None, "source": source} for number, source in enumerate(cells)]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+              "voila": {"template": "workbench"}}
     Path(path).write_text(json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
 
 

@@ -2,14 +2,15 @@
 import subprocess
 from pathlib import Path
 
+import browser
 import psutil
 import pytest
 
 from workbench.reports import build
 
 ROOT = Path(__file__).parents[1]
-# a test is marked with what its fixtures need
-NEEDS = ("kernel", "browser", "java")
+# a test is marked by what it asks for
+NEEDS = {"chromium": "browser", "kernel": "kernel", "java": "java"}
 SLOW = ("simulations",)
 # what someone may write while the tests run
 WRITTEN = (".py", ".md", ".patch")
@@ -21,12 +22,13 @@ ORDER = ("browser", "kernel", "java", "slow")
 def pytest_collection_modifyitems(items):
     """Mark each test, keep those together that share an expensive fixture, and put the longest first."""
     for item in items:
-        for name in NEEDS:
-            if name in getattr(item, "fixturenames", ()):
-                item.add_marker(name)
+        for name in NEEDS.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(NEEDS[name])
         if item.path.parent.name in SLOW:
             item.add_marker("slow")
-        if _shares(item):
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+        elif _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=_rank)
 
@@ -46,6 +48,32 @@ def _rank(item):
 @pytest.fixture(scope="session")
 def kernel():
     """Asked for by what starts a kernel: the test is marked, and no kernel may outlive it."""
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The path of the system's Chromium."""
+    return browser.chromium() or pytest.skip("no Chromium found: apt-get install chromium (or set CHROMIUM=/path)")
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory, chromium, kernel):
+    """JupyterLab, started once for all tests; each opens a page and a kernel of its own."""
+    if browser.missing():
+        pytest.skip(browser.missing())
+    folder = tmp_path_factory.mktemp("lab")
+    with browser.lab(folder) as address:
+        yield browser.Site(folder, address)
+
+
+@pytest.fixture(scope="session")
+def voila(tmp_path_factory, chromium, kernel):
+    """Voila, started once."""
+    if browser.missing_voila():
+        pytest.skip(browser.missing_voila())
+    folder = tmp_path_factory.mktemp("voila")
+    with browser.voila(folder) as address:
+        yield browser.Site(folder, address)
 
 
 @pytest.fixture(autouse=True)

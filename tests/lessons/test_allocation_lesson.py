@@ -325,10 +325,8 @@ def test_prediction_tells_what_allocation_finds():
             "for 64") in told.value
 
 
-@pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
-def test_buttons_give_labels_in_lab(tmp_path):
-    browser.notebook(tmp_path / "one.ipynb", VIEW)
-    with browser.lab(tmp_path) as address, browser.page(address + "one.ipynb") as page:
+def test_buttons_give_labels_in_lab(lab):
+    with lab.show(VIEW) as page:
         browser.run_all(page)
         browser.shows_chart(page)
         shown = browser.after(page, lambda: page.get_by_role("button", name="Give all M").click())

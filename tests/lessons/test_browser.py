@@ -1,7 +1,4 @@
-import shutil
-
 import browser
-import pytest
 
 LESSON_ONE = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
 
@@ -29,7 +26,7 @@ draw()
 panel([slider], view)
 """
 AGAIN = "view"
-BUSY = "import time; time.sleep(6)"
+BUSY = "import os, time\nwhile not os.path.exists({!r}): time.sleep(.05)"
 OTHER = 'ChartView(theme.finish(bars, "Other", "Another chart."))'
 STATIC = 'image(theme.finish(bars.properties(data=theme.rows("b", rows(3)["bars"])), "Static", "A static chart."))'
 LATE = """
@@ -40,20 +37,6 @@ broken
 """
 BREAK = 'broken.show({"z": [{"x": None}]}, "Broken.")'
 REPAIR = 'broken.show({"z": [{"x": {"y": 2}}]}, "Repaired.")'
-
-needs_browser = pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
-needs_voila = pytest.mark.skipif(browser.missing_voila() is not None, reason=str(browser.missing_voila()))
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lab")
-    browser.notebook(folder / "lesson.ipynb", LESSON, AGAIN, OTHER, STATIC)
-    browser.notebook(folder / "busy.ipynb", LESSON, BUSY)
-    browser.notebook(folder / "broken.ipynb", LESSON, LATE)
-    with browser.lab(folder) as address:
-        yield address
-
 
 def says(shown, number):
     assert shown["text"] == f"{number} labels in each of 5 strata."
@@ -74,9 +57,8 @@ def moves_the_chart(page):
     assert all(new != old for new, old in zip(moved["marks"], before["marks"], strict=True))
 
 
-@needs_browser
 def test_slider_moves_the_chart_in_lab(lab):
-    with browser.page(lab + "lesson.ipynb") as page:
+    with lab.show(LESSON, AGAIN, OTHER, STATIC) as page:
         browser.run_all(page)
         browser.shows_chart(page, 3)
         moves_the_chart(page)
@@ -86,9 +68,8 @@ def test_slider_moves_the_chart_in_lab(lab):
         assert page.outside == []
 
 
-@needs_browser
 def test_chart_follows_the_theme_in_lab(lab):
-    with browser.page(lab + "lesson.ipynb") as page:
+    with lab.show(LESSON, AGAIN, OTHER, STATIC) as page:
         browser.run_all(page)
         browser.shows_chart(page, 3)
         light = browser.chart(page)
@@ -106,19 +87,20 @@ def test_chart_follows_the_theme_in_lab(lab):
         assert page.console_errors == []
 
 
-@needs_browser
-def test_chart_is_drawn_while_the_kernel_is_busy(lab):
-    with browser.page(lab + "busy.ipynb") as page:
+def test_chart_is_drawn_while_the_kernel_is_busy(lab, tmp_path):
+    done = tmp_path / "done"
+    with lab.show(LESSON, BUSY.format(str(done))) as page:
         browser.ready(page)
         page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
         browser.shows_chart(page)
         assert browser.kernel_status(page) == "busy"
         says(browser.chart(page), 50)
+        done.touch()
+        browser.ready(page)
 
 
-@needs_browser
 def test_failed_drawing_is_told_and_the_next_one_repairs_it(lab):
-    with browser.page(lab + "broken.ipynb") as page:
+    with lab.show(LESSON, LATE) as page:
         browser.run_all(page)
         browser.shows_chart(page, 2)
         browser.execute(page, BREAK)
@@ -131,11 +113,8 @@ def test_failed_drawing_is_told_and_the_next_one_repairs_it(lab):
         assert browser.chart(page, 1)["label"] == "Repaired."
 
 
-@needs_voila
-def test_slider_moves_the_chart_in_voila(tmp_path):
-    browser.notebook(tmp_path / "lesson.ipynb", LESSON, AGAIN, OTHER)
-    with browser.voila(tmp_path, "--template=workbench") as address, \
-            browser.page(address + "lesson.ipynb", dark=True) as page:
+def test_slider_moves_the_chart_in_voila(voila):
+    with voila.show(LESSON, AGAIN, OTHER, dark=True) as page:
         browser.shows_chart(page, 3)
         moves_the_chart(page)
         assert page.outside == []
@@ -160,20 +139,16 @@ def drives_lesson_one(page):
         assert moved["label"] == moved["svg_label"] == moved["text"]
 
 
-@needs_browser
-def test_lesson_one_in_lab(tmp_path):
-    shutil.copy(LESSON_ONE, tmp_path)
-    with browser.lab(tmp_path) as address, browser.page(address + LESSON_ONE.name) as page:
+def test_lesson_one_in_lab(lab):
+    with lab.show(path=LESSON_ONE) as page:
         browser.run_all(page)
         drives_lesson_one(page)
         assert page.console_errors == []
         assert page.outside == []
 
 
-@needs_voila
-def test_lesson_one_in_voila(tmp_path):
-    shutil.copy(LESSON_ONE, tmp_path)
-    with browser.voila(tmp_path) as address, browser.page(address + LESSON_ONE.name) as page:
+def test_lesson_one_in_voila(voila):
+    with voila.show(path=LESSON_ONE) as page:
         drives_lesson_one(page)
         assert page.console_errors == []
         assert page.outside == []

@@ -295,10 +295,8 @@ def test_every_control_changes_the_words(view):
 
 # ---------------------------------------------------------------- in a browser
 
-@pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
-def test_controls_move_the_pictures_in_lab(tmp_path):
-    browser.notebook(tmp_path / "lesson.ipynb", VIEWS, "live.mosaic()")
-    with browser.lab(tmp_path) as address, browser.page(address + "lesson.ipynb") as page:
+def test_controls_move_the_pictures_in_lab(lab):
+    with lab.show(VIEWS, "live.mosaic()") as page:
         browser.run_all(page)
         browser.shows_chart(page, 2)
         browser.slider(page, 4)

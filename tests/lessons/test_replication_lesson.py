@@ -261,10 +261,8 @@ def test_prediction_locks_before_it_tells():
 
 # ---------------------------------------------------------------- in a browser
 
-@pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
-def test_controls_move_the_pictures_in_lab(tmp_path):
-    browser.notebook(tmp_path / "lesson.ipynb", VIEWS, "live.array_builder()")
-    with browser.lab(tmp_path) as address, browser.page(address + "lesson.ipynb") as page:
+def test_controls_move_the_pictures_in_lab(lab):
+    with lab.show(VIEWS, "live.array_builder()") as page:
         browser.run_all(page)
         browser.shows_chart(page, 2)
         names = [handle.get_attribute("aria-label") for handle in page.locator("[role=slider][aria-label]").all()]

@@ -6,7 +6,6 @@ import http.server
 import json
 import os
 import re
-import shutil
 import threading
 import warnings
 from pathlib import Path
@@ -17,13 +16,11 @@ from command import no_kernel
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from workbench.reports import pages, parameters
-from workbench.reports.build import CHROMIUMS, LEFT_OUT, ReportWarning, build_report
+from workbench.reports.build import LEFT_OUT, ReportWarning, build_report
 from workbench.reports.parameters import ReportError, notebook_parameters
 
 PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 EXTERNAL = re.compile(r"""(?:src|<link[^>]*href)\s*=\s*["']?\s*(?:https?:)?//|@import|url\(|<script""", re.I)
-CHROMIUM = next(filter(None, map(shutil.which, CHROMIUMS)), None)
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
 
 PARAMETERS = """\
 scores = ""  # type: str  file of scores; empty: level = none
@@ -374,22 +371,20 @@ def test_a_chromium_that_fails_leaves_no_report(notebook, tmp_path, monkeypatch)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["01-demo.ipynb", "broken"]
 
 
-@needs_chromium
-def test_a_pdf_is_written_beside_the_report(notebook, tmp_path):
+def test_a_pdf_is_written_beside_the_report(notebook, tmp_path, chromium):
     build_report(notebook(code(PICTURE)), progress=False, pdf=True)
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["01-demo.ipynb", "report.html", "report.pdf"]
 
 
-@needs_chromium
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_browser_shows_the_report_and_asks_for_nothing(notebook, tmp_path, scheme):
+def test_a_browser_shows_the_report_and_asks_for_nothing(notebook, tmp_path, scheme, chromium):
     playwright = pytest.importorskip("playwright.sync_api")
     remote = "HTML('<img src=\"http://x.invalid/a.png\"><img src=\"x:\" onerror=\"window.bad = 1\">')"
     remote = code(f"from IPython.display import HTML; {remote}")
     build(notebook(text("mean $\\frac{a}{b}$ ![](//x.invalid/b.png)"), code(PICTURE), remote))
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         size = {"width": 400, "height": 800}
         context = browser.new_context(color_scheme=scheme, offline=True, viewport=size)
         page, asked = context.new_page(), []
@@ -404,8 +399,7 @@ def test_a_browser_shows_the_report_and_asks_for_nothing(notebook, tmp_path, sch
         browser.close()
 
 
-@needs_chromium
-def test_printing_reaches_no_server(notebook, tmp_path):
+def test_printing_reaches_no_server(notebook, tmp_path, chromium):
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
