@@ -35,7 +35,7 @@ def run(folder, *arguments):
 def no_kernel():
     """Let the cells of a notebook run in this process: the same page, without the seconds that a kernel takes."""
     with (mock.patch("papermill.execute_notebook", _execute_here),
-          mock.patch("workbench.reports.build._kernel_manager", lambda: None)):
+          mock.patch("workbench.reports.build.kernel_managers", contextlib.nullcontext)):
         yield
 
 

@@ -82,7 +82,7 @@ def _kernels(request, monkeypatch):
         yield
         assert _running() == []
     else:
-        monkeypatch.setattr(build, "_kernel_manager", _unasked)
+        monkeypatch.setattr(build, "kernel_managers", _unasked)
         yield
 
 
@@ -92,7 +92,7 @@ def _unasked():
 
 def _running():
     children = (child for child in psutil.Process().children() if child.is_running())
-    return [child for child in children if "ipykernel_launcher" in child.cmdline()]
+    return [child for child in children if "--InteractiveShellApp.ignore_cwd=True" in child.cmdline()]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -23,6 +23,7 @@ References
    Mathematical Statistics 27, 1956; and Probability inequalities for sums of bounded random
    variables, JASA 58, 1963 (theorem 4: sampling without replacement).
 .. [6] Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+.. [7] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 """
 from dataclasses import dataclass
 
@@ -30,7 +31,7 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.results import Interval, percent
+from workbench.results import Interval, Note, percent
 
 METHODS = ("default", "short", "guaranteed", "wald", "wilson")
 EQUAL_WEIGHTS = 1.08
@@ -124,8 +125,8 @@ def stratified_interval(stratum_size, labeled, correct, *, level=0.95, method="d
     cells = stratum_cells(size, labeled, correct)
     limits = _LIMITS[method](size, cells, tail)
     limiting = _limiting_cell(cells, tail)
-    warnings = tuple(_warnings(method, level, size, labeled, correct, limiting))
-    return Interval(*limits, float(level), method, limiting, warnings)
+    return Interval(*limits, float(level), method, limiting,
+                    notes=_notes(method, level, size, labeled, correct, limiting))
 
 
 def default_limits(cells, population, tail):
@@ -242,11 +243,47 @@ def _wilson(size, cells, tail):
     """Score limits at the effective sample size A(1 - A)/v; with v = 0, at the number of labels."""
     estimate, variance = _moments(cells)
     n = estimate * (1 - estimate) / variance if variance > 0 else cells.labeled.sum()
-    n = n if cells.unlabeled.any() else np.inf
-    z = scipy.special.ndtri(tail)
-    center = (estimate + z**2 / (2 * n)) / (1 + z**2 / n)
-    reach = abs(z) / (1 + z**2 / n) * np.sqrt(estimate * (1 - estimate) / n + z**2 / (4 * n**2))
-    return max(center - reach, 0.0), min(center + reach, 1.0)
+    return tuple(map(float, wilson(estimate, n if cells.unlabeled.any() else np.inf, scipy.special.ndtri(tail))))
+
+
+def wilson(p, n, z):
+    """Return Wilson's score limits (low, high) of shares p of n items at the quantile z [6]_; NaN where n is 0.
+
+    Examples
+    --------
+    >>> [round(float(limit), 4) for limit in wilson(0.9, 10, quantile(0.95))]
+    [0.5958, 0.9821]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        center, reach = p + z * z / (2 * n), abs(z) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return np.maximum((center - reach) / (1 + z * z / n), 0.0), np.minimum((center + reach) / (1 + z * z / n), 1.0)
+
+
+def quantile(level):
+    """Return the normal quantile z of a two-sided interval, P(|Z| <= z) = level.
+
+    Examples
+    --------
+    >>> round(quantile(0.95), 6)
+    1.959964
+    """
+    return -float(scipy.special.ndtri((1 - checks.level(level)) / 2))
+
+
+def holm(pvalues):
+    """Return p-values (P,) adjusted by Holm's rule [7]_; NaN stays NaN and counts as a test never rejected.
+
+    Examples
+    --------
+    >>> holm([.01, .04, .03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    pvalues = np.asarray(pvalues, float)
+    order = np.argsort(pvalues)                     # NaN last: as if never rejected
+    stepped = np.maximum.accumulate(pvalues[order] * np.arange(pvalues.size, 0, -1))
+    adjusted = np.empty_like(pvalues)
+    adjusted[order] = np.minimum(stepped, 1)
+    return adjusted
 
 
 def _moments(cells):
@@ -455,19 +492,27 @@ def _outward(size, low, high, least, most):
     return max(low, least), min(high, most)
 
 
-def _warnings(method, level, size, labeled, correct, limiting):
+def _notes(method, level, size, labeled, correct, limiting):
     n, wrong = labeled.sum(), (labeled - correct).sum()
     if method in ("wald", "wilson"):
-        yield f"{method} is for teaching: with few labels it can cover far less than {percent(level)}"
+        yield teaching_note(method, level)
     if method == "short":
-        yield "short does not promise its level: at nominal 95% it covers at least 92% in practice"
+        yield Note("unreliable", "short does not promise its level: at nominal 95% it covers at least 92% in practice")
         if min(wrong, n - wrong) < 10 or size.size == 1:
-            yield "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the default beside it"
+            yield Note("unreliable", "the rarer outcome was seen fewer than 10 times or there is one stratum: quote "
+                       "the default beside it")
     if method == "default" and n < SEARCHED_FROM and (labeled < size).any():
-        yield f"only {n} labels: the default interval was not checked below {SEARCHED_FROM}"
+        yield Note("unreliable", f"only {checks.counted(n, 'label')}: the default interval was not checked below "
+                   f"{SEARCHED_FROM}")
     if limiting is not None:
-        yield (f"stratum {limiting} alone decides a limit: it holds {size[limiting] / size.sum():.1%} of the items but "
-               f"{labeled[limiting] / n:.1%} of the labels; more labels there would help most")
+        shares = f"{size[limiting] / size.sum():.1%} of the items but {labeled[limiting] / n:.1%} of the labels"
+        yield Note("design", f"alone decides a limit: it holds {shares}; more labels there would help most",
+                   ("stratum", limiting))
+
+
+def teaching_note(method, level):
+    """Return the note of an interval that is kept for teaching."""
+    return Note("unreliable", f"{method} is for teaching: with few labels it can cover far less than {percent(level)}")
 
 
 _LIMITS = {"default": _default, "short": _short, "guaranteed": _guaranteed, "wald": _wald, "wilson": _wilson}

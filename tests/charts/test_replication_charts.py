@@ -91,7 +91,7 @@ def test_undefined_replicates_are_left_out_and_said():
     assert len(charts.values_data(lost)["squares"]) == found.replicate_values.size - 1
     title, words = charts.replicate_plot_words(lost)
     assert title == f"F1 {found.estimate:.3f}, standard error {found.standard_error:.4f} from 11 replicates"
-    assert words.endswith(" 1 replicates are undefined and not shown.")
+    assert words.endswith(" 1 replicate is undefined and not shown.")
     assert "undefined" not in charts.replicate_plot_words(found)[1]
 
 

@@ -21,6 +21,7 @@ from workbench.cross_validation.kfold import (
     variance_estimates,
 )
 from workbench.cross_validation.losses import CVLosses
+from workbench.results import Note
 
 TEN = [.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0]
 THETAS = tuple(ASSUMPTIONS)
@@ -163,6 +164,9 @@ def test_undefined_estimates_say_why():
     means = variance_estimates(CVLosses.from_fold_means(TEN))
     assert math.isnan(means.theta5) and means.theta3 == pytest.approx(np.var(TEN, ddof=1) / 10)
     assert means.rows()[4]["undefined because"] == "only fold means are known; losses of single items are needed"
+    assert means.notes == tuple(Note("undefined", means.rows()[4]["undefined because"], ("estimator", name))
+                                for name in ("s1", "s2", "s3", "theta2", "theta4", "theta5"))
+    assert means.reasons == {note.where[1]: note.text for note in means.notes}
     assert wb.Result.from_dict(means.to_dict()).reasons == means.reasons
 
 
@@ -285,7 +289,8 @@ def test_unequal_folds_are_weighted_and_flagged():
     test = kfold_t_test(CVLosses(e, UNEQUAL), rho=0)
     assert test.estimate == pytest.approx(e.mean())
     assert test.statistic == pytest.approx(e.mean() / variance_estimates(CVLosses(e, UNEQUAL)).theta3 ** .5)
-    assert test.notes == ("folds of 2 to 3 items: weighted by size, t is approximate",)
+    assert test.notes == (Note("unreliable", "folds of 2 to 3 items: weighted by size, t is approximate"),)
+    assert test.interval().notes == test.notes == test.at("nadeau_bengio").notes
     assert kfold_t_test(CVLosses(e + 5, UNEQUAL), rho=0, mean=5).statistic == pytest.approx(test.statistic)
 
 
@@ -309,7 +314,8 @@ def test_repeats_share_the_correlation_so_that_they_are_not_new_evidence():
     assert nb.statistic == pytest.approx(t) and nb.r == pytest.approx(1 / 5)
     assert nb.pvalue == pytest.approx(wb.nadeau_bengio_test(means.ravel(), 16, 4).pvalue)
     assert kfold_t_test(cv, rho=5 / 9).statistic == pytest.approx(nb.statistic) and nb.rho == pytest.approx(5 / 9)
-    assert any("same items again" in note for note in naive.notes)
+    assert naive.notes == (Note("assumption", "3 repeats test the same items again: with rho = 0 they would count as "
+                                "new evidence"),)
 
 
 @pytest.mark.parametrize("folds, repeats, r", [(10, 10, .1), (5, 3, .05), (4, 2, -.03), (2, 6, .4)])
@@ -505,9 +511,9 @@ def test_a_test_that_rejects_at_a_negative_rho_only_says_so():
 
 def test_few_folds_are_noted():
     assert kfold_t_test([.1, .3, .2]).notes == (
-        "3 folds: only 2 degrees of freedom, so that t must be beyond 4.3 for 5%",)
+        Note("design", "3 folds: only 2 degrees of freedom, so that t must be beyond 4.3 for 5%"),)
     assert kfold_t_test([.1, .3]).notes == (
-        "2 folds: only 1 degree of freedom, so that t must be beyond 12.7 for 5%",)
+        Note("design", "2 folds: only 1 degree of freedom, so that t must be beyond 12.7 for 5%"),)
     assert kfold_t_test(TEN[:5]).notes == ()
 
 

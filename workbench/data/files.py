@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data.numbers import objects, shortened, unmasked
+from workbench.results import Note
 
 DELIMITERS = ";\t,|"
 LONGEST_HEADER = 1 << 20
@@ -40,7 +41,7 @@ class Scan:
         A DuckDB relation for a file, else the frame as given.
     text : bool
         Whether every column is text because the file is.
-    notes : tuple of str
+    notes : tuple of Note
         What was unusual and is worth telling the reader.
     """
 
@@ -239,7 +240,7 @@ def _as_utf8(path, label, encoding):
     with tempfile.TemporaryDirectory() as folder:
         readable = os.path.join(folder, "utf8.csv")
         _transcode(path, encoding, readable)
-        yield readable, (f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}",)
+        yield readable, (Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)
 
 
 def _decodes(path, encoding):
@@ -280,7 +281,7 @@ def _file_problem(label, message):
         return f"{label}: {shortened(text[1])} is no number or has a thousands separator; write a decimal point"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
-        return f"{where}: the header names {cells[1]} columns, this line has {cells[2]}"
+        return f"{where}: the header names {checks.counted(int(cells[1]), 'column')}, this line has {cells[2]}"
     if "quote" in message and line:
         return f"{where}: a quote is not closed, or text follows a closing quote"
     if "CSV" in message and not line:

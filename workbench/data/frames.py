@@ -26,6 +26,10 @@ from workbench.data.numbers import objects
 _CACHE = type(cache(len))
 
 
+class NoRowsError(ValueError):
+    """A file or frame with columns and without a row."""
+
+
 def read_columns(source, columns):
     """Read the named columns of a file or a data frame.
 
@@ -43,7 +47,7 @@ def read_columns(source, columns):
     columns : dict of (N,) ndarray
         Text files give text (object arrays), other sources their own types. Missing cells are None;
         an empty cell of a text file is missing.
-    notes : tuple of str
+    notes : tuple of Note
         What was unusual and is worth telling the reader.
 
     Raises
@@ -63,7 +67,7 @@ def read_columns(source, columns):
     check_columns(table, wanted)
     data, notes = table.fetch(wanted)
     if not len(data[wanted[0]]):
-        raise ValueError(f"{table.label} has no data rows")
+        raise NoRowsError(f"{table.label} has no data rows")
     return data, tuple(notes)
 
 
