@@ -51,21 +51,21 @@ def missing_voila():
 
 
 class Site:
-    """A folder of notebooks that a server shows, as many as one likes."""
+    """A folder of notebooks that a server shows to a Chromium, as many as one likes."""
 
-    def __init__(self, folder, address):
-        self.folder, self.address, self.number = folder, address, 0
+    def __init__(self, folder, address, started):
+        self.folder, self.address, self.started, self.number = folder, address, started, 0
 
     @contextlib.contextmanager
     def show(self, *cells, path=None, dark=False):
-        """Open a notebook of code cells, or a copy of the one at `path`, in a browser of its own."""
+        """Open a notebook of code cells, or a copy of the one at `path`; in JupyterLab its kernel ends with it."""
         self.number += 1
         name = f"{self.number}-{path.name if path else 'lesson.ipynb'}"
         if path:
             shutil.copy(path, self.folder / name)
         else:
             notebook(self.folder / name, *cells)
-        with page(self.address + name, dark=dark) as opened:
+        with page(self.address + name, self.started, dark=dark) as opened:
             yield opened
             opened.evaluate(SHUT_DOWN)
 
@@ -85,20 +85,29 @@ def voila(folder, *options):
 
 
 @contextlib.contextmanager
-def page(address, *, dark=False, size=(1200, 1000)):
-    """Open an address; the page has `.console_errors` and `.outside`, the requests that left the machine."""
+def start():
+    """Start a Chromium that reaches no other machine."""
     from playwright.sync_api import sync_playwright
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]},
-                                      color_scheme="dark" if dark else "light")
-        opened = context.new_page()
-        _watch(context, opened)
-        opened.goto(address + ("?reset" if "/lab/" in address else ""))
+        started = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
         try:
-            yield opened
+            yield started
         finally:
-            browser.close()
+            started.close()
+
+
+@contextlib.contextmanager
+def page(address, started, *, dark=False, size=(1200, 1000)):
+    """Open an address; the page has `.console_errors` and `.outside`, the requests that left the machine."""
+    context = started.new_context(viewport={"width": size[0], "height": size[1]},
+                                  color_scheme="dark" if dark else "light")
+    opened = context.new_page()
+    _watch(context, opened)
+    opened.goto(address + ("?reset" if "/lab/" in address else ""))
+    try:
+        yield opened
+    finally:
+        context.close()
 
 
 def ready(opened):
@@ -168,6 +177,11 @@ def slider(opened, index=0):
     """Return the handle of a slider, once it has its label."""
     opened.wait_for_selector("[role=slider][aria-label]")
     return opened.locator("[role=slider]").nth(index)
+
+
+def sliders(opened):
+    """Return the labels of all sliders, from the top."""
+    return [handle.get_attribute("aria-label") for handle in opened.locator("[role=slider][aria-label]").all()]
 
 
 def notebook(path, *cells):

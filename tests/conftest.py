@@ -56,26 +56,6 @@ def chromium():
     return browser.chromium() or pytest.skip("no Chromium found: apt-get install chromium (or set CHROMIUM=/path)")
 
 
-@pytest.fixture(scope="session")
-def lab(tmp_path_factory, chromium, kernel):
-    """JupyterLab, started once for all tests; each opens a page and a kernel of its own."""
-    if browser.missing():
-        pytest.skip(browser.missing())
-    folder = tmp_path_factory.mktemp("lab")
-    with browser.lab(folder) as address:
-        yield browser.Site(folder, address)
-
-
-@pytest.fixture(scope="session")
-def voila(tmp_path_factory, chromium, kernel):
-    """Voila, started once."""
-    if browser.missing_voila():
-        pytest.skip(browser.missing_voila())
-    folder = tmp_path_factory.mktemp("voila")
-    with browser.voila(folder) as address:
-        yield browser.Site(folder, address)
-
-
 @pytest.fixture(autouse=True)
 def _kernels(request, monkeypatch):
     if request.node.get_closest_marker("kernel"):
