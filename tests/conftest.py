@@ -11,10 +11,9 @@ from workbench.reports import build
 ROOT = Path(__file__).parents[1]
 # a test is marked by what it asks for
 NEEDS = {"chromium": "browser", "kernel": "kernel", "java": "java"}
-SLOW = ("simulations",)
+SLOW = ("simulations", "lessons", "charts", "properties")
 # what someone may write while the tests run
 WRITTEN = (".py", ".md", ".patch")
-WIDE = ("module", "package", "session")
 # one worker has the browser, the other begins with what takes a kernel
 ORDER = ("browser", "kernel", "java", "slow")
 
@@ -34,11 +33,10 @@ def pytest_collection_modifyitems(items):
 
 
 def _shares(item):
-    """Whether a test uses a fixture of these tests that lives longer than a test."""
+    """Whether a test uses a fixture that is made once for its module."""
     found = getattr(item, "_fixtureinfo", None)
-    return found is not None and any(
-        fixture.scope in WIDE and fixture.func.__module__.startswith("tests")
-        for fixtures in found.name2fixturedefs.values() for fixture in fixtures)
+    return found is not None and any(fixture.scope == "module" for fixtures in found.name2fixturedefs.values()
+                                     for fixture in fixtures)
 
 
 def _rank(item):

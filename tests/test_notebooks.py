@@ -81,7 +81,7 @@ def test_lesson_exercises_have_solutions():
     assert len(shown) == 4 and all(" right: " in text for text in shown)
 
 
-def test_comparison_fails_when_an_output_changes(tmp_path):
+def test_comparison_fails_when_an_output_changes(tmp_path, kernel):
     notebook = nbformat.read(FOLDER / "00-start.ipynb", as_version=4)
     said = [o for cell in code(notebook) for o in cell.outputs if "It says 97.1%" in o.get("text", "")]
     said[0]["text"] = said[0]["text"].replace("87.7%", "88.7%")
