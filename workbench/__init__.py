@@ -98,18 +98,22 @@ from workbench.stratified.accuracy import (
     stratified_accuracy,
 )
 from workbench.stratified.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
+from workbench.stratified.class_metrics import ClassMetrics, allocate_to_class, class_metrics
+from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
+from workbench.value_intervals import value_interval
 
 __all__ = [
     # every topic: results, caveats, answers to exercises
     "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
     # stratified accuracy: which items to label, and what accuracy with what interval
-    "AccuracyAudit", "BudgetPlan", "DesignStudy", "LabelingGrid", "LabelingStudy", "PlanCurve", "ScoredItems",
-    "SheetLabels", "Strata", "StratifiedEstimate", "WaveEstimate", "accuracy_audit", "accuracy_variance",
-    "compare_intervals", "draw_items", "estimated_variance", "load_items", "next_wave", "plan_budget", "plan_curve",
-    "read_label_sheet", "read_scores", "simulate_grid", "simulate_labeling", "stratified_accuracy",
-    "stratified_interval", "stratify", "study_design", "synthetic_scores", "wave_accuracy", "write_label_sheet",
+    "AccuracyAudit", "BudgetPlan", "ClassMetrics", "DesignStudy", "LabelingGrid", "LabelingStudy", "PairedDifference",
+    "PlanCurve", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate", "WaveEstimate", "accuracy_audit",
+    "accuracy_variance", "allocate_to_class", "class_metrics", "compare_intervals", "draw_items", "estimated_variance",
+    "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
+    "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
+    "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
     "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",
     "allocate", "allocation_variance", "draw_rows", "jump_stream", "load_strata", "plan_labels", "reduce_sample",

@@ -49,8 +49,8 @@ def instance(name, value, *kinds):
     """Return `value` if it is of one of the classes, or raise naming them."""
     if isinstance(value, kinds):
         return value
-    wanted = " or a ".join(kind.__name__ for kind in kinds)
-    raise TypeError(f"{name} must be a {wanted}; got a {type(value).__name__}")
+    wanted = " or ".join(kind.__name__ for kind in kinds)
+    raise TypeError(f"{name} must be of class {wanted}; got {type(value).__name__}")
 
 
 def suggestion(value, options):

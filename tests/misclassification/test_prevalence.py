@@ -534,7 +534,7 @@ def test_notes_find_periods_of_any_name(periods):
     assert series.problems == ("", "no items were counted") and len(series.period_flags[0]) == 1
 
 
-@pytest.mark.parametrize("counts", [[1e308, 1e308], [10**400, 1], [2**53, 1], [1e308, .5]])
+@pytest.mark.parametrize("counts", [[1e308, 1e308], [10**400, 1], [2**53, 2], [1e308, .5]])
 def test_counts_too_large_to_be_items_are_refused(counts):
     series = wb.prevalence_series(AUDIT, FRAME, {"huge": counts, "ok": [4382, 618]})
     assert series.problems[0] and not series.problems[1]
@@ -749,7 +749,7 @@ def test_pooling():
         wb.pool_audits(AUDIT, wb.ConfusionCounts([[80, 9], [2, 14]], "ab"))
     with pytest.raises(ValueError, match="audits must be given"):
         wb.pool_audits()
-    with pytest.raises(TypeError, match="an audit must be ConfusionCounts; got list"):
+    with pytest.raises(TypeError, match="an audit must be of class ConfusionCounts; got list"):
         wb.compare_audits(AUDIT, [[1, 2], [3, 4]])
 
 
@@ -820,7 +820,7 @@ def test_one_is_one():
                          "audited)")
     series = wb.prevalence_series(AUDIT, None, [[1, 0]], method="misclassification")
     assert series.headline().startswith("1 of 1 period by misclassification; if ")
-    assert series.period_flags[0][-1].startswith("the period has 1 item, fewer than ten")
+    assert any(text.startswith("the period has 1 item, fewer than ten") for text in series.period_flags[0])
 
 
 def test_results_state_their_assumption_and_survive_a_round_trip():

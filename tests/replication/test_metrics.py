@@ -100,7 +100,7 @@ def test_a_group_whose_replicates_are_mostly_undefined_is_refused_not_undefined(
                             psu="u", group="g", positive="1")
     note, = [note for note in wb.metric_audit(items, "recall", method="brr").notes if note.kind == "refused"]
     assert note.where == ("metric", "recall in group a")
-    assert note.text == ("recall is undefined (0/0) in 4 of 8 replicates, more than 5%: take method 'fay' or "
+    assert note.text == ("recall is undefined (0/0) in 6 of 12 replicates, more than 5%: take method 'fay' or "
                          "'generalized', whose replicates keep every item")
 
 
@@ -219,7 +219,7 @@ def test_mistakes_are_named(data, change, metrics, message):
 
 @pytest.mark.parametrize("wrong", [None, {"truth": [1, 0]}, [1, 0]])
 def test_other_objects_are_refused_by_name(wrong):
-    with pytest.raises(TypeError, match=f"^items must be a LabeledItems; got a {type(wrong).__name__}$"):
+    with pytest.raises(TypeError, match=f"^items must be of class LabeledItems; got {type(wrong).__name__}$"):
         wb.metric_audit(wrong)
 
 

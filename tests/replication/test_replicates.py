@@ -250,9 +250,9 @@ def test_weights_go_through_csv(kind, tmp_path):
 @pytest.mark.parametrize("wrong", [None, [1, 1, 2, 2], {"stratum": [1, 1]}])
 def test_other_objects_are_refused_by_name(wrong):
     got = type(wrong).__name__
-    with pytest.raises(TypeError, match=f"^design must be a SurveyDesign; got a {got}$"):
+    with pytest.raises(TypeError, match=f"^design must be of class SurveyDesign; got {got}$"):
         replicates(wrong)
-    with pytest.raises(TypeError, match=f"^replicates must be a Replicates; got a {got}$"):
+    with pytest.raises(TypeError, match=f"^replicates must be of class Replicates; got {got}$"):
         replicate_estimate(wrong, "mean", [1, 2])
 
 

@@ -430,6 +430,7 @@ def test_random_halves_of_the_digits():
 def test_one_stratum_has_only_one_square():
     study = simulate_random_halves([3.0], 5, runs=10)
     assert (study.ratios == 1).all() and (study.cv, study.cv_error) == (0, 0)
+    assert simulate_random_halves([3.0], 1, runs=10).headline().startswith("1 random half-sample of 1 stratum: ")
 
 
 # results and errors

@@ -205,3 +205,15 @@ def test_design_chart_shows_every_item_once():
         np.testing.assert_allclose(share, design.stratum_size / 1797)
     wrong = charts.wrong_by_rank(items.score, items.correct)
     assert sum(round(w["wrong"] * (w["end"] - w["start"]) * 1797) for w in wrong) == 1797 - 1576
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: wb.accuracy_audit({"score": [.5]}), "items must be of class ScoredItems; got dict"),
+    (lambda: wb.compare_intervals([.5, .6]), "audit must be of class AccuracyAudit; got list"),
+    (lambda: wb.plan_labels({"a": 10}), "strata must be of class StratumSummary; got dict"),
+    (lambda: wb.draw_rows([3, 4], {"id": [1, 2]}), "plan must be of class LabelPlan; got list"),
+])
+def test_an_object_of_another_class_is_named(call, message):
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value) == message

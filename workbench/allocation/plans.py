@@ -160,6 +160,7 @@ def plan_labels(strata, budget=100, *, method="voila", minimum=2):
     >>> print(plan.headline())
     100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, equal shares 8,997, at random 47,149
     """
+    checks.instance("strata", strata, StratumSummary)
     checks.choice("method", method, rules.METHODS)
     others = {name: rules.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum)
               for name in _NAMES}
@@ -226,6 +227,7 @@ def draw_rows(plan, records, *, stratum="stratum", id="id", label_sheet="", seed
     >>> draw_rows(plan, frame, stratum="g").drawn
     array([2, 3])
     """
+    checks.instance("plan", plan, LabelPlan)
     if not id:
         raise ValueError("id must name the column that identifies a record, to draw the records to label")
     sizes = dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True))

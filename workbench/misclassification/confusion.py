@@ -305,8 +305,7 @@ def _fisher(right, total):
 
 def _same_labels(first, other):
     for audit in (first, other):
-        if not isinstance(audit, ConfusionCounts):
-            raise TypeError(f"an audit must be ConfusionCounts; got {type(audit).__name__}")
+        checks.instance("an audit", audit, ConfusionCounts)
     if first.labels != other.labels:
         both = (checks.listed(audit.labels, quoted=True) for audit in (first, other))
         raise ValueError(f"audits must have the same labels in the same order; got {' and '.join(both)}")

@@ -200,6 +200,7 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
     AccuracyAudit(Accuracy 87.0% (95% interval: 79.5% to 92.7%), 100 labels, 5 strata; the truth is 87.7%)
     """
+    checks.instance("items", items, scored_items.ScoredItems)
     level = checks.level(level)
     checks.choice("interval", interval, intervals.METHODS)
     checks.choice("stratifier", stratifier, STRATIFIERS)
@@ -245,6 +246,7 @@ def compare_intervals(audit):
     >>> compare_intervals(wb.accuracy_audit(wb.digit_forms().items(), 100))
     IntervalComparison(5 intervals from the same labels, half-width 0.060 (wald) to 0.072 (guaranteed))
     """
+    checks.instance("audit", audit, AccuracyAudit)
     estimate, assumption = audit.estimate, ""
     if estimate is None:
         rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
