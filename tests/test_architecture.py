@@ -1,5 +1,6 @@
 import ast
 import doctest
+import functools
 import importlib
 import inspect
 import re
@@ -47,6 +48,7 @@ def imported(parts):
                     yield full if known else node.module
 
 
+@functools.cache
 def graph():
     return {name_of(parts): set(imported(parts)) for parts in MODULES}
 

@@ -61,6 +61,7 @@ def test_one_large_stratum_short_is_the_mid_p_interval_or_wider(x, n):
 
 # own slow definitions
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_the_default_agrees_with_its_definition_on_random_designs(seed):
     rng = np.random.default_rng(seed)
@@ -76,6 +77,7 @@ def test_the_default_agrees_with_its_definition_on_random_designs(seed):
             assert float(value) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_default_is_its_definition_cut_and_rounded_outward(seed):
     rng = np.random.default_rng(100 + seed)
@@ -210,6 +212,7 @@ def test_five_right_of_five_in_a_heavy_stratum_holds_the_lower_limit_down(method
             "more labels there would help most") in found.warnings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size, labeled", [([5, 900], [5, 2]), ([1, 3], [1, 2]), ([4, 2668, 220], [4, 22, 15])])
 @pytest.mark.parametrize("method", HONEST)
 def test_what_no_label_contradicts_stays_possible_beside_a_census_stratum(method, size, labeled):
@@ -233,6 +236,7 @@ def test_no_stratum_is_named_when_the_labels_are_proportional():
 # coverage by enumeration
 
 def exact_coverage(size, right, labeled, method, level=.95):
+    """Coverage by every outcome; those less likely than 1 in 10,000 count as missed where each takes its time."""
     truth = sum(right) / sum(size)
     grid, mass = enumeration.outcomes(size, right, labeled)
     if method == "default":
@@ -241,6 +245,7 @@ def exact_coverage(size, right, labeled, method, level=.95):
         least, most = intervals.proven_limits(sum(size), labeled, grid)
         covered = (np.maximum(low, least) <= truth + 1e-12) & (truth - 1e-12 <= np.minimum(high, most))
     else:
+        grid, mass = grid[mass > 1e-4], mass[mass > 1e-4]
         limits = (stratified_interval(size, labeled, x, level=level, method=method) for x in grid)
         covered = np.array([low <= truth + 1e-12 and truth - 1e-12 <= high for low, high in limits])
     return mass[covered].sum()
@@ -273,6 +278,7 @@ def test_wald_fails_on_the_unsafe_example():
     assert mass[by_hand].sum() < 1 - .995**260 + .001
 
 
+@pytest.mark.slow
 def test_short_on_the_unsafe_example():
     """Coverage of the slow definition over the outcomes that make up 99.9%; the package agrees at its border."""
     weight, labeled, truth, grid, mass = unsafe_example()
@@ -288,6 +294,7 @@ def test_short_on_the_unsafe_example():
         assert (truth in found) == (tails[outcome] >= .025)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_default_covers_in_random_finite_and_large_populations(seed):
     rng = np.random.default_rng(2000 + seed)
@@ -300,6 +307,7 @@ def test_the_default_covers_in_random_finite_and_large_populations(seed):
         assert exact_coverage(size.tolist(), right.tolist(), labeled.tolist(), "default") >= .94
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method, least", [("short", .91), ("guaranteed", .95), ("default", .94)])
 def test_coverage_in_small_designs_by_enumeration(method, least):
     for size, right, labeled in (([60, 140], [40, 133], [8, 14]), ([30, 30, 40], [28, 24, 40], [7, 7, 8]),
@@ -307,6 +315,7 @@ def test_coverage_in_small_designs_by_enumeration(method, least):
         assert exact_coverage(size, right, labeled, method) >= least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size, right, labeled", [
     ([30, 70], [20, 60], [30, 12]), ([38, 91], [27, 68], [38, 17]), ([10, 90], [7, 80], [10, 8]),
     ([10, 40], [10, 40], [10, 7]), ([12, 60, 30], [4, 55, 29], [12, 9, 6])])
@@ -389,7 +398,8 @@ def test_hypergeometric_probabilities_of_huge_populations_add_up(size):
     assert found == pytest.approx(stats.binom.pmf(np.arange(21), 20, .9), rel=1e-5)
 
 
-@pytest.mark.parametrize("n", [32767, 32768, 100_000])
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [32767, 32768, 50_000])
 def test_short_keeps_close_to_clopper_pearson_for_many_labels(n):
     """One stratum of 700,000 items: with so many labels mid-P and Clopper-Pearson differ by less than 1/n."""
     short, default = (stratified_interval([700_000], [n], [n * 9 // 10], method=m) for m in ("short", "default"))
@@ -397,11 +407,11 @@ def test_short_keeps_close_to_clopper_pearson_for_many_labels(n):
     assert short.low <= .9 <= short.high
 
 
+@pytest.mark.slow
 def test_short_sees_an_oversampled_light_stratum():
-    """Nine tenths of the labels in a thousandth of the items must not blind the lattice to the rest."""
-    short, default = (stratified_interval([999_000, 1_000], [100, 900], [80, 500], method=m)
-                      for m in ("short", "default"))
-    assert tuple(short) == pytest.approx(tuple(default), abs=.02) and short.high > .8 > short.low
+    """Nine tenths of the labels in a hundredth of the items must not blind the lattice to the rest."""
+    short, default = (stratified_interval([49_500, 500], [50, 450], [40, 250], method=m) for m in ("short", "default"))
+    assert tuple(short) == pytest.approx(tuple(default), abs=.015) and short.high > .8 > short.low
 
 
 def test_an_interval_is_a_pair_to_numpy():

@@ -29,6 +29,7 @@ def tiny_cases(count, seed):
             count -= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_voila_is_the_best_whole_allocation_of_all(seed):
     """800 cases each: floors, caps, strata without spread, more budget than items."""
@@ -299,6 +300,7 @@ def heavy(n_strata, seed, tail=2.0):
     return np.ceil(rng.lognormal(3, tail, n_strata)).astype(int), rng.lognormal(0, 1.5, n_strata)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minimum, share, n_strata", [(0, .1, 3000), (1, .5, 3000), (2, .05, 20_000), (7, .9, 2000)])
 def test_the_whole_number_optimum_is_what_a_heap_buys_one_by_one(minimum, share, n_strata):
     size, sd = heavy(n_strata, minimum)
@@ -322,6 +324,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_so_many_strata_that_the_first_level_comes_from_a_few(name):
     """No label taken from one stratum is worth more in another: every optimum of a separable convex sum."""
@@ -502,6 +505,7 @@ def test_what_the_strata_can_hold_leaves_those_that_do_not_vary_at_the_floor():
         assert rules._capacity(share, low, high) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minimum", [0, 2, 5])
 def test_the_optimality_conditions_hold(minimum):
     for seed in range(40):

@@ -164,6 +164,7 @@ def test_a_summary_states_its_finding_and_survives_json():
 
 # the drawn rows
 
+@pytest.mark.slow
 @every_engine
 @pytest.mark.parametrize("seed", [0, 8])
 @pytest.mark.parametrize("id", ["number", "text"])
@@ -192,6 +193,7 @@ def test_all_rows_of_all_strata_can_be_drawn(engine, tmp_path):
     assert sorted(drawn.id) == sorted(TABLE["text"])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(0, 2**63), st.sets(st.integers(-2**63, 2**63 - 1), min_size=1, max_size=40))
 def test_any_frame_any_sizes(data, seed, ids):
@@ -283,6 +285,7 @@ IDS = {"counted": range(10**5), "steps": range(10**17, 10**17 + 10**7, 100),
        "text": [f"row-{k:08d}" for k in range(10**5)]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ids", IDS.values(), ids=IDS)
 def test_keys_are_uniform_and_independent(ids):
     keys = random_keys(ids, 0) / 2**60
@@ -314,6 +317,7 @@ SCORED = """SELECT range AS id, (hash(range) % 100000) / 100000 AS score,
                    repeat(md5(CAST(range AS VARCHAR)), 12) AS text FROM range({})"""
 
 
+@pytest.mark.slow
 def test_an_evaluation_of_a_file_larger_than_its_memory(tmp_path):
     path = tmp_path / "large.parquet"
     duckdb.sql(f"COPY ({SCORED.format(200_000)}) TO '{path}' (COMPRESSION uncompressed, ROW_GROUP_SIZE 10000)")
@@ -351,6 +355,7 @@ print(drawn.id.size, peak() - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not STATUS.exists(), reason="peak memory is read from /proc")
 def test_a_path_is_not_read_into_memory(tmp_path):
     path = tmp_path / "large.parquet"

@@ -75,6 +75,7 @@ def batches(rng, records, most):
 
 # the sample
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minimum, budget, strata, most", [
     (1, 30, 6, 1), (2, 40, 6, 1), (2, 60, 9, 40), (3, 100, 9, 300), (1, 12, 9, 7)])
 def test_the_sample_is_that_of_the_rule_written_out(minimum, budget, strata, most):
@@ -151,6 +152,7 @@ def test_rows_lead_back_to_the_records():
     assert weight @ [row["value"] for row in plain.rows()] / 3000 == pytest.approx(plain.estimate().estimate)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(1, 60), st.integers(1, 4), st.integers(1, 9))
 @settings(max_examples=60, deadline=None)
 def test_the_budget_and_the_floor_are_kept_and_the_variance_is_finite(seed, most, minimum, strata):
@@ -194,6 +196,7 @@ def test_large_streams_are_nearly_optimal():
         assert sum(sampler.sizes().values()) == 20_000
 
 
+@pytest.mark.slow
 def test_larger_minibatches_with_the_same_keys_change_next_to_nothing():
     """The paper finds them much better; on its own stream the variances mostly agree to four digits."""
     spans = []
@@ -238,6 +241,7 @@ class Preset:
         return np.array(taken, np.uint64) << np.uint64(64 - stream.KEY_BITS)
 
 
+@pytest.mark.slow
 def test_a_sample_is_uniform_only_nearly_but_the_estimate_exactly_unbiased():
     """Lemma 5 claims s/n for each record given the size. 2,880 orders of the keys, enumerated."""
     inside, sizes, estimates, variances = [], [], [], []
@@ -272,6 +276,7 @@ def many_runs(runs, drift, seed):
     return stratum, value, inside, estimates, claimed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drift", [1, 20])
 def test_inclusion_bias_and_variance_lie_in_their_monte_carlo_bands(drift):
     runs = 700
@@ -308,6 +313,7 @@ def merged(samplers):
     return first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [2, 4, 8])
 def test_a_merge_of_alike_parts_is_as_good_as_one_stream(parts):
     ratios = []

@@ -496,7 +496,7 @@ def test_pictures_are_no_wider_than_a_page(count, names):
         drawn += [charts.rho_curve(wb.kfold_t_test(cv)),
                   charts.posterior(wb.bayesian_correlated_t(cv.fold_means().ravel(), rope=.01), cv.models)]
     for chart in drawn:
-        assert struct.unpack(">I", draws(chart).png()[16:20])[0] / 2 <= 740
+        assert struct.unpack(">I", draws(chart).drawn[16:20])[0] / 2 <= 740
 
 
 @pytest.mark.parametrize("models, shown", [(12, 66), (13, 66)])

@@ -123,6 +123,7 @@ def test_all_but_the_first_ignore_a_constant_and_scale_with_the_square(e, shift,
         assert getattr(after, name) == pytest.approx(scale ** 2 * getattr(before, name), abs=1e-8)
 
 
+@pytest.mark.slow
 def test_theta2_is_often_negative():
     draws = np.random.default_rng(0).normal(size=(2000, 5, 4))
     negative = np.mean([variance_estimates(e).theta2 < 0 for e in draws])
@@ -208,6 +209,7 @@ def test_the_papers_26_percent_needs_rho_072():
     assert 2 * stats.t.sf(critical * .28 ** .5, 9) == pytest.approx(.262, abs=5e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folds, r", [(10, .19), (10, -.05), (5, .4), (4, -.2)])
 def test_proposition_2_by_simulation(folds, r):
     """t at the true rho follows Student's t with K - 1 df for exchangeable normal fold means, r = Corr(two folds)."""
@@ -367,6 +369,7 @@ def test_the_verdict_flips_at_the_rho_that_users_pass(folds, repeats, seed, shif
         assert test.at(near).rho_alpha(level) == pytest.approx(flips)
 
 
+@pytest.mark.slow
 def test_size_with_repeats_at_the_true_rho_by_simulation():
     """Twenty folds of four repeats that all correlate by r: t at the rho of one repeat has 19 degrees of freedom."""
     rng, rho = np.random.default_rng(0), .5
@@ -630,6 +633,7 @@ def test_rho_of_half_samples_by_hand(seed, folds):
     assert found == pytest.approx(halves_by_hand(X, folds, 4, np.random.default_rng(seed)))
 
 
+@pytest.mark.slow
 def test_rho_of_half_samples_finds_a_shared_error():
     """Losses share a random shift per training sample: between-fold covariance tau^2, rho = tau^2 / theta."""
     rng, y = np.random.default_rng(0), np.zeros(200)

@@ -119,6 +119,7 @@ def test_leave_one_out_needs_the_items_to_be_named():
     assert cv.has_items and cv.sizes.tolist() == [[1, 1, 1]]
 
 
+@pytest.mark.slow
 def test_a_million_rows(tmp_path):
     n, path = 1_000_000, tmp_path / "losses.csv"
     fold, loss = np.arange(n) % 10, (np.arange(n) * 7919 % 1000) / 1000
@@ -478,6 +479,7 @@ def any_losses(draw):
                     np.repeat(np.arange(repeats), n), notes=[Note("data", "a & b")])
 
 
+@pytest.mark.slow
 @given(any_losses())
 def test_every_cross_validation_survives_a_round_trip_and_agrees_with_a_loop(cv):
     again = wb.Result.from_dict(cv.to_dict())

@@ -251,6 +251,7 @@ def test_as_text_of_numbers():
     assert as_text(text_column(1, 1.5, True, float("nan"))) == ["1", "1.5", "1", ""]
 
 
+@pytest.mark.slow
 def test_many_rows(tmp_path):
     size = 700_000
     score = np.random.default_rng(0).random(size)

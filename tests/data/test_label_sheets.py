@@ -208,6 +208,7 @@ nasty = st.text(st.one_of(st.sampled_from("=+-@'\";,\n\r\t 0＝é中\u00a0"),
                           st.characters(exclude_categories=["Cs"])), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(deadline=None)        # the first example imports DuckDB
 @given(st.lists(nasty.map(str.strip).filter(bool), min_size=1, max_size=12, unique=True), st.data())
 def test_every_id_survives_the_round_trip(tmp_path_factory, ids, data):

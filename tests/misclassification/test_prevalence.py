@@ -273,6 +273,7 @@ def three_class_runs(rates, runs, n=1000, size=20_000):
         yield wb.prevalence_series(wb.ConfusionCounts(table), frame, [frame, counts]), old, new
 
 
+@pytest.mark.slow
 def test_three_class_intervals_cover():
     """At least .93 for every class, level and change, within two standard errors of 300 runs pooled over classes."""
     level, change = [], []
@@ -578,6 +579,7 @@ def test_periods_from_a_data_frame(library):
     assert series.problems == expected.problems == ("", "", "the count of class 0 is missing")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rates, setting", [((.85, .9), (.75, .5, .52)), ((.95, .85), (.1, .15, .2))])
 def test_changes_between_two_later_periods_cover(rates, setting):
     """Nominal .95 at 200 audited items: within two standard errors of .94 (growth .93) in 500 runs."""
@@ -594,6 +596,7 @@ def test_changes_between_two_later_periods_cover(rates, setting):
     assert np.mean(growth) > .93 - 2 * math.sqrt(.93 * .07 / runs)
 
 
+@pytest.mark.slow
 def test_ten_years_of_five_classes():
     rng = np.random.default_rng(0)
     rates = .75 * np.eye(5) + .05

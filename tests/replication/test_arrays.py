@@ -90,6 +90,7 @@ def cases():
                 yield from ((levels, factors, levels ** dimension) for factors in sorted({least, most}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", arrays.METHODS)
 @pytest.mark.parametrize(("levels", "factors", "runs"), list(cases()))
 def test_arrays_have_strength_two_and_the_fewest_runs(levels, factors, runs, method):
@@ -106,6 +107,7 @@ def test_arrays_have_strength_two_and_the_fewest_runs(levels, factors, runs, met
     assert found.full and found.problem is None and found.strength == min(2, factors)
 
 
+@pytest.mark.slow
 def test_oapackage_finds_the_same_strength():
     """The arrays that OApackage saw are ours to the last entry; every shape of `cases` up to 2,048 runs is there."""
     recorded = {(a["levels"], a["factors"], a["method"]): a for a in OAPACKAGE["arrays"]}
@@ -187,6 +189,7 @@ def test_two_calls_do_not_share_memory():
 UNREACHED = (92, 116, 156, 172, 184, 188)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2, *range(4, 245, 4), 256, 332, 344, 480, 484, 488, 500, 512, 720, 1000])
 def test_hadamard_matrices_are_orthogonal(order):
     if order in UNREACHED or order in (232, 236):
@@ -199,6 +202,7 @@ def test_hadamard_matrices_are_orthogonal(order):
     assert (matrix[0] == 1).all() and (matrix[:, 0] == 1).all()
 
 
+@pytest.mark.slow
 def test_every_order_said_to_be_in_reach_is_built():
     """All of them up to 1000, by their inner products in floating point (exact: at most 1000)."""
     for order in range(4, 1001, 4):
@@ -305,6 +309,7 @@ def printed_rotations(p, degree):
     return np.concatenate([rotated, np.zeros((1, field.size - 1), int)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("p", "degree", "count", "lags"), [(3, 3, 13, {13}), (5, 2, 36, {6, 12, 18}),
                                                             (3, 6, 364, {364})])
 def test_the_printed_bound_of_columns_is_too_large(p, degree, count, lags):

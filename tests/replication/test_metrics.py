@@ -157,6 +157,7 @@ def test_auc_without_predictions(data):
     assert row["statistic"] == "auc" and row["low"] < row["estimate"] < row["high"]
 
 
+@pytest.mark.slow
 def test_auc_of_many_units_takes_the_bootstrap_and_says_so():
     rng = np.random.default_rng(5)
     stratum, truth = np.repeat([0, 1], 10_000), rng.random(20_000) < 0.3

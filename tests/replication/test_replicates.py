@@ -340,6 +340,7 @@ def estimated(data, drawn, name, **how):
     return replicate_estimate(drawn, name, *columns, **how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATISTICS)
 @every_kind
 def test_values_are_those_with_the_exported_weights(kind, name):
@@ -355,6 +356,7 @@ def test_values_are_those_with_the_exported_weights(kind, name):
         assert found.standard_error == pytest.approx(math.sqrt(found.variance), rel=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mean", "ratio", "f1", "auc", "quantile"])
 @pytest.mark.parametrize(("units", "method"), [([2] * 1024, "fay"), ([3] * 600, "generalized"), ([3] * 130, "brr"),
                                                ([4] * 90, "fay"), ([9] * 20, "brr")])

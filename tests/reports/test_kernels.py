@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def notebook(tmp_path, monkeypatch):
+def notebook(tmp_path, monkeypatch, kernel):
     """Write a notebook of one cell after the parameters; no process or connection file may stay."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))

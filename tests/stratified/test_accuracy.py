@@ -203,6 +203,7 @@ def test_a_textbook_plan_is_too_small_for_an_honest_interval(digits):
         assert found == pytest.approx(mean, abs=.0006 + 3 * error) and 0 < error < .001
 
 
+@pytest.mark.slow
 def test_the_expected_half_width_is_a_mean_over_samples(digits):
     sizes, right = digits
     labeled = np.array([12, 12, 12, 12, 12])
@@ -215,6 +216,7 @@ def test_the_expected_half_width_is_a_mean_over_samples(digits):
         assert found == pytest.approx(np.mean(widths), abs=4 * np.hypot(own, error))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method, half_width, options", [
     ("proportional", .03, {}), ("proportional", .06, {"level": .9}), ("equal", .05, {}), ("simple_random", .05, {}),
     ("proportional", .06, {"interval": "wilson"}), ("neyman", .05, {"minimum": 15})])

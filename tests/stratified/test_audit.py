@@ -184,6 +184,7 @@ def pictures():
         yield charts.intervals(comparison, one.truth), charts.intervals_words(comparison, one.truth)
 
 
+@pytest.mark.slow
 def test_charts_carry_title_words_units_and_data():
     for chart, (title, words) in pictures():
         spec = chart.to_dict()

@@ -100,6 +100,7 @@ def test_kmeans_is_within_one_percent_of_the_optimum(kind, n_strata):
     assert oracle.inertia(score, stratify(score, n_strata, "kmeans").labels) <= 1.01 * best + 1e-9
 
 
+@pytest.mark.slow
 def test_kmeans_on_binned_scores_is_within_one_percent_of_the_optimum():
     """3,000 scores are more than the 2,048 bins."""
     score = scores("beta", 3000)
@@ -115,6 +116,7 @@ def test_kmeans_survives_an_outlier():
     assert found.n_strata == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["beta", "two humps", "exponential", "margin"])
 @pytest.mark.parametrize("n_strata", [2, 3, 5])
 def test_the_mixture_is_scikit_learns_on_every_item(kind, n_strata):
@@ -195,6 +197,7 @@ def test_rounded_confidences_of_the_digits_collapse_strata():
 
 # size, seeds, errors
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_two_hundred_thousand_items(method):
     score = .5 + .5 * np.random.default_rng(0).beta(5, 1, 200_000)
