@@ -169,7 +169,8 @@ def refuse_masked(name, values, what="entry"):
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.argwhere(np.ma.getmaskarray(values))
         if len(hidden):
-            raise ValueError(f"{name} must not be masked; {what} {', '.join(map(str, hidden[0]))} is")
+            place = f"; {what} {', '.join(map(str, hidden[0]))} is" if values.ndim else ""
+            raise ValueError(f"{name} must not be masked{place}")
     elif isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
         for k, part in enumerate(values):
             refuse_masked(f"{name}[{k}]", part, what)

@@ -287,7 +287,8 @@ class BayesianTTest(Result):
 
     def density(self, difference):
         """Return the posterior density at differences, of the same shape."""
-        t, df = (np.asarray(difference, float) - self.estimate) / self.standard_error, self.df
+        difference = np.asarray(checks.plain_array("difference", difference), float)
+        t, df = (difference - self.estimate) / self.standard_error, self.df
         log_constant = scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
         return np.exp(log_constant - (df + 1) / 2 * np.log1p(t ** 2 / df)) / self.standard_error
 

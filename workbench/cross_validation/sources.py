@@ -99,6 +99,7 @@ def refuse_no_classes(truth, predictions):
 
 def fold_of(splits, n):
     """Return the fold of each item from labels or from (train, test) pairs."""
+    checks.refuse_masked("splits", splits, "item")
     if hasattr(splits, "get_n_splits"):
         raise TypeError(f"splits must be labels of folds or pairs of index arrays; got {type(splits).__name__}: give "
                         f"list(splitter.split(X, y))")

@@ -49,6 +49,12 @@ class ScoredItems(Result):
     correct: np.ndarray | None = None
     score_is: str = "confidence"
 
+    def __post_init__(self):
+        checks.refuse_masked("score", self.score, "item")
+        if np.ndim(self.score) != 1 or not len(self.score):
+            raise ValueError(f"score must be one-dimensional and hold an item; got shape {np.shape(self.score)}")
+        super().__post_init__()
+
     @property
     def size(self):
         """Number of items, N."""
