@@ -229,5 +229,5 @@ def _as_float(value):
 def _shown(value, form=str):
     """Return a value as text; of a whole number with very many digits only its size."""
     if isinstance(value, numbers.Integral) and abs(value) >= LONGEST:
-        return f"about 1e{math.log10(abs(value)):.0f}"
+        return f"about {'-' if value < 0 else ''}1e{math.log10(abs(value)):.0f}"
     return form(value)

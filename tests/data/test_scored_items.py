@@ -173,5 +173,5 @@ def test_synthetic_scores_check_their_arguments():
 @pytest.mark.parametrize("score", [np.zeros((0, 2)), np.zeros((3, 2)), np.zeros(0), np.float64(0.5)], ids=str)
 def test_scores_are_one_per_item(score):
     with pytest.raises(ValueError) as error:
-        wb.ScoredItems(None, score)
+        ScoredItems(None, score)
     assert str(error.value) == f"score must be one-dimensional and hold an item; got shape {score.shape}"
