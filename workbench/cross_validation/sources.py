@@ -217,6 +217,13 @@ def guessed(cv, label, every):
                    f"models")
 
 
+def refuse_no_names(**roles):
+    """Raise where a column is named by something that is no text."""
+    for role, name in roles.items():
+        if not (name is None or isinstance(name, str)):
+            raise TypeError(f"{role} must be the name of a column; got {name!r}")
+
+
 def refuse_shared(roles, chosen):
     """Raise where a column has two roles."""
     used = {}

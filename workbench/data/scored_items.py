@@ -184,7 +184,7 @@ def synthetic_scores(kind, *, size=None, accuracy=None, rng=0):
 
 
 def _named_columns(roles):
-    columns = {role: name for role, name in roles.items() if name not in (None, "")}
+    columns = {role: name for role, name in roles.items() if not (name is None or isinstance(name, str) and not name)}
     for role, name in columns.items():
         if not isinstance(name, str):
             raise TypeError(f"{role} must be the name of a column; got {name!r}")
