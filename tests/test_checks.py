@@ -68,6 +68,14 @@ def test_a_level_lies_strictly_between_zero_and_one(value):
     refused(ValueError, f"level must be a number in (0, 1); got {value}", checks.level, value)
 
 
+def test_an_instance_is_of_one_of_the_classes():
+    assert checks.instance("n", 3, str, int) == 3
+    with pytest.raises(TypeError, match="^n must be a str or a int; got a list$"):
+        checks.instance("n", [3], str, int)
+    with pytest.raises(TypeError, match="^n must be a str; got a NoneType$"):
+        checks.instance("n", None, str)
+
+
 def test_a_choice_lists_every_option_and_guesses_what_was_meant():
     assert checks.choice("method", "wald", ("wald", "wilson")) == "wald"
     refused(ValueError, "method must be one of 'wald', 'wilson'; got 'wilsson' (did you mean 'wilson'?)",

@@ -8,6 +8,7 @@ import pytest
 from oracles import chernoff_limit, default_interval, enumeration, short_interval
 from scipy import stats
 
+import workbench as wb
 from workbench import intervals
 from workbench.intervals import METHODS, stratified_interval
 
@@ -205,7 +206,7 @@ def test_five_right_of_five_in_a_heavy_stratum_holds_the_lower_limit_down(method
     if method != "short":
         assert found.low < .5325 and found.high == 1
     assert found.limiting_stratum == 0
-    assert ("stratum 0 alone decides a limit: it holds 90.0% of the items but 5.0% of the labels; "
+    assert ("stratum 0: alone decides a limit: it holds 90.0% of the items but 5.0% of the labels; "
             "more labels there would help most") in found.warnings
 
 
@@ -401,3 +402,23 @@ def test_short_sees_an_oversampled_light_stratum():
     short, default = (stratified_interval([999_000, 1_000], [100, 900], [80, 500], method=m)
                       for m in ("short", "default"))
     assert tuple(short) == pytest.approx(tuple(default), abs=.02) and short.high > .8 > short.low
+
+
+def test_an_interval_is_a_pair_to_numpy():
+    found = stratified_interval([1000, 2000], [30, 40], [25, 38])
+    low, high = found
+    assert len(found) == 2 and (found[0], found[1], found[-1], found[:]) == (low, high, high, (low, high))
+    assert np.asarray(found).tolist() == [low, high] and np.array([found, found]).shape == (2, 2)
+    assert np.asarray(found).dtype == float and list(found) == [low, high]
+    with pytest.raises(IndexError):
+        found[2]
+
+
+def test_being_a_pair_changes_nothing_else_about_an_interval():
+    nothing = wb.Interval(0.0, 0.0, 0.95, "wald")
+    assert nothing and repr(nothing) == "Interval(0 to 0, 0.95 wald)"
+    assert 0.0 in nothing and (0.0, 0.0) != nothing and nothing != wb.Interval(0.0, 0.0, 0.95, "wald")
+    assert hash(nothing) == hash(nothing) and wb.Result.from_dict(nothing.to_dict()).rows() == nothing.rows()
+    kept = wb.Table([{"limits": nothing}], "Kept")
+    assert kept.entries[0]["limits"] is nothing
+    assert wb.Result.from_dict(kept.to_dict()).entries[0]["limits"].method == "wald"

@@ -45,6 +45,14 @@ def choice(name, value, options):
                      + suggestion(value, options))
 
 
+def instance(name, value, *kinds):
+    """Return `value` if it is of one of the classes, or raise naming them."""
+    if isinstance(value, kinds):
+        return value
+    wanted = " or ".join(kind.__name__ for kind in kinds)
+    raise TypeError(f"{name} must be of class {wanted}; got {type(value).__name__}")
+
+
 def suggestion(value, options):
     """Return ' (did you mean ...?)' where an option is close to `value`, else ''."""
     close = difflib.get_close_matches(str(value), list(options), 1)
@@ -99,7 +107,7 @@ def labels(name, values, *, size=None, what="item"):
     """Return `values` as a 1-d array of numbers or text, or raise naming the first that is missing."""
     array = _one_dimensional(name, values, size, what)
     objects = array.dtype.kind == "O"
-    missing = [_is_missing(value) for value in array] if objects else array != array
+    missing = [is_missing(value) for value in array] if objects else array != array
     if np.any(missing):
         raise ValueError(f"{name} must not be missing; {what} {np.flatnonzero(missing)[0]} is")
     if objects and all(isinstance(value, numbers.Real) for value in array):
@@ -130,7 +138,8 @@ def counted(count, one, many=None):
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def _is_missing(value):
+def is_missing(value):
+    """Return whether a value is None, NaN or the missing value of a data frame."""
     if value is None:
         return True
     try:

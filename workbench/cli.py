@@ -1,4 +1,5 @@
 """The command line: report, list, params, lab."""
+import os
 import shlex
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from workbench.reports.parameters import (
     notebook_parameters,
     notebook_title,
     notebooks_folder,
+    reason,
+    shown_type,
     topics,
 )
 
@@ -80,7 +83,7 @@ def _option(parameter):
     name, default = parameter["name"], parameter["default"]
     text = f"{parameter['help']}  [{'empty' if default == '' else default}]".strip()
     names = [f"--{name.replace('_', '-')}", f"parameter_{name}"]
-    return click.Option(names, metavar=parameter["type"].upper(), help=text)
+    return click.Option(names, metavar=shown_type(parameter).upper(), help=text)
 
 
 @commands.command(cls=ReportCommand)
@@ -115,13 +118,13 @@ def _report(topic, given, output, pdf, quiet):
     path = checked_output(output)
     written = [path, *[path.with_suffix(".pdf")] * pdf]
     sheet = path.with_name(f"{path.stem}-labels.csv")
-    old_sheet = sheet.exists()
+    old_sheet = os.path.exists(sheet)
     command = shlex.join(["workbench", *sys.argv[1:]])
     with warnings.catch_warnings():
         warnings.simplefilter("always", ReportWarning)
         warnings.showwarning = _warn
         build_report(topic, given, path, progress=not quiet, pdf=pdf, command=command)
-    for file in written + [sheet] * (sheet.exists() and not old_sheet):
+    for file in written + [sheet] * (os.path.exists(sheet) and not old_sheet):
         click.echo(f"Wrote {file}")
 
 
@@ -130,9 +133,12 @@ def _warn(message, *details, **more):
 
 
 def _report_all(folder, pdf, quiet):
-    if folder.suffix == ".html" or (folder.exists() and not folder.is_dir()):
+    if folder.suffix == ".html" or (os.path.exists(folder) and not folder.is_dir()):
         raise ReportError(f"with --all the output is a folder; got {str(folder)!r}")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise ReportError(f"cannot make the folder {str(folder)!r}: {reason(error)}") from error
     for topic in topics():
         _report(topic, {}, folder / f"{topic}.html", pdf, quiet)
 
@@ -144,7 +150,7 @@ def _yaml(file):
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise ReportError(f"{file}, line {mark.line + 1}: {error.problem or error.context}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise ReportError(f"{file} is no YAML text: {error}") from error
     except OSError as error:
         raise ReportError(f"cannot read {str(file)!r}: {error.strerror}") from error
@@ -166,7 +172,7 @@ def list_topics():
 @click.argument("topic")
 def params(topic):
     """List the parameters of TOPIC: name, type, default and help."""
-    rows = [(each["name"], each["type"], repr(each["default"]), each["help"])
+    rows = [(each["name"], shown_type(each), repr(each["default"]), each["help"])
             for each in notebook_parameters(find_notebook(topic))]
     widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
     for *row, text in rows:
@@ -183,7 +189,7 @@ def lab(folder, jupyter, no_browser, copy_only):
     """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept."""
     if folder.startswith("-"):
         folder, jupyter = "workbench-notebooks", (folder, *jupyter)
-    folder = Path(folder).expanduser()
+    folder = Path(os.path.expanduser(folder))
     copied, kept = _copy_notebooks(folder)
     click.echo(f"Copied {len(copied)} notebooks to {folder}" + (f"; kept {', '.join(kept)}" if kept else ""))
     if not copy_only:
@@ -198,8 +204,8 @@ def _copy_notebooks(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for source in sorted(notebooks_folder().glob("*.ipynb")):
             (copied if _copy(source, folder / source.name) else kept).append(source.name)
-    except OSError as error:
-        raise ReportError(f"cannot copy to {str(folder)!r}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        raise ReportError(f"cannot copy to {str(folder)!r}: {reason(error)}") from error
     return copied, kept
 
 

@@ -15,6 +15,7 @@ NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "desig
 _KIND_OF_FIELD = {"problem": "refused", "problems": "refused", "reasons": "undefined", "warnings": "unreliable",
                   "flags": "unreliable", "notes": "data"}
 _KINDS = {}
+_PLURALS = {"stratum": "strata", "class": "classes"}
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,14 @@ class Result:
 def sentences(notes):
     """Return notes as sentences by weight, each once: places that share a text are listed before it.
 
+    Parameters
+    ----------
+    notes : iterable of Note
+
+    Returns
+    -------
+    tuple of str
+
     Examples
     --------
     >>> sentences([Note("data", "has no label", ("row", 2)), Note("refused", "no items"),
@@ -174,7 +183,7 @@ class Estimate(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Interval(Result):
-    """A confidence interval; unpacks to `(low, high)`.
+    """A confidence interval; unpacks to `(low, high)` and is a pair to numpy.
 
     Attributes
     ----------
@@ -211,6 +220,12 @@ class Interval(Result):
     def __iter__(self):
         return iter((self.low, self.high))
 
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return (self.low, self.high)[index]
+
     def __contains__(self, value):
         return self.low <= value <= self.high
 
@@ -244,7 +259,7 @@ class Table(Result):
 
     def headline(self):
         """Return the caption and the number of rows."""
-        return f"{self.caption}: {len(self.entries)} row{'' if len(self.entries) == 1 else 's'}"
+        return f"{self.caption}: {checks.counted(len(self.entries), 'row')}"
 
     def rows(self):
         """Return the rows."""
@@ -289,7 +304,8 @@ def _by_weight(notes):
 def _sentence(group):
     if len(group) == 1:
         return str(group[0])
-    return f"{group[0].where[0]}s {checks.listed(note.where[1] for note in group)}: {group[0].text}"
+    kind = group[0].where[0]
+    return f"{_PLURALS.get(kind, kind + 's')} {checks.listed(note.where[1] for note in group)}: {group[0].text}"
 
 
 def _cell(value):

@@ -152,7 +152,7 @@ def test_a_summary_states_its_finding_and_survives_json():
     again = wb.Result.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.rows() == found.rows()
     single = wb.summarize(pl.DataFrame({"g": [1], "v": [2]}), "g", "v")
-    assert repr(single) == "StratumSummary(1 rows, 1 stratum, mean 2)"
+    assert repr(single) == "StratumSummary(1 row, 1 stratum, mean 2)"
 
 
 # the drawn rows
@@ -362,7 +362,7 @@ def test_a_path_is_not_read_into_memory(tmp_path):
 def test_a_text_file_of_another_encoding_is_read_with_a_note(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("g;ok;i\né;True;007\né; false;7\nb;1;8\n".encode("cp1252"))
-    note = f"{str(path)!r} is not UTF-8; it was read as Windows-1252"
+    note = wb.Note("data", f"{str(path)!r} is not UTF-8; it was read as Windows-1252")
     found = wb.summarize(path, "g", "ok")
     assert found.rows()[1] == {"stratum": "é", "size": 2, "mean": 0.5, "sd": pytest.approx(0.5**.5)}
     assert found.notes == (note,)

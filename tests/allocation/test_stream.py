@@ -571,3 +571,49 @@ def test_the_exact_errors_of_the_rest():
         with pytest.raises(kind) as caught:
             call()
         assert str(caught.value) == text
+
+
+# merged samples that are small
+
+def varying(seed, spread, records=2000):
+    rng = np.random.default_rng(seed)
+    stratum = rng.integers(0, len(spread), records)
+    return StreamSampler(200, rng=seed).update(stratum, rng.normal(0, 1, records) * np.array(spread)[stratum])
+
+
+def test_merged_samplers_that_disagreed_say_that_little_is_left():
+    """Each keeps one stratum nearly whole and two records of the other: few keys are below both thresholds."""
+    merged = varying(1, [100, .1]).merge(varying(2, [.1, 100]))
+    kept = sum(merged.sizes().values())
+    assert len(merged.rows()) == kept < 20
+    found = merged.estimate()
+    assert found.notes == (wb.Note(
+        "design", f"only {kept} of 200 records within the budget are kept: the merged samplers disagreed about which "
+        "stratum varies; second_pass samples again"),)
+    assert StreamSampler.from_dict(merged.to_dict()).estimate().notes == found.notes
+    again = merged.second_pass(rng=3)
+    for seed, spread in ((1, [100, .1]), (2, [.1, 100])):
+        rng = np.random.default_rng(seed)
+        stratum = rng.integers(0, 2, 2000)
+        again.update(stratum, rng.normal(0, 1, 2000) * np.array(spread)[stratum])
+    assert again.estimate().sampled.sum() == 200 and again.estimate().notes == ()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_merged_samplers_that_agree_fill_the_budget_and_have_no_note(seed):
+    spread = np.random.default_rng(seed).lognormal(0, 1, 8)
+    merged = varying(10 * seed, spread).merge(varying(10 * seed + 1, spread, 300)).merge(varying(10 * seed + 2, spread))
+    assert sum(merged.sizes().values()) == 200 and merged.estimate().notes == ()
+    few = varying(90 + seed, spread, 60).merge(varying(190 + seed, spread, 50))
+    assert sum(few.sizes().values()) == 110 and few.estimate().notes == ()
+
+
+def test_given_sizes_that_a_stratum_cannot_fill_are_no_disagreement():
+    sampler = StreamSampler.with_sizes({"a": 50, "b": 3}).update(list("aaabbbb"), range(7))
+    assert sampler.sizes() == {"a": 3, "b": 3} and sampler.estimate().notes == ()
+
+
+def test_one_record_is_spoken_of_in_the_singular():
+    sampler = StreamSampler(4).update("a", 1.0)
+    assert repr(sampler) == "StreamSampler(1 of 1 record, 1 stratum; budget 4)"
+    assert sampler.estimate().headline() == "mean 1 (SE 0) from 1 of 1 record, 1 stratum"

@@ -191,7 +191,7 @@ def test_fewer_columns_move_the_chosen_ones(arrays):
     assert {name: controls(arrays)[name].max for name in ("Column i", "Column j")} == {"Column i": 4, "Column j": 4}
     assert status(arrays) == "<strong>column i and column j must differ; both are 4</strong>"
     said = settle(arrays, Column_i=3)
-    assert status(arrays) == "" and said.endswith("Columns 3 and 4 show each pair of levels 1 times.")
+    assert status(arrays) == "" and said.endswith("Columns 3 and 4 show each pair of levels 1 time.")
 
 
 @pytest.mark.parametrize("levels", [2, 3, 4, 5, 7, 8, 9])

@@ -285,6 +285,10 @@ def test_balance_prints_tabulates_and_restores():
     assert repr(good) == "Balance(4 runs, 3 factors, 2 levels: strength 2, full balance)"
     assert repr(bad) == ("Balance(4 runs, 2 factors, 2 levels: strength 1, not in full balance: columns 0 and 1 hold "
                          "the pairs of 0, 1 [[2, 0], [0, 2]] times, not 1 each)")
+    assert repr(check_balance([[0]])) == ("Balance(1 run, 1 factor, 1 level: strength 0, not in full balance: the "
+                                          "array holds only the symbol 0)")
+    assert good.notes == () and [note.kind for note in bad.notes] == ["unreliable"]
+    assert bad.problem == bad.notes[0].text and f"<li>{bad.problem}</li>" in bad._repr_html_()
     assert good.rows() == [{"runs": 4, "factors": 3, "levels": 2, "strength": 2, "full": True, "problem": None}]
     again = Result.from_dict(json.loads(json.dumps(bad.to_dict())))
     assert again.rows() == bad.rows() and again.table.tolist() == [[2, 0], [0, 2]] and again.pair == (0, 1)
@@ -464,3 +468,7 @@ PROBLEMS = [
 @pytest.mark.parametrize(("array", "text"), PROBLEMS, ids=range(len(PROBLEMS)))
 def test_problems_name_column_pair_and_room(array, text):
     assert check_balance(array).problem == text
+
+
+def test_once_is_one_time():
+    assert check_balance([[0, 0], [1, 1], [1, 0], [1, 1]]).problem.startswith("column 0 holds 0 1 time, not 2; ")

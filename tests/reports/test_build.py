@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import tempfile
 import threading
 import warnings
 from pathlib import Path
@@ -14,21 +15,21 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from workbench.reports import build, pages, parameters
-from workbench.reports.build import ReportWarning, build_report
+from workbench.reports import pages, parameters
+from workbench.reports.build import CHROMIUMS, LEFT_OUT, ReportWarning, build_report
 from workbench.reports.parameters import ReportError, notebook_parameters
 
 PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 EXTERNAL = re.compile(r"""(?:src|<link[^>]*href)\s*=\s*["']?\s*(?:https?:)?//|@import|url\(|<script""", re.I)
-CHROMIUM = next(filter(None, map(shutil.which, build.CHROMIUMS)), None)
+CHROMIUM = next(filter(None, map(shutil.which, CHROMIUMS)), None)
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
 
 PARAMETERS = """\
-scores = ""  # type: str  file of scores; empty: level = none
-score = "score"  # type: str  column of scores: the confidence
-labels = ""  # type: str  file of labels
-truth = ""  # type: str  column of scores: the true class
-label_sheet = ""  # type: str  where to write the items to label
+scores = ""  # type: file  what is scored; empty: level = none
+score = "score"  # type: column of scores  the confidence
+labels = ""  # type: file  labels
+truth = ""  # type: column of scores  the true class
+label_sheet = ""  # type: output  the items to label
 budget = 100  # type: int  labels you can afford
 level = 0.95  # type: float  confidence level
 drift = False  # type: bool  expect drift
@@ -88,11 +89,41 @@ def refused(path, *, output="r.html", **parameters):
 
 def test_parameters_are_read_with_type_default_and_help(notebook):
     found = {each.pop("name"): each for each in notebook_parameters(notebook())}
-    assert found["scores"] == {"type": "str", "default": "", "help": "file of scores; empty: level = none"}
-    assert found["drift"] == {"type": "bool", "default": False, "help": "expect drift"}
-    assert found["shares"] == {"type": "list", "default": [1, 2], "help": ""}
-    assert found["note"] == {"type": "str", "default": "a # b", "help": ""}
+    plain = {"role": None, "of": None}
+    assert found["scores"] == {"type": "str", "default": "", "help": "what is scored; empty: level = none",
+                               "role": "file", "of": None}
+    assert found["score"] == {"type": "str", "default": "score", "help": "the confidence", "role": "column",
+                              "of": "scores"}
+    assert found["label_sheet"] == {"type": "str", "default": "", "help": "the items to label", "role": "output",
+                                    "of": None}
+    assert found["drift"] == {"type": "bool", "default": False, "help": "expect drift", **plain}
+    assert found["shares"] == {"type": "list", "default": [1, 2], "help": "", **plain}
+    assert found["note"] == {"type": "str", "default": "a # b", "help": "", **plain}
     assert found["seed"]["type"] == "int"
+
+
+def test_only_the_type_says_what_a_parameter_is(notebook):
+    """The help may begin as it likes."""
+    path = notebook(parameters='a = ""  # type: str  file of scores\nb = ""  # column of a: the score\n'
+                               'c = ""  # type: str  where to write it\nd = []  # type: list\n')
+    assert [(each["type"], each["role"], each["help"]) for each in notebook_parameters(path)] == [
+        ("str", None, "file of scores"), ("str", None, "column of a: the score"), ("str", None, "where to write it"),
+        ("list", None, "")]
+    assert "<h1" in build(path, a="nowhere.csv", b="q", c="no/r.csv")
+
+
+@pytest.mark.parametrize(("line", "message"), [
+    ("n = 1  # type: int number of items",
+     "n has the type 'int number of items'; write int, float, bool, str, list, dict, tuple, file, output or column of "
+     "NAME, and two spaces before the help"),
+    ("n = ''  # type: fiel  scores", "n has the type 'fiel'; write int, float, bool, str, list, dict, tuple, file, "
+                                     "output or column of NAME, and two spaces before the help"),
+    ("n = 1  # type: file  scores", "n has the type 'file', so its default must be text; got 1"),
+    ("n = None  # type: column of s  q", "n has the type 'column of s', so its default must be text; got None"),
+    ("n = ''  # type: column of s  q", "n is a column of 's', which is no parameter of type file"),
+])
+def test_a_type_that_is_none_is_refused(notebook, line, message):
+    assert refused(notebook(parameters=line)) == f"01-demo.ipynb: parameter {message}"
 
 
 def test_a_parameter_that_is_no_literal_is_refused(notebook):
@@ -136,10 +167,64 @@ def test_an_unreadable_file_is_refused(notebook, tmp_path):
     ("r.pdf", "output must end in .html; got 'r.pdf'"),
     ("no/r.html", "output folder 'no' does not exist; make it first"),
     ("d.html", "output 'd.html' is a folder"),
+    ("a\0.html", "output 'a\\x00.html' cannot be written: embedded null byte"),
+    (f"{'r' * 300}.html", f"output '{'r' * 300}.html' cannot be written: File name too long"),
+    ("~nobody-of-this-name/r.html", "output folder '~nobody-of-this-name' does not exist; make it first"),
 ])
 def test_wrong_outputs_are_refused(notebook, tmp_path, output, message):
     (tmp_path / "d.html").mkdir()
     assert refused(notebook(), output=output) == message
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_before_the_run(notebook, monkeypatch):
+    def full(**details):
+        raise OSError(30, "Read-only file system")
+    path = notebook(code("open('ran', 'w')"))
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    assert refused(path) == "output folder '.' cannot be written to: Read-only file system"
+
+
+def test_a_folder_that_turns_read_only_is_one_line(notebook, monkeypatch):
+    def refuse(self, *details, **more):
+        raise OSError(30, "Read-only file system")
+
+    def turn(*details):
+        monkeypatch.setattr(Path, "write_text", refuse)
+        monkeypatch.setattr(Path, "unlink", refuse)
+    monkeypatch.setattr("workbench.reports.build._page", turn)
+    assert refused(notebook(code("1"))) == "cannot write 'r.html': Read-only file system"
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    ({"label_sheet": "no/l.csv"}, "label_sheet: folder 'no' does not exist; make it first"),
+    ({"label_sheet": "folder.csv"}, "label_sheet: 'folder.csv' is a folder"),
+    ({"label_sheet": f"{'l' * 300}.csv"}, f"label_sheet: '{'l' * 300}.csv' cannot be written: File name too long"),
+    ({"label_sheet": "l\0.csv"}, "label_sheet: 'l\\x00.csv' cannot be written: embedded null byte"),
+    ({"scores": f"{'s' * 300}.csv"}, f"scores: no file '{'s' * 300}.csv'"),
+    ({"scores": "s\0.csv"}, "scores: no file 's\\x00.csv' (did you mean 'scores.csv'?)"),
+    ({"scores": "a\0/s.csv"}, "scores: no file 'a\\x00/s.csv'"),
+])
+def test_impossible_file_names_are_refused(notebook, scores, tmp_path, given, message):
+    (tmp_path / "folder.csv").mkdir()
+    assert refused(notebook(code("open('ran', 'w')")), **given) == message
+
+
+def test_long_names_of_reports_and_long_texts_are_no_problem(notebook, tmp_path):
+    """A text that is no file is not looked up as one, and what is written for the time being has a short name."""
+    text = ", ".join(f"stratum {k}=stratum {k + 1}" for k in range(30))
+    output = f"{'r' * 245}.html"
+    path = notebook(code("print(note)"))
+    assert f">{text}</pre>" in build(path, output=output, note=text)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["01-demo.ipynb", output]
+    (tmp_path / "file.txt").write_text("x")
+    assert "None: the data come with the notebook." in build(path, note="file.txt")
+
+
+def test_many_columns_are_cut(notebook, tmp_path):
+    (tmp_path / "s.csv").write_text(",".join(f"c{k}" for k in range(20_000)) + "\n")
+    listed = ", ".join(f"c{k}" for k in range(20))
+    message = f"score is 'q', which is no column of s.csv; columns: {listed} and 19980 more"
+    assert refused(notebook(), scores="s.csv", score="q") == message
 
 
 def test_wrong_topics_are_refused(notebook, tmp_path):
@@ -149,6 +234,8 @@ def test_wrong_topics_are_refused(notebook, tmp_path):
         build_report("dmo", notebooks=tmp_path)
     assert parameters.find_notebook("demo", tmp_path) == path
     assert refused("x.ipynb") == "no notebook 'x.ipynb'"
+    assert refused(f"{'x' * 300}.ipynb") == f"no notebook '{'x' * 300}.ipynb'"
+    assert refused("x\0.ipynb") == "no notebook 'x\\x00.ipynb'"
     (tmp_path / "y.ipynb").write_text("[]")
     assert refused("y.ipynb") == "'y.ipynb' is not a notebook of format 4"
     nbformat.write(new_notebook(), tmp_path / "z.ipynb")
@@ -178,11 +265,11 @@ def test_a_failing_cell_is_one_line_and_the_old_report_stays(notebook, tmp_path)
 
 
 def test_tagged_cells_are_neither_run_nor_shown(notebook, tmp_path):
-    cells = [text(f"secret {tag}", tag) for tag in build.LEFT_OUT]
-    cells += [code(f"open({tag!r}, 'w'); print('secret {tag}')", tag) for tag in build.LEFT_OUT]
+    cells = [text(f"secret {tag}", tag) for tag in LEFT_OUT]
+    cells += [code(f"open({tag!r}, 'w'); print('secret {tag}')", tag) for tag in LEFT_OUT]
     shown = build(notebook(*cells, text("kept")))
     assert "kept" in shown and "secret" not in shown
-    assert not [tag for tag in build.LEFT_OUT if (tmp_path / tag).exists()]
+    assert not [tag for tag in LEFT_OUT if (tmp_path / tag).exists()]
 
 
 def test_code_is_not_shown(notebook):
@@ -285,7 +372,7 @@ def test_a_label_sheet_is_named_after_the_report(notebook, scores, tmp_path):
         assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,\n"
     (tmp_path / "r-labels.csv").write_text("id,correct\n7,1\n")
     message = refused(path, scores="scores.csv", score="confidence")
-    assert message == ("'r-labels.csv' already holds 1 labels and is not overwritten; choose another path, or move the "
+    assert message == ("'r-labels.csv' already holds 1 label and is not overwritten; choose another path, or move the "
                        "file away; to analyze it say --labels")
     assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,1\n"
     build(path, scores="scores.csv", score="confidence", labels="r-labels.csv", output="s.html")
@@ -349,7 +436,7 @@ def test_a_missing_chromium_is_told_before_the_run(notebook, monkeypatch):
         build_report(notebook(code("open('ran', 'w')")), pdf=True)
     monkeypatch.delenv("CHROMIUM")
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(build, "CHROMIUMS", ("chromium",))
+    monkeypatch.setattr("workbench.reports.build.CHROMIUMS", ("chromium",))
     with pytest.raises(ReportError, match=r"--pdf needs Chromium, none found; install one \(apt-get"):
         build_report("01-demo.ipynb", pdf=True)
     assert not os.path.exists("ran")

@@ -3,8 +3,8 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
 from command import costs_one_line, workbench
+from scipy import stats
 
 TOPIC = ("report", "cross-validation-t-tests")
 FOLDS = [0.1, 0.1, -0.05, 0.15, 0, 0.2, 0.25, 0.05, 0.05, 0]

@@ -1,10 +1,6 @@
 """The command line as an analyst uses it, on files of his own."""
 import hashlib
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest

@@ -89,7 +89,7 @@ class StratumSummary(Result):
     def headline(self):
         """Return rows, strata and overall mean in one sentence."""
         mean = float(self.size / self.size.sum() @ self.mean)
-        return f"{self.size.sum():,} rows, {_strata(self.size.size)}, mean {mean:.4g}"
+        return f"{checks.counted(self.size.sum(), 'row')}, {_strata(self.size.size)}, mean {mean:.4g}"
 
     def rows(self):
         """Return stratum, size, mean and sd, one row per stratum."""
@@ -128,7 +128,8 @@ class FrameSample(Result):
 
     def headline(self):
         """Return how many of how many rows, and the seed that draws them again."""
-        return f"{self.id.size:,} of {self.size.sum():,} rows, {_strata(self.size.size)}, seed {self.seed}"
+        rows = checks.counted(self.size.sum(), "row")
+        return f"{self.id.size:,} of {rows}, {_strata(self.size.size)}, seed {self.seed}"
 
     def rows(self):
         """Return stratum, id and the other columns, one row per drawn row."""
@@ -251,7 +252,8 @@ def sample(frame, by, sizes, *, id, seed=0, columns=(), edges=None):
     chosen = _smallest(rows, wanted)
     place = rows["place"][chosen]
     brought = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
-    return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought, source.notes)
+    return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought,
+                       notes=source.notes)
 
 
 def random_keys(ids, seed):
@@ -277,7 +279,7 @@ def random_keys(ids, seed):
 
 
 def _strata(count):
-    return "1 stratum" if count == 1 else f"{count:,} strata"
+    return checks.counted(count, "stratum", "strata")
 
 
 def _inner_edges(edges):

@@ -281,7 +281,7 @@ def _file_problem(label, message):
         return f"{label}: {shortened(text[1])} is no number or has a thousands separator; write a decimal point"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
-        return f"{where}: the header names {cells[1]} columns, this line has {cells[2]}"
+        return f"{where}: the header names {checks.counted(int(cells[1]), 'column')}, this line has {cells[2]}"
     if "quote" in message and line:
         return f"{where}: a quote is not closed, or text follows a closing quote"
     if "CSV" in message and not line:

@@ -3,6 +3,7 @@
 Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it.
 """
 import csv
+import itertools
 import os
 import re
 import secrets
@@ -56,8 +57,9 @@ class SheetLabels(Result):
     def headline(self):
         """Return the number of labels and of right ones, and what could not be used."""
         left = f", {len(self.unlabeled)} still to label" if self.unlabeled else ""
-        lost = f", {len(self.unmatched)} ids not among the items" if self.unmatched else ""
-        return f"{self.index.size} labels in {self.labeled.size} strata, {self.right.sum()} right{left}{lost}"
+        lost = f", {checks.counted(len(self.unmatched), 'id')} not among the items" if self.unmatched else ""
+        strata = checks.counted(self.labeled.size, "stratum", "strata")
+        return f"{checks.counted(self.index.size, 'label')} in {strata}, {self.right.sum()} right{left}{lost}"
 
     def rows(self):
         """Return one row per stratum: labeled, correct."""
@@ -180,7 +182,7 @@ def read_label_sheet(path, items, stratum, n_strata):
     ...     _ = sheet.write_text("id;correct\n007;1\n'=9;0\n8;1\n")
     ...     labels = read_label_sheet(sheet, items, [0, 0, 1], 2)
     >>> labels
-    SheetLabels(2 labels in 2 strata, 1 right, 1 ids not among the items)
+    SheetLabels(2 labels in 2 strata, 1 right, 1 id not among the items)
     >>> labels.unmatched
     ('8',)
     """
@@ -256,15 +258,15 @@ def refuse_recorded(path, answer="correct"):
         raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
     filled = sum(map(bool, numbers.as_text(columns[answer])))
     if filled:
-        raise ValueError(f"{path!r} already holds {filled} labels and is not overwritten; choose another "
-                         "path, or move the file away")
+        raise ValueError(f"{path!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
+                         "another path, or move the file away")
 
 
 def refuse_other(path, header):
     """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
-    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(os.fspath(path)) != tuple(header):
-        raise ValueError(f"{os.fspath(path)!r} exists and has other columns than {', '.join(header)}; choose another "
-                         "path")
+    path = _csv_path(path)
+    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
+        raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
 
 
 def write_rows(path, header, rows):
@@ -277,14 +279,14 @@ def write_rows(path, header, rows):
     header : sequence of str
     rows : iterable of sequence
     """
-    path, rows = _csv_path(path), [[_neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    path, rows = _csv_path(path), ([_neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise ValueError(f"no such folder: {folder!r}")
     temporary = f"{path}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
     try:
         with open(temporary, "x", encoding="utf-8-sig", newline="") as file:
-            csv.writer(file, lineterminator="\r\n").writerows([header, *rows])
+            csv.writer(file, lineterminator="\r\n").writerows(itertools.chain([header], rows))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

@@ -63,7 +63,7 @@ class ScoredItems(Result):
     def headline(self):
         """Return size, mean score and, where known, accuracy in one sentence."""
         known = "" if self.correct is None else f", accuracy {self.correct.mean():.4g}"
-        return f"{self.size:,} items, mean score {self.score.mean():.4g}{known}"
+        return f"{checks.counted(self.size, 'item')}, mean score {self.score.mean():.4g}{known}"
 
     def rows(self):
         """Return one row per item with the columns that are known."""

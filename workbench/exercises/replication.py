@@ -63,7 +63,8 @@ def _labels_per_box(answer, form):
         return "right", f"{values[0]:g} labels per box are worth {_worth(values[0]):,.0f}"
     if values[0] > 45:
         return "mistake", f"{values[0]:g} labels of one box tell much the same: worth {_worth(values[0]):,.0f} in all"
-    return "not yet", f"{values[0]:g} per box are worth {_worth(values[0]):,.0f}: most of the money goes into boxes"
+    are = "is" if values[0] == 1 else "are"
+    return "not yet", f"{values[0]:g} per box {are} worth {_worth(values[0]):,.0f}: most of the money goes into boxes"
 
 
 def _worth(per_box, budget=3000, box=20):

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from workbench import checks
 from workbench.allocation import rules
 from workbench.course.digit_forms import digit_forms
 from workbench.exercises.answers import answered
@@ -124,7 +125,8 @@ def _design(answer, form):
     _, _, items = fifths()
     strata = stratify(items.score, len(labeled), stratifier)
     if strata.n_strata != len(labeled) or (strata.sizes < labeled).any():
-        return "mistake", f"there are {strata.n_strata} strata of sizes {strata.sizes.tolist()}"
+        found = checks.counted(strata.n_strata, "stratum of size", "strata of sizes")
+        return "mistake", f"{'there is' if strata.n_strata == 1 else 'there are'} {found} {strata.sizes.tolist()}"
     right = np.bincount(strata.labels, items.correct, strata.n_strata)
     error = accuracy.accuracy_variance(strata.sizes, right, labeled) ** 0.5
     if error <= 0.0245:

@@ -138,7 +138,8 @@ class ConfusionCounts(Result):
         """Return size, accuracy and the share of each class that is predicted right."""
         right = ", ".join(f"class {label} {rate:.1%}" if rate == rate else f"class {label} never audited"
                           for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True))
-        return f"{self.n:,} audited items, {np.trace(self.table) / self.n:.1%} right; predicted right: {right}"
+        items = checks.counted(self.n, "audited item")
+        return f"{items}, {np.trace(self.table) / self.n:.1%} right; predicted right: {right}"
 
     def rows(self):
         """Return one row per true class."""
@@ -304,8 +305,7 @@ def _fisher(right, total):
 
 def _same_labels(first, other):
     for audit in (first, other):
-        if not isinstance(audit, ConfusionCounts):
-            raise TypeError(f"an audit must be ConfusionCounts; got {type(audit).__name__}")
+        checks.instance("an audit", audit, ConfusionCounts)
     if first.labels != other.labels:
         both = (checks.listed(audit.labels, quoted=True) for audit in (first, other))
         raise ValueError(f"audits must have the same labels in the same order; got {' and '.join(both)}")
@@ -316,34 +316,49 @@ def _normalized(table, axis):
         return table / table.sum(axis, keepdims=True)
 
 
+class CountsError(ValueError):
+    """Predicted counts that cannot be used; the message says why, not whose they are."""
+
+
 def check_counts(name, counts, labels):
-    """Return predicted counts as a (K,) array of int, or raise with the problem that `read_counts` found."""
-    problem, values = read_counts(counts, labels)
-    if problem:
-        raise ValueError(f"{name}: {problem}")
-    return values
+    """Return predicted counts as a (K,) array of int, or raise with their name before what `read_counts` says."""
+    try:
+        return read_counts(counts, labels)
+    except CountsError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def read_counts(counts, labels):
-    """Return (problem in words or None, counts as (K,) array of int or None)."""
+    """Return predicted counts as a (K,) array of int, or raise a `CountsError`."""
     values = np.ravel(np.array(counts.tolist() if isinstance(counts, np.ma.MaskedArray) else counts, dtype=object))
     if values.size != len(labels):
-        return f"needs one count per class {checks.listed(labels, quoted=True)}; got {values.size}", None
-    for label, value in zip(labels, values, strict=True):
-        if value is None or value != value:
-            return f"the count of class {label!r} is missing", None
-        if isinstance(value, (str, bytes, bool, np.bool_)):
-            return f"the count of class {label!r} must be a number; got {value!r}", None
-    values = values.astype(float)
+        raise CountsError(f"needs one count per class {checks.listed(labels, quoted=True)}; got {values.size}")
+    values = np.array([_number(label, value) for label, value in zip(labels, values, strict=True)])
     for label, value in zip(labels, values, strict=True):
         if value < 0 or not np.isfinite(value):
-            return f"the count of class {label!r} must be finite and at least 0; got {value:g}", None
+            raise CountsError(f"the count of class {label!r} must be finite and at least 0; got {value:g}")
+    with np.errstate(over="ignore"):
+        total = values.sum()
     if (values != np.floor(values)).any():
-        shares = abs(values.sum() - 1) < 0.01 or abs(values.sum() - 100) < 0.5
+        shares = abs(total - 1) < 0.01 or abs(total - 100) < 0.5
         remedy = ": these look like shares; give how many items were predicted in each class" if shares else ""
-        return f"counts must be whole numbers; got {values.tolist()}{remedy}", None
-    if values.sum() == 0:
-        return "no items were counted", None
-    if values.sum() > checks.LARGEST:
-        return f"counts must add up to at most {checks.LARGEST}; got {values.sum():g}", None
-    return None, values.astype(np.int64)
+        raise CountsError(f"counts must be whole numbers; got {values.tolist()}{remedy}")
+    if total == 0:
+        raise CountsError("no items were counted")
+    if total > checks.LARGEST:
+        raise CountsError(f"counts must add up to at most {checks.LARGEST}; got {total:g}")
+    return values.astype(np.int64)
+
+
+def _number(label, value):
+    if checks.is_missing(value):
+        raise CountsError(f"the count of class {label!r} is missing")
+    wrong = CountsError(f"the count of class {label!r} must be a number; got {value!r}")
+    if isinstance(value, (str, bytes, bool, np.bool_)):
+        raise wrong
+    try:
+        return float(value)
+    except OverflowError:       # a whole number beyond all floats
+        return np.inf
+    except (TypeError, ValueError):
+        raise wrong from None

@@ -1,9 +1,11 @@
 """An audit and monthly predicted counts from files."""
+from collections.abc import Mapping
+
 import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
-from workbench.misclassification.confusion import ConfusionCounts, read_counts
+from workbench.misclassification.confusion import ConfusionCounts, check_counts
 
 
 def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
@@ -30,6 +32,7 @@ def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
     >>> load_audit(table).table.tolist()
     [[331, 18], [7, 44]]
     """
+    checks.instance("labels", labels, str)
     names = frames.column_names(audit)
     wanted = [text.strip() for text in labels.split(",")] if labels else None
     if prediction in names:
@@ -111,13 +114,13 @@ def counts_at_audit(periods, audit_period=""):
     >>> counts_at_audit({"Jan": (1579, 218), "Feb": (4411, 589)})
     (1579, 218)
     """
+    if not checks.instance("periods", periods, Mapping):
+        raise ValueError("periods must not be empty: there is no period whose items the audit was drawn from")
     name = audit_period or next(iter(periods))
     if name not in periods:
         raise ValueError(f"audit_period must be a period of the counts; got {name!r}{checks.suggestion(name, periods)}")
-    problem, _ = read_counts(periods[name], range(len(periods[name])))
-    if problem:
-        first = "" if audit_period else ", the first (name another with audit_period)"
-        raise ValueError(f"the period of the audit, {name!r}{first}: {problem}")
+    first = "" if audit_period else ", the first (name another with audit_period)"
+    check_counts(f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name])))
     return periods[name]
 
 

@@ -14,11 +14,11 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.data import frames, numbers
 from workbench.replication import statistics
-from workbench.replication.designs import SurveyDesign, counted, sizes
+from workbench.replication.designs import SurveyDesign, sizes
 from workbench.replication.galois import as_prime_power
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import replicate_estimate, replicates
-from workbench.results import Result, html_table, note_list, notes_as_text, percent
+from workbench.results import Note, Result, html_table, note_list, notes_as_text, percent
 
 METRICS = ("accuracy", "precision", "recall", "f1", "auc")
 BINARY = ("precision", "recall", "f1", "auc")
@@ -27,7 +27,6 @@ MOST_UNITS = 9
 MOST_GROUPS = 50
 LEAST_DF = 5
 MANY_WEIGHTS = 2 ** 28
-NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +58,8 @@ class LabeledItems(Result):
         classes = np.unique(self.truth).size
         share = np.mean(self.truth == self.positive)
         about = "" if self.positive is None else f", {share:.1%} of class {self.positive}"
-        return f"{self.truth.size:,} labeled items, {counted(classes, 'class', 'classes')}{about}"
+        items = checks.counted(self.truth.size, "labeled item")
+        return f"{items}, {checks.counted(classes, 'class', 'classes')}{about}"
 
     def rows(self):
         """Return one row per true class: items, and how many were predicted so."""
@@ -115,6 +115,7 @@ class MetricAudit(Result):
     level: float
     design: str
     method: str
+
     warnings = notes_as_text
 
     def headline(self):
@@ -153,9 +154,10 @@ class MetricAudit(Result):
                     "naive": f"{row['naive low']:.3f} to {row['naive high']:.3f}",
                     "design effect": row["design effect"],
                     "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"} for row in self.rows()]
-        return html_table(table, self.headline(), shown=len(table)) + note_list(self.warnings)
+        return html_table(table, self.headline(), shown=len(table)) + note_list(self.notes)
 
 
+_KIND_OF_ERROR = {statistics.UndefinedError: "undefined", statistics.UnstableError: "refused"}
 _TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1", "auc": "AUC"}
 
 
@@ -203,7 +205,7 @@ def load_labeled(items, *, truth="truth", prediction="prediction", score="", str
                          f"got {read['weight'][row]:g}")
     positive = positive_class(positive, read["truth"])
     return LabeledItems(read["truth"], read.get("prediction"), read.get("score"), positive, read["stratum"],
-                        read.get("psu"), read.get("weight"), read.get("group"), notes)
+                        read.get("psu"), read.get("weight"), read.get("group"), notes=notes)
 
 
 def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto", level=0.95, collapse=None, rng=0):
@@ -234,6 +236,7 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
     >>> metric_audit(wb.digit_forms().labeled())
     MetricAudit(Accuracy 0.877, 95% interval 0.840 to 0.906 (naive 0.862 to 0.892); 1,797 labels are worth 554)
     """
+    checks.instance("items", items, LabeledItems)
     level = checks.level(level)
     metrics = metrics.replace(",", " ").split() if isinstance(metrics, str) else list(metrics)
     if not metrics:
@@ -243,27 +246,22 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
     design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, collapse=_renamed(collapse, items.stratum))
     made = replicates(design, _method(design, checks.choice("method", method, METHODS)), rng=rng)
     weighty = _with_fewer(made, method, metrics, rng)
-    found, about = [], {}
+    found, notes = [], [*items.notes, *_design_notes(design, made, weighty)]
     for group, metric in itertools.product(_groups(items.group), metrics):
         rows, columns = None if group is None else items.group == group, items.columns(metric)
-        name = metric if group is None else f"{metric} in group {group}"
+        where = ("metric", metric if group is None else f"{metric} in group {group}")
         try:
             estimate = replicate_estimate(weighty if metric == "auc" else made, metric, *columns, domain=rows)
-        except ValueError as error:
+        except (statistics.UndefinedError, statistics.UnstableError) as error:
             if group is None:
                 raise
-            about.setdefault(str(error), []).append(name)
+            notes.append(Note(_KIND_OF_ERROR[type(error)], str(error), where))
             continue
         found.append((estimate, group, *naive(metric, *columns, rows=rows)))
-        for warning in estimate.warnings():
-            about.setdefault(warning, []).append(name)
-    warnings = [*items.notes, *_design_notes(design, made)]
-    if weighty is not made:
-        warnings.append(f"auc: {weighty.count} bootstrap replicates, as {made.count:,} would need very many weights")
-    warnings += [f"{checks.listed(names, NAMED)}: {what}" for what, names in about.items()]
+        notes += [Note(note.kind, note.text, where) for note in estimate.interval(level).notes]
     estimates, groups, alone, error = zip(*found, strict=True)
     return MetricAudit(estimates, groups, np.array(alone), np.array(error), level, design.headline(), made.method,
-                       tuple(warnings))
+                       notes=notes)
 
 
 def naive(metric, truth, other, *, rows=None):
@@ -369,10 +367,12 @@ def _with_fewer(made, method, metrics, rng):
     return replicates(made.design, "bootstrap", rng=rng) if method == "auto" and "auc" in metrics and costly else made
 
 
-def _design_notes(design, made):
-    n = design.psus_per_stratum
-    if made.method == "generalized":
-        yield (f"PSUs per stratum: {sizes(n)}; generalized replication is exact for any mixture, {made.count:,} "
-               "replicates")
+def _design_notes(design, made, weighty):
     if design.psu is None:
-        yield "no PSU column: items were taken for independent draws within their stratum"
+        yield Note("assumption", "no PSU column: items were taken for independent draws within their stratum")
+    if made.method == "generalized":
+        yield Note("remark", f"PSUs per stratum: {sizes(design.psus_per_stratum)}; generalized replication is exact "
+                   f"for any mixture, {made.count:,} replicates")
+    if weighty is not made:
+        yield Note("remark", f"{weighty.count} bootstrap replicates, as {made.count:,} would need very many weights",
+                   ("metric", "auc"))

@@ -5,7 +5,6 @@ import functools
 import hashlib
 import os
 import platform
-import re
 import shlex
 import shutil
 import subprocess
@@ -14,7 +13,9 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from workbench import checks
 from workbench.checks import suggestion
+from workbench.reports.kernels import START_LIMIT, KernelStartError, kernel_managers
 from workbench.reports.pages import body, headings, plain, without_escapes
 from workbench.reports.parameters import (
     ReportError,
@@ -22,6 +23,8 @@ from workbench.reports.parameters import (
     notebook_parameters,
     notebook_title,
     parse_parameters,
+    reason,
+    shown_type,
     tags,
 )
 
@@ -30,6 +33,8 @@ EXCLUSIVE = [("labels", "truth")]
 SIZE_LIMIT = 1_000_000
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
              "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+CELL_LIMIT, LONGEST_LIMIT = 600, 1_000_000
+LIMIT_NAME = "WORKBENCH_CELL_TIMEOUT"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -38,7 +43,7 @@ class ReportWarning(UserWarning):
 
 
 def build_report(topic_or_path, parameters=None, output="report.html", *, progress=True, pdf=False,
-                 notebooks=None, command=None):
+                 notebooks=None, command=None, timeout=None):
     """Run a notebook with parameters and write it as one HTML file that needs no network.
 
     Cells tagged lesson, exercise, solution or interactive are left out before the run. The
@@ -60,6 +65,9 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
         The folder to look topics up in, instead of the installed one.
     command : str, optional
         The command line to print in the report, instead of one made from the arguments.
+    timeout : int, optional
+        Seconds after which a cell that has shown nothing ends the run; WORKBENCH_CELL_TIMEOUT of the
+        environment, or 600.
 
     Returns
     -------
@@ -71,7 +79,7 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
     ReportError
         A wrong name, type, file or column, or the message of the cell that failed.
     """
-    output = checked_output(output)
+    output, limit = checked_output(output), _limit(timeout)
     chromium = find_chromium() if pdf else None
     path = find_notebook(topic_or_path, notebooks)
     declared = notebook_parameters(path)
@@ -81,7 +89,7 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
     with contextlib.ExitStack() as undo:
         for written in _outputs(declared, values).values():
             undo.enter_context(_new_file(written))
-        notebook = _execute(path, _for_kernel(declared, values), progress)
+        notebook = _execute(path, _for_kernel(declared, values), progress, limit)
         page = _page(path, notebook, _provenance(declared, values, inputs, command))
         _write(page, output, chromium)
     _warn_if_large(output)
@@ -90,15 +98,10 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
 
 def checked_output(output):
     """Return the path of a report that can be written, or raise ReportError."""
-    path = Path(output).expanduser()
+    path = _path(output)
     if path.suffix.lower() != ".html":
         raise ReportError(f"output must end in .html; got {str(output)!r}")
-    if path.is_dir():
-        raise ReportError(f"output {str(output)!r} is a folder")
-    if not path.parent.is_dir():
-        raise ReportError(f"output folder {str(path.parent)!r} does not exist; make it first")
-    if not os.access(path.parent, os.W_OK):
-        raise ReportError(f"output folder {str(path.parent)!r} cannot be written to")
+    _check_written("output", path)
     return path
 
 
@@ -111,6 +114,16 @@ def find_chromium():
         raise ReportError(f"{what}; install one (apt-get install chromium), set CHROMIUM to its path, "
                           "or print the HTML report from your browser")
     return found
+
+
+def _limit(timeout):
+    name, value = LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT
+    if timeout is not None:
+        name, value = "timeout", timeout
+    try:
+        return checks.whole(name, int(value) if str(value).isdecimal() else value, 1, LONGEST_LIMIT)
+    except (ValueError, TypeError) as error:
+        raise ReportError(str(error)) from None
 
 
 def package_version():
@@ -128,52 +141,83 @@ def _checked_values(declared, given, output):
     if values.get("label_sheet") == "" and planning:
         values["label_sheet"] = str(output.with_name(f"{output.stem}-labels.csv"))
     _check_files(declared, values)
-    if not values.get("labels") and not values.get("truth"):
-        _check_label_sheet(values.get("label_sheet"), "correct" if "labels" in values else "value")
     inputs = {path.resolve() for path in _files(declared, values).values()}
     for name, path in _outputs(declared, values).items():
+        _check_written(f"{name}:", path)
         if path.resolve() in inputs:
             raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
-        if not path.parent.is_dir():
-            raise ReportError(f"{name}: folder {str(path.parent)!r} does not exist; make it first")
+    if not values.get("labels") and not values.get("truth"):
+        _check_label_sheet(values.get("label_sheet"), "correct" if "labels" in values else "value")
     return values
 
 
+def _path(value):
+    return Path(os.path.expanduser(value))
+
+
+def _check_written(what, path):
+    """Raise unless a file can be written at `path`; only a file that is written shows it."""
+    problem = _name_problem(path)
+    if problem:
+        raise ReportError(f"{what} {str(path)!r} cannot be written: {problem}")
+    if path.is_dir():
+        raise ReportError(f"{what} {str(path)!r} is a folder")
+    if not path.parent.is_dir():
+        raise ReportError(f"{what} folder {str(path.parent)!r} does not exist; make it first")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ReportError(f"{what} folder {str(path.parent)!r} cannot be written to: {error.strerror}") from error
+
+
+def _name_problem(path):
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        return reason(error)
+
+
 def _files(declared, values):
-    return {parameter["name"]: Path(values[parameter["name"]]).expanduser() for parameter in declared
-            if re.match(r"(?i)file\b", parameter["help"]) and values[parameter["name"]]}
+    return _paths(declared, values, "file")
 
 
 def _outputs(declared, values):
     """Return {name: path} of the files that the notebook will write."""
-    return {parameter["name"]: Path(values[parameter["name"]]).expanduser() for parameter in declared
-            if re.match(r"(?i)where to write\b", parameter["help"]) and values[parameter["name"]]}
+    return _paths(declared, values, "output")
 
 
-def _columns(declared):
-    matches = [(each["name"], re.match(r"(?i)column of `?(\w+)", each["help"])) for each in declared]
-    return {name: match[1] for name, match in matches if match}
+def _paths(declared, values, role):
+    names = [parameter["name"] for parameter in declared if parameter["role"] == role]
+    return {name: _path(values[name]) for name in names if values[name]}
 
 
 def _check_files(declared, values):
     found = {name: _column_names(name, path) for name, path in _files(declared, values).items()}
-    for name, file in _columns(declared).items():
+    for parameter in declared:
+        name, file = parameter["name"], parameter["of"]
         if values[name] and file in found and values[name] not in found[file]:
-            shown = ", ".join(map(str, found[file][:20])) + (", ..." if len(found[file]) > 20 else "")
             raise ReportError(f"{name} is {values[name]!r}, which is no column of {values[file]}"
-                              f"{suggestion(values[name], found[file])}; columns: {shown}")
+                              f"{suggestion(values[name], found[file])}; columns: {checks.listed(found[file], 20)}")
 
 
 def _column_names(name, path):
-    if not path.exists():
-        near = os.listdir(path.parent) if path.parent.is_dir() else []
-        raise ReportError(f"{name}: no file {str(path)!r}{suggestion(path.name, near)}")
+    if not os.path.exists(path):
+        raise ReportError(f"{name}: no file {str(path)!r}{suggestion(path.name, _names_beside(path))}")
     from workbench.data.frames import column_names
     try:
         return list(column_names(str(path)))
     except (ValueError, TypeError, OSError, ImportError) as error:
-        message = _one_line(error)
-        raise ReportError(message if message.startswith(name) else f"{name}: {message}") from error
+        raise ReportError(f"{name}: {_one_line(error)}") from error
+
+
+def _names_beside(path):
+    try:
+        return os.listdir(path.parent)
+    except (OSError, ValueError):       # no folder, no access: no suggestion
+        return []
 
 
 def _check_label_sheet(sheet, answer):
@@ -181,7 +225,7 @@ def _check_label_sheet(sheet, answer):
         return
     from workbench.data.label_sheets import refuse_recorded
     try:
-        refuse_recorded(str(Path(sheet).expanduser()), answer)
+        refuse_recorded(str(_path(sheet)), answer)
     except ValueError as error:
         raise ReportError(f"{error}{'; to analyze it say --labels' if answer == 'correct' else ''}") from error
 
@@ -198,33 +242,49 @@ def _new_file(path):
         yield
     except BaseException:
         if new:
-            path.unlink(missing_ok=True)
+            _remove(path)
         raise
+
+
+def _remove(path):
+    with contextlib.suppress(OSError):      # the error that ended the run is the one to tell
+        path.unlink(missing_ok=True)
 
 
 def _one_line(error):
     return " ".join(without_escapes(str(error)).split())
 
 
-def _execute(path, values, progress):
+def _execute(path, values, progress, limit):
     import nbformat
-    import papermill
-    from nbclient.exceptions import DeadKernelError
-    with _quiet(), _progress(progress) as started:
+    with _quiet(), _progress(progress) as started, kernel_managers() as manager_class:
         notebook = nbformat.read(path, as_version=4)
         notebook.cells = [cell for cell in notebook.cells if not LEFT_OUT & tags(cell)]
         started(total=len(notebook.cells) + 1)
-        try:
-            done = papermill.execute_notebook(
-                notebook, None, values, kernel_name="python3", language="python", progress_bar=False,
-                store_widget_state=False, kernel_manager_class=_kernel_manager(), on_cell_start=started)
-        except papermill.PapermillExecutionError as error:
-            raise ReportError(_cell_message(error)) from error
-        except DeadKernelError as error:
-            raise ReportError("the run was killed before its end; often memory is too small") from error
+        done = _run(notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started)
     if done.metadata.papermill.exception:
         raise ReportError("the notebook stopped before its end")
     return done
+
+
+def _run(notebook, values, limit, **options):
+    import papermill
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    try:
+        return papermill.execute_notebook(
+            notebook, None, values, kernel_name="python3", language="python", progress_bar=False,
+            store_widget_state=False, execution_timeout=limit, iopub_timeout=limit, start_timeout=START_LIMIT,
+            **options)
+    except papermill.PapermillExecutionError as error:
+        raise ReportError(_cell_message(error)) from error
+    except CellTimeoutError as error:
+        raise ReportError(f"a cell has shown nothing for {checks.counted(limit, 'second')}, so the run was ended; "
+                          f"{LIMIT_NAME} sets another limit") from error
+    except KernelStartError as error:
+        raise ReportError(f"Python did not start for this run within {checks.counted(START_LIMIT, 'second')}; "
+                          f"see what `{sys.executable} -m ipykernel --version` says") from error
+    except DeadKernelError as error:
+        raise ReportError("the run was killed before its end; often memory is too small") from error
 
 
 def _cell_message(error):
@@ -232,32 +292,6 @@ def _cell_message(error):
     if error.ename in ("ValueError", "TypeError") and message:
         return message
     return f"{error.ename}: {message}" if message else error.ename
-
-
-def _kernel_manager():
-    """Return a kernel manager class that starts this interpreter, whatever kernels are registered."""
-    from jupyter_client.kernelspec import KernelSpec
-    from jupyter_client.manager import AsyncKernelManager
-    argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}",
-            "--log-level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
-    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **_python_path()}
-    spec = KernelSpec(argv=argv, env=env, language="python", display_name="Python")
-
-    class ThisInterpreter(AsyncKernelManager):
-        kernel_spec = property(lambda self: spec)
-
-        def start_kernel(self, **options):
-            # errors come as messages; what a kernel still prints when it ends is none of the user's business
-            return super().start_kernel(**options, stderr=subprocess.DEVNULL)
-
-    return ThisInterpreter
-
-
-def _python_path():
-    root = Path(__file__).resolve().parents[2]
-    if root.name in ("site-packages", "dist-packages"):
-        return {}
-    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))}
 
 
 @contextlib.contextmanager
@@ -301,10 +335,7 @@ def _announce(cell=None, cell_index=None, total=None):
 
 
 def _inputs(declared, values):
-    columns = _columns(declared)
-    texts = {name: value for name, value in values.items() if isinstance(value, str) and name not in columns}
-    paths = {name: Path(value).expanduser() for name, value in texts.items() if value}
-    return [_input(name, path) for name, path in paths.items() if path.is_file()]
+    return [_input(name, path) for name, path in _files(declared, values).items()]
 
 
 def _input(name, path):
@@ -327,9 +358,14 @@ def _provenance(declared, values, inputs, command):
     software = [("workbench", package_version()), *((name, _version(name)) for name in PACKAGES),
                 ("Python", platform.python_version())]
     return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]],
-            "parameters": [each | {"value": _shown(values[each["name"]])} for each in declared],
+            "parameters": [each | {"value": _shown(values[each["name"]]), "meaning": _meaning(each)}
+                           for each in declared],
             "seed": values.get("seed"),
             "date": datetime.datetime.now(datetime.UTC)}
+
+
+def _meaning(parameter):
+    return f"{shown_type(parameter)}: {parameter['help']}" if parameter["role"] else parameter["help"]
 
 
 def _version(package):
@@ -364,7 +400,7 @@ def _page(path, notebook, provenance):
 
 
 def _write(page, output, chromium):
-    part = output.with_name(f"{output.stem}.part{os.getpid()}.html")
+    part = output.with_name(f"workbench-{os.getpid()}.part.html")
     try:
         part.write_text(page, encoding="utf-8")
         if chromium:
@@ -374,8 +410,8 @@ def _write(page, output, chromium):
     except OSError as error:
         raise ReportError(f"cannot write {str(output)!r}: {error.strerror}") from error
     finally:
-        part.unlink(missing_ok=True)
-        part.with_suffix(".pdf").unlink(missing_ok=True)
+        _remove(part)
+        _remove(part.with_suffix(".pdf"))
 
 
 def _print(chromium, page, pdf):

@@ -3,6 +3,7 @@ import ast
 import contextlib
 import io
 import json
+import os
 import re
 import tokenize
 from pathlib import Path
@@ -11,6 +12,8 @@ from workbench.checks import suggestion
 from workbench.reports.pages import headings, plain, source
 
 _RULES = {"int": "a whole number", "float": "a finite number", "bool": "true or false", "str": "text"}
+_CONTAINERS = ("list", "dict", "tuple")
+_TYPES = (*_RULES, *_CONTAINERS, "file", "output")
 
 
 class ReportError(ValueError):
@@ -37,7 +40,7 @@ def find_notebook(topic_or_path, notebooks=None):
     if str(topic_or_path) in known:
         return known[str(topic_or_path)]
     path = Path(topic_or_path)
-    if path.suffix == ".ipynb" and path.is_file():
+    if path.suffix == ".ipynb" and os.path.isfile(path):
         return path
     if path.suffix == ".ipynb":
         raise ReportError(f"no notebook {str(path)!r}")
@@ -54,14 +57,16 @@ def notebook_parameters(path):
     """Return the parameters of a notebook.
 
     They are the assignments of plain literals in its cell tagged `parameters`; a comment as in
-    `n = 50  # type: int  labels you can afford` says type and help. Help that starts with "file"
-    makes the parameter an input file, checked before the run; "column of NAME" makes it one of
-    the columns of the input file given as parameter NAME.
+    `n = 50  # type: int  labels you can afford` says type and help, two spaces apart. Types are str,
+    int, float, bool, list, dict, tuple, and three kinds of text: "file" is an input file, "output" a
+    file that the notebook writes, "column of NAME" a column of the file given as parameter NAME; these
+    are checked before the run.
 
     Returns
     -------
     list of dict
-        With name, type, default and help.
+        With name, type (of Python), default, help, role ("file", "output", "column" or None) and of
+        (the file of a column, else None).
     """
     cell = _parameters_cell(load_notebook(path))
     if cell is None:
@@ -73,7 +78,16 @@ def notebook_parameters(path):
         where = f"{Path(path).name}: line {error.lineno} of the parameters cell"
         raise ReportError(f"{where}: {error.msg}") from error
     nodes = [node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value]
-    return [_parameter(node, comments.get(node.end_lineno, ""), path) for node in nodes]
+    declared = [_parameter(node, comments.get(node.end_lineno, ""), path) for node in nodes]
+    _check_roles(declared, path)
+    return declared
+
+
+def shown_type(parameter):
+    """Return a parameter's type as its comment has it: "int", "file", "column of scores"."""
+    if parameter["role"] == "column":
+        return f"column of {parameter['of']}"
+    return parameter["role"] or parameter["type"]
 
 
 def parse_parameters(declared, given):
@@ -95,6 +109,11 @@ def load_notebook(path):
     except (OSError, ValueError, KeyError, TypeError):
         pass
     raise ReportError(f"{str(path)!r} is not a notebook of format 4")
+
+
+def reason(error):
+    """Return what the system says against a file name, without number and name."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def tags(cell):
@@ -119,10 +138,33 @@ def _parameter(node, comment, path):
         default = ast.literal_eval(node.value)
     except ValueError:
         raise ReportError(f"{Path(path).name}: parameter {name} is not a plain literal") from None
-    kind, text = re.match(r"#*\s*(?:type:\s*(\S+)\s*)?(.*)", comment).groups()
+    written, text = re.match(r"#*\s*(?:type:\s*(.*?)(?:\s{2,}|\s*$))?(.*)", comment).groups()
     annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else None
-    kind = kind or annotation or type(default).__name__
-    return {"name": name, "type": kind, "default": default, "help": text.strip()}
+    kind, role, of = _kind(written, f"{Path(path).name}: parameter {name}") if written else (annotation, None, None)
+    return {"name": name, "type": kind or type(default).__name__, "default": default, "help": text.strip(),
+            "role": role, "of": of}
+
+
+def _kind(written, where):
+    """Return type, role and, for a column, its file of a type as it is written."""
+    column = re.fullmatch(r"column of (\w+)", written)
+    if column:
+        return "str", "column", column[1]
+    if written not in _TYPES:
+        raise ReportError(f"{where} has the type {written!r}; write {', '.join(_TYPES)} or column of NAME, and two "
+                          "spaces before the help")
+    return ("str", written, None) if written in ("file", "output") else (written, None, None)
+
+
+def _check_roles(declared, path):
+    files = {parameter["name"] for parameter in declared if parameter["role"] == "file"}
+    for parameter in declared:
+        where = f"{Path(path).name}: parameter {parameter['name']}"
+        if parameter["role"] and not isinstance(parameter["default"], str):
+            raise ReportError(f"{where} has the type {shown_type(parameter)!r}, so its default must be text; got "
+                              f"{parameter['default']!r}")
+        if parameter["of"] and parameter["of"] not in files:
+            raise ReportError(f"{where} is a column of {parameter['of']!r}, which is no parameter of type file")
 
 
 def _typed(parameter, value):
@@ -130,7 +172,7 @@ def _typed(parameter, value):
     value = _read(kind, value) if isinstance(value, str) else value
     if kind == "float" and type(value) is int:
         value = float(value)
-    fits = type(value).__name__ == kind or kind not in (*_RULES, "list", "dict", "tuple")
+    fits = type(value).__name__ == kind or kind not in (*_RULES, *_CONTAINERS)
     if not fits or (kind == "float" and not abs(value) < float("inf")):
         hint = f"; quote it: '{value}'" if kind == "str" and value is not None else ""
         raise ReportError(f"{parameter['name']} must be {_RULES.get(kind, 'a ' + kind)}; got {value!r}{hint}")

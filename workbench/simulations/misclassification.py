@@ -188,10 +188,10 @@ class ShiftStudy(Result):
     def headline(self):
         """Return how often each method has the least error."""
         best = [min(study.rmse, key=study.rmse.get) for study in self.studies]
-        counted = ", ".join(f"{method} {best.count(method)}" for method in METHODS if method in best)
+        wins = ", ".join(f"{method} {best.count(method)}" for method in METHODS if method in best)
         first, last = self.studies[0], self.studies[-1]
         return (f"share {first.base_rate:.4g} -> {first.new_base_rate:.4g} to {last.new_base_rate:.4g}, "
-                f"{len(best)} new shares, least error: {counted}")
+                f"{checks.counted(len(best), 'new share')}, least error: {wins}")
 
     def rows(self):
         """Return one row per new share and method."""

@@ -4,7 +4,7 @@ import math
 import altair as alt
 import numpy as np
 
-from workbench import intervals
+from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.replication.words import TEXTBOOK, short_mean, statistic_name
 from workbench.results import percent
@@ -217,14 +217,15 @@ def replicate_plot_words(estimate, level=0.95):
     """Return title and text alternative of `replicate_plot`."""
     found, values = estimate.interval(level), estimate.replicate_values[np.isfinite(estimate.replicate_values)]
     name, scale = statistic_name(estimate.statistic), _scale(estimate)
-    lost = f" {estimate.undefined:,} replicates are undefined and not shown." if estimate.undefined else ""
+    undefined = checks.counted(estimate.undefined, "replicate is", "replicates are")
+    lost = f" {undefined} undefined and not shown." if estimate.undefined else ""
     some = f" {MOST_SQUARES:,} of them are drawn." if values.size > MOST_SQUARES else ""
     counted = "" if abs(scale - 1) < 0.01 else f" Drawn {scale:.3g} times as far from it, as they count."
-    return (f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from {values.size:,} "
-            "replicates",
-            f"{values.size:,} {estimate.method} replicates of {name} from {values.min():.4g} to {values.max():.4g} "
-            f"around the estimate {estimate.estimate:.4g}.{counted}{some} Shaded: one standard error, "
-            f"{estimate.standard_error:.4g}, either side. Line below: the {percent(level)} interval, "
+    return (f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from "
+            f"{checks.counted(values.size, 'replicate')}",
+            f"{checks.counted(values.size, f'{estimate.method} replicate')} of {name} from {values.min():.4g} to "
+            f"{values.max():.4g} around the estimate {estimate.estimate:.4g}.{counted}{some} Shaded: one standard "
+            f"error, {estimate.standard_error:.4g}, either side. Line below: the {percent(level)} interval, "
             f"{found.low:.4g} to {found.high:.4g}.{lost}")
 
 
