@@ -2,6 +2,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+# a worker per core, so a worker's arithmetic takes one thread
+WORKERS ?= auto
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,10 +25,22 @@ report: $(INSTALLED) ## build the reports on the embedded data into reports/
 lab: $(INSTALLED) ## open JupyterLab at the start page
 	$(BIN)/workbench lab
 
-test: $(INSTALLED) ## run every test, notebooks included
+test: $(INSTALLED) ## run every test, notebooks included, on all cores (minutes)
+	@echo "1 of 3: ruff"
 	$(BIN)/ruff check
-	$(BIN)/python -m pytest -q
-	$(BIN)/python -m pytest -q --nbval notebooks -o addopts= -W default
+	@echo "2 of 3: tests, the longest first"
+	$(PYTEST) --dist loadgroup --no-loadscope-reorder --durations=20
+	@echo "3 of 3: notebooks"
+	$(PYTEST) --dist loadfile --nbval notebooks -o addopts= -W default
+
+quick: $(INSTALLED) ## run what needs no kernel, no browser, no Java and little time (seconds)
+	$(BIN)/ruff check
+	$(PYTEST) -m "not kernel and not browser and not java and not slow" --dist worksteal --durations=5
+
+faults: $(INSTALLED) ## plant faults one by one, and see that the tests catch each (minutes)
+	$(BIN)/python tests/faults/run.py
+
+full: test faults ## run every test and plant every fault
 
 notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
 	$(BIN)/python tests/refresh_notebooks.py
@@ -60,5 +75,5 @@ lowest: ## run the quick tests with the lowest declared versions, on Python 3.11
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info
 
-.PHONY: help install report lab test notebooks search bench binder lowest clean
+.PHONY: help install report lab test quick faults full notebooks search bench binder lowest clean
 .DEFAULT_GOAL := help

@@ -21,6 +21,7 @@ LAB = ["jupyterlab", "--no-browser", "--allow-root", "--LabApp.check_for_updates
        "--ServerApp.port_retries=0"]
 VOILA = ["voila", ".", "--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
 KERNEL = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel"
+SHUT_DOWN = "window.jupyterapp?.serviceManager.sessions.shutdownAll()"
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
 
@@ -49,6 +50,26 @@ def missing_voila():
     return missing() or (None if found else "voila is missing: pip install voila")
 
 
+class Site:
+    """A folder of notebooks that a server shows to a Chromium, as many as one likes."""
+
+    def __init__(self, folder, address, started):
+        self.folder, self.address, self.started, self.number = folder, address, started, 0
+
+    @contextlib.contextmanager
+    def show(self, *cells, path=None, dark=False):
+        """Open a notebook of code cells, or a copy of the one at `path`; in JupyterLab its kernel ends with it."""
+        self.number += 1
+        name = f"{self.number}-{path.name if path else 'lesson.ipynb'}"
+        if path:
+            shutil.copy(path, self.folder / name)
+        else:
+            notebook(self.folder / name, *cells)
+        with page(self.address + name, self.started, dark=dark) as opened:
+            yield opened
+            opened.evaluate(SHUT_DOWN)
+
+
 @contextlib.contextmanager
 def lab(folder):
     """Serve a folder with JupyterLab on a free port; yields the address of its notebooks."""
@@ -64,20 +85,29 @@ def voila(folder, *options):
 
 
 @contextlib.contextmanager
-def page(address, *, dark=False, size=(1200, 1000)):
-    """Open an address; the page has `.console_errors` and `.outside`, the requests that left the machine."""
+def start():
+    """Start a Chromium that reaches no other machine."""
     from playwright.sync_api import sync_playwright
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]},
-                                      color_scheme="dark" if dark else "light")
-        opened = context.new_page()
-        _watch(context, opened)
-        opened.goto(address + ("?reset" if "/lab/" in address else ""))
+        started = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
         try:
-            yield opened
+            yield started
         finally:
-            browser.close()
+            started.close()
+
+
+@contextlib.contextmanager
+def page(address, started, *, dark=False, size=(1200, 1000)):
+    """Open an address; the page has `.console_errors` and `.outside`, the requests that left the machine."""
+    context = started.new_context(viewport={"width": size[0], "height": size[1]},
+                                  color_scheme="dark" if dark else "light")
+    opened = context.new_page()
+    _watch(context, opened)
+    opened.goto(address + ("?reset" if "/lab/" in address else ""))
+    try:
+        yield opened
+    finally:
+        context.close()
 
 
 def ready(opened):
@@ -149,11 +179,17 @@ def slider(opened, index=0):
     return opened.locator("[role=slider]").nth(index)
 
 
+def sliders(opened):
+    """Return the labels of all sliders, from the top."""
+    return [handle.get_attribute("aria-label") for handle in opened.locator("[role=slider][aria-label]").all()]
+
+
 def notebook(path, *cells):
     """Write a notebook of code cells."""
     made = [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "outputs": [],
              "execution_count": None, "source": source} for number, source in enumerate(cells)]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+              "voila": {"template": "workbench"}}
     Path(path).write_text(json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
 
 

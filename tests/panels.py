@@ -38,12 +38,13 @@ def rows(panel, name):
 
 
 def draws(chart):
-    """Return the view of a chart that compiles, is named in words and is not blank."""
+    """Return the view of a chart that compiles, is named in words and is not blank; `drawn` is its picture."""
     view = ChartView(chart)
     assert view.alternative.endswith(".") and len(view.picture["data"]) >= 1
     json.dumps(view.picture, allow_nan=False)
     assert chart.to_dict(validate=True)["description"] == view.alternative
-    assert len(view.png()) > 2000
+    view.drawn = view.png()
+    assert len(view.drawn) > 2000
     return view
 
 

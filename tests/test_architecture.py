@@ -1,5 +1,6 @@
 import ast
 import doctest
+import functools
 import importlib
 import inspect
 import re
@@ -13,8 +14,8 @@ import workbench
 
 ROOT = Path(workbench.__file__).parent
 # from the ground up; a file imports its own floor or one below
-FLOORS = ("stopping", "checks", "results", "intervals", "data", "topics", "course", "simulations", "charts",
-          "widgets exercises", "reports", "cli", "__main__")
+FLOORS = ("stopping", "checks", "results", "intervals", "value_intervals", "data", "topics", "course",
+          "simulations", "charts", "widgets exercises", "reports", "cli", "__main__")
 # what the files of a topic may import of other topics, on every floor
 TOPICS = {"stratified": {"allocation"}, "allocation": set(), "replication": set(), "misclassification": set(),
           "cross_validation": set()}
@@ -29,10 +30,13 @@ def name_of(parts):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def tree(parts):
+    return ast.parse(ROOT.parent.joinpath(*parts).with_suffix(".py").read_text(encoding="utf-8"))
+
+
 def imported(parts):
     """Names of workbench modules that a file imports anywhere, lazily or not."""
-    tree = ast.parse(ROOT.parent.joinpath(*parts).with_suffix(".py").read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    for node in ast.walk(tree(parts)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "workbench")
         elif isinstance(node, ast.ImportFrom):
@@ -44,6 +48,7 @@ def imported(parts):
                     yield full if known else node.module
 
 
+@functools.cache
 def graph():
     return {name_of(parts): set(imported(parts)) for parts in MODULES}
 
@@ -59,6 +64,12 @@ def topic(name):
 
 def test_every_module_has_a_floor():
     assert {parts[1] for parts in MODULES} - {"__init__"} == set(RANK)
+
+
+def test_the_architecture_page_lists_every_room_in_order_and_stays_short():
+    page = (ROOT.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\|[^|]*\| `(\w+)` \|", page, re.M) == list(RANK)
+    assert len(page.splitlines()) <= 100
 
 
 def test_every_topic_has_its_place_on_every_floor():
@@ -143,7 +154,7 @@ def test_topics_import_only_numpy_and_scipy_special_at_the_top():
     for parts in MODULES:
         if parts[1] == "__init__" or floor(".".join(parts)) > NUMERIC:
             continue
-        for node in ast.parse(ROOT.parent.joinpath(*parts).with_suffix(".py").read_text(encoding="utf-8")).body:
+        for node in tree(parts).body:
             names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
@@ -159,6 +170,50 @@ def test_importing_the_package_loads_nothing_heavy():
                             cwd=ROOT.parent).stdout.split()
     assert "workbench.allocation.rules" in loaded and "numpy" in loaded
     assert [name for name in HEAVY if name in loaded] == []
+
+
+SENTENCES = re.compile(r"(each_)?(note|warning|flag|message|sentence|caveat|headline)s?|reason|problem|help")
+
+
+def is_sentence(node):
+    """Whether an expression is, by its name, a text for people: a note, `note.text`, `str(error)`, `row["help"]`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
+        return isinstance(node.args[0], ast.Name) and (node.args[0].id == "error" or is_sentence(node.args[0]))
+    if isinstance(node, ast.Subscript):
+        return is_sentence(node.slice) or is_sentence(node.value)
+    name = {ast.Name: "id", ast.Attribute: "attr", ast.Constant: "value"}.get(type(node))
+    return name is not None and (SENTENCES.fullmatch(str(getattr(node, name))) is not None
+                                 or (name == "attr" and node.attr == "text"))
+
+
+def looks_inside(node):
+    """Whether a node searches a sentence: `x in note`, `note.startswith(x)`, `re.match(x, note)`, `note == "..."`."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        return is_sentence(node.comparators[0])
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        sides = (node.left, node.comparators[0])
+        texts = [isinstance(side, ast.Constant) and bool(side.value) for side in sides]
+        return any(texts) and any(is_sentence(side) for side, text in zip(sides, texts, strict=True) if not text)
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return False
+    if isinstance(node.func.value, ast.Name) and node.func.value.id == "re" and node.func.attr != "sub":
+        return any(map(is_sentence, node.args))
+    return node.func.attr in ("startswith", "endswith", "find", "index", "count", "partition") \
+        and is_sentence(node.func.value)
+
+
+def test_no_code_looks_inside_a_sentence():
+    found = [f"{name_of(parts)}:{node.lineno}: {ast.unparse(node)}" for parts in MODULES
+             for node in ast.walk(tree(parts)) if looks_inside(node)]
+    # what DuckDB says of a file it cannot read comes as a sentence and as nothing else
+    assert [each for each in found if not each.startswith("workbench.data.files:")] == []
+
+
+@pytest.mark.parametrize("line", [
+    "any('not drawn' in note for note in notes)", "re.match('stratum', note)", "str(error).endswith('rows')",
+    "re.match('file', parameter['help'])", "LIKE_SCORES in self.notes", "problem.startswith('no')", "note.text == 'x'"])
+def test_the_ways_it_was_done_are_found(line):
+    assert any(map(looks_inside, ast.walk(ast.parse(line))))
 
 
 PUBLIC = {name: value for name, value in vars(workbench).items()
@@ -188,7 +243,9 @@ def test_every_public_name_is_documented(name):
         assert "Examples\n--------" in text
         assert doctest.DocTestParser().get_examples(text)
     else:
-        fields = [f for f in getattr(value, "__dataclass_fields__", {})]
+        fields = set(getattr(value, "__dataclass_fields__", {}))
+        if inspect.isclass(value) and issubclass(value, workbench.Result) and value is not workbench.Result:
+            fields -= set(workbench.Result.__dataclass_fields__)      # the base class describes them
         for field in fields:
             assert re.search(rf"\b{field}\b", text), f"{name}: {field}"
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from command import no_kernel
+from command import workbench as command
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import workbench
@@ -31,7 +33,7 @@ def write(path, title, *sources, tags=("parameters",)):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Work in an empty folder, with notebooks in `installed` beside it."""
+    """Work in an empty folder, with notebooks in `installed` beside it that need no kernel."""
     installed = tmp_path / "installed"
     installed.mkdir()
     write(installed / "00-start.ipynb", "Start", "1", tags=())
@@ -41,7 +43,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setattr("workbench.reports.parameters.notebooks_folder", lambda: installed)
     monkeypatch.setattr(cli, "notebooks_folder", lambda: installed)
-    return tmp_path / "here"
+    with no_kernel():
+        yield tmp_path / "here"
 
 
 def run(*arguments):
@@ -187,33 +190,27 @@ def test_lab_starts_this_interpreter_at_the_first_notebook(folder, monkeypatch):
     assert "--no-browser" in words and words[-1] == "--port=9999"
 
 
-def command(*arguments, cwd, **environment):
-    root = Path(workbench.__file__).parents[1]
-    return subprocess.run([sys.executable, "-m", "workbench", *map(str, arguments)], cwd=cwd, text=True,
-                          capture_output=True, env=os.environ | {"PYTHONPATH": str(root)} | environment)
-
-
-def test_the_command_reports_a_failing_cell_with_exit_code_2(tmp_path):
+def test_the_command_reports_a_failing_cell_with_exit_code_2(tmp_path, kernel):
     write(tmp_path / "n.ipynb", "N", "n = 1", "if n > 1: raise ValueError('n must be at most 1')")
     (tmp_path / "r.html").write_text("old")
-    done = command("report", "n.ipynb", "-p", "n", "2", "-o", "r.html", "--quiet", cwd=tmp_path)
+    done = command(tmp_path, "report", "n.ipynb", "-p", "n", "2", "-o", "r.html", "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "Error: n must be at most 1\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["n.ipynb", "r.html"]
     assert (tmp_path / "r.html").read_text() == "old"
 
 
-def test_the_command_writes_a_report_that_quotes_it(tmp_path):
+def test_the_command_writes_a_report_that_quotes_it(tmp_path, kernel):
     write(tmp_path / "n.ipynb", "N", "n = 1\ns = ''")
-    done = command("report", "n.ipynb", "--s", "a b", "-o", "r.html", cwd=tmp_path)
+    done = command(tmp_path, "report", "n.ipynb", "--s", "a b", "-o", "r.html")
     assert (done.returncode, done.stdout, done.stderr) == (0, "Wrote r.html\n", "N\n")
     assert "<code>workbench report n.ipynb --s &#39;a b&#39; -o r.html</code>" in (tmp_path / "r.html").read_text()
 
 
 def test_the_command_shows_version_and_help(tmp_path):
-    done = command("--version", cwd=tmp_path)
+    done = command(tmp_path, "--version")
     assert done.returncode == 0 and done.stdout.startswith("workbench ")
-    assert command(cwd=tmp_path).stdout.startswith("Usage: workbench")
-    assert command("no", cwd=tmp_path).returncode == 2
+    assert command(tmp_path).stdout.startswith("Usage: workbench")
+    assert command(tmp_path, "no").returncode == 2
 
 
 @pytest.mark.parametrize("module", ["numpy", "click"])

@@ -51,7 +51,8 @@ def test_code_is_thin(notebook):
 
 def test_one_parameters_cell_of_literals_with_help(notebook):
     cell, = [cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])]
-    assert all(re.fullmatch(r"\w+ = .+  # type: (str|int|float|bool)  .+", line) for line in lines(cell))
+    kinds = r"(str|int|float|bool|file|output|column of \w+)"
+    assert all(re.fullmatch(rf"\w+ = .+  # type: {kinds}  .+", line) for line in lines(cell))
 
 
 def test_tags_are_known_and_report_cells_come_in_both(notebook):
@@ -81,7 +82,7 @@ def test_lesson_exercises_have_solutions():
     assert len(shown) == 4 and all(" right: " in text for text in shown)
 
 
-def test_comparison_fails_when_an_output_changes(tmp_path):
+def test_comparison_fails_when_an_output_changes(tmp_path, kernel):
     notebook = nbformat.read(FOLDER / "00-start.ipynb", as_version=4)
     said = [o for cell in code(notebook) for o in cell.outputs if "It says 97.1%" in o.get("text", "")]
     said[0]["text"] = said[0]["text"].replace("87.7%", "88.7%")

@@ -40,6 +40,7 @@ def reader(tmp_path, monkeypatch):
             "person": np.arange(n) // 100, "w": rng.uniform(1, 3, n)}
 
 
+@pytest.mark.slow
 def test_every_block_runs(reader, capsys):
     assert len(BLOCKS) == 5
     for block in BLOCKS:

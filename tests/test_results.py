@@ -11,7 +11,7 @@ import pytest
 
 import workbench as wb
 from workbench import results
-from workbench.results import Interval, Result
+from workbench.results import NOTE_KINDS, Interval, Note, Result, note_list, sentences
 from workbench.simulations.stratified import simulate_grid, simulate_labeling
 from workbench.stratified import waves
 
@@ -79,7 +79,7 @@ def test_every_result_survives_json_without_loss(result):
 
 def test_the_comparison_used_here_can_fail():
     a = Interval(.1, .2, .95, "wald")
-    assert not same(a, Interval(.1, .2, .95, "wald", warnings=("x",)))
+    assert not same(a, Interval(.1, .2, .95, "wald", notes=(Note("data", "x"),)))
     assert not same(np.array([1]), np.array([1.0])) and not same((1,), [1]) and not same(1, True)
 
 
@@ -117,7 +117,7 @@ def test_arrays_and_numpy_numbers_inside_a_dict_are_frozen_and_survive():
     {"tuple": (1,)}, {"dict": 5}, np.array([], float), np.zeros((0, 3), np.int32), np.array(5.5), np.array([[1, 2]]),
     np.array([math.nan, math.inf, -math.inf, -0.0]), np.array([True, False]), np.array(["ä", "日本", ""]),
     np.array([1, 2], np.uint64) + np.uint64(2**63), np.array([.1, .2], np.float32), np.array([1, 2], ">i4"),
-    Interval(.1, .2, .95, "wald", 3, ("a", "b")), (Interval(.1, math.nan, .95, "wald"),),
+    Interval(.1, .2, .95, "wald", 3, notes=[Note("data", "a", ("row", 3))]), (Interval(.1, math.nan, .95, "wald"),),
 ], ids=repr)
 def test_every_kind_of_value_survives(value):
     assert same(Sheet(value), round_trip(Sheet(value)))
@@ -134,7 +134,7 @@ def test_only_the_right_kind_and_schema_are_restored():
     assert str(caught.value) == "data must be a Result written by to_dict; got kind 'Nonsense'"
     with pytest.raises(ValueError) as caught:
         Result.from_dict({**data, "schema": 99})
-    assert str(caught.value) == "data must have schema 1; got 99"
+    assert str(caught.value) == "data must have schema 1 or 2; got 99"
 
 
 class Collector(HTMLParser):
@@ -211,7 +211,7 @@ def test_a_missing_library_is_named(monkeypatch):
 
 
 def test_an_interval_unpacks_contains_and_measures_itself():
-    interval = Interval(0.25, 0.75, 0.9, "default", 2, ["careful"])
+    interval = Interval(0.25, 0.75, 0.9, "default", 2, notes=[Note("data", "careful")])
     low, high = interval
     assert (low, high, interval.half_width) == (0.25, 0.75, 0.25)
     assert 0.25 in interval and 0.75 in interval and 0.7500001 not in interval and 0.2499999 not in interval
@@ -223,3 +223,50 @@ def test_an_interval_unpacks_contains_and_measures_itself():
 @pytest.mark.parametrize("level, text", [(.95, "95%"), (.999, "99.9%"), (.9, "90%"), (.6827, "68.27%")])
 def test_levels_in_percent(level, text):
     assert results.percent(level) == text
+
+
+def test_places_of_several_strata_or_classes_have_their_plural():
+    for place, many in (("stratum", "strata"), ("class", "classes"), ("row", "rows")):
+        notes = [Note("data", "is odd", (place, k)) for k in (1, 4)]
+        assert sentences(notes) == (f"{many} 1, 4: is odd",) and sentences(notes[:1]) == (f"{place} 1: is odd",)
+
+
+def test_notes_stand_by_weight_each_once():
+    notes = [Note(kind, f"{kind} {i}") for i in (1, 2) for kind in reversed(NOTE_KINDS)]
+    found = Interval(.1, .2, .95, "wald", notes=[*notes, *notes])
+    assert [note.text for note in found.notes] == [f"{kind} {i}" for kind in NOTE_KINDS for i in (1, 2)]
+    assert Result.from_dict(json.loads(json.dumps(found.to_dict()))).notes == found.notes
+    assert found.warnings == tuple(note.text for note in found.notes)
+
+
+def test_a_text_is_said_once_with_its_places():
+    notes = [Note("data", "is odd", ("row", 2)), Note("refused", "no items"), Note("data", "is odd", ("row", 7)),
+             Note("data", "is odd"), Note("design", "is odd", ("row", 9)), Note("remark", "no items")]
+    assert sentences(notes) == ("no items", "rows 2, 7: is odd", "is odd", "row 9: is odd")
+    assert note_list(notes[:2] + [Note("data", "<b>")]) == (
+        "<p>Notes:</p><ul><li>no items</li><li>row 2: is odd</li><li>&lt;b&gt;</li></ul>")
+    assert note_list(()) == "<p>Notes: none.</p>" and sentences(()) == ()
+    many = [Note("data", "is odd", ("row", k)) for k in range(11)]
+    assert sentences(many) == ("rows 0, 1, 2, 3, 4, 5, 6, 7 and 3 more: is odd",)
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), [
+    (("odd", "a"), ValueError, "kind must be one of 'refused', 'undefined', 'unreliable', 'assumption', 'data', "
+                               "'design', 'remark'; got 'odd'"),
+    (("data", ""), TypeError, "text must be a sentence; got ''"), (("data", 3), TypeError, "got 3"),
+    (("data", "a", ("row",)), ValueError, r"where must be None or a pair such as \('stratum', 3\); got \('row',\)"),
+    (("data", "a", (1, 2)), ValueError, r"got \(1, 2\)"),
+])
+def test_a_note_has_a_kind_a_sentence_and_perhaps_a_place(arguments, error, message):
+    with pytest.raises(error, match=message):
+        Note(*arguments)
+    with pytest.raises(TypeError, match="notes must be of class Note; got 'a'"):
+        Interval(.1, .2, .95, "wald", notes=["a"])
+
+
+def test_a_place_is_plain_and_the_notes_are_shown_below_the_table():
+    note = Note("data", "is odd", ["stratum", np.int64(3)])
+    assert note == Note("data", "is odd", ("stratum", 3)) and type(note.where[1]) is int
+    assert Interval(.1, .2, .95, "wald", notes=[note])._repr_html_().endswith(
+        "</table><p>Notes:</p><ul><li>stratum 3: is odd</li></ul>")
+    assert Interval(.1, .2, .95, "wald")._repr_html_().endswith("</table>")

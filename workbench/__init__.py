@@ -1,7 +1,23 @@
-"""Evaluate classifiers honestly with few labels.
+"""Evaluate classifiers honestly with few labels: five questions, one set of nouns.
 
-One evaluation, from scores to a report: `read_scores` the items, `stratify` them, `allocate` the labels,
-estimate with `stratified_accuracy` and quote `.interval()`; or let `accuracy_audit` do all of it.
+*Stratified accuracy.* `ScoredItems` are cut into `Strata`; an `Allocation` says how many labels each gets; labels make
+a `StratifiedEstimate`, whose `interval()` is an `Interval`. `accuracy_audit` does all of it, with a label sheet.
+
+*Allocation.* A `StratumSummary` of any data frame and a budget make an `Allocation` or a `LabelPlan`; `sample` draws
+a `FrameSample` on every engine; a `StreamSampler` keeps its sample while items still arrive.
+
+*Replication.* A `SurveyDesign` of strata and clusters makes `Replicates` of its weights; `replicate_estimate` takes
+them to any metric and returns a `ReplicateEstimate`. `metric_audit` does it for `LabeledItems`.
+
+*Misclassification.* `ConfusionCounts` of an audited sample correct predicted counts: a `PrevalenceEstimate` of one
+period, a `PrevalenceSeries` of many, an `EstimatorComparison` of the methods.
+
+*Cross-validation.* `CVLosses` of one or more models go into a `KFoldTTest` or another `ModelTest`; `ComparedTests` and
+`ModelComparison` say which conclusions stand.
+
+Every answer is a `Result`: it prints its finding (`headline()`), has `rows()` and `to_frame()`, survives `to_dict()`
+and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions about a result are its methods. Functions
+whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
 from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
 from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
@@ -54,7 +70,7 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.galois import GaloisField
 from workbench.replication.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
 from workbench.replication.replicates import ReplicateEstimate, Replicates, replicate_estimate, replicates
-from workbench.results import Interval, Result, Table
+from workbench.results import Interval, Note, Result, Table, sentences
 from workbench.simulations.allocation import StreamStudy, jump_stream, simulate_stream
 from workbench.simulations.cross_validation import ComparisonStudy, TypeOneStudy, simulate_comparison, simulate_type_one
 from workbench.simulations.misclassification import PrevalenceStudy, ShiftStudy, simulate_prevalence, simulate_shifts
@@ -83,30 +99,43 @@ from workbench.stratified.accuracy import (
     stratified_accuracy,
 )
 from workbench.stratified.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
+from workbench.stratified.class_metrics import ClassMetrics, allocate_to_class, class_metrics
+from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
+from workbench.value_intervals import value_interval
 
 __all__ = [
-    "AccuracyAudit", "Allocation", "AuditComparison", "AuditPlan", "Balance", "BayesianTTest", "BudgetPlan",
-    "CVLosses", "ClerkStudies", "ComparedTests", "ComparisonStudy", "ConfusionCounts", "CoverageStudy",
-    "DesignStudy", "DigitForms", "EstimatorComparison", "EstimatorTheory", "Feedback", "FrameSample", "GaloisField",
-    "Interval", "KFoldTTest", "LabelPlan", "LabeledItems", "LabelingGrid", "LabelingStudy", "MetricAudit",
-    "ModelComparison", "ModelTest", "NestedInterval", "PlanCurve", "PrevalenceChange", "PrevalenceEstimate",
-    "PrevalenceSeries", "PrevalenceStudy", "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "Result",
-    "ScoredItems", "SheetLabels", "ShiftStudy", "SolarMonths", "Strata", "StratifiedEstimate", "StratumSummary",
-    "StreamEstimate", "StreamSampler", "StreamStudy", "SurveyDesign", "Table", "TypeOneStudy", "VarianceEstimates",
-    "WaveEstimate", "ZeroVarianceError", "accuracy_audit", "accuracy_variance", "allocate", "allocation_variance",
-    "bayesian_correlated_t", "check", "check_balance", "clerk_losses", "clerk_studies", "compare_audits",
-    "compare_estimators", "compare_intervals", "compare_models", "compare_tests", "counts_at_audit", "digit_forms",
-    "digit_twin", "draw_items", "draw_rows", "estimate_prevalence", "estimated_variance", "estimator_theory",
-    "exchangeable_population", "five_by_two_f_test", "five_by_two_t_test", "gaussian_population", "hadamard",
-    "half_sample_rho", "jump_stream", "kfold_t_test", "load_audit", "load_items", "load_labeled", "load_periods",
-    "load_strata", "mcnemar_test", "metric_audit", "nadeau_bengio_test", "nested_cv_interval", "next_wave",
-    "openml_population", "orthogonal_array", "plan_audit", "plan_budget", "plan_curve", "plan_labels",
-    "pool_audits", "prevalence_series", "r_from_rho", "read_by_next_box", "read_label_sheet", "read_scores",
-    "reader_losses", "reduce_sample", "register_errors", "replicate_estimate", "replicates", "rho_from_r", "sample",
-    "simulate_comparison", "simulate_coverage", "simulate_grid", "simulate_labeling", "simulate_prevalence",
-    "simulate_random_halves", "simulate_shifts", "simulate_stream", "simulate_type_one", "solar_audit",
-    "solar_months", "solar_rates", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
-    "summarize", "synthetic_scores", "variance_estimates", "wave_accuracy", "write_label_sheet",
+    # every topic: results, caveats, answers to exercises
+    "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
+    # stratified accuracy: which items to label, and what accuracy with what interval
+    "AccuracyAudit", "BudgetPlan", "ClassMetrics", "DesignStudy", "LabelingGrid", "LabelingStudy", "PairedDifference",
+    "PlanCurve", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate", "WaveEstimate", "accuracy_audit",
+    "accuracy_variance", "allocate_to_class", "class_metrics", "compare_intervals", "draw_items", "estimated_variance",
+    "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
+    "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
+    "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
+    # allocation: where the labels go, on frames of any size and on streams
+    "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",
+    "allocate", "allocation_variance", "draw_rows", "jump_stream", "load_strata", "plan_labels", "reduce_sample",
+    "sample", "simulate_stream", "summarize",
+    # replication: intervals for any metric when items come in strata and clusters
+    "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MetricAudit", "RandomHalvesStudy", "ReplicateEstimate",
+    "Replicates", "SurveyDesign", "check_balance", "hadamard", "load_labeled", "metric_audit", "orthogonal_array",
+    "replicate_estimate", "replicates", "simulate_coverage", "simulate_random_halves",
+    # misclassification: true shares behind predicted counts, month after month
+    "AuditComparison", "AuditPlan", "ConfusionCounts", "EstimatorComparison", "EstimatorTheory", "PrevalenceChange",
+    "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy", "ShiftStudy", "compare_audits", "compare_estimators",
+    "counts_at_audit", "estimate_prevalence", "estimator_theory", "load_audit", "load_periods", "plan_audit",
+    "pool_audits", "prevalence_series", "simulate_prevalence", "simulate_shifts",
+    # cross-validation: is model A really better than model B
+    "BayesianTTest", "CVLosses", "ComparedTests", "ComparisonStudy", "KFoldTTest", "ModelComparison", "ModelTest",
+    "NestedInterval", "TypeOneStudy", "VarianceEstimates", "ZeroVarianceError", "bayesian_correlated_t",
+    "compare_models", "compare_tests", "exchangeable_population", "five_by_two_f_test", "five_by_two_t_test",
+    "gaussian_population", "half_sample_rho", "kfold_t_test", "mcnemar_test", "nadeau_bengio_test",
+    "nested_cv_interval", "openml_population", "r_from_rho", "rho_from_r", "simulate_comparison", "simulate_type_one",
+    "variance_estimates",
+    # the data of the lessons
+    "ClerkStudies", "DigitForms", "SolarMonths", "clerk_losses", "clerk_studies", "digit_forms", "digit_twin",
+    "read_by_next_box", "reader_losses", "register_errors", "solar_audit", "solar_months", "solar_rates",
 ]

@@ -6,25 +6,29 @@ import numbers
 import numpy as np
 
 LARGEST = 2 ** 53
+LARGEST_SEED = 10 ** 300
+LONGEST = 10 ** 30
 
 
-def whole(name, value, low=None, high=None):
-    """Return `value` as an int within [low, high], or raise."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not float(value).is_integer():
+def whole(name, value, low=None, high=None, *, most=LARGEST):
+    """Return `value` as an int within [low, high], or raise; where `high` is None it is at most `most`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not _is_whole(value):
         raise _wrong(name, f"a whole number{_range(low, high)}", value)
+    if high is None and value > most:
+        high = most
     if (low is not None and value < low) or (high is not None and value > high):
-        raise ValueError(f"{name} must be a whole number{_range(low, high)}; got {value}")
+        raise ValueError(f"{name} must be a whole number{_range(low, high)}; got {_shown(value)}")
     return int(value)
 
 
 def number(name, value, low=None, high=None, *, open_ends=False):
     """Return `value` as a finite float within [low, high] (or (low, high)), or raise."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(_as_float(value)):
         raise _wrong(name, f"a finite number{_range(low, high, open_ends)}", value)
     below = low is not None and (value < low or (open_ends and value == low))
     above = high is not None and (value > high or (open_ends and value == high))
     if below or above:
-        raise ValueError(f"{name} must be a number{_range(low, high, open_ends)}; got {value}")
+        raise ValueError(f"{name} must be a number{_range(low, high, open_ends)}; got {_shown(value)}")
     return float(value)
 
 
@@ -41,6 +45,14 @@ def choice(name, value, options):
                      + suggestion(value, options))
 
 
+def instance(name, value, *kinds):
+    """Return `value` if it is of one of the classes, or raise naming them."""
+    if isinstance(value, kinds):
+        return value
+    wanted = " or ".join(kind.__name__ for kind in kinds)
+    raise TypeError(f"{name} must be of class {wanted}; got {type(value).__name__}")
+
+
 def suggestion(value, options):
     """Return ' (did you mean ...?)' where an option is close to `value`, else ''."""
     close = difflib.get_close_matches(str(value), list(options), 1)
@@ -49,7 +61,7 @@ def suggestion(value, options):
 
 def vector(name, values, *, size=None, low=None, high=None, what="entry", copy=True):
     """Return `values` as a finite 1-d float array within [low, high], or raise naming the entry."""
-    array = _one_dimensional(name, values, size)
+    array = _one_dimensional(name, values, size, what)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers; got {array.dtype} such as {array[0]!r}")
     array = array.astype(float, copy=copy)
@@ -65,7 +77,7 @@ def vector(name, values, *, size=None, low=None, high=None, what="entry", copy=T
 
 def counts(name, values, *, size=None, low=0, what="stratum", copy=True):
     """Return `values` as a 1-d int array of at least `low`, or raise naming the entry."""
-    array = _one_dimensional(name, values, size)
+    array = _one_dimensional(name, values, size, what)
     if array.dtype.kind in "iu" and _within(array, low, LARGEST):
         return array.astype(np.int64, copy=copy)
     array = vector(name, array, what=what)
@@ -93,9 +105,9 @@ def zero_one(name, values, *, size=None, what="entry"):
 
 def labels(name, values, *, size=None, what="item"):
     """Return `values` as a 1-d array of numbers or text, or raise naming the first that is missing."""
-    array = _one_dimensional(name, values, size)
+    array = _one_dimensional(name, values, size, what)
     objects = array.dtype.kind == "O"
-    missing = [_is_missing(value) for value in array] if objects else array != array
+    missing = [is_missing(value) for value in array] if objects else array != array
     if np.any(missing):
         raise ValueError(f"{name} must not be missing; {what} {np.flatnonzero(missing)[0]} is")
     if objects and all(isinstance(value, numbers.Real) for value in array):
@@ -126,7 +138,8 @@ def counted(count, one, many=None):
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def _is_missing(value):
+def is_missing(value):
+    """Return whether a value is None, NaN or the missing value of a data frame."""
     if value is None:
         return True
     try:
@@ -135,21 +148,51 @@ def _is_missing(value):
         return True
 
 
+def seed(name, value):
+    """Return a seed, a whole number of at least 0 that may have many digits, or raise."""
+    return whole(name, value, 0, most=LARGEST_SEED)
+
+
 def generator(rng):
     """Return a `numpy.random.Generator` from a seed (whole number >= 0) or a generator."""
     if isinstance(rng, np.random.Generator):
         return rng
-    return np.random.default_rng(whole("rng", rng, 0))
+    return np.random.default_rng(seed("rng", rng))
 
 
-def _one_dimensional(name, values, size):
-    array = np.asarray(values)
+def plain_array(name, values, what="entry"):
+    """Return `values` as an array, or raise where a masked array hides entries, which numpy would show.
+
+    Examples
+    --------
+    >>> plain_array("losses", np.ma.array([0.5, 99], mask=[0, 1]))
+    Traceback (most recent call last):
+    ValueError: losses must not be masked; entry 1 is
+    """
+    refuse_masked(name, values, what)
+    return np.asarray(values)
+
+
+def refuse_masked(name, values, what="entry"):
+    """Raise where a masked array, or one in a list of arrays, hides entries."""
+    if isinstance(values, np.ma.MaskedArray):
+        hidden = np.argwhere(np.ma.getmaskarray(values))
+        if len(hidden):
+            place = f"; {what} {', '.join(map(str, hidden[0]))} is" if values.ndim else ""
+            raise ValueError(f"{name} must not be masked{place}")
+    elif isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
+        for k, part in enumerate(values):
+            refuse_masked(f"{name}[{k}]", part, what)
+
+
+def _one_dimensional(name, values, size, what):
+    array = plain_array(name, values, what)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional; got shape {array.shape}")
     if array.size == 0:
         raise ValueError(f"{name} must not be empty")
     if size is not None and array.size != size:
-        raise ValueError(f"{name} must have {size} entries; got {array.size}")
+        raise ValueError(f"{name} must have {size} {'entry' if size == 1 else 'entries'}; got {array.size}")
     return array
 
 
@@ -173,9 +216,27 @@ def _range(low, high, open_ends=False):
         return f" above {low}" if open_ends else f" of at least {low}"
     if low is None:
         return f" below {high}" if open_ends else f" of at most {high}"
-    return f" in ({low}, {high})" if open_ends else f" from {low} to {high}"
+    return f" in ({low}, {high})" if open_ends else f" from {low} to {_shown(high)}"
 
 
 def _wrong(name, rule, value):
     kind = ValueError if isinstance(value, numbers.Real) and not isinstance(value, bool) else TypeError
-    return kind(f"{name} must be {rule}; got {value!r}")
+    return kind(f"{name} must be {rule}; got {_shown(value, repr)}")
+
+
+def _is_whole(value):
+    return isinstance(value, numbers.Integral) or _as_float(value).is_integer()
+
+
+def _as_float(value):
+    try:
+        return float(value)
+    except OverflowError:       # a whole number or fraction beyond all floats
+        return math.inf
+
+
+def _shown(value, form=str):
+    """Return a value as text; of a whole number with very many digits only its size."""
+    if isinstance(value, numbers.Integral) and abs(value) >= LONGEST:
+        return f"about {'-' if value < 0 else ''}1e{math.log10(abs(value)):.0f}"
+    return form(value)

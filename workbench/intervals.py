@@ -23,6 +23,7 @@ References
    Mathematical Statistics 27, 1956; and Probability inequalities for sums of bounded random
    variables, JASA 58, 1963 (theorem 4: sampling without replacement).
 .. [6] Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+.. [7] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 """
 from dataclasses import dataclass
 
@@ -30,7 +31,7 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.results import Interval, percent
+from workbench.results import Interval, Note, percent
 
 METHODS = ("default", "short", "guaranteed", "wald", "wilson")
 EQUAL_WEIGHTS = 1.08
@@ -75,13 +76,18 @@ def check_sample(stratum_size, labeled, correct):
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled = checks.counts("labeled", labeled, size=size.size)
     correct = checks.counts("correct", correct, size=size.size)
-    checks.at_most("labeled", labeled, "stratum_size", size)
     checks.at_most("correct", correct, "labeled", labeled)
+    refuse_few(size, labeled)
+    return size, labeled, correct
+
+
+def refuse_few(size, labeled):
+    """Raise where a stratum has fewer than 2 labels and is not fully labeled, or more labels than items."""
+    checks.at_most("labeled", labeled, "stratum_size", size)
     few = np.flatnonzero((labeled < 2) & (labeled < size))
     if few.size:
         raise ValueError(f"labeled must be at least 2 in every stratum that is not fully labeled; stratum {few[0]} "
                          f"has {labeled[few[0]]} of {size[few[0]]}: label more of it, or plan with fewer strata")
-    return size, labeled, correct
 
 
 def stratified_interval(stratum_size, labeled, correct, *, level=0.95, method="default"):
@@ -124,8 +130,8 @@ def stratified_interval(stratum_size, labeled, correct, *, level=0.95, method="d
     cells = stratum_cells(size, labeled, correct)
     limits = _LIMITS[method](size, cells, tail)
     limiting = _limiting_cell(cells, tail)
-    warnings = tuple(_warnings(method, level, size, labeled, correct, limiting))
-    return Interval(*limits, float(level), method, limiting, warnings)
+    return Interval(*limits, float(level), method, limiting,
+                    notes=_notes(method, level, size, labeled, correct, limiting))
 
 
 def default_limits(cells, population, tail):
@@ -156,20 +162,22 @@ def _plus_one_upper(cells, tail):
     weight, n, x = np.broadcast_arrays(cells.weight, cells.labeled, cells.correct)
     free = np.broadcast_to(cells.unlabeled, x.shape)
     rate = np.divide(x, n, out=np.zeros(x.shape), where=n > 0)
-    top = np.asarray(1 - cells.known_wrong)[..., None]
+    # a fully labeled cell is a constant: its wrong ones are known to be wrong
+    known_wrong = cells.known_wrong + (weight * (free <= 0) * (1 - rate)).sum(-1)
+    top = np.asarray(1 - known_wrong)[..., None]
     mean = np.asarray(cells.known_right)[..., None] + (weight * rate).sum(-1, keepdims=True)
     v = weight**2 * free * rate * (1 - rate) / np.maximum(n - 1, 1)
     t = weight**3 * free**1.5 * 2 * rate * (1 - rate) * (1 - 2 * rate) / ((n + 1) * (n + 2))
     total_v, total_t = v.sum(-1, keepdims=True), t.sum(-1, keepdims=True)
 
-    one_v, one_t = _beta_moments(x + 1, n - x)
+    one_v, one_t = beta_moments(x + 1, n - x)
     single = (mean + weight * free * ((x + 1) / (n + 1) - rate),
               total_v - v + weight**2 * free * one_v,
               total_t - t + weight**3 * free**1.5 * one_t)
     single_valid = (x < n) & (free > 0)
 
     merged_weight, merged_n, merged_free, merged_valid = _merged_failures(weight, n, x, free)
-    merged_v, merged_t = _beta_moments(np.ones_like(merged_n), np.maximum(merged_n, 1))
+    merged_v, merged_t = beta_moments(np.ones_like(merged_n), np.maximum(merged_n, 1))
     merged = (mean + merged_weight * merged_free / (merged_n + 1),
               total_v + merged_weight**2 * merged_free * merged_v,
               total_t + merged_weight**3 * merged_free**1.5 * merged_t)
@@ -178,7 +186,7 @@ def _plus_one_upper(cells, tail):
     valid = np.concatenate([single_valid, merged_valid], axis=-1) & (moments[1] > 0)
     upper = np.full(valid.shape, -np.inf)
     mu, variance, third = (moment[valid] for moment in moments)
-    upper[valid] = _three_moment_quantile(mu, variance, third, np.broadcast_to(top, valid.shape)[valid], tail)
+    upper[valid] = three_moment_quantile(mu, variance, third, np.broadcast_to(top, valid.shape)[valid], tail)
     best = upper.argmax(-1)
     limit = np.take_along_axis(upper, best[..., None], -1)[..., 0]
     limit = np.where(np.isfinite(limit), limit, top[..., 0])
@@ -188,7 +196,7 @@ def _plus_one_upper(cells, tail):
 
 def _merged_failures(weight, n, x, free):
     """Return W_S, n_S, f_S of the j = 2, 3, ... cells of largest W/n among those with x = 0."""
-    pure = (x == 0) & (n > 0)
+    pure = (x == 0) & (free > 0)
     per_label = np.where(pure, weight / np.maximum(n, 1), -1.0)
     order = np.argsort(-per_label, axis=-1, kind="stable")
     pick = [np.take_along_axis(np.where(pure, a, 0.0), order, -1).cumsum(-1)[..., 1:]
@@ -198,14 +206,14 @@ def _merged_failures(weight, n, x, free):
     return pick[0], pick[1], unlabeled, valid
 
 
-def _beta_moments(a, b):
+def beta_moments(a, b):
     """Return variance and third central moment of Beta(a, b); b = 0 is the point 1."""
     s = a + b
     variance = a * b / (s**2 * (s + 1))
     return variance, 2 * a * b * (b - a) / (s**3 * (s + 1) * (s + 2))
 
 
-def _three_moment_quantile(mean, variance, third, top, tail):
+def three_moment_quantile(mean, variance, third, top, tail):
     """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
 
     Where no such beta exists the answer is `top`, its limit; r to infinity is the gamma limit.
@@ -242,11 +250,47 @@ def _wilson(size, cells, tail):
     """Score limits at the effective sample size A(1 - A)/v; with v = 0, at the number of labels."""
     estimate, variance = _moments(cells)
     n = estimate * (1 - estimate) / variance if variance > 0 else cells.labeled.sum()
-    n = n if cells.unlabeled.any() else np.inf
-    z = scipy.special.ndtri(tail)
-    center = (estimate + z**2 / (2 * n)) / (1 + z**2 / n)
-    reach = abs(z) / (1 + z**2 / n) * np.sqrt(estimate * (1 - estimate) / n + z**2 / (4 * n**2))
-    return max(center - reach, 0.0), min(center + reach, 1.0)
+    return tuple(map(float, wilson(estimate, n if cells.unlabeled.any() else np.inf, scipy.special.ndtri(tail))))
+
+
+def wilson(p, n, z):
+    """Return Wilson's score limits (low, high) of shares p of n items at the quantile z [6]_; NaN where n is 0.
+
+    Examples
+    --------
+    >>> [round(float(limit), 4) for limit in wilson(0.9, 10, quantile(0.95))]
+    [0.5958, 0.9821]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        center, reach = p + z * z / (2 * n), abs(z) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return np.maximum((center - reach) / (1 + z * z / n), 0.0), np.minimum((center + reach) / (1 + z * z / n), 1.0)
+
+
+def quantile(level):
+    """Return the normal quantile z of a two-sided interval, P(|Z| <= z) = level.
+
+    Examples
+    --------
+    >>> round(quantile(0.95), 6)
+    1.959964
+    """
+    return -float(scipy.special.ndtri((1 - checks.level(level)) / 2))
+
+
+def holm(pvalues):
+    """Return p-values (P,) adjusted by Holm's rule [7]_; NaN stays NaN and counts as a test never rejected.
+
+    Examples
+    --------
+    >>> holm([.01, .04, .03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    pvalues = np.asarray(pvalues, float)
+    order = np.argsort(pvalues)                     # NaN last: as if never rejected
+    stepped = np.maximum.accumulate(pvalues[order] * np.arange(pvalues.size, 0, -1))
+    adjusted = np.empty_like(pvalues)
+    adjusted[order] = np.minimum(stepped, 1)
+    return adjusted
 
 
 def _moments(cells):
@@ -455,19 +499,40 @@ def _outward(size, low, high, least, most):
     return max(low, least), min(high, most)
 
 
-def _warnings(method, level, size, labeled, correct, limiting):
+def _notes(method, level, size, labeled, correct, limiting):
     n, wrong = labeled.sum(), (labeled - correct).sum()
     if method in ("wald", "wilson"):
-        yield f"{method} is for teaching: with few labels it can cover far less than {percent(level)}"
+        yield teaching_note(method, level)
     if method == "short":
-        yield "short does not promise its level: at nominal 95% it covers at least 92% in practice"
+        yield Note("unreliable", "short does not promise its level: at nominal 95% it covers at least 92% in practice")
         if min(wrong, n - wrong) < 10 or size.size == 1:
-            yield "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the default beside it"
-    if method == "default" and n < SEARCHED_FROM and (labeled < size).any():
-        yield f"only {n} labels: the default interval was not checked below {SEARCHED_FROM}"
+            yield Note("unreliable", "the rarer outcome was seen fewer than 10 times or there is one stratum: quote "
+                       "the default beside it")
+    if method == "default":
+        yield from few_notes(size, labeled)
+    yield from limiting_notes(size, labeled, limiting)
+
+
+def few_notes(size, labeled):
+    """Yield a note where there are fewer labels in total than the default interval was searched with."""
+    n = labeled.sum()
+    if n < SEARCHED_FROM and (labeled < size).any():
+        yield Note("unreliable", f"only {checks.counted(n, 'label')}: the default interval was not checked below "
+                   f"{SEARCHED_FROM}")
+
+
+def limiting_notes(size, labeled, limiting):
+    """Yield a note on the one stratum that alone decides a limit."""
     if limiting is not None:
-        yield (f"stratum {limiting} alone decides a limit: it holds {size[limiting] / size.sum():.1%} of the items but "
-               f"{labeled[limiting] / n:.1%} of the labels; more labels there would help most")
+        share = labeled[limiting] / labeled.sum()
+        shares = f"{size[limiting] / size.sum():.1%} of the items but {share:.1%} of the labels"
+        yield Note("design", f"alone decides a limit: it holds {shares}; more labels there would help most",
+                   ("stratum", limiting))
+
+
+def teaching_note(method, level):
+    """Return the note of an interval that is kept for teaching."""
+    return Note("unreliable", f"{method} is for teaching: with few labels it can cover far less than {percent(level)}")
 
 
 _LIMITS = {"default": _default, "short": _short, "guaranteed": _guaranteed, "wald": _wald, "wilson": _wilson}

@@ -1,13 +1,60 @@
 """Results: frozen values that state their finding, tabulate themselves and serialise."""
 import html
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-SCHEMA = 1
+from workbench import checks
+
+SCHEMA = 2
 SHOWN_ROWS = 20
+# by weight: what a reader must see first stands first
+NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
+# schema 1 knew sentences only, under these names
+_KIND_OF_FIELD = {"problem": "refused", "problems": "refused", "reasons": "undefined", "warnings": "unreliable",
+                  "flags": "unreliable", "notes": "data"}
 _KINDS = {}
+_PLURALS = {"stratum": "strata", "class": "classes"}
+
+
+@dataclass(frozen=True)
+class Note:
+    """A caveat: what the reader has to know before they use a result.
+
+    Attributes
+    ----------
+    kind : {"refused", "undefined", "unreliable", "assumption", "data", "design", "remark"}
+        By falling weight: a number is withheld, or must not be quoted; it does not exist; it may be wrong by more
+        than it says; it holds only if; how the data were read, or what is odd about them; what the plan or the
+        sample does not do; good to know.
+    text : str
+        A sentence without its place.
+    where : tuple of (str, object) or None
+        The place, as ("stratum", 3), ("row", 17) or ("period", "May").
+
+    Examples
+    --------
+    >>> print(Note("undefined", "varies and has no label", ("stratum", 3)))
+    stratum 3: varies and has no label
+    """
+
+    kind: str
+    text: str
+    where: tuple | None = None
+
+    def __post_init__(self):
+        checks.choice("kind", self.kind, NOTE_KINDS)
+        if not isinstance(self.text, str) or not self.text:
+            raise TypeError(f"text must be a sentence; got {self.text!r}")
+        if self.where is not None:
+            place = tuple(_frozen(entry) for entry in self.where)
+            if len(place) != 2 or not isinstance(place[0], str):
+                raise ValueError(f"where must be None or a pair such as ('stratum', 3); got {self.where!r}")
+            object.__setattr__(self, "where", place)
+
+    def __str__(self):
+        return f"{self.where[0]} {self.where[1]}: {self.text}" if self.where else self.text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -17,6 +64,11 @@ class Result:
     Arrays are read-only copies and scalars plain Python numbers. A subclass says its finding in
     `headline` and lays itself out in `rows`; printing, tables and serialisation follow from these.
 
+    Attributes
+    ----------
+    notes : tuple of Note
+        Every caveat, by weight; keyword-only in every constructor.
+
     Examples
     --------
     >>> import workbench as wb
@@ -25,13 +77,17 @@ class Result:
     StratifiedEstimate(accuracy 0.775 (SE 0.05977), 95% from 0.6236 to 0.8861; 40 labels, 2 strata)
     """
 
+    notes: tuple = field(default=(), kw_only=True)
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         _KINDS[cls.__name__] = cls
 
     def __post_init__(self):
-        for field in fields(self):
-            object.__setattr__(self, field.name, _frozen(getattr(self, field.name)))
+        for each in fields(self):
+            if each.name != "notes":
+                object.__setattr__(self, each.name, _frozen(getattr(self, each.name)))
+        object.__setattr__(self, "notes", _by_weight(tuple(self.notes)))
 
     def headline(self):
         """Return the finding in one sentence, rounded to four digits."""
@@ -59,7 +115,7 @@ class Result:
 
     def to_dict(self):
         """Return a dict of plain JSON values (no NaN) from which `from_dict` restores the result."""
-        values = {field.name: _encode(getattr(self, field.name)) for field in fields(self)}
+        values = {each.name: _encode(getattr(self, each.name)) for each in fields(self)}
         return {"kind": type(self).__name__, "schema": SCHEMA, "values": values}
 
     @classmethod
@@ -68,15 +124,52 @@ class Result:
         kind = _KINDS.get(data.get("kind"))
         if kind is None or not issubclass(kind, cls):
             raise ValueError(f"data must be a {cls.__name__} written by to_dict; got kind {data.get('kind')!r}")
-        if data.get("schema") != SCHEMA:
-            raise ValueError(f"data must have schema {SCHEMA}; got {data.get('schema')!r}")
-        return kind(**{name: _decode(value) for name, value in data["values"].items()})
+        if data.get("schema") not in (1, SCHEMA):
+            raise ValueError(f"data must have schema 1 or {SCHEMA}; got {data.get('schema')!r}")
+        values = {name: _decode(value) for name, value in data["values"].items()}
+        return kind(**(kind._from_schema_1(values) if data["schema"] == 1 else values))
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: schema 1 had caveats as sentences, in fields of several names."""
+        known, notes = {each.name for each in fields(cls)} - {"notes"}, []
+        for name in [name for name in _KIND_OF_FIELD if name in values and name not in known]:
+            said = values.pop(name)
+            said = said if isinstance(said, tuple) else (said,) if said else ()
+            notes += [Note(_KIND_OF_FIELD[name], text) for text in said]
+        return values | {"notes": notes}
 
     def __repr__(self):
         return f"{type(self).__name__}({self.headline()})"
 
     def _repr_html_(self):
-        return html_table(self.rows(), self.headline())
+        return html_table(self.rows(), self.headline()) + (note_list(self.notes) if self.notes else "")
+
+
+def sentences(notes):
+    """Return notes as sentences by weight, each once: places that share a text are listed before it.
+
+    Parameters
+    ----------
+    notes : iterable of Note
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> sentences([Note("data", "has no label", ("row", 2)), Note("refused", "no items"),
+    ...            Note("data", "has no label", ("row", 7))])
+    ('no items', 'rows 2, 7: has no label')
+    """
+    groups = {}
+    for note in _by_weight(notes):
+        groups.setdefault((note.kind, note.text, note.where and note.where[0]), []).append(note)
+    return tuple(dict.fromkeys(_sentence(group) for group in groups.values()))
+
+
+notes_as_text = property(lambda self: sentences(self.notes), doc="The notes as sentences: the name of before.")
 
 
 class Estimate(Result):
@@ -90,7 +183,7 @@ class Estimate(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Interval(Result):
-    """A confidence interval; unpacks to `(low, high)`.
+    """A confidence interval; unpacks to `(low, high)` and is a pair to numpy.
 
     Attributes
     ----------
@@ -103,8 +196,6 @@ class Interval(Result):
     limiting_stratum : int or None
         The one stratum that alone decides a limit while it holds less than half of its
         proportional share of the labels (W_k n / n_k > 2); more labels there would help most.
-    warnings : tuple of str
-        What the reader has to know before he quotes the limits.
 
     Examples
     --------
@@ -118,7 +209,8 @@ class Interval(Result):
     level: float
     method: str
     limiting_stratum: int | None = None
-    warnings: tuple = ()
+
+    warnings = notes_as_text
 
     @property
     def half_width(self):
@@ -127,6 +219,12 @@ class Interval(Result):
 
     def __iter__(self):
         return iter((self.low, self.high))
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return (self.low, self.high)[index]
 
     def __contains__(self, value):
         return self.low <= value <= self.high
@@ -161,7 +259,7 @@ class Table(Result):
 
     def headline(self):
         """Return the caption and the number of rows."""
-        return f"{self.caption}: {len(self.entries)} row{'' if len(self.entries) == 1 else 's'}"
+        return f"{self.caption}: {checks.counted(len(self.entries), 'row')}"
 
     def rows(self):
         """Return the rows."""
@@ -183,17 +281,31 @@ def html_table(rows, caption, shown=SHOWN_ROWS):
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
 
 
-def warning_list(warnings):
-    """Return warnings as an escaped HTML list; 'Warnings: none' where there are none."""
-    if not warnings:
-        return "<p>Warnings: none.</p>"
-    entries = "".join(f"<li>{html.escape(w)}</li>" for w in warnings)
-    return f"<p>Warnings:</p><ul>{entries}</ul>"
+def note_list(notes):
+    """Return notes as an escaped HTML list, by weight; 'Notes: none.' where there are none."""
+    if not notes:
+        return "<p>Notes: none.</p>"
+    entries = "".join(f"<li>{html.escape(text)}</li>" for text in sentences(notes))
+    return f"<p>Notes:</p><ul>{entries}</ul>"
 
 
 def percent(level):
     """Return a level such as 0.95 as '95%'."""
     return f"{100 * level:.6g}%"
+
+
+def _by_weight(notes):
+    for note in notes:
+        if not isinstance(note, Note):
+            raise TypeError(f"notes must be of class Note; got {note!r}")
+    return tuple(sorted(dict.fromkeys(notes), key=lambda note: NOTE_KINDS.index(note.kind)))
+
+
+def _sentence(group):
+    if len(group) == 1:
+        return str(group[0])
+    kind = group[0].where[0]
+    return f"{_PLURALS.get(kind, kind + 's')} {checks.listed(note.where[1] for note in group)}: {group[0].text}"
 
 
 def _cell(value):
@@ -220,6 +332,8 @@ def _frozen(value):
 def _encode(value):
     if isinstance(value, Result):
         return value.to_dict()
+    if isinstance(value, Note):
+        return {"note": [value.kind, value.text, _encode(value.where)]}
     if isinstance(value, np.ndarray):
         return {"dtype": value.dtype.str, "shape": list(value.shape),
                 "array": [_encode(entry) for entry in value.ravel().tolist()]}
@@ -237,6 +351,9 @@ def _decode(value):
         return value
     if "kind" in value:
         return Result.from_dict(value)
+    if "note" in value:
+        kind, text, where = value["note"]
+        return Note(kind, text, _decode(where))
     if "array" in value:
         entries = [_decode(entry) for entry in value["array"]]
         return np.array(entries, dtype=value["dtype"]).reshape(value["shape"])

@@ -11,6 +11,7 @@ from scipy import optimize
 from workbench.allocation import rules
 from workbench.allocation.rules import METHODS, Allocation, allocate, allocation_variance, reduce_sample
 from workbench.course.digit_forms import digit_forms
+from workbench.results import Note
 
 SPENDING = ("proportional", "equal", "neyman_plus", "voila")
 
@@ -28,6 +29,7 @@ def tiny_cases(count, seed):
             count -= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_voila_is_the_best_whole_allocation_of_all(seed):
     """800 cases each: floors, caps, strata without spread, more budget than items."""
@@ -198,14 +200,15 @@ def test_more_budget_than_items_is_a_census_and_says_so():
     for method in METHODS:
         found = allocate([4, 6], 15, method, stratum_sd=[.5, .1])
         assert found.labeled.tolist() == [4, 6] and found.unused == 5
-        assert found.notes == ("the budget of 15 exceeds the 10 items: a census",)
+        assert found.notes == (Note("design", "the budget of 15 exceeds the 10 items: a census"),)
+    assert allocate([1], 2, "equal").notes[0].text == "the budget of 2 exceeds the 1 item: a census"
 
 
 def test_without_any_spread_shares_are_proportional_and_it_says_so():
     for method in ("neyman", "neyman_plus", "voila"):
         found = allocate([100, 300], 40, method, stratum_sd=[0, 0])
         assert found.labeled.tolist() == [10, 30] and found.variance == 0
-        assert found.notes == ("no stratum varies: allocated in proportion to size",)
+        assert found.notes == (Note("data", "no stratum varies: allocated in proportion to size"),)
 
 
 @pytest.mark.parametrize("text, args, options", [
@@ -297,6 +300,7 @@ def heavy(n_strata, seed, tail=2.0):
     return np.ceil(rng.lognormal(3, tail, n_strata)).astype(int), rng.lognormal(0, 1.5, n_strata)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minimum, share, n_strata", [(0, .1, 3000), (1, .5, 3000), (2, .05, 20_000), (7, .9, 2000)])
 def test_the_whole_number_optimum_is_what_a_heap_buys_one_by_one(minimum, share, n_strata):
     size, sd = heavy(n_strata, minimum)
@@ -320,6 +324,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_so_many_strata_that_the_first_level_comes_from_a_few(name):
     """No label taken from one stratum is worth more in another: every optimum of a separable convex sum."""
@@ -500,6 +505,7 @@ def test_what_the_strata_can_hold_leaves_those_that_do_not_vary_at_the_floor():
         assert rules._capacity(share, low, high) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minimum", [0, 2, 5])
 def test_the_optimality_conditions_hold(minimum):
     for seed in range(40):
@@ -717,17 +723,18 @@ def test_a_result_is_restored_from_its_dict():
 def test_a_reduction_that_is_none_keeps_everything_and_says_so():
     found = reduce_sample([10, 20], [1, 1], [4, 6], 15)
     assert found.labeled.tolist() == [4, 6] and found.unused == 5 and found.bounded.all()
-    assert found.notes == ("the budget of 15 exceeds the 10 sampled items: all are kept",)
+    assert found.notes == (Note("design", "the budget of 15 exceeds the 10 sampled items: all are kept"),)
     flat = reduce_sample([10, 30], [0, 0], [10, 30], 8)
-    assert flat.labeled.tolist() == [2, 6] and flat.notes == ("no stratum varies: reduced in proportion to size",)
+    assert flat.labeled.tolist() == [2, 6]
+    assert flat.notes == (Note("data", "no stratum varies: reduced in proportion to size"),)
 
 
 def test_an_infinite_variance_is_noted():
     found = reduce_sample([5, 5, 5], [0, 1, 2], [0, 0, 3], 2, minimum=0)
     assert found.variance == math.inf
-    assert found.notes == ("stratum 1 varies and has no label: the variance is infinite",)
-    assert allocate([5, 5], 1, stratum_sd=[1, 2], minimum=0).notes == (
-        "stratum 0 varies and has no label: the variance is infinite",)
+    text = "varies and has no label: the variance is infinite"
+    assert found.notes == (Note("undefined", text, ("stratum", 1)),)
+    assert allocate([5, 5], 1, stratum_sd=[1, 2], minimum=0).notes == (Note("undefined", text, ("stratum", 0)),)
 
 
 def test_a_stratum_of_one_item_needs_no_sd():
@@ -773,3 +780,11 @@ def test_the_largest_and_smallest_spread_have_a_variance(sd):
     assert found.variance == pytest.approx(sd ** 2 * (1 - 20 / 2 ** 31) / 60, rel=1e-12)
     with pytest.raises(ValueError, match=r"stratum_sd must be at most 1e\+150; stratum 1 is 1e\+151"):
         allocate(size, 60, stratum_sd=[1, 1e151, 1])
+
+
+def test_part_of_a_budget_is_spoken_of_in_the_singular():
+    assert rules.unused_notes(0, 9) == ()
+    assert rules.unused_notes(1, 9) == (
+        Note("design", "1 of 9 labels stays unused: a stratum is smaller than its share"),)
+    with pytest.raises(ValueError, match="budget must be at least 2, 2 for each of 1 stratum; got 1"):
+        allocate([9], 1, "equal")

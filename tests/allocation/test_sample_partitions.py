@@ -12,6 +12,7 @@ from distributed import Client
 import workbench as wb
 from workbench.allocation.stream import StreamSampler
 
+pytestmark = pytest.mark.slow
 ROWS, PARTS, BUDGET = 40_000, 4, 1000
 SD = np.array([5.0, 1.0, 0.2, 0.0])
 

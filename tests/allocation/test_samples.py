@@ -159,11 +159,12 @@ def test_a_summary_states_its_finding_and_survives_json():
     again = wb.Result.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.rows() == found.rows()
     single = wb.summarize(pl.DataFrame({"g": [1], "v": [2]}), "g", "v")
-    assert repr(single) == "StratumSummary(1 rows, 1 stratum, mean 2)"
+    assert repr(single) == "StratumSummary(1 row, 1 stratum, mean 2)"
 
 
 # the drawn rows
 
+@pytest.mark.slow
 @every_engine
 @pytest.mark.parametrize("seed", [0, 8])
 @pytest.mark.parametrize("id", ["number", "text"])
@@ -192,6 +193,7 @@ def test_all_rows_of_all_strata_can_be_drawn(engine, tmp_path):
     assert sorted(drawn.id) == sorted(TABLE["text"])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(0, 2**63), st.sets(st.integers(-2**63, 2**63 - 1), min_size=1, max_size=40))
 def test_any_frame_any_sizes(data, seed, ids):
@@ -283,6 +285,7 @@ IDS = {"counted": range(10**5), "steps": range(10**17, 10**17 + 10**7, 100),
        "text": [f"row-{k:08d}" for k in range(10**5)]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ids", IDS.values(), ids=IDS)
 def test_keys_are_uniform_and_independent(ids):
     keys = random_keys(ids, 0) / 2**60
@@ -314,6 +317,7 @@ SCORED = """SELECT range AS id, (hash(range) % 100000) / 100000 AS score,
                    repeat(md5(CAST(range AS VARCHAR)), 12) AS text FROM range({})"""
 
 
+@pytest.mark.slow
 def test_an_evaluation_of_a_file_larger_than_its_memory(tmp_path):
     path = tmp_path / "large.parquet"
     duckdb.sql(f"COPY ({SCORED.format(200_000)}) TO '{path}' (COMPRESSION uncompressed, ROW_GROUP_SIZE 10000)")
@@ -351,6 +355,7 @@ print(drawn.id.size, peak() - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not STATUS.exists(), reason="peak memory is read from /proc")
 def test_a_path_is_not_read_into_memory(tmp_path):
     path = tmp_path / "large.parquet"
@@ -369,7 +374,7 @@ def test_a_path_is_not_read_into_memory(tmp_path):
 def test_a_text_file_of_another_encoding_is_read_with_a_note(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("g;ok;i\né;True;007\né; false;7\nb;1;8\n".encode("cp1252"))
-    note = f"{str(path)!r} is not UTF-8; it was read as Windows-1252"
+    note = wb.Note("data", f"{str(path)!r} is not UTF-8; it was read as Windows-1252")
     found = wb.summarize(path, "g", "ok")
     assert found.rows()[1] == {"stratum": "é", "size": 2, "mean": 0.5, "sd": pytest.approx(0.5**.5)}
     assert found.notes == (note,)

@@ -75,6 +75,7 @@ def batches(rng, records, most):
 
 # the sample
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minimum, budget, strata, most", [
     (1, 30, 6, 1), (2, 40, 6, 1), (2, 60, 9, 40), (3, 100, 9, 300), (1, 12, 9, 7)])
 def test_the_sample_is_that_of_the_rule_written_out(minimum, budget, strata, most):
@@ -151,6 +152,7 @@ def test_rows_lead_back_to_the_records():
     assert weight @ [row["value"] for row in plain.rows()] / 3000 == pytest.approx(plain.estimate().estimate)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(1, 60), st.integers(1, 4), st.integers(1, 9))
 @settings(max_examples=60, deadline=None)
 def test_the_budget_and_the_floor_are_kept_and_the_variance_is_finite(seed, most, minimum, strata):
@@ -194,6 +196,7 @@ def test_large_streams_are_nearly_optimal():
         assert sum(sampler.sizes().values()) == 20_000
 
 
+@pytest.mark.slow
 def test_larger_minibatches_with_the_same_keys_change_next_to_nothing():
     """The paper finds them much better; on its own stream the variances mostly agree to four digits."""
     spans = []
@@ -238,6 +241,7 @@ class Preset:
         return np.array(taken, np.uint64) << np.uint64(64 - stream.KEY_BITS)
 
 
+@pytest.mark.slow
 def test_a_sample_is_uniform_only_nearly_but_the_estimate_exactly_unbiased():
     """Lemma 5 claims s/n for each record given the size. 2,880 orders of the keys, enumerated."""
     inside, sizes, estimates, variances = [], [], [], []
@@ -272,6 +276,7 @@ def many_runs(runs, drift, seed):
     return stratum, value, inside, estimates, claimed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drift", [1, 20])
 def test_inclusion_bias_and_variance_lie_in_their_monte_carlo_bands(drift):
     runs = 700
@@ -308,6 +313,7 @@ def merged(samplers):
     return first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [2, 4, 8])
 def test_a_merge_of_alike_parts_is_as_good_as_one_stream(parts):
     ratios = []
@@ -571,3 +577,49 @@ def test_the_exact_errors_of_the_rest():
         with pytest.raises(kind) as caught:
             call()
         assert str(caught.value) == text
+
+
+# merged samples that are small
+
+def varying(seed, spread, records=2000):
+    rng = np.random.default_rng(seed)
+    stratum = rng.integers(0, len(spread), records)
+    return StreamSampler(200, rng=seed).update(stratum, rng.normal(0, 1, records) * np.array(spread)[stratum])
+
+
+def test_merged_samplers_that_disagreed_say_that_little_is_left():
+    """Each keeps one stratum nearly whole and two records of the other: few keys are below both thresholds."""
+    merged = varying(1, [100, .1]).merge(varying(2, [.1, 100]))
+    kept = sum(merged.sizes().values())
+    assert len(merged.rows()) == kept < 20
+    found = merged.estimate()
+    assert found.notes == (wb.Note(
+        "design", f"only {kept} of 200 records within the budget are kept: the merged samplers disagreed about which "
+        "stratum varies; second_pass samples again"),)
+    assert StreamSampler.from_dict(merged.to_dict()).estimate().notes == found.notes
+    again = merged.second_pass(rng=3)
+    for seed, spread in ((1, [100, .1]), (2, [.1, 100])):
+        rng = np.random.default_rng(seed)
+        stratum = rng.integers(0, 2, 2000)
+        again.update(stratum, rng.normal(0, 1, 2000) * np.array(spread)[stratum])
+    assert again.estimate().sampled.sum() == 200 and again.estimate().notes == ()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_merged_samplers_that_agree_fill_the_budget_and_have_no_note(seed):
+    spread = np.random.default_rng(seed).lognormal(0, 1, 8)
+    merged = varying(10 * seed, spread).merge(varying(10 * seed + 1, spread, 300)).merge(varying(10 * seed + 2, spread))
+    assert sum(merged.sizes().values()) == 200 and merged.estimate().notes == ()
+    few = varying(90 + seed, spread, 60).merge(varying(190 + seed, spread, 50))
+    assert sum(few.sizes().values()) == 110 and few.estimate().notes == ()
+
+
+def test_given_sizes_that_a_stratum_cannot_fill_are_no_disagreement():
+    sampler = StreamSampler.with_sizes({"a": 50, "b": 3}).update(list("aaabbbb"), range(7))
+    assert sampler.sizes() == {"a": 3, "b": 3} and sampler.estimate().notes == ()
+
+
+def test_one_record_is_spoken_of_in_the_singular():
+    sampler = StreamSampler(4).update("a", 1.0)
+    assert repr(sampler) == "StreamSampler(1 of 1 record, 1 stratum; budget 4)"
+    assert sampler.estimate().headline() == "mean 1 (SE 0) from 1 of 1 record, 1 stratum"

@@ -168,3 +168,11 @@ def test_jump_draws_and_says_infinite(study):
     assert view.picture["data"]["jumps"] == [{"records": 400}]
     assert "infinite at 17% of checkpoints" in charts.jump_words(spoiled(study), 2, study.methods)[1]
     assert None in [row["variance"] for row in charts.jump_data(spoiled(study), 2, ["s_voila"])["variances"]]
+
+
+def test_one_is_spoken_of_in_the_singular():
+    title, _ = charts.allocation_words([{"stratum": "a", "size": 9, "labels": 1, "neyman": 1}])
+    assert title == "1 label, none of 1 stratum labeled completely"
+    study = simulate_stream(*jump_stream(40, strata=2, jumping=0, jump_at=20, runs=1, rng=2), 10,
+                            methods=["s_voila"], every=40, rng=1, progress=False)
+    assert "Of 1 checkpoint 0 had an infinite variance" in charts.stream_words(study, "s_voila", 40, ("a", "b"))[1]

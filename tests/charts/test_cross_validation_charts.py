@@ -421,6 +421,26 @@ def test_certain_regions_are_not_called_0_or_1():
     assert {row["region"] for row in view.picture["data"]["density"]} == {"practically equal"}
 
 
+def test_one_degree_of_freedom_is_singular():
+    assert ", a t with 1 degree of freedom around " in charts.posterior_words(wb.bayesian_correlated_t([.1, .2]))[1]
+    assert ", a t with 9 degrees of freedom " in charts.posterior_words(wb.bayesian_correlated_t(D))[1]
+
+
+def test_one_study_calls_and_two_call():
+    from workbench.course.clerks import ClerkStudies
+    for alarms, said in ((1, "1 of 3 studies calls two"), (2, "2 of 3 studies call two")):
+        found = ClerkStudies(0, 100, 1, np.repeat([.5, .01], [alarms, 3 - alarms]), np.full(3, .1))
+        assert said in studies.clerks_words(found, found, "naive t")[0]
+
+
+def test_only_losses_of_0_and_1_make_spikes():
+    rng = np.random.default_rng(0)
+    estimates, shown = rng.normal(3, .5, 100), rng.uniform(.1, .2, 100)
+    for loss, said in (("zero_one", True), ("squared", False)):
+        study = wb.TypeOneStudy("given data", "Ridge", 20, 10, 100, estimates, shown, loss)
+        assert ("0 or 1" in studies.experiments_words(study)[1]) == said
+
+
 # ---------------------------------------------------------------- pairs
 
 def test_pairs_with_adjusted_p():
@@ -440,7 +460,9 @@ def test_pairs_with_adjusted_p():
         assert (row["low"], row["high"]) == pytest.approx(found[row["pair"]].confidence_interval(.95))
     assert [row["verdict"] == "differs" for row in rows] == (holm < .05).tolist()
     assert [row["text"] for row in rows] == [f"p {words.short_p(value)}" for value in holm]
-    assert title(view) == f"{order[0]} has the smallest mean loss; {(holm < .05).sum()} of 6 pairs differ at 5%"
+    differ = int((holm < .05).sum())
+    assert title(view) == (f"{order[0]} has the smallest mean loss; {differ} of 6 pairs differ{'s' * (differ == 1)} at "
+                           "5%")
 
 
 def test_pairs_without_a_test_are_marked():
@@ -448,10 +470,12 @@ def test_pairs_without_a_test_are_marked():
     view = draws(charts.pairs(wb.compare_models(cv)))
     row = view.picture["data"]["pairs"][-1]
     assert (row["pair"], row["verdict"], row["text"]) == ("svm − copy", "no test", "no variance, no test")
-    assert view.alternative.endswith(" 1 without a test, as their folds show no variance.")
+    assert view.alternative.endswith(" 1 without a test, as the folds show no variance.")
     alone = draws(charts.pairs(wb.compare_models(cv_of(x=[.3, .3], y=[.2, .2]))))
     assert title(alone) == "y has the smallest mean loss; 0 of 1 pair differs at 5%"
     assert alone.picture["data"]["pairs"][0]["difference"] == pytest.approx(-.1) and "rho" not in alone.alternative
+    assert alone.alternative.startswith("Differences in mean loss of the one pair with 95% intervals, each by itself; ")
+    assert view.alternative.startswith("Differences in mean loss of all 3 pairs with ")
 
 
 @pytest.mark.parametrize("adjust, how", [("holm", "Holm-adjusted"), ("none", "not adjusted")])
@@ -474,7 +498,7 @@ def test_pictures_are_no_wider_than_a_page(count, names):
         drawn += [charts.rho_curve(wb.kfold_t_test(cv)),
                   charts.posterior(wb.bayesian_correlated_t(cv.fold_means().ravel(), rope=.01), cv.models)]
     for chart in drawn:
-        assert struct.unpack(">I", draws(chart).png()[16:20])[0] / 2 <= 740
+        assert struct.unpack(">I", draws(chart).drawn[16:20])[0] / 2 <= 740
 
 
 @pytest.mark.parametrize("models, shown", [(12, 66), (13, 66)])

@@ -206,6 +206,11 @@ def test_audit_matrix_has_counts_and_rates():
                                 "read as yes: 18; yes read as no: 7.")
 
 
+def test_an_audit_of_one_item():
+    words = charts.audit_matrix_words(wb.ConfusionCounts([[1, 0], [0, 0]]))[1]
+    assert words == "Audit of 1 item. Right: 0: 1 of 1, 1: 0 of 0. No mistake."
+
+
 def test_audit_without_a_class_or_a_mistake():
     view = draws(charts.audit_matrix(wb.ConfusionCounts([[5, 0, 0], [0, 7, 0], [0, 0, 0]])))
     assert title(view) == "12 audited, 100.0% right; least often: 0, 100.0%"

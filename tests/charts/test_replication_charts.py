@@ -91,7 +91,7 @@ def test_undefined_replicates_are_left_out_and_said():
     assert len(charts.values_data(lost)["squares"]) == found.replicate_values.size - 1
     title, words = charts.replicate_plot_words(lost)
     assert title == f"F1 {found.estimate:.3f}, standard error {found.standard_error:.4f} from 11 replicates"
-    assert words.endswith(" 1 replicates are undefined and not shown.")
+    assert words.endswith(" 1 replicate is undefined and not shown.")
     assert "undefined" not in charts.replicate_plot_words(found)[1]
 
 
@@ -157,6 +157,16 @@ def test_only_the_first_runs_are_drawn_and_that_is_said():
     assert "drawn" not in charts.array_words(wb.orthogonal_array(3, 4), 3, 1, 2, 9)[1]
 
 
+def test_one_pair_is_one():
+    assert charts.array_words(wb.orthogonal_array(3, 2), 3, 1, 2, 9) == (
+        "9 runs, 2 columns, 3 levels: the one pair of columns is balanced",
+        "An array of 9 runs, 2 columns, 3 levels: the one pair of columns is balanced. Columns 1 and 2 show each pair "
+        "of levels 1 time.")
+    same = np.array([[0, 0], [1, 1]])
+    assert charts.array_words(same, 2, 1, 2, 4)[0] == \
+        "2 runs, 2 columns, 2 levels: 1 of 1 pair is not balanced (1–2); 4 runs are needed"
+
+
 # ---------------------------------------------------------------- fields
 
 @pytest.mark.parametrize(("p", "degree"), [(2, 3), (2, 4), (3, 2), (3, 3), (5, 2)])
@@ -190,6 +200,7 @@ def test_words_of_a_step_reduce_by_the_modulus():
     assert title == "GF(3^3), step 5 of 26: x^5 = 2x^2 + x + 2"
     assert "x^5 = x (x^2 + 2x) = x^3 + 2x^2; with x^3 = x + 2 this is 2x^2 + x + 2." in words
     assert "x^4 = x (x + 2) = x^2 + 2x: no reduction is needed." in charts.field_words(field, 4)[1]
+    assert "1 of 26 powers is known; its lowest coefficient fills column 1 and moves" in charts.field_words(field, 1)[1]
 
 
 # ---------------------------------------------------------------- coverage
@@ -261,6 +272,9 @@ def test_psu_words_name_the_extremes():
     alone = [row | {"psu": row["stratum"]} for row in rows[::2]]
     assert charts.psu_words(alone)[0].startswith("7 strata run from 1.0% to ")
     assert charts.psu_words(alone)[0].endswith("the lowest is stratum s2")
+    title, words = charts.psu_words([alone[0] | {"items": 1}])
+    assert title.startswith("1 stratum runs from ") and words.startswith("Accuracy of 1 stratum, ordered by stratum: ")
+    assert words.count("(1 item)") == 2
 
 
 # ---------------------------------------------------------------- colors

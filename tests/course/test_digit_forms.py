@@ -1,9 +1,10 @@
+import dataclasses
 import re
 
 import numpy as np
 import pytest
 
-from workbench.course.digit_forms import digit_forms
+from workbench.course.digit_forms import DigitForms, digit_forms
 
 
 def test_digit_forms_are_the_published_ones():
@@ -36,3 +37,9 @@ def test_a_changed_fingerprint_is_an_error(monkeypatch):
     monkeypatch.setattr("workbench.course.digit_forms.FORMS_DIGEST", "0")
     with pytest.raises(ValueError, match="digit_forms must have SHA-256 0; got 104b93b9"):
         digit_forms.__wrapped__()
+
+
+def test_one_form_in_one_box_is_spoken_of_in_the_singular():
+    forms = digit_forms()
+    one = DigitForms(*(getattr(forms, field.name)[:1] for field in dataclasses.fields(forms) if field.name != "notes"))
+    assert one.headline().startswith("1 form in 1 box, ")

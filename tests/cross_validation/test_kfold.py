@@ -21,6 +21,7 @@ from workbench.cross_validation.kfold import (
     variance_estimates,
 )
 from workbench.cross_validation.losses import CVLosses
+from workbench.results import Note
 
 TEN = [.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0]
 THETAS = tuple(ASSUMPTIONS)
@@ -122,6 +123,7 @@ def test_all_but_the_first_ignore_a_constant_and_scale_with_the_square(e, shift,
         assert getattr(after, name) == pytest.approx(scale ** 2 * getattr(before, name), abs=1e-8)
 
 
+@pytest.mark.slow
 def test_theta2_is_often_negative():
     draws = np.random.default_rng(0).normal(size=(2000, 5, 4))
     negative = np.mean([variance_estimates(e).theta2 < 0 for e in draws])
@@ -163,6 +165,9 @@ def test_undefined_estimates_say_why():
     means = variance_estimates(CVLosses.from_fold_means(TEN))
     assert math.isnan(means.theta5) and means.theta3 == pytest.approx(np.var(TEN, ddof=1) / 10)
     assert means.rows()[4]["undefined because"] == "only fold means are known; losses of single items are needed"
+    assert means.notes == tuple(Note("undefined", means.rows()[4]["undefined because"], ("estimator", name))
+                                for name in ("s1", "s2", "s3", "theta2", "theta4", "theta5"))
+    assert means.reasons == {note.where[1]: note.text for note in means.notes}
     assert wb.Result.from_dict(means.to_dict()).reasons == means.reasons
 
 
@@ -204,6 +209,7 @@ def test_the_papers_26_percent_needs_rho_072():
     assert 2 * stats.t.sf(critical * .28 ** .5, 9) == pytest.approx(.262, abs=5e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folds, r", [(10, .19), (10, -.05), (5, .4), (4, -.2)])
 def test_proposition_2_by_simulation(folds, r):
     """t at the true rho follows Student's t with K - 1 df for exchangeable normal fold means, r = Corr(two folds)."""
@@ -285,7 +291,8 @@ def test_unequal_folds_are_weighted_and_flagged():
     test = kfold_t_test(CVLosses(e, UNEQUAL), rho=0)
     assert test.estimate == pytest.approx(e.mean())
     assert test.statistic == pytest.approx(e.mean() / variance_estimates(CVLosses(e, UNEQUAL)).theta3 ** .5)
-    assert test.notes == ("folds of 2 to 3 items: weighted by size, t is approximate",)
+    assert test.notes == (Note("unreliable", "folds of 2 to 3 items: weighted by size, t is approximate"),)
+    assert test.interval().notes == test.notes == test.at("nadeau_bengio").notes
     assert kfold_t_test(CVLosses(e + 5, UNEQUAL), rho=0, mean=5).statistic == pytest.approx(test.statistic)
 
 
@@ -309,7 +316,8 @@ def test_repeats_share_the_correlation_so_that_they_are_not_new_evidence():
     assert nb.statistic == pytest.approx(t) and nb.r == pytest.approx(1 / 5)
     assert nb.pvalue == pytest.approx(wb.nadeau_bengio_test(means.ravel(), 16, 4).pvalue)
     assert kfold_t_test(cv, rho=5 / 9).statistic == pytest.approx(nb.statistic) and nb.rho == pytest.approx(5 / 9)
-    assert any("same items again" in note for note in naive.notes)
+    assert naive.notes == (Note("assumption", "3 repeats test the same items again: with rho = 0 they would count as "
+                                "new evidence"),)
 
 
 @pytest.mark.parametrize("folds, repeats, r", [(10, 10, .1), (5, 3, .05), (4, 2, -.03), (2, 6, .4)])
@@ -361,6 +369,7 @@ def test_the_verdict_flips_at_the_rho_that_users_pass(folds, repeats, seed, shif
         assert test.at(near).rho_alpha(level) == pytest.approx(flips)
 
 
+@pytest.mark.slow
 def test_size_with_repeats_at_the_true_rho_by_simulation():
     """Twenty folds of four repeats that all correlate by r: t at the rho of one repeat has 19 degrees of freedom."""
     rng, rho = np.random.default_rng(0), .5
@@ -505,9 +514,9 @@ def test_a_test_that_rejects_at_a_negative_rho_only_says_so():
 
 def test_few_folds_are_noted():
     assert kfold_t_test([.1, .3, .2]).notes == (
-        "3 folds: only 2 degrees of freedom, so that t must be beyond 4.3 for 5%",)
+        Note("design", "3 folds: only 2 degrees of freedom, so that t must be beyond 4.3 for 5%"),)
     assert kfold_t_test([.1, .3]).notes == (
-        "2 folds: only 1 degree of freedom, so that t must be beyond 12.7 for 5%",)
+        Note("design", "2 folds: only 1 degree of freedom, so that t must be beyond 12.7 for 5%"),)
     assert kfold_t_test(TEN[:5]).notes == ()
 
 
@@ -624,6 +633,7 @@ def test_rho_of_half_samples_by_hand(seed, folds):
     assert found == pytest.approx(halves_by_hand(X, folds, 4, np.random.default_rng(seed)))
 
 
+@pytest.mark.slow
 def test_rho_of_half_samples_finds_a_shared_error():
     """Losses share a random shift per training sample: between-fold covariance tau^2, rho = tau^2 / theta."""
     rng, y = np.random.default_rng(0), np.zeros(200)

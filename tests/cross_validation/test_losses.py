@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import workbench as wb
 from workbench.cross_validation.losses import CVLosses
+from workbench.results import Note
 
 X, Y = load_iris(return_X_y=True)
 X = X[:, :2]
@@ -51,7 +52,7 @@ def test_from_cross_validate_knows_sizes_and_folds():
     cv = CVLosses.from_cross_validate(*found, models=("tree", "1nn"))
     expected = found[1]["test_score"] - found[0]["test_score"]
     assert cv.fold_means()[0] == pytest.approx(expected) and cv.sizes.tolist() == [[15] * 10]
-    assert cv.notes == ("scores: the larger is better; differences are of minus the scores",) and not cv.has_items
+    assert cv.notes == (SCORES,) and not cv.has_items
     assert wb.kfold_t_test(cv, rho="naive").statistic == pytest.approx(
         expected.mean() / (expected.std(ddof=1) / 10 ** .5))
 
@@ -66,8 +67,8 @@ def test_from_cross_validate_finds_repeats_and_unequal_folds():
 
 def test_from_cross_validate_without_indices_says_what_it_could_not_check():
     cv = CVLosses.from_cross_validate(*[cross_validate(m, X, Y, cv=splits()) for m in (TREE, NEIGHBOR)])
-    assert cv.notes[:-1] == ("that both models had the same folds was not checked: call cross_validate with "
-                             "return_indices=True",)
+    assert cv.notes[:-1] == (Note("assumption", "that both models had the same folds was not checked: call "
+                                  "cross_validate with return_indices=True"),)
     assert cv.notes[0] in wb.kfold_t_test(cv).notes
 
 
@@ -104,8 +105,7 @@ def test_a_file_with_one_row_per_item(tmp_path):
 def test_a_file_with_one_row_per_fold_and_scores():
     cv = CVLosses.read_csv({"fold": [1, 2, 3], "tree": [.8, .9, .7], "svm": [.9, .9, .9]}, higher_is_better=True)
     assert cv.fold_means()[0] == pytest.approx([.1, 0, .2]) and not cv.has_items
-    assert cv.notes == ("one row per fold: read as fold means of equal folds",
-                        "scores: the larger is better; differences are of minus the scores")
+    assert cv.notes == (EQUAL_FOLDS, SCORES)
 
 
 def test_a_file_with_repeats_numbers_folds_within_them():
@@ -119,6 +119,7 @@ def test_leave_one_out_needs_the_items_to_be_named():
     assert cv.has_items and cv.sizes.tolist() == [[1, 1, 1]]
 
 
+@pytest.mark.slow
 def test_a_million_rows(tmp_path):
     n, path = 1_000_000, tmp_path / "losses.csv"
     fold, loss = np.arange(n) % 10, (np.arange(n) * 7919 % 1000) / 1000
@@ -149,7 +150,7 @@ def test_sizes_of_folds_weigh_their_means():
     assert [row["tree"] for row in cv.rows()] == [.1, .2, .4] and [row["items"] for row in cv.rows()] == [50, 30, 20]
     assert cv.fold_means()[0] == pytest.approx([-.1, 0, .2])
     assert wb.kfold_t_test(cv).estimate == pytest.approx(-.01)
-    assert cv.notes == ("one row per fold: read as fold means, weighted by their items",)
+    assert cv.notes == (Note("data", "one row per fold: read as fold means, weighted by their items"),)
     equal = CVLosses.read_csv(UNEQUAL, models="tree, svm", size="")
     assert equal.mean_losses() == pytest.approx([.7 / 3, .2])
 
@@ -174,16 +175,16 @@ def test_wrong_sizes(change, message):
 
 # what was not said
 
-SCORES = "scores: the larger is better; differences are of minus the scores"
-EQUAL_FOLDS = "one row per fold: read as fold means of equal folds"
+SCORES = Note("data", "scores: the larger is better; differences are of minus the scores")
+EQUAL_FOLDS = Note("data", "one row per fold: read as fold means of equal folds")
 
 
 @pytest.mark.parametrize("folds, notes", [
-    (20, ()), (21, ("read as one cross-validation of 21 folds: if it was repeated, name the column of repeats "
-                    "(repeat)",))])
+    (20, ()), (21, (Note("assumption", "read as one cross-validation of 21 folds: if it was repeated, name the column "
+                         "of repeats (repeat)"),))])
 def test_many_folds_may_be_repeats(folds, notes):
     table = {"fold": [f"{k}" for k in range(folds)], "tree": [.25] * folds}
-    assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS, *notes)
+    assert CVLosses.read_csv(table).notes == (*notes, EQUAL_FOLDS)
     assert CVLosses.read_csv({**table, "item": range(folds)}).notes == ()
 
 
@@ -192,27 +193,27 @@ def test_repeats_that_are_named_are_not_asked_for():
     assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,)
     means = {"tree": [.25, .125] * 50}
     assert CVLosses.from_fold_means(means, repeats=10).notes == ()
-    note = ("read as one cross-validation of 100 folds: if it was repeated, say how often with repeats in "
-            "CVLosses.from_fold_means")
+    note = Note("assumption", "read as one cross-validation of 100 folds: if it was repeated, say how often with "
+                "repeats in CVLosses.from_fold_means")
     assert CVLosses.from_fold_means(means).notes == (note,) == wb.kfold_t_test([.25, -.125] * 50).notes
     scores = {"test_score": np.array(means["tree"])}
     assert CVLosses.from_cross_validate(scores).notes == (
-        "read as one cross-validation of 100 folds: if it was repeated, say how often with repeats, or call "
-        "cross_validate with return_indices=True", SCORES)
+        Note("assumption", "read as one cross-validation of 100 folds: if it was repeated, say how often with repeats, "
+             "or call cross_validate with return_indices=True"), SCORES)
     assert CVLosses.from_cross_validate(scores, repeats=10).notes == (SCORES,)
 
 
 def test_rows_without_items_are_different_items():
     table = {"fold": np.arange(1000) % 10, "tree": np.arange(1000) % 2}
     assert CVLosses.read_csv(table).notes == (
-        "no item column: 1,000 rows are taken for different items; if the cross-validation was repeated, name item and "
-        "repeat",)
+        Note("assumption", "no item column: 1,000 rows are taken for different items; if the cross-validation was "
+             "repeated, name item and repeat"),)
     assert CVLosses.read_csv({**table, "item": range(1000)}).notes == ()
     assert CVLosses.read_csv({**table, "repeat": np.repeat([1, 2], 500)}).notes == ()
 
 
 def test_columns_that_were_read_as_models_are_named():
-    note = "columns read as models: tree, svm, age; if some are none, list the others in models"
+    note = Note("data", "columns read as models: tree, svm, age; if some are none, list the others in models")
     assert CVLosses.read_csv({**ROWS, "age": [41, 52, 63, 41, 52, 63]}).notes == (note,)
     assert CVLosses.read_csv({**ROWS, "age": [41, 52, 63, 41, 52, 63]}, models="tree,svm,age").notes == ()
     assert CVLosses.read_csv(ROWS).notes == ()
@@ -222,11 +223,12 @@ def test_columns_that_were_read_as_models_are_named():
                                            ([.75, -.125, 1], False), ([.25, .5, .125], False)])
 def test_losses_that_look_like_accuracies_are_doubted(values, asked):
     note = "read as losses, the smaller is better: for scores such as accuracies say higher_is_better"
+    asked, where = [(Note("data", note + place),) * asked for place in ("", " in CVLosses.from_fold_means")]
     table = {"fold": [1, 2, 3], "tree": values, "svm": [.875, .875, .75]}
-    assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,) + (note,) * asked
+    assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS, *asked)
     assert CVLosses.read_csv(table, higher_is_better=True).notes == (EQUAL_FOLDS, SCORES)
     means = {"tree": values, "svm": table["svm"]}
-    assert CVLosses.from_fold_means(means).notes == (f"{note} in CVLosses.from_fold_means",) * asked
+    assert CVLosses.from_fold_means(means).notes == where
     assert CVLosses.from_fold_means(means, higher_is_better=True).notes == (SCORES,)
 
 
@@ -358,8 +360,8 @@ def test_indices_of_one_result_are_used(which):
     found = [cross_validate(m, X, Y, cv=splits(), return_indices=k == which) for k, m in enumerate((TREE, NEIGHBOR))]
     cv = CVLosses.from_cross_validate(*found)
     assert cv.sizes.tolist() == [[15] * 10]
-    assert cv.notes == (f"only {'AB'[which]} has indices: that both models had the same folds was not checked: call "
-                        f"cross_validate with return_indices=True", SCORES)
+    assert cv.notes == (Note("assumption", f"only {'AB'[which]} has indices: that both models had the same folds was "
+                             f"not checked: call cross_validate with return_indices=True"), SCORES)
 
 
 def test_a_splitter_is_not_its_splits():
@@ -456,9 +458,10 @@ def test_fold_means_are_joined_only_where_folds_have_the_same_size():
 
 def test_notes_of_joined_losses_are_said_once():
     a, b = (CVLosses.read_csv({"fold": [1, 2], name: [.1, .2]}) for name in "ab")
-    assert a.joined(b).notes == ("one row per fold: read as fold means of equal folds",)
-    c = CVLosses([.1, .2], [0, 1], ["c"], fold_size=[1, 1], notes=["of the old release"])
-    assert a.joined(c).notes == (*a.notes, "of the old release")
+    assert a.joined(b).notes == (EQUAL_FOLDS,)
+    old = Note("data", "of the old release")
+    c = CVLosses([.1, .2], [0, 1], ["c"], fold_size=[1, 1], notes=[old])
+    assert a.joined(c).notes == (*a.notes, old)
 
 
 # numbers of every kind
@@ -473,9 +476,10 @@ def any_losses(draw):
     fold = [draw(st.permutations([i % folds for i in range(n)])) for _ in range(repeats)]
     label = draw(st.sampled_from([str, int, float]))
     return CVLosses(losses, [label(f) for f in np.ravel(fold)], (), [f"<{i}>" for i in range(n)] * repeats,
-                    np.repeat(np.arange(repeats), n), notes=["a & b"])
+                    np.repeat(np.arange(repeats), n), notes=[Note("data", "a & b")])
 
 
+@pytest.mark.slow
 @given(any_losses())
 def test_every_cross_validation_survives_a_round_trip_and_agrees_with_a_loop(cv):
     again = wb.Result.from_dict(cv.to_dict())
@@ -627,6 +631,33 @@ def test_wrong_types(call, message):
     with pytest.raises(TypeError) as error:
         call()
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("role", ["fold", "item", "repeat", "size"])
+def test_a_column_is_named_by_text(role):
+    with pytest.raises(TypeError) as error:
+        CVLosses.read_csv(ROWS, **{role: np.array(["fold", "item"])})
+    assert str(error.value).startswith(f"{role} must be the name of a column; got array(['fold', 'item']")
+
+
+def test_labels_and_names_may_be_arrays():
+    cv = CVLosses([[0, 1], [1, 1]], models=np.array(["tree"]), fold_labels=np.array(["x", "y"]))
+    assert (cv.models, cv.fold_labels) == (("tree",), ("x", "y"))
+    with pytest.raises(ValueError, match="^loss must be one of 'zero_one', 'squared', 'absolute'; got array"):
+        CVLosses.from_cross_val_predict([0, 1], [0, 1], [0, 1], loss=np.array(["squared", "absolute"]))
+
+
+def test_one_row_and_one_item_are_singular():
+    with pytest.raises(ValueError) as error:
+        CVLosses([0., 1, 2], [0, 0, 1], repeat=[0, 1, 1])
+    assert str(error.value) == "every repeat must test the same items; repeat 0 has 1 row, repeat 1 has 2"
+    a, b = (CVLosses([.5, .25], [0, 1], [name], fold_size=[size, 2]) for name, size in (("a", 1), ("b", 3)))
+    with pytest.raises(ValueError, match="fold 0 of repeat 0 has 1 item for a and 3 for b"):
+        a.joined(b)
+    with pytest.raises(ValueError, match="^repeat_labels must have 1 entry; got 2$"):
+        CVLosses([[0, 1], [1, 1]], repeat_labels=("r", "s"))
+    with pytest.raises(ValueError, match="^column 'item' has 2 folds for the 1 item of column 'fold'"):
+        CVLosses.read_csv({"item": [1, 2], "fold": [1, 1], "a": [0, 1]}, fold="item", item="fold")
 
 
 @pytest.mark.parametrize("values", [[1, 2, 3, 4, 5, 6], [6, 3, 1, 2, 5, 4], [101, 205, 309, 400, 507, 611],

@@ -23,6 +23,7 @@ from workbench.cross_validation.model_tests import (
     nadeau_bengio_test,
     nested_cv_interval,
 )
+from workbench.results import Note
 
 PEERS = json.loads((Path(__file__).parents[1] / "oracles" / "cv_peers.json").read_text())
 TEN = [.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0]
@@ -92,7 +93,8 @@ def test_equal_models_have_no_p_value_of_zero():
     assert wrong["mlxtend mcnemar, no disagreement"].endswith("(0.0))")
     for method in ("exact", "midp", "chi2"):
         ours = mcnemar_test(0, 0, method=method)
-        assert ours.pvalue == 1 and ours.notes == ("the models never disagree: no evidence either way",)
+        assert ours.pvalue == 1
+        assert ours.notes == (Note("undefined", "the models never disagree: no evidence either way"),)
     assert wrong["mlxtend paired_ttest_kfold_cv, equal models"] == "(nan, nan)"
     assert wrong["mlxtend combined_ftest_5x2cv, equal models"].startswith("ZeroDivisionError")
     for test, values in ((kfold_t_test, np.zeros(10)), (five_by_two_t_test, np.zeros((5, 2))),
@@ -161,9 +163,9 @@ def test_the_5x2_t_depends_on_what_comes_first_and_the_f_does_not():
     f = [five_by_two_f_test(np.roll(FIVE, -k, axis=0)).pvalue for k in range(5)]
     assert max(t) > 20 * min(t) and max(f) == pytest.approx(min(f))
     every = five_by_two(np.array(FIVE))[0]
-    assert five_by_two_t_test(FIVE).notes[0].endswith(
-        f"p from {2 * stats.t.sf(np.abs(every).max(), 5):.4g} to {2 * stats.t.sf(np.abs(every).min(), 5):.4g} over the "
-        "ten")
+    low, high = (2 * stats.t.sf(extreme, 5) for extreme in (np.abs(every).max(), np.abs(every).min()))
+    assert five_by_two_t_test(FIVE).notes == (
+        Note("unreliable", f"the difference that comes first decides: p from {low:.4g} to {high:.4g} over the ten"),)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
@@ -174,6 +176,22 @@ def test_mcnemar_by_enumeration(b, c):
     assert mcnemar_test(b, c).pvalue == pytest.approx(min(2 * tail, 1))
     assert mcnemar_test(b, c, method="midp").pvalue == pytest.approx(2 * tail - mass[min(b, c)] if b != c else 1)
     assert mcnemar_test(c, b).pvalue == mcnemar_test(b, c).pvalue
+
+
+@pytest.mark.parametrize("n", [10 ** 6, 2 ** 31, 2 ** 45])
+def test_mcnemar_of_many_items(n):
+    """The normal distribution with its continuity correction is close enough there; a tie has p 1."""
+    for ties in (mcnemar_test(n, n), mcnemar_test(n, n + 1), mcnemar_test(n, n, method="midp")):
+        assert ties.pvalue == pytest.approx(1, abs=1e-9)
+    more = n + 3 * int(n ** .5)
+    z = (more - n - 1) / (more + n) ** .5
+    assert mcnemar_test(n, more).pvalue == pytest.approx(2 * stats.norm.sf(z), rel=1e-4)
+    assert mcnemar_test(n, more, method="midp").pvalue == pytest.approx(mcnemar_test(n, more).pvalue, rel=.01)
+
+
+def test_numbers_that_no_array_holds_are_refused_by_name():
+    with pytest.raises(ValueError, match="^b must be a whole number from 0 to 9007199254740992; got 1.7e\\+308$"):
+        mcnemar_test(1.7e308, 0)
 
 
 def test_mcnemar_of_arrays():
@@ -197,7 +215,9 @@ def test_nested_interval_by_hand():
     found = nested_cv_interval(outer, inner, level=.9)
     assert (found.estimate, found.standard_error) == pytest.approx((estimate, error))
     assert tuple(found) == pytest.approx((estimate - 1.6449 * error, estimate + 1.6449 * error), abs=1e-4)
-    assert found.warnings == ("3 repeats; about 200 are advised for a stable width",)
+    assert found.notes == (Note("unreliable", "3 repeats; about 200 are advised for a stable width"),)
+    alone = nested_cv_interval(outer[0], inner[0])
+    assert alone.warnings == ("1 repeat; about 200 are advised for a stable width",)
 
 
 @pytest.mark.parametrize("shift, wide", [(0., 1), (50., 5 ** .5)])
@@ -254,7 +274,9 @@ def test_all_pairs_of_models():
 def test_models_that_are_equal_in_every_fold_still_count_as_a_pair():
     found = compare_models({"a": [.1, .2, .3], "b": [.1, .2, .3], "c": [.2, .5, .3]}, rho=0)
     assert [test is None for test in found.tests] == [True, False, False]
-    assert found.notes[1].startswith("a minus b is equal in every fold")
+    assert found.notes[0] == Note(
+        "refused", "equal in every fold: the variance between the 3 folds is 0, so there is no t and no p-value; use a "
+        "loss with finer values, or more items", ("pair", "a minus b"))
     assert found.rows()[1]["adjusted p"] == pytest.approx(min(3 * found.tests[1].pvalue, 1))
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
 
@@ -283,7 +305,7 @@ def test_the_posterior_weighs_unequal_folds_as_the_t_test_does():
     assert 2 * min(found.posterior.left, found.posterior.right) == pytest.approx(nb.pvalue)
     assert tuple(found.posterior.interval()) == pytest.approx(tuple(nb.interval()))
     assert bayesian_correlated_t(means).estimate != pytest.approx(found.posterior.estimate)
-    assert found.notes == ("folds of 4 to 20 items: weighted by size, t is approximate",)
+    assert found.notes == (Note("unreliable", "folds of 4 to 20 items: weighted by size, t is approximate"),)
     with pytest.raises(ValueError, match="^sizes must have 5 entries; got 4$"):
         bayesian_correlated_t(means, sizes=[1] * 4)
 
@@ -315,23 +337,23 @@ def test_zeros_and_ones_in_small_folds_are_noted():
     a[0, :2], a[1:3, 0] = 1, 1                      # fold means .5, .25, .25 and seven 0
     cv = CVLosses({"a": a.ravel(), "b": np.zeros(40)}, np.repeat(range(10), 4))
     assert compare_tests(cv).notes == (
-        "0/1 losses: the 10 fold means take only 3 values: one item more can move t across the limit, and folds that "
-        "all agree would show no variance",)
+        Note("unreliable", "0/1 losses: the 10 fold means take only 3 values: one item more can move t across the "
+             "limit, and folds that all agree would show no variance"),)
     a[3, :3] = 1
     cv = CVLosses({"a": a.ravel(), "b": np.zeros(40)}, np.repeat(range(10), 4))
     assert compare_tests(cv).notes == ()
     three = compare_tests(CVLosses.from_fold_means([.1, .2, .3])).notes
-    assert len(three) == 1 and three[0].startswith("3 folds: only 2 degrees of freedom")
+    assert len(three) == 1 and str(three[0]).startswith("3 folds: only 2 degrees of freedom")
     fine = compare_tests(CVLosses.from_fold_means([.1, .2, .2, .1, .1], repeats=1)).notes
-    assert fine[0].startswith("the 5 fold means take only 2 values: ")
+    assert str(fine[0]).startswith("the 5 fold means take only 2 values: ")
 
 
 def test_notes_of_the_file_and_of_repeats_reach_the_table():
     cv = CVLosses.read_csv({"fold": [1, 2, 3, 4, 5] * 2, "repeat": [1] * 5 + [2] * 5, "a": np.arange(10) ** 2 / 7})
     assert compare_tests(cv, rope=0).notes == compare_models(cv.joined(CVLosses.from_fold_means(
         {"b": np.zeros(10)}, repeats=2))).notes == (
-        "one row per fold: read as fold means of equal folds",
-        "2 repeats test the same items again: with rho = 0 they would count as new evidence")
+        Note("assumption", "2 repeats test the same items again: with rho = 0 they would count as new evidence"),
+        Note("data", "one row per fold: read as fold means of equal folds"))
 
 
 def test_ties_have_no_best_model():
@@ -354,11 +376,12 @@ def test_models_that_differ_by_a_constant_have_no_test_but_count():
     for key, p in raw.items():
         assert rows[key]["adjusted p"] == pytest.approx(min(expected[p], 1))
     assert rows["a", "b"]["difference"] == -.125 and math.isnan(rows["a", "b"]["low"])
-    assert ", 1 without a test as their folds show no variance (holm, rho 0)" in found.headline()
-    assert found.notes[1].startswith("a minus b is the same in every fold, -0.125: ")
+    assert ", 1 without a test as the folds show no variance (holm, rho 0)" in found.headline()
+    assert found.notes[0].where == ("pair", "a minus b")
+    assert str(found.notes[0]).startswith("pair a minus b: the same in every fold, -0.125: ")
     nothing = compare_models({"a": [.1, .2], "b": [.1, .2]})
     assert nothing.headline() == ("all 2 models have the same mean loss, 0.15; 0 of 1 pair differs at 5%, 1 without a "
-                                  "test as their folds show no variance (holm)")
+                                  "test as the folds show no variance (holm)")
 
 
 def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
@@ -371,9 +394,9 @@ def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
         flips = 1 - (stats.t.ppf(.95, 7) / scipy.statistic) ** 2
         assert row["rho_alpha"] == pytest.approx(flips if flips >= 0 else math.nan, nan_ok=True)
     differ = sum(row["adjusted p"] < .1 for row in found.rows())
-    assert 0 < differ < 3 and f"{differ} of 3 pairs differ at 10%" in found.headline()
-    assert found.notes == ("intervals and rho_alpha are those of each pair alone, not adjusted for the number of "
-                           "pairs",)
+    assert 0 < differ < 3 and f"{differ} of 3 pairs differ{'s' * (differ == 1)} at 10%" in found.headline()
+    assert found.notes == (Note("remark", "intervals and rho_alpha are those of each pair alone, not adjusted for the "
+                                "number of pairs"),)
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
 
 
@@ -385,9 +408,15 @@ def test_five_repeats_of_two_folds_get_their_own_tests():
     for backend in ("polars", "pandas", "pyarrow"):
         assert list(nw.from_native(found.to_frame(backend))["df"]) == ["9", "9", "9", "5", "10, 5"]
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
-    sized = compare_tests(CVLosses.from_fold_means(np.ravel(FIVE), n_items=21, repeats=5)).rows()
-    assert [row["note"] for row in sized[-2:]] == [
-        five_by_two_t_test(FIVE).notes[0] + "; folds taken as equal", "folds taken as equal"]
+    first, = five_by_two_t_test(FIVE).notes
+    assert Note("unreliable", first.text, ("test", "5x2cv t")) in found.notes
+    sized = compare_tests(CVLosses.from_fold_means(np.ravel(FIVE), n_items=21, repeats=5))
+    assert [row["note"] for row in sized.rows()[-2:]] == [
+        first.text + "; folds taken as equal", "folds taken as equal"]
+    assert [note.where for note in sized.notes if note.text == "folds taken as equal"] == [
+        ("test", "5x2cv t"), ("test", "5x2cv F")]
+    again = wb.Result.from_dict(sized.to_dict())
+    assert [row["note"] for row in again.rows()] == [row["note"] for row in sized.rows()]
 
 
 def test_a_table_without_fold_variance_keeps_what_can_be_said():
@@ -395,7 +424,9 @@ def test_a_table_without_fold_variance_keeps_what_can_be_said():
     found = compare_tests(CVLosses(same, np.repeat(np.arange(5), 2)))
     assert found.posterior is None and found.test is None
     assert found.headline() == "b better by 0.5 (losses 0.5 against 0); no t-test, as the folds show no variance"
-    assert found.notes[0].startswith("a minus b is the same in every fold, 0.5")
+    assert (found.notes[0].kind, found.notes[0].where) == ("refused", ("test", "K-fold t"))
+    assert found.notes[0].text.startswith("a minus b is the same in every fold, 0.5")
+    assert found.rows()[0]["note"] == found.notes[0].text
     table = {row["test"]: row["p"] for row in found.rows()}
     assert math.isnan(table["K-fold t"]) and table["McNemar exact"] == stats.binomtest(5, 5).pvalue
 
@@ -421,7 +452,7 @@ def test_fold_means_of_correct_answers_take_few_values():
     right[0, :2], right[1:3, 0] = 0, 0
     cv = CVLosses.read_csv({"item": range(40), "fold": np.repeat(range(10), 4), "a": right.ravel(), "b": [1] * 40},
                            higher_is_better=True)
-    assert compare_tests(cv).notes[-1].startswith("0/1 scores: the 10 fold means take only 3 values: ")
+    assert str(compare_tests(cv).notes[0]).startswith("0/1 scores: the 10 fold means take only 3 values: ")
 
 
 def test_the_table_of_pairs_begins_with_what_differs():
@@ -463,7 +494,7 @@ def test_models_with_scores_are_ranked_by_them():
     found = compare_models(cv)
     assert found.models == ("b", "a", "c") and found.scores
     assert found.headline().startswith("b has the largest mean score, 0.875; ")
-    assert found.notes[0] == "scores: the larger is better; differences are of minus the scores"
+    assert Note("data", "scores: the larger is better; differences are of minus the scores") in found.notes
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
     tie = CVLosses.from_fold_means({"a": [0, .5], "b": [.5, 0], "c": [0, 0]}, higher_is_better=True)
     assert compare_models(tie).headline().startswith("a and b share the largest mean score, 0.25; ")
@@ -477,13 +508,13 @@ def test_a_rope_in_another_unit_is_noted(scale, note):
     """Ten folds with a naive standard error of .0299: a rope of .01 is .335 of them."""
     assert np.std(TEN, ddof=1) / 10 ** .5 == pytest.approx(.0299, abs=5e-5)
     cv = CVLosses.from_fold_means({"A": np.multiply(TEN, scale), "B": np.zeros(10)})
-    assert compare_tests(cv).notes == (() if note is None else (note,))
+    assert compare_tests(cv).notes == (() if note is None else (Note("data", note),))
     assert compare_tests(cv, rope=0).notes == ()
 
 
 def test_two_columns_are_two_items_per_fold():
     array = np.column_stack([np.add(TEN, .25), np.linspace(.125, .25, 10)])
-    note = "read as two items per fold of one series: for two models use CVLosses.from_fold_means"
+    note = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
     assert compare_tests(array).notes == (note,)
     assert note not in compare_tests(CVLosses(array)).notes + compare_tests(np.hstack([array, array])).notes
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.data.frames import column_names, read_columns
 from workbench.data.numbers import as_text, to_ids, to_labels, to_numbers
+from workbench.results import Note
 
 TABLE = {"id": ["007", "b", "c"], "score": [0.5, None, 0.1], "flag": [True, False, True], "n": [1, 2, 3]}
 
@@ -91,7 +92,7 @@ def test_other_encodings_are_read_and_noted(encoding, name, tmp_path):
     columns, notes = read_columns(path, ["größe", "id"])
     assert columns["größe"].tolist() == ["über"]
     assert columns["id"].tolist() == ["007"]
-    assert notes == (f"{str(path)!r} is not UTF-8; it was read as {name}",)
+    assert notes == (Note("data", f"{str(path)!r} is not UTF-8; it was read as {name}"),)
 
 
 def test_an_encoding_that_shows_late_is_found(tmp_path):
@@ -250,6 +251,7 @@ def test_as_text_of_numbers():
     assert as_text(text_column(1, 1.5, True, float("nan"))) == ["1", "1.5", "1", ""]
 
 
+@pytest.mark.slow
 def test_many_rows(tmp_path):
     size = 700_000
     score = np.random.default_rng(0).random(size)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from workbench.data.label_sheets import SheetLabels, draw_items, read_label_sheet, write_label_sheet, write_rows
 from workbench.data.scored_items import ScoredItems
-from workbench.results import Result
+from workbench.results import Note, Result
 
 IDS = ("007", "=1+1", "b;\"c\nd", "-5", "é", "@x", "'=y", " =z")
 STRATUM = np.array([1, 0, 1, 0, 1, 0, 0, 1])
@@ -107,7 +107,7 @@ def test_a_recorded_label_is_never_overwritten(tmp_path):
     write_label_sheet(path, scored(), STRATUM, [0, 1])
     write_label_sheet(path, scored(), STRATUM, [2])
     path.write_text("id;correct\n007;\nx;1\n")
-    message = (f"{str(path)!r} already holds 1 labels and is not overwritten; choose another path, or move "
+    message = (f"{str(path)!r} already holds 1 label and is not overwritten; choose another path, or move "
                "the file away")
     with pytest.raises(ValueError, match=re.escape(message)):
         write_label_sheet(path, scored(), STRATUM, [0])
@@ -156,16 +156,16 @@ def test_ids_without_leading_zeros_are_shown_not_guessed(tmp_path):
     labels = read(filled(tmp_path, "id,correct\n7,1\né,1\nzzz,0\n"))
     assert labels.index.tolist() == [4] and labels.unmatched == ("7", "zzz")
     assert labels.notes == (
-        "2 ids of the sheet are not among the items: '7', 'zzz'",
-        "a spreadsheet may have removed leading zeros: the sheet has '7', the items '007'; format the column "
-        "id as text and restore them")
+        Note("refused", "2 ids of the sheet are not among the items: '7', 'zzz'"),
+        Note("data", "a spreadsheet may have removed leading zeros: the sheet has '7', the items '007'; format the "
+             "column id as text and restore them"))
 
 
 def test_repeated_ids(tmp_path):
     labels = read(filled(tmp_path, "id,correct\né,1\né,\né,1\n007,\n007,0\n"))
     assert labels.index.tolist() == [0, 4] and labels.correct.tolist() == [0, 1]
     assert labels.unlabeled == ()
-    assert labels.notes == ("1 ids are labeled more than once, always alike, and counted once: 'é'",)
+    assert labels.notes == (Note("data", "1 id is labeled more than once, always alike, and counted once: 'é'"),)
 
 
 @pytest.mark.parametrize("text, message", [
@@ -196,15 +196,19 @@ def test_sheets_without_use(tmp_path):
 
 
 def test_sheet_labels_serialise():
-    labels = SheetLabels(np.array([1]), np.array([1]), np.array([3]), np.array([1]), ("a",), (), ("note",))
+    labels = SheetLabels(np.array([1]), np.array([1]), np.array([3]), np.array([1]), ("a",), (),
+                         notes=[Note("data", "note")])
     again = Result.from_dict(labels.to_dict())
     assert again.rows() == labels.rows() and again.unmatched == ("a",) and again.index.tolist() == [3]
+    assert again.notes == labels.notes == (Note("data", "note"),)
+    assert repr(again) == "SheetLabels(1 label in 1 stratum, 1 right, 1 id not among the items)"
 
 
 nasty = st.text(st.one_of(st.sampled_from("=+-@'\";,\n\r\t 0＝é中\u00a0"),
                           st.characters(exclude_categories=["Cs"])), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(deadline=None)        # the first example imports DuckDB
 @given(st.lists(nasty.map(str.strip).filter(bool), min_size=1, max_size=12, unique=True), st.data())
 def test_every_id_survives_the_round_trip(tmp_path_factory, ids, data):

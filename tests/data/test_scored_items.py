@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from workbench.data.scored_items import SYNTHETIC_KINDS, ScoredItems, read_scores, synthetic_scores
-from workbench.results import Result
+from workbench.results import Note, Result
 
 
 def refused(message, *args, **kwargs):
@@ -24,7 +24,7 @@ def test_confidence_with_classes(tmp_path):
     assert items.correct.tolist() == [True, False, False]
     assert items.truth.tolist() == ["cat", "cat", "owl"]
     assert items.score_is == "confidence"
-    assert items.notes == ("true class 'owl' is never predicted (1 items)",)
+    assert items.notes == (Note("data", "true class 'owl' is never predicted (1 item)"),)
     assert items.size == 3
     assert items.headline() == "3 items, mean score 0.7167, accuracy 0.3333"
     assert list(items.rows()[1]) == ["id", "score", "prediction", "truth", "correct"]
@@ -75,10 +75,10 @@ def test_class1_becomes_confidence():
     assert items.score.tolist() == [0.9, 0.75, 0.5]
     assert items.correct.tolist() == [True, False, False]
     assert items.score_is == "confidence"
-    assert items.notes == ("prediction is 1 where 'p' is at least 0.5",)
+    assert items.notes == (Note("assumption", "prediction is 1 where 'p' is at least 0.5"),)
     given = read_scores({"p": [0.9, 0.4], "a": [1, 1]}, score="p", prediction="a", score_is="class1")
     assert given.score.tolist() == [0.9, 0.4]
-    assert given.notes == ("1 predictions are not the class that 'p' makes likelier",)
+    assert given.notes == (Note("data", "1 prediction is not the class that 'p' makes likelier"),)
     minus = read_scores({"p": [0.9, 0.1], "y": [1, -1]}, score="p", truth="y", score_is="class1")
     assert minus.prediction.tolist() == [1, -1]
 
@@ -117,19 +117,19 @@ def test_unknown_score_kind():
 
 def test_rounded_scores_are_noted():
     items = read_scores({"p": [0.9, 0.9, 0.9, 0.8, 0.8]}, score="p")
-    assert items.notes == ("only 2 of 5 scores are distinct, and 3 items share the score 0.9; ask for "
-                           "unrounded scores",)
+    assert items.notes == (Note("data", "only 2 of 5 scores are distinct, and 3 items share the score 0.9; ask for "
+                                "unrounded scores"),)
 
 
 def test_never_predicted_is_one_note():
     items = read_scores({"p": [0.1, 0.2, 0.3], "a": [1, 9, 1], "y": [1, 2, 3]},
                         score="p", prediction="a", truth="y")
-    assert items.notes == ("2 true classes are never predicted (2 items): 2, 3",)
+    assert items.notes == (Note("data", "2 true classes are never predicted (2 items): 2, 3"),)
 
 
 def test_scored_items_serialise_and_show_their_notes():
     items = ScoredItems(np.array(["<a>", "b"], object), np.array([0.5, 1]), prediction=np.array(["x", "y"]),
-                        notes=("<odd>",))
+                        notes=[Note("data", "<odd>")])
     again = Result.from_dict(items.to_dict())
     assert again.rows() == items.rows() and again.notes == items.notes and again.truth is None
     assert "&lt;odd&gt;" in items._repr_html_() and "&lt;a&gt;" in items._repr_html_()
@@ -168,3 +168,10 @@ def test_synthetic_scores_check_their_arguments():
         synthetic_scores("noisy", accuracy=0.5)
     with pytest.raises(ValueError, match="size must be a whole number of at least 1; got 0"):
         synthetic_scores("noisy", size=0)
+
+
+@pytest.mark.parametrize("score", [np.zeros((0, 2)), np.zeros((3, 2)), np.zeros(0), np.float64(0.5)], ids=str)
+def test_scores_are_one_per_item(score):
+    with pytest.raises(ValueError) as error:
+        ScoredItems(None, score)
+    assert str(error.value) == f"score must be one-dimensional and hold an item; got shape {score.shape}"

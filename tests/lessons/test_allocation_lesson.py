@@ -2,7 +2,6 @@
 import heapq
 import math
 
-import browser
 import ipywidgets
 import numpy as np
 import pytest
@@ -12,11 +11,6 @@ import workbench as wb
 from workbench.course.digit_forms import register_errors
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.widgets import allocation as live
-
-VIEW = """
-from workbench.widgets import allocation as live
-live.one_label_at_a_time()
-"""
 
 
 @pytest.fixture(scope="module")
@@ -323,15 +317,3 @@ def test_prediction_tells_what_allocation_finds():
     lock.click()
     assert ("All 37. In proportion to their number they would get 2, in equal shares 25. Neyman&#x27;s formula asks "
             "for 64") in told.value
-
-
-@pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
-def test_buttons_give_labels_in_lab(tmp_path):
-    browser.notebook(tmp_path / "one.ipynb", VIEW)
-    with browser.lab(tmp_path) as address, browser.page(address + "one.ipynb") as page:
-        browser.run_all(page)
-        browser.shows_chart(page)
-        shown = browser.after(page, lambda: page.get_by_role("button", name="Give all M").click())
-        assert shown["title"] == "All 100 labels are given: 3 + 18 + 42 + 37, exactly the optimum"
-        assert shown["label"] == shown["svg_label"] == shown["text"]
-        assert page.console_errors == [] and page.outside == []

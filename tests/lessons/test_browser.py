@@ -1,5 +1,4 @@
-import shutil
-
+"""Charts, controls and lessons in a real browser: one server of each kind, one Chromium."""
 import browser
 import pytest
 
@@ -29,7 +28,7 @@ draw()
 panel([slider], view)
 """
 AGAIN = "view"
-BUSY = "import time; time.sleep(6)"
+BUSY = "import os, time\nwhile not os.path.exists({!r}): time.sleep(.05)"
 OTHER = 'ChartView(theme.finish(bars, "Other", "Another chart."))'
 STATIC = 'image(theme.finish(bars.properties(data=theme.rows("b", rows(3)["bars"])), "Static", "A static chart."))'
 LATE = """
@@ -41,18 +40,67 @@ broken
 BREAK = 'broken.show({"z": [{"x": None}]}, "Broken.")'
 REPAIR = 'broken.show({"z": [{"x": {"y": 2}}]}, "Repaired.")'
 
-needs_browser = pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
-needs_voila = pytest.mark.skipif(browser.missing_voila() is not None, reason=str(browser.missing_voila()))
+# per lesson: its views, the sliders among them, what is pressed, and the title of which chart then begins how
+CONTROLS = {
+    "replication": (
+        ("from workbench.widgets import replication as live\nlive.fourteen_boxes()", "live.array_builder()"),
+        ("Labels per box", "Levels s", "Columns", "Column i", "Column j"),
+        ((0, "ArrowLeft", 0, "1,596 labels in 14 boxes"), (2, "ArrowRight", 1, "27 runs, 9 columns"))),
+    "misclassification": (
+        ("from workbench.widgets import misclassification as live\nlive.months()", "live.mosaic()"),
+        ("New true share α′", "Audited n", "p00 (others read right)", "p11 (panels read right)", "True share α"),
+        ((0, "ArrowRight", 0, "Of a rise by 5.5 points"), (4, "ArrowRight", 1, "Counted 12.52%, true 10.50%"))),
+    "cross-validation": (
+        ("from workbench.widgets import cross_validation as live\nlive.two_clerks()", "live.one_slider()"),
+        ("Forms n", "Repeats of the cross-validation", "Studies from", "Number"),
+        ((1, "ArrowRight", 0, "naive t: 5 of 40 studies"), (3, "ArrowRight", 1, "rho .010 (r .001)"))),
+}
+FIRST_TITLES = {"misclassification": "Counted 12.13%, true 10.02%: unbiased only at 21.13%",
+                "cross-validation": "rho 0 (r 0): p .0192, significant at 5%; flips at .368"}
+BUTTONS = "from workbench.widgets import allocation as live\nlive.one_label_at_a_time()"
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
+def started(chromium):
+    if browser.missing():
+        pytest.skip(browser.missing())
+    with browser.start() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory, started, kernel):
     folder = tmp_path_factory.mktemp("lab")
-    browser.notebook(folder / "lesson.ipynb", LESSON, AGAIN, OTHER, STATIC)
-    browser.notebook(folder / "busy.ipynb", LESSON, BUSY)
-    browser.notebook(folder / "broken.ipynb", LESSON, LATE)
     with browser.lab(folder) as address:
-        yield address
+        yield browser.Site(folder, address, started)
+
+
+@pytest.fixture(scope="module")
+def voila(tmp_path_factory, started, kernel):
+    if browser.missing_voila():
+        pytest.skip(browser.missing_voila())
+    folder = tmp_path_factory.mktemp("voila")
+    with browser.voila(folder) as address:
+        yield browser.Site(folder, address, started)
+
+
+@pytest.fixture(scope="module")
+def lesson(lab):
+    """The views of a lesson on one page; a test leaves them as they were."""
+    with lab.show(LESSON, AGAIN, OTHER, STATIC, LATE) as page:
+        browser.run_all(page)
+        browser.shows_chart(page, 4)
+        yield page
+
+
+@pytest.fixture(scope="module")
+def lessons(lab):
+    """Views of lessons 2 to 5 on one page."""
+    with lab.show(*(view for views, _, _ in CONTROLS.values() for view in views), BUTTONS) as page:
+        browser.run_all(page)
+        browser.shows_chart(page, 2 * len(CONTROLS) + 1)
+        browser.slider(page, sum(len(names) for _, names, _ in CONTROLS.values()) - 1)
+        yield page
 
 
 def says(shown, number):
@@ -72,70 +120,83 @@ def moves_the_chart(page):
     says(moved, 51)
     assert len(moved["marks"]) == len(before["marks"]) == 5
     assert all(new != old for new, old in zip(moved["marks"], before["marks"], strict=True))
+    assert [browser.chart(page, index)["text"] for index in (1, 2)] == [
+        "51 labels in each of 5 strata.", "Another chart."]
+    says(browser.after(page, lambda: page.keyboard.press("ArrowLeft")), 50)
 
 
-@needs_browser
-def test_slider_moves_the_chart_in_lab(lab):
-    with browser.page(lab + "lesson.ipynb") as page:
-        browser.run_all(page)
-        browser.shows_chart(page, 3)
-        moves_the_chart(page)
-        assert browser.chart(page, 1)["text"] == "51 labels in each of 5 strata."
-        assert browser.chart(page, 2)["text"] == "Another chart."
-        assert page.console_errors == []
-        assert page.outside == []
+def test_slider_moves_the_chart_in_lab(lesson):
+    moves_the_chart(lesson)
+    assert lesson.console_errors == [] and lesson.outside == []
 
 
-@needs_browser
-def test_chart_follows_the_theme_in_lab(lab):
-    with browser.page(lab + "lesson.ipynb") as page:
-        browser.run_all(page)
-        browser.shows_chart(page, 3)
-        light = browser.chart(page)
-        browser.set_theme(page, dark=True)
-        page.wait_for_function("fill => [...document.querySelectorAll('.workbench-chart .role-axis text')]"
-                               ".every(text => getComputedStyle(text).fill !== fill)", arg=light["fill"])
-        dark = browser.chart(page)
-        assert (light["fill"], dark["fill"]) == ("rgb(89, 89, 89)", "rgb(192, 192, 192)")
-        assert dark["marks"] == light["marks"]
-        moves_the_chart(page)
-        browser.set_theme(page, dark=False)
-        page.wait_for_function("fill => getComputedStyle(document.querySelector("
-                               "'.workbench-chart .role-axis text')).fill === fill", arg=light["fill"])
-        says(browser.chart(page), 51)
-        assert page.console_errors == []
+def test_chart_follows_the_theme_in_lab(lesson):
+    light = browser.chart(lesson)
+    browser.set_theme(lesson, dark=True)
+    lesson.wait_for_function("fill => [...document.querySelectorAll('.workbench-chart .role-axis text')]"
+                             ".every(text => getComputedStyle(text).fill !== fill)", arg=light["fill"])
+    dark = browser.chart(lesson)
+    assert (light["fill"], dark["fill"]) == ("rgb(89, 89, 89)", "rgb(192, 192, 192)")
+    assert dark["marks"] == light["marks"]
+    moves_the_chart(lesson)
+    browser.set_theme(lesson, dark=False)
+    lesson.wait_for_function("fill => getComputedStyle(document.querySelector("
+                             "'.workbench-chart .role-axis text')).fill === fill", arg=light["fill"])
+    says(browser.chart(lesson), 50)
+    assert lesson.console_errors == []
 
 
-@needs_browser
-def test_chart_is_drawn_while_the_kernel_is_busy(lab):
-    with browser.page(lab + "busy.ipynb") as page:
+def test_failed_drawing_is_told_and_the_next_one_repairs_it(lesson):
+    browser.execute(lesson, BREAK)
+    lesson.wait_for_selector(".workbench-chart [role=alert]")
+    told = lesson.inner_text(".workbench-chart [role=alert]")
+    assert told.startswith("This chart could not be drawn.") and len(lesson.console_errors) == 1
+    lesson.console_errors.clear()
+    browser.execute(lesson, REPAIR)
+    lesson.wait_for_selector(".workbench-chart [role=alert]", state="detached")
+    browser.shows_chart(lesson, 4)
+    assert browser.chart(lesson, 3)["label"] == "Repaired."
+
+
+def test_chart_is_drawn_while_the_kernel_is_busy(lab, tmp_path):
+    done = tmp_path / "done"
+    with lab.show(LESSON, BUSY.format(str(done))) as page:
         browser.ready(page)
         page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
         browser.shows_chart(page)
         assert browser.kernel_status(page) == "busy"
         says(browser.chart(page), 50)
+        done.touch()
+        browser.ready(page)
 
 
-@needs_browser
-def test_failed_drawing_is_told_and_the_next_one_repairs_it(lab):
-    with browser.page(lab + "broken.ipynb") as page:
-        browser.run_all(page)
-        browser.shows_chart(page, 2)
-        browser.execute(page, BREAK)
-        page.wait_for_selector(".workbench-chart [role=alert]")
-        told = page.inner_text(".workbench-chart [role=alert]")
-        assert told.startswith("This chart could not be drawn.") and len(page.console_errors) == 1
-        browser.execute(page, REPAIR)
-        browser.shows_chart(page, 2)
-        assert page.locator(".workbench-chart [role=alert]").count() == 0
-        assert browser.chart(page, 1)["label"] == "Repaired."
+@pytest.mark.parametrize("name", CONTROLS)
+def test_controls_move_the_pictures_in_lab(lessons, name):
+    place = list(CONTROLS).index(name)
+    above = sum(len(names) for _, names, _ in list(CONTROLS.values())[:place])
+    _, names, moves = CONTROLS[name]
+    assert browser.sliders(lessons)[above:above + len(names)] == list(names)
+    assert browser.chart(lessons, 2 * place + 1)["title"] == FIRST_TITLES.get(
+        name, browser.chart(lessons, 2 * place + 1)["title"])
+    for number, key, index, title in moves:
+        before = browser.chart(lessons, 2 * place + index)
+        browser.slider(lessons, above + number).focus()
+        moved = browser.after(lessons, lambda key=key: lessons.keyboard.press(key), 2 * place + index)
+        assert moved["title"].startswith(title) and moved["marks"] != before["marks"]
+        assert moved["label"] == moved["svg_label"] == moved["text"] != before["text"]
+    assert lessons.console_errors == [] and lessons.outside == []
 
 
-@needs_voila
-def test_slider_moves_the_chart_in_voila(tmp_path):
-    browser.notebook(tmp_path / "lesson.ipynb", LESSON, AGAIN, OTHER)
-    with browser.voila(tmp_path, "--template=workbench") as address, \
-            browser.page(address + "lesson.ipynb", dark=True) as page:
+def test_buttons_give_labels_in_lab(lessons):
+    last = 2 * len(CONTROLS)
+    shown = browser.after(lessons, lambda: lessons.get_by_role("button", name="Give all M").click(), last)
+    assert shown["title"] == "All 100 labels are given: 3 + 18 + 42 + 37, exactly the optimum"
+    assert shown["label"] == shown["svg_label"] == shown["text"]
+    assert lessons.console_errors == [] and lessons.outside == []
+
+
+def test_slider_moves_the_chart_in_voila(voila):
+    with voila.show(LESSON, AGAIN, OTHER, dark=True) as page:
         browser.shows_chart(page, 3)
         moves_the_chart(page)
         assert page.outside == []
@@ -145,8 +206,8 @@ def test_slider_moves_the_chart_in_voila(tmp_path):
 def drives_lesson_one(page):
     """Move every slider of lesson 1; chart, title and words change together and only in its own view."""
     browser.shows_chart(page, 4)
-    names = [handle.get_attribute("aria-label") for handle in page.locator("[role=slider][aria-label]").all()]
-    assert names == ["Strata", "Labels", "Labels", "Pilot per stratum", "Batch", "Smoothing c", "Half-width e"]
+    assert browser.sliders(page) == ["Strata", "Labels", "Labels", "Pilot per stratum", "Batch", "Smoothing c",
+                                     "Half-width e"]
     for place, (index, said) in enumerate([(1, "6 strata"), (1, "101 labels"), (2, "with 110 labels"),
                                            (2, "with 110 labels"), (2, "with 110 labels"), (2, "with 110 labels"),
                                            (3, "half-width of 0.035")]):
@@ -160,20 +221,16 @@ def drives_lesson_one(page):
         assert moved["label"] == moved["svg_label"] == moved["text"]
 
 
-@needs_browser
-def test_lesson_one_in_lab(tmp_path):
-    shutil.copy(LESSON_ONE, tmp_path)
-    with browser.lab(tmp_path) as address, browser.page(address + LESSON_ONE.name) as page:
+def test_lesson_one_in_lab(lab):
+    with lab.show(path=LESSON_ONE) as page:
         browser.run_all(page)
         drives_lesson_one(page)
         assert page.console_errors == []
         assert page.outside == []
 
 
-@needs_voila
-def test_lesson_one_in_voila(tmp_path):
-    shutil.copy(LESSON_ONE, tmp_path)
-    with browser.voila(tmp_path) as address, browser.page(address + LESSON_ONE.name) as page:
+def test_lesson_one_in_voila(voila):
+    with voila.show(path=LESSON_ONE) as page:
         drives_lesson_one(page)
         assert page.console_errors == []
         assert page.outside == []

@@ -1,7 +1,6 @@
 """Lesson 5 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 import json
 
-import browser
 import ipywidgets
 import numpy as np
 import pytest
@@ -21,11 +20,6 @@ from workbench.widgets import cross_validation as live
 DIGITS, DIGIT = load_digits(return_X_y=True)
 COLUMN = np.arange(64) % 8
 D = np.array([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0])
-VIEWS = """
-from workbench.widgets import cross_validation as live
-live.two_clerks()
-"""
-
 
 def wrong(model, row, fold, columns=slice(None)):
     """0/1 losses of scikit-learn's model, fold by fold."""
@@ -378,27 +372,6 @@ def test_live_charts_are_valid_altair():
     for chart in (charts.clerks(once, once, "naive t"), charts.slider(D, wb.kfold_t_test(D)), charts.power(readers),
                   charts.experiments(live._experiments("1nn", 20), .7), charts.scoreboard(board)):
         assert chart.to_dict(validate=True)["description"].endswith(".")
-
-
-# ---------------------------------------------------------------- in a browser
-
-@pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
-def test_controls_move_the_pictures_in_lab(tmp_path):
-    browser.notebook(tmp_path / "lesson.ipynb", VIEWS, "live.one_slider()")
-    with browser.lab(tmp_path) as address, browser.page(address + "lesson.ipynb") as page:
-        browser.run_all(page)
-        browser.shows_chart(page, 2)
-        browser.slider(page, 3)
-        names = [handle.get_attribute("aria-label") for handle in page.locator("[role=slider][aria-label]").all()]
-        assert names == ["Forms n", "Repeats of the cross-validation", "Studies from", "Number"]
-        assert browser.chart(page, 1)["title"] == "rho 0 (r 0): p .0192, significant at 5%; flips at .368"
-        for index, place, title in ((0, 1, "naive t: 5 of 40 studies"), (1, 3, "rho .010 (r .001)")):
-            before = browser.chart(page, index)
-            browser.slider(page, place).focus()
-            moved = browser.after(page, lambda: page.keyboard.press("ArrowRight"), index)
-            assert moved["title"].startswith(title) and moved["marks"] != before["marks"]
-            assert moved["label"] == moved["svg_label"] == moved["text"] != before["text"]
-        assert page.console_errors == [] and page.outside == []
 
 
 # ---------------------------------------------------------------- what the lesson says in words

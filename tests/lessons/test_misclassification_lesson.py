@@ -2,7 +2,6 @@
 import math
 import re
 
-import browser
 import ipywidgets
 import numpy as np
 import pytest
@@ -18,11 +17,6 @@ A, P00, P11 = 180 / 1797, 1552 / 1617, 153 / 180
 D = P00 + P11 - 1
 COUNTED = [218, 618, 651, 675, 673, 691, 720, 741, 761, 783, 801, 809]
 LATER_SHARES = [.10, .105, .11, .115, .12, .125, .13, .135, .14, .145, .15]
-VIEWS = """
-from workbench.widgets import misclassification as live
-live.months()
-"""
-
 
 def stop(panel, name, value):
     """The stop of a slider that is nearest to a value."""
@@ -291,26 +285,3 @@ def test_every_control_changes_the_words(view):
         else:
             control.index += 1 if control.index == 0 else -1
         assert panel.view.alternative not in said and panel.view.alternative.endswith(".") and status(panel) == ""
-
-
-# ---------------------------------------------------------------- in a browser
-
-@pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
-def test_controls_move_the_pictures_in_lab(tmp_path):
-    browser.notebook(tmp_path / "lesson.ipynb", VIEWS, "live.mosaic()")
-    with browser.lab(tmp_path) as address, browser.page(address + "lesson.ipynb") as page:
-        browser.run_all(page)
-        browser.shows_chart(page, 2)
-        browser.slider(page, 4)
-        names = [handle.get_attribute("aria-label") for handle in page.locator("[role=slider][aria-label]").all()]
-        assert names == ["New true share α′", "Audited n", "p00 (others read right)", "p11 (panels read right)",
-                         "True share α"]
-        assert browser.chart(page, 1)["title"] == "Counted 12.13%, true 10.02%: unbiased only at 21.13%"
-        for index, place, key, title in ((0, 0, "ArrowRight", "Of a rise by 5.5 points"),
-                                         (1, 4, "ArrowRight", "Counted 12.52%, true 10.50%")):
-            before = browser.chart(page, index)
-            browser.slider(page, place).focus()
-            moved = browser.after(page, lambda key=key: page.keyboard.press(key), index)
-            assert moved["title"].startswith(title) and moved["marks"] != before["marks"]
-            assert moved["label"] == moved["svg_label"] == moved["text"] != before["text"]
-        assert page.console_errors == [] and page.outside == []

@@ -79,6 +79,19 @@ def test_the_audited_period_is_the_first_unless_named():
         wb.counts_at_audit(months, "Fe")
 
 
+def test_no_periods_have_none_of_the_audit():
+    with pytest.raises(ValueError, match="^periods must not be empty: there is no period whose items the audit was "):
+        wb.counts_at_audit({})
+    with pytest.raises(TypeError, match="^periods must be of class Mapping; got list$"):
+        wb.counts_at_audit([(1, 2)])
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], 5, None])
+def test_labels_are_text_with_commas(labels):
+    with pytest.raises(TypeError, match=f"^labels must be of class str; got {type(labels).__name__}$"):
+        wb.load_audit(columns(truth=["no", "yes"], no=[331, 7], yes=[18, 44]), labels=labels)
+
+
 def test_a_class_that_was_not_audited_is_not_left_out_silently():
     counts = columns(period=["Jan"], no=["15"], yes=["5"], maybe=["3"], n=["20"])
     with pytest.raises(ValueError, match="no column of numbers that is no class of the audit, as 'maybe' is"):

@@ -17,6 +17,7 @@ from workbench.misclassification import methods
 from workbench.misclassification.methods import METHODS
 from workbench.misclassification.periods import DRAWS
 from workbench.misclassification.theory import moments
+from workbench.results import sentences
 
 QUAPY = json.loads((Path(__file__).parents[1] / "oracles" / "prevalence_quapy.json").read_text())["cases"]
 AUDIT = wb.ConfusionCounts([[331, 18], [7, 44]])
@@ -252,6 +253,7 @@ def test_estimates_are_not_clipped_but_flagged_and_intervals_are():
     assert found.estimate < 0 and found.interval().low == 0 < found.interval().high
     assert any("class 1 lies outside 0 to 1: left as it is" in flag for flag in found.flags)
     assert not any("even the interval" in flag for flag in found.flags)
+    assert [note.kind for note in found.notes][:1] == ["unreliable"]
     far = wb.estimate_prevalence(AUDIT, [4990, 10], FRAME)
     assert tuple(far.interval()) == (0, 0)
     assert any("even the interval of class 1 lies outside 0 to 1: the rates are no longer" in x for x in far.flags)
@@ -271,11 +273,12 @@ def three_class_runs(rates, runs, n=1000, size=20_000):
         yield wb.prevalence_series(wb.ConfusionCounts(table), frame, [frame, counts]), old, new
 
 
+@pytest.mark.slow
 def test_three_class_intervals_cover():
     """At least .93 for every class, level and change, within two standard errors of 300 runs pooled over classes."""
     level, change = [], []
     for series, old, new in three_class_runs(GOOD, 300):
-        assert not series.flags or not any("no interval" in flag for flag in series.flags)
+        assert not any(note.kind == "refused" for note in series.notes)
         low, high = ([row[name] for row in series.levels()[3:]] for name in ("low", "high"))
         level.append((low <= new) & (new <= high))
         change.append([i.low <= d <= i.high for i, d in zip(series.change(1, 2).limits, new - old, strict=True)])
@@ -284,10 +287,13 @@ def test_three_class_intervals_cover():
 
 
 def test_an_ill_conditioned_classifier_is_refused_or_loudly_warned_of():
-    said = [" ".join(series.flags) for series, *_ in three_class_runs(ILL, 25)]
+    found = [series for series, *_ in three_class_runs(ILL, 25)]
+    said = [" ".join(series.flags) for series in found]
     assert all("no interval" in text or "weak classifier" in text for text in said)
     assert sum("no interval" in text for text in said) >= 20
     assert all("merge the classes" in text for text in said)
+    for series, text in zip(found, said, strict=True):
+        assert [note.kind for note in series.notes].count("refused") == ("no interval" in text)
 
 
 def test_a_refused_interval_is_the_whole_range_and_says_why():
@@ -298,7 +304,8 @@ def test_a_refused_interval_is_the_whole_range_and_says_why():
     assert interval.warnings[0] == (
         "no interval: p00 + p11 - 1 is 0.27 with a coefficient of variation of 0.35 (refused above 0.3), so that the "
         "estimate may be anything; audit more items")
-    assert interval.warnings[0] in found.flags and "refused" in found.headline()
+    assert interval.warnings[0] in found.flags and "(refused: see notes)" in found.headline()
+    assert interval.notes == found.notes[:1] and interval.notes[0].kind == "refused"
     assert wb.estimate_prevalence(audit, [600, 400], method="calibration").interval().method == "delta"
 
 
@@ -321,7 +328,7 @@ def test_flags_of_a_period():
     assert "can have more variance" not in flags([4700, 300])
     assert "the shift is small against the noise: 'calibration'" in flags([4394, 606])
     assert "the shift is small" not in flags([4000, 1000])
-    assert "1 of 4 cells of the audit hold fewer than 5 items (least: 2)" in flags(
+    assert "1 of 4 cells of the audit holds fewer than 5 items (least: 2)" in flags(
         [900, 100], audit=wb.ConfusionCounts([[400, 90], [2, 88]]))
     assert "the audit is 22% of the frame: the error is that of later periods" in flags([4000, 1000], FRAME)
     assert "taken as the audited frame itself" in flags(FRAME, FRAME)
@@ -379,6 +386,11 @@ def test_comparison_lists_what_cannot_be_computed():
     assert problems["baseline"] == problems["calibration"] == ""
     assert np.isnan(found.estimate[found.methods.index("misclassification")])
     assert found.estimate[0] == 0 and found.estimate[1] == .3
+    assert {note.where: note.kind for note in found.notes} == {("method", name): "undefined" for name, problem in
+                                                               problems.items() if problem}
+    assert found.reasons == {name: problem for name, problem in problems.items() if problem}
+    assert "<li>methods mixed, mle: counts_at_audit is needed</li>" in found._repr_html_()
+    assert [row["problem"] for row in found.rows()] == list(found.problems)
 
 
 def test_comparison_of_several_classes():
@@ -486,6 +498,64 @@ def test_what_cannot_be_reported_says_so_and_the_rest_is():
         wb.prevalence_series(AUDIT, FRAME, [[0, 0]])
     with pytest.raises(ValueError, match="counts_by_period must hold at least one period; got none"):
         wb.prevalence_series(AUDIT, FRAME, {})
+    lost = [note for note in series.notes if note.kind == "refused"]
+    assert [note.where for note in lost] == [("period", name) for name in series.periods[1:-1]]
+    assert "periods shares, percent" not in series._repr_html_()
+    assert "<li>periods missing, nan: the count of class 1 is missing</li>" in series._repr_html_()
+
+
+def test_notes_of_a_series_tell_all_periods_from_single_ones():
+    months = {"Jan": FRAME, "Feb": [0, 0], "few": [1600, 300], "far": [4990, 10], "June": [0, 0]}
+    series = wb.prevalence_series(AUDIT, FRAME, months)
+    assert series.flags == ("the audit is 22% of the frame: the error is that of later periods which share the process "
+                            "that made the frame; if they have the frame's own rates, rates='frame' gives a smaller "
+                            "one",)
+    assert [note.kind for note in series.notes if note.where is None] == ["assumption"]
+    assert series.problems == ("", "no items were counted", "", "", "no items were counted")
+    frame = "these are the counts at audit time: taken as the audited frame itself"
+    few = ("the period has 1,900 items, fewer than ten per audited item: its own reading errors matter, the standard "
+           "error includes them")
+    assert series.period_flags[:3] == ((frame,), (), (few,)) and series.period_flags[4] == ()
+    assert [text.split(" ")[0] for text in series.period_flags[3]] == ["the", "even"]
+    assert sentences(series.notes)[0] == "periods Feb, June: no items were counted"
+    assert f"period Jan: {frame}" in sentences(series.notes)
+    assert [row["flags"] for row in series.levels()] == ["; ".join(flags) for flags in series.period_flags]
+    assert [row["problem"] for row in series.levels()] == list(series.problems)
+    assert set(series.levels()[0]) - set(series.levels(notes=False)[0]) == {"flags", "problem"}
+    alone = wb.estimate_prevalence(AUDIT, months["far"], FRAME)
+    assert {(note.kind, note.text) for note in alone.notes} == {
+        (note.kind, note.text) for note in series.notes if note.where in (None, ("period", "far"))}
+
+
+@pytest.mark.parametrize("periods", [[1, 2], [("2024", 1), ("2024", 2)], [np.int64(2023), np.int64(2024)],
+                                     [np.datetime64("2024-01"), np.datetime64("2024-02")]])
+def test_notes_find_periods_of_any_name(periods):
+    series = wb.prevalence_series(AUDIT, FRAME, dict(zip(periods, ([1579, 218], [0, 0]), strict=True)))
+    assert series.problems == ("", "no items were counted") and len(series.period_flags[0]) == 1
+
+
+@pytest.mark.parametrize("counts", [[1e308, 1e308], [10**400, 1], [2**53, 2], [1e308, .5]])
+def test_counts_too_large_to_be_items_are_refused(counts):
+    series = wb.prevalence_series(AUDIT, FRAME, {"huge": counts, "ok": [4382, 618]})
+    assert series.problems[0] and not series.problems[1]
+    for arguments in ((FRAME, [counts]), (counts, [[4382, 618]])):
+        with pytest.raises(ValueError, match="count"):
+            wb.prevalence_series(AUDIT, *arguments)
+
+
+def test_counts_too_large_say_so():
+    with pytest.raises(ValueError, match="^counts: counts must add up to at most 9007199254740992; got inf$"):
+        wb.estimate_prevalence(AUDIT, [1e308, 1e308], FRAME)
+    with pytest.raises(ValueError, match="^counts: the count of class 0 must be finite and at least 0; got inf$"):
+        wb.estimate_prevalence(AUDIT, [10**400, 1], FRAME)
+
+
+@pytest.mark.parametrize(("cell", "said"), [([1, 2], "must be a number; got [1, 2]"), (1j, "must be a number; got 1j"),
+                                            (True, "must be a number; got True"), (None, "is missing"),
+                                            (float("nan"), "is missing"), (np.datetime64("NaT"), "is missing")])
+def test_a_cell_that_is_no_count_is_the_problem_of_its_period(cell, said):
+    series = wb.prevalence_series(AUDIT, FRAME, {"odd": [4300, cell], "ok": [4382, 618]})
+    assert series.problems == (f"the count of class 1 {said}", "")
 
 
 def test_a_series_whose_intervals_are_refused_still_reports():
@@ -494,6 +564,9 @@ def test_a_series_whose_intervals_are_refused_still_reports():
     assert [(row["low"], row["high"]) for row in series.levels()] == [(0, 1)] * 2
     change = series.change(1, 2)
     assert tuple(change.limits) == (-1, 1) and math.isnan(change.growth_limits.low)
+    assert change.notes == change.limits.notes == change.growth_limits.notes == tuple(
+        note for note in series.notes if note.kind == "refused" and not note.where)
+    assert len(change.notes) == 1 and "refused: see notes" in series.headline()
     assert np.isfinite(series.estimates).all()
 
 
@@ -506,6 +579,7 @@ def test_periods_from_a_data_frame(library):
     assert series.problems == expected.problems == ("", "", "the count of class 0 is missing")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rates, setting", [((.85, .9), (.75, .5, .52)), ((.95, .85), (.1, .15, .2))])
 def test_changes_between_two_later_periods_cover(rates, setting):
     """Nominal .95 at 200 audited items: within two standard errors of .94 (growth .93) in 500 runs."""
@@ -522,6 +596,7 @@ def test_changes_between_two_later_periods_cover(rates, setting):
     assert np.mean(growth) > .93 - 2 * math.sqrt(.93 * .07 / runs)
 
 
+@pytest.mark.slow
 def test_ten_years_of_five_classes():
     rng = np.random.default_rng(0)
     rates = .75 * np.eye(5) + .05
@@ -674,7 +749,7 @@ def test_pooling():
         wb.pool_audits(AUDIT, wb.ConfusionCounts([[80, 9], [2, 14]], "ab"))
     with pytest.raises(ValueError, match="audits must be given"):
         wb.pool_audits()
-    with pytest.raises(TypeError, match="an audit must be ConfusionCounts; got list"):
+    with pytest.raises(TypeError, match="an audit must be of class ConfusionCounts; got list"):
         wb.compare_audits(AUDIT, [[1, 2], [3, 4]])
 
 
@@ -720,10 +795,33 @@ def test_plans_that_cannot_be(change, message):
 
 
 def test_a_weak_classifier_is_warned_of_in_the_plan():
-    assert "coefficient of variation of 0.2" in wb.plan_audit(.5, .4, .6, .7, .1).warnings[0]
+    plan = wb.plan_audit(.5, .4, .6, .7, .1)
+    assert "coefficient of variation of 0.2" in plan.warnings[0]
+    assert [note.kind for note in plan.notes] == ["unreliable"] * len(plan.notes)
+    assert plan.warnings == tuple(note.text for note in plan.notes)
+
+
+def test_theory_says_what_is_not_known_and_what_is_rough():
+    found = wb.estimator_theory(.5, .5, .6, .7, 1000, size=5000)
+    assert [(note.kind, note.where) for note in found.notes] == [("undefined", ("method", "mle")), ("unreliable", None),
+                                                                 ("unreliable", None)]
+    assert found.reasons == {"mle": "bias: no closed form is known; of order 1/n, in simulations smaller than that of "
+                                    "'mixed'; variance: first order"}
+    assert [row["note"] for row in found.rows()] == [""] * 6 + [found.reasons["mle"]]
+    assert str(found.notes[1]).startswith("the estimated p00 + p11 - 1 has a coefficient of variation of 0.10")
+    assert str(found.notes[2]).startswith("the audit is 20% of the frame")
 
 
 # printing
+
+def test_one_is_one():
+    one = wb.ConfusionCounts([[1, 0], [0, 0]])
+    assert repr(one) == ("ConfusionCounts(1 audited item, 100.0% right; predicted right: class 0 100.0%, class 1 never "
+                         "audited)")
+    series = wb.prevalence_series(AUDIT, None, [[1, 0]], method="misclassification")
+    assert series.headline().startswith("1 of 1 period by misclassification; if ")
+    assert any(text.startswith("the period has 1 item, fewer than ten") for text in series.period_flags[0])
+
 
 def test_results_state_their_assumption_and_survive_a_round_trip():
     calibrated = wb.estimate_prevalence(AUDIT, [4191, 809], FRAME, method="calibration")

@@ -22,24 +22,24 @@ def rest_moments(weight, free, n, x):
     return v, t
 
 
-def quantile(mu, variance, third, probability):
-    """Quantile of the beta on (1 - r, 1] with the given mean, variance and third central moment."""
-    d = 1 - mu
+def quantile(mu, variance, third, probability, top=1.0):
+    """Quantile of the beta on (top - r, top] with the given mean, variance and third central moment."""
+    d = top - mu
     if d <= 0:
-        return 1.0
+        return top
     denominator = 2 * variance**2 + third * d
     r = math.inf if denominator <= 0 else (4 * variance**2 * d + third * (d**2 - variance)) / denominator
     if r > 1e7 * d:
         # gamma limit: 1 - gamma(shape d^2/V, scale V/d)
-        return 1 - stats.gamma.ppf(1 - probability, d**2 / variance, scale=variance / d)
+        return top - stats.gamma.ppf(1 - probability, d**2 / variance, scale=variance / d)
     s = d * (r - d) / variance - 1
     if s <= 0 or r <= d:
-        return 1.0
-    return 1 - r + r * stats.beta.ppf(probability, (1 - d / r) * s, d / r * s)
+        return top
+    return top - r + r * stats.beta.ppf(probability, (1 - d / r) * s, d / r * s)
 
 
 def upper_limit(size, labeled, correct, tail):
-    """Upper limit before rounding and cutting; nan where no candidate is left."""
+    """Upper limit before rounding and cutting; a fully labeled stratum is a constant."""
     total = sum(size)
     weight = [n / total for n in size]
     free = [1 - n / big for n, big in zip(labeled, size, strict=True)]
@@ -55,7 +55,7 @@ def upper_limit(size, labeled, correct, tail):
                 estimate + weight[h] * free[h] * ((x + 1) / (n + 1) - x / n),
                 sum(parts[k][0] for k in strata if k != h) + weight[h]**2 * free[h] * beta_variance(x + 1, n - x),
                 sum(parts[k][1] for k in strata if k != h) + weight[h]**3 * free[h]**1.5 * beta_third(x + 1, n - x)))
-    failures = sorted((k for k in strata if correct[k] == 0), key=lambda k: -weight[k] / labeled[k])
+    failures = sorted((k for k in strata if correct[k] == 0 and free[k] > 0), key=lambda k: -weight[k] / labeled[k])
     for j in range(1, len(failures) + 1):
         merged = failures[:j]
         w, n = sum(weight[k] for k in merged), sum(labeled[k] for k in merged)
@@ -65,8 +65,9 @@ def upper_limit(size, labeled, correct, tail):
                 estimate + w * f / (n + 1),
                 sum(p[0] for p in parts) + w**2 * f * beta_variance(1, n),
                 sum(p[1] for p in parts) + w**3 * f**1.5 * beta_third(1, n)))
-    limits = [quantile(mu, v, t, 1 - tail) for mu, v, t in candidates if v > 0]
-    return max(limits, default=math.nan)
+    top = 1 - sum(weight[k] * (1 - correct[k] / labeled[k]) for k in strata if free[k] == 0)
+    limits = [quantile(mu, v, t, 1 - tail, top) for mu, v, t in candidates if v > 0]
+    return max(limits, default=top)
 
 
 def limits(size, labeled, correct, level=0.95):
@@ -75,4 +76,4 @@ def limits(size, labeled, correct, level=0.95):
     wrong = [n - x for n, x in zip(labeled, correct, strict=True)]
     least, most = sum(correct) / sum(size), 1 - sum(wrong) / sum(size)
     high, low = upper_limit(size, labeled, correct, tail), upper_limit(size, labeled, wrong, tail)
-    return (least if math.isnan(low) else max(1 - low, least)), (most if math.isnan(high) else min(high, most))
+    return max(1 - low, least), min(high, most)

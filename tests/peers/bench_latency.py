@@ -25,7 +25,8 @@ def measure(browser):
     """Yield each slider's label and the milliseconds of its presses."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(LESSON, folder)
-        with browser.lab(folder) as address, browser.page(address + LESSON.name) as page:
+        with (browser.lab(folder) as address, browser.start() as started,
+              browser.page(address + LESSON.name, started) as page):
             browser.run_all(page)
             browser.shows_chart(page, 4)
             for place, chart in enumerate(CHART_OF_SLIDER):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from workbench.results import Interval, Result
+from workbench.results import NOTE_KINDS, Interval, Note, Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,15 +29,17 @@ ARRAYS = st.one_of(
     hnp.arrays(bool, SHAPES),
     hnp.arrays("U4", SHAPES, elements=st.text("aä日 ", max_size=4)))
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXT)
+PLACES = st.none() | st.tuples(TEXT, st.integers() | TEXT | st.none())
+NOTES = st.builds(Note, st.sampled_from(NOTE_KINDS), TEXT.filter(bool), PLACES)
 INTERVALS = st.builds(Interval, st.floats(), st.floats(), st.floats(), TEXT, st.none() | st.integers(),
-                      st.lists(TEXT, max_size=2))
+                      notes=st.lists(NOTES, max_size=3))
 VALUES = st.recursive(SCALARS | ARRAYS | INTERVALS, lambda inner: st.one_of(
     st.lists(inner, max_size=3).map(tuple), st.dictionaries(TEXT | st.integers(), inner, max_size=3)), max_leaves=6)
 
 
 def canonical(value):
     """A value with its types spelled out, equal exactly where nothing was lost."""
-    if isinstance(value, Result):
+    if isinstance(value, (Result, Note)):
         return (type(value).__name__, canonical(vars(value)))
     if isinstance(value, np.ndarray):
         return ("array", value.dtype.str, value.shape, [canonical(entry) for entry in value.ravel().tolist()])

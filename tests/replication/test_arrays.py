@@ -90,6 +90,7 @@ def cases():
                 yield from ((levels, factors, levels ** dimension) for factors in sorted({least, most}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", arrays.METHODS)
 @pytest.mark.parametrize(("levels", "factors", "runs"), list(cases()))
 def test_arrays_have_strength_two_and_the_fewest_runs(levels, factors, runs, method):
@@ -106,6 +107,7 @@ def test_arrays_have_strength_two_and_the_fewest_runs(levels, factors, runs, met
     assert found.full and found.problem is None and found.strength == min(2, factors)
 
 
+@pytest.mark.slow
 def test_oapackage_finds_the_same_strength():
     """The arrays that OApackage saw are ours to the last entry; every shape of `cases` up to 2,048 runs is there."""
     recorded = {(a["levels"], a["factors"], a["method"]): a for a in OAPACKAGE["arrays"]}
@@ -187,6 +189,7 @@ def test_two_calls_do_not_share_memory():
 UNREACHED = (92, 116, 156, 172, 184, 188)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2, *range(4, 245, 4), 256, 332, 344, 480, 484, 488, 500, 512, 720, 1000])
 def test_hadamard_matrices_are_orthogonal(order):
     if order in UNREACHED or order in (232, 236):
@@ -199,6 +202,7 @@ def test_hadamard_matrices_are_orthogonal(order):
     assert (matrix[0] == 1).all() and (matrix[:, 0] == 1).all()
 
 
+@pytest.mark.slow
 def test_every_order_said_to_be_in_reach_is_built():
     """All of them up to 1000, by their inner products in floating point (exact: at most 1000)."""
     for order in range(4, 1001, 4):
@@ -285,6 +289,10 @@ def test_balance_prints_tabulates_and_restores():
     assert repr(good) == "Balance(4 runs, 3 factors, 2 levels: strength 2, full balance)"
     assert repr(bad) == ("Balance(4 runs, 2 factors, 2 levels: strength 1, not in full balance: columns 0 and 1 hold "
                          "the pairs of 0, 1 [[2, 0], [0, 2]] times, not 1 each)")
+    assert repr(check_balance([[0]])) == ("Balance(1 run, 1 factor, 1 level: strength 0, not in full balance: the "
+                                          "array holds only the symbol 0)")
+    assert good.notes == () and [note.kind for note in bad.notes] == ["unreliable"]
+    assert bad.problem == bad.notes[0].text and f"<li>{bad.problem}</li>" in bad._repr_html_()
     assert good.rows() == [{"runs": 4, "factors": 3, "levels": 2, "strength": 2, "full": True, "problem": None}]
     again = Result.from_dict(json.loads(json.dumps(bad.to_dict())))
     assert again.rows() == bad.rows() and again.table.tolist() == [[2, 0], [0, 2]] and again.pair == (0, 1)
@@ -301,6 +309,7 @@ def printed_rotations(p, degree):
     return np.concatenate([rotated, np.zeros((1, field.size - 1), int)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("p", "degree", "count", "lags"), [(3, 3, 13, {13}), (5, 2, 36, {6, 12, 18}),
                                                             (3, 6, 364, {364})])
 def test_the_printed_bound_of_columns_is_too_large(p, degree, count, lags):
@@ -464,3 +473,7 @@ PROBLEMS = [
 @pytest.mark.parametrize(("array", "text"), PROBLEMS, ids=range(len(PROBLEMS)))
 def test_problems_name_column_pair_and_room(array, text):
     assert check_balance(array).problem == text
+
+
+def test_once_is_one_time():
+    assert check_balance([[0, 0], [1, 1], [1, 0], [1, 1]]).problem.startswith("column 0 holds 0 1 time, not 2; ")

@@ -198,6 +198,15 @@ def test_errors_name_argument_rule_and_value(call, text):
         call()
 
 
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan"), [1, float("inf")]])
+def test_what_is_not_finite_is_refused(value):
+    field = GaloisField(2)
+    with pytest.raises(ValueError, match=f"^a must be finite; got {re.escape(repr(value))}$"):
+        field.multiply(value, 1)
+    with pytest.raises(ValueError, match=f"^exponent must be finite; got {re.escape(repr(value))}$"):
+        field.power(1, value)
+
+
 @pytest.mark.parametrize(("call", "text"), [
     (lambda: GaloisField("3"), "p must be a whole number from 2 to 1048576; got '3'"),
     (lambda: GaloisField(7).add(1.5, 1), "a must hold whole numbers; got 1.5"),

@@ -88,7 +88,32 @@ def test_a_group_without_positives_is_left_out_and_said(data):
     data["yhat"][only_no] = "no"
     audit = wb.metric_audit(load(data, group="g"), "accuracy recall")
     assert [(row["group"], row["statistic"]) for row in audit.rows()][-1] == ("b", "accuracy")
-    assert "recall in group b: recall is undefined: no item is truly positive in the domain" in audit.warnings
+    assert audit.notes[0] == wb.Note("undefined", "recall is undefined: no item is truly positive in the domain",
+                                     ("metric", "recall in group b"))
+    assert audit.warnings[0] == "metric recall in group b: " + audit.notes[0].text
+
+
+def test_a_group_whose_replicates_are_mostly_undefined_is_refused_not_undefined():
+    stratum = np.repeat(np.arange(8), 4)
+    truth, group = np.tile([1, 0], 16), np.where(np.arange(32) == 0, "a", np.where(np.arange(32) % 2, "a", "b"))
+    items = wb.load_labeled({"y": truth, "yhat": truth, "s": stratum, "u": np.arange(32) // 2, "g": group}, **NAMES,
+                            psu="u", group="g", positive="1")
+    note, = [note for note in wb.metric_audit(items, "recall", method="brr").notes if note.kind == "refused"]
+    assert note.where == ("metric", "recall in group a")
+    assert note.text == ("recall is undefined (0/0) in 6 of 12 replicates, more than 5%: take method 'fay' or "
+                         "'generalized', whose replicates keep every item")
+
+
+def test_only_what_is_undefined_in_a_group_is_left_out(data, monkeypatch):
+    from workbench.replication import metrics
+
+    def broken(*args, domain=None):
+        if domain is not None:
+            raise ValueError("something else")
+        return wb.replicate_estimate(*args)
+    monkeypatch.setattr(metrics, "replicate_estimate", broken)
+    with pytest.raises(ValueError, match="^something else$"):
+        wb.metric_audit(load(data, group="g"), "accuracy")
 
 
 def test_clusters_cost_labels_and_independent_items_do_not():
@@ -115,8 +140,8 @@ def test_auto_takes_what_suits_the_design(psus, method):
 
 def test_warnings_name_the_metrics_they_are_about():
     warnings = wb.metric_audit(wb.digit_forms().labeled()).warnings
-    three = "accuracy, precision, recall"
-    assert [w.split(": ")[0] for w in warnings] == [three, f"{three}, f1", "f1"]
+    three = "metrics accuracy, precision, recall"
+    assert [w.split(": ")[0] for w in warnings] == [three, f"{three}, f1", "metric f1"]
     assert warnings[0].startswith(f"{three}: 7 effective degrees of freedom, few: the default is Wilson's")
 
 
@@ -132,13 +157,14 @@ def test_auc_without_predictions(data):
     assert row["statistic"] == "auc" and row["low"] < row["estimate"] < row["high"]
 
 
+@pytest.mark.slow
 def test_auc_of_many_units_takes_the_bootstrap_and_says_so():
     rng = np.random.default_rng(5)
     stratum, truth = np.repeat([0, 1], 10_000), rng.random(20_000) < 0.3
     frame = {"y": truth * 1, "p": rng.normal(truth), "s": stratum}
     audit = wb.metric_audit(wb.load_labeled(frame, truth="y", prediction="", score="p", stratum="s"), "auc")
     assert audit.estimates[0].method == "bootstrap"
-    assert any(w.startswith("auc: 500 bootstrap replicates, as 32,768 would") for w in audit.warnings)
+    assert any(w.startswith("metric auc: 500 bootstrap replicates, as 32,768 would") for w in audit.warnings)
     assert audit.rows()[0]["design effect"] == pytest.approx(1, abs=0.25)
 
 
@@ -189,6 +215,17 @@ def test_mistakes_are_named(data, change, metrics, message):
     with pytest.raises((ValueError, TypeError)) as caught:
         wb.metric_audit(load(data, **change), metrics)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [None, {"truth": [1, 0]}, [1, 0]])
+def test_other_objects_are_refused_by_name(wrong):
+    with pytest.raises(TypeError, match=f"^items must be of class LabeledItems; got {type(wrong).__name__}$"):
+        wb.metric_audit(wrong)
+
+
+def test_one_item_is_one():
+    items = wb.load_labeled({"y": [1], "yhat": [1], "s": [1]}, **NAMES)
+    assert repr(items) == "LabeledItems(1 labeled item, 1 class)"
 
 
 def test_lone_psus_are_collapsed_on_request(data):

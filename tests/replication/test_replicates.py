@@ -21,7 +21,7 @@ from workbench.replication.replicates import (
     replicate_estimate,
     replicates,
 )
-from workbench.results import Result
+from workbench.results import Note, Result
 
 PRIME_POWERS = 2, 3, 4, 5, 7, 8, 9
 MIXTURE = [2, 5, 3, 4, 2, 6, 9]
@@ -240,11 +240,69 @@ def test_jackknife_leaves_out_one_unit_and_raises_its_neighbors():
 def test_weights_go_through_csv(kind, tmp_path):
     data, drawn = drawn_by(kind, items=(1, 2))
     drawn.write_csv(tmp_path / "weights.csv")
-    header, *rows = csv.reader((tmp_path / "weights.csv").read_text(encoding="utf-8").splitlines())
+    header, *rows = csv.reader((tmp_path / "weights.csv").read_text(encoding="utf-8-sig").splitlines())
     assert header == ["stratum", "psu", "weight", *(f"replicate_{r + 1}" for r in range(drawn.count))]
     assert [row[:2] for row in rows] == [list(pair) for pair in zip(data.stratum, data.psu, strict=True)]
     assert np.array_equal(np.array([row[2:] for row in rows], float),
                           np.concatenate([data.weight[:, None], drawn.weights()], 1))
+
+
+@pytest.mark.parametrize("wrong", [None, [1, 1, 2, 2], {"stratum": [1, 1]}])
+def test_other_objects_are_refused_by_name(wrong):
+    got = type(wrong).__name__
+    with pytest.raises(TypeError, match=f"^design must be of class SurveyDesign; got {got}$"):
+        replicates(wrong)
+    with pytest.raises(TypeError, match=f"^replicates must be of class Replicates; got {got}$"):
+        replicate_estimate(wrong, "mean", [1, 2])
+
+
+@pytest.fixture
+def spread():
+    return replicates(SurveyDesign(["=1+1", "=1+1", "b", "b"], psu=["-u", "@v", "w", "x"]))
+
+
+def test_names_that_a_spreadsheet_would_execute_are_neutral(spread, tmp_path):
+    spread.write_csv(tmp_path / "weights.csv")
+    rows = list(csv.reader((tmp_path / "weights.csv").read_text(encoding="utf-8-sig").splitlines()))
+    assert [row[:2] for row in rows[1:]] == [["'=1+1", "'-u"], ["'=1+1", "'@v"], ["b", "w"], ["b", "x"]]
+
+
+def test_only_weights_of_as_many_replicates_are_overwritten(spread, tmp_path):
+    path = tmp_path / "weights.csv"
+    for _ in range(2):
+        spread.write_csv(path)
+    written = path.read_bytes()
+    with pytest.raises(ValueError, match="weights.csv' exists and has other columns than stratum, psu, weight, "
+                                         "replicate_1, replicate_2, replicate_3, replicate_4, replicate_5 and 15 more"):
+        replicates(spread.design, "bootstrap", count=20).write_csv(path)
+    assert path.read_bytes() == written
+    path.write_text("my,own\n1,2\n")
+    with pytest.raises(ValueError, match="exists and has other columns than stratum, psu"):
+        spread.write_csv(path)
+    assert path.read_text() == "my,own\n1,2\n"
+    with pytest.raises(ValueError, match=r"path must end in \.csv; got .*weights\.txt"):
+        spread.write_csv(tmp_path / "weights.txt")
+
+
+def test_weights_are_written_as_a_whole_or_not_at_all(spread, tmp_path, monkeypatch):
+    path = tmp_path / "weights.csv"
+    spread.write_csv(path)
+    written = path.read_bytes()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+    monkeypatch.setattr("os.fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        spread.write_csv(path)
+    assert path.read_bytes() == written and [entry.name for entry in tmp_path.iterdir()] == ["weights.csv"]
+
+
+def test_a_path_in_the_home_is_looked_up_there(spread, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "weights.csv").write_text("my,own\n1,2\n")
+    with pytest.raises(ValueError, match="exists and has other columns"):
+        spread.write_csv("~/weights.csv")
 
 
 # ---------------------------------------------------------------- statistics, replicate by replicate
@@ -282,6 +340,7 @@ def estimated(data, drawn, name, **how):
     return replicate_estimate(drawn, name, *columns, **how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATISTICS)
 @every_kind
 def test_values_are_those_with_the_exported_weights(kind, name):
@@ -297,6 +356,7 @@ def test_values_are_those_with_the_exported_weights(kind, name):
         assert found.standard_error == pytest.approx(math.sqrt(found.variance), rel=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mean", "ratio", "f1", "auc", "quantile"])
 @pytest.mark.parametrize(("units", "method"), [([2] * 1024, "fay"), ([3] * 600, "generalized"), ([3] * 130, "brr"),
                                                ([4] * 90, "fay"), ([9] * 20, "brr")])
@@ -585,10 +645,36 @@ def test_warnings_name_what_is_weak():
     few = "12 effective degrees of freedom, few: the interval is wide for it"
     assert replicate_estimate(replicates(design, "fay"), "f1", *columns).warnings() == [few]
     assert replicate_estimate(replicates(design), "f1", *columns).warnings() == [
-        few, "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' "
-        "and 'jkn' are steadier"]
+        "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' and "
+        "'jkn' are steadier", few]
     number = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(12), 2))), "mean", np.arange(24))
     assert number.warnings() == []
+
+
+def test_an_interval_has_the_notes_of_the_estimate_and_its_own():
+    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "mean", [0, 1, 0, 1, 1, 1])
+    rough = Note("unreliable", "the standard error itself is rough; the interval allows for it")
+    few = Note("unreliable", "3 effective degrees of freedom, few: the default is Wilson's interval, a t or logit "
+               "interval can cover too little")
+    assert e.notes == (rough,)
+    for method in ("default", "t", "logit", "wilson"):
+        assert e.interval(method=method).notes == (few, rough)
+    assert "".join(f"<li>{note.text}</li>" for note in (few, rough)).replace("'", "&#x27;") in e._repr_html_()
+    again = Result.from_dict(json.loads(json.dumps(e.to_dict())))
+    assert again.notes == e.notes and again.warnings() == e.warnings()
+
+
+def test_an_estimate_saved_without_notes_gets_them():
+    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "mean", [0, 1, 0, 1, 1, 1])
+    saved = e.to_dict()
+    saved["schema"] = 1
+    del saved["values"]["notes"]
+    assert Result.from_dict(saved).notes == e.notes
+
+
+def test_one_degree_of_freedom_is_one():
+    e = replicate_estimate(replicates(SurveyDesign([1, 1])), "mean", [0, 1])
+    assert e.warnings()[0].startswith("1 effective degree of freedom, few: ")
 
 
 # ---------------------------------------------------------------- undefined replicates
@@ -611,6 +697,7 @@ def test_undefined_replicates_are_counted_and_their_share_goes_to_the_others():
     assert np.isnan(found.replicate_values).tolist() == lost.tolist()
     squares = (found.replicate_values[~lost] - found.estimate) ** 2
     assert found.variance == pytest.approx(squares.mean(), rel=1e-12) and found.estimate == .8
+    assert found.notes[0].kind == "undefined"
     assert found.warnings()[0] == (f"{lost.sum()} of {drawn.count} replicates are undefined (0/0) and were left out: "
                                    "take method 'fay' or 'generalized'")
 
@@ -725,10 +812,10 @@ WRONG = {
         "exact for any number, or 'jkn'"),
     "array of another shape": (
         lambda: replicates(PAIRS, array=SIGNS[:, :2]),
-        "array must have one column for each of the 3 strata; got shape (4, 2)"),
+        "array must have 3 columns, one per stratum; got shape (4, 2)"),
     "array of one dimension": (
         lambda: replicates(PAIRS, array=[1, -1, 1]),
-        "array must have one column for each of the 3 strata; got shape (3,)"),
+        "array must have 3 columns, one per stratum; got shape (3,)"),
     "array with a column that is not even": (
         lambda: replicates(PAIRS, array=hadamard(4)[:, :3]),
         "array must be in full balance; column 0 holds -1 0 times, not 2; columns 0 and 1 hold the pairs of -1, 1 "

@@ -79,6 +79,7 @@ def auc_by_pairs(weight, truth, score):
     return above / whole if whole else np.nan
 
 
+@pytest.mark.slow
 @given(st.integers(2, 25), st.integers(1, 8), st.integers(0, 2 ** 32 - 1))
 @settings(deadline=None)
 def test_auc_is_the_share_of_ordered_pairs(size, distinct, seed):

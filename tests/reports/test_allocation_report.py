@@ -1,56 +1,77 @@
 """The label plan as an analyst makes it, from a table of strata or a file of records."""
 import re
+import shutil
 
 import numpy as np
 import pytest
-from command import costs_one_line, workbench
+from command import costs_one_line, page_of, run, run_here
 
 TOPIC = ("report", "voila-vs-neyman")
-COLUMNS = ("--stratum", "Gruppe", "--value", "Betrag")
+RECORDS = "Beträge.csv"
+COLUMNS = ("--strata", RECORDS, "--stratum", "Gruppe", "--value", "Betrag")
 
 
-@pytest.fixture
-def records(tmp_path):
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    """Records as a statistics office writes them: semicolons, decimal commas, byte-order mark."""
     rng = np.random.default_rng(6)
     rows = ["nr;Gruppe;Betrag"] + [f"{k:05d};{g};{str(round(v, 2)).replace('.', ',')}" for k, (g, v) in enumerate(zip(
         np.repeat(["groß", "klein", "<i>selten</i>"], [900, 90, 10]),
         rng.normal(0, 1, 1000) * np.repeat([1, 5, 400], [900, 90, 10]), strict=True))]
-    path = tmp_path / "Beträge.csv"
-    path.write_text("\n".join(rows) + "\n", encoding="utf-8-sig")
-    return path
+    folder = tmp_path_factory.mktemp("records")
+    (folder / RECORDS).write_text("\n".join(rows) + "\n", encoding="utf-8-sig")
+    return folder
 
 
-def test_from_records_to_plan_and_sheet(tmp_path, records):
-    command = (*TOPIC, "--strata", records.name, *COLUMNS, "--id", "nr", "--budget", 60, "--label-plan", "plan.csv",
-               "--label-sheet", "sheet.csv", "-o", "r.html", "--quiet")
-    run = workbench(tmp_path, *command)
-    assert run.returncode == 0, run.stderr
-    assert run.stderr == ""
-    page = (tmp_path / "r.html").read_text()
+@pytest.fixture
+def folder(records, tmp_path):
+    """A folder of one's own with the records."""
+    shutil.copy(records / RECORDS, tmp_path)
+    return tmp_path
+
+
+def test_from_records_to_plan_and_sheet(folder, kernel):
+    command = (*TOPIC, *COLUMNS, "--id", "nr", "--budget", 60, "--label-plan", "plan.csv", "--label-sheet", "sheet.csv",
+               "-o", "r.html", "--quiet")
+    done = run(folder, *command)
+    page = page_of(done, folder)
+    assert done.stderr == ""
     assert "60 labels, 3 strata" in page and "every item of &lt;i&gt;selten&lt;/i&gt; is labeled" in page
     assert "<i>selten</i>" not in page and "Exercises" not in page and page.count('alt="') >= 2
     assert not re.search(r"""(src|href)\s*=\s*["']?https?:""", page)
-    plan = [line.split(",") for line in (tmp_path / "plan.csv").read_text(encoding="utf-8-sig").splitlines()[1:]]
+    plan = [line.split(",") for line in (folder / "plan.csv").read_text(encoding="utf-8-sig").splitlines()[1:]]
     assert sum(int(row[2]) for row in plan) == 60
-    again = workbench(tmp_path, *command)
+    first = (folder / "sheet.csv").read_text(encoding="utf-8-sig")
+    again = run_here(folder, *command)
     assert again.returncode == 0, again.stderr
-    sheet = (tmp_path / "sheet.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert (folder / "sheet.csv").read_text(encoding="utf-8-sig") == first
+    sheet = first.splitlines()
     assert sheet[0] == "id,stratum,value" and len(sheet) == 61 and re.match(r"\d{5},", sheet[1])
 
 
 def test_from_a_table_of_strata(tmp_path):
     (tmp_path / "strata.csv").write_text("stratum,size,sd\nA,5000,0.3\nB,40,12\n")
-    run = workbench(tmp_path, *TOPIC, "--strata", "strata.csv", "--budget", 80, "--quiet")
-    assert run.returncode == 0, run.stderr
-    assert "80 labels, 2 strata" in (tmp_path / "report.html").read_text()
+    done = run_here(tmp_path, *TOPIC, "--strata", "strata.csv", "--budget", 80, "--quiet")
+    assert "80 labels, 2 strata" in page_of(done, tmp_path, "report.html")
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["--value", "Betrag", "--stratum", "Grupe"], "stratum is 'Grupe', which is no column of"),
-    (["--stratum", "Gruppe"], "size"),
-    ([*COLUMNS, "--budget", "5"], "budget must be at least 6, 2 for each of 3 strata"),
-    ([*COLUMNS, "--label-plan", "no/plan.csv"], "label_plan: folder 'no' does not exist"),
-    ([*COLUMNS, "--label-plan", "Beträge.csv"], "label_plan: 'Beträge.csv' is also an input; choose another path"),
+    (["--stratum", "Grupe"], "stratum is 'Grupe', which is no column of"),
+    (["--label-plan", "no/plan.csv"], "label_plan: folder 'no' does not exist"),
+    (["--label-plan", RECORDS], "label_plan: 'Beträge.csv' is also an input; choose another path"),
 ])
-def test_mistakes_cost_one_line(tmp_path, records, arguments, message):
-    costs_one_line(tmp_path, message, *TOPIC, "--strata", records.name, *arguments)
+def test_mistakes_cost_one_line_before_the_run(folder, arguments, message):
+    costs_one_line(folder, message, *TOPIC, *COLUMNS, *arguments)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["--value", ""], "size"),
+    (["--budget", "5"], "budget must be at least 6, 2 for each of 3 strata"),
+])
+def test_mistakes_cost_one_line_in_the_run(folder, arguments, message):
+    costs_one_line(folder, message, *TOPIC, *COLUMNS, *arguments, runs=run_here)
+
+
+def test_a_mistake_in_the_kernel_costs_one_line(folder, kernel):
+    message = "budget must be at least 6, 2 for each of 3 strata"
+    costs_one_line(folder, message, *TOPIC, *COLUMNS, "--budget", "5", runs=run)

@@ -1,11 +1,11 @@
 import base64
+import contextlib
 import functools
 import hashlib
 import http.server
 import json
 import os
 import re
-import shutil
 import tempfile
 import threading
 import warnings
@@ -13,16 +13,15 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from command import no_kernel
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from workbench.reports import pages, parameters
-from workbench.reports.build import CHROMIUMS, LEFT_OUT, ReportWarning, build_report
+from workbench.reports.build import LEFT_OUT, ReportWarning, build_report
 from workbench.reports.parameters import ReportError, notebook_parameters
 
 PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 EXTERNAL = re.compile(r"""(?:src|<link[^>]*href)\s*=\s*["']?\s*(?:https?:)?//|@import|url\(|<script""", re.I)
-CHROMIUM = next(filter(None, map(shutil.which, CHROMIUMS)), None)
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
 
 PARAMETERS = """\
 scores = ""  # type: file  what is scored; empty: level = none
@@ -52,6 +51,13 @@ def code(source, *tags):
 
 def text(source, *tags):
     return new_markdown_cell(source, metadata={"tags": list(tags)})
+
+
+@pytest.fixture(autouse=True)
+def where(request):
+    """Run the cells in this process, unless a test is about the kernel."""
+    with contextlib.nullcontext() if "kernel" in request.fixturenames else no_kernel():
+        yield
 
 
 @pytest.fixture
@@ -249,13 +255,13 @@ def test_topics_are_the_notebooks_with_parameters(notebook, tmp_path):
     assert parameters.notebook_title(path) == "How good is x?"
 
 
-def test_text_values_arrive_as_their_types(notebook):
+def test_text_values_arrive_as_their_types(notebook, kernel):
     shown = build(notebook(code("print([budget, level, drift, shares, note])")),
                   budget="007", level="9e-1", drift="True", shares="[3]", note="{x}")
     assert "[7, 0.9, True, [3], &#x27;{x}&#x27;]" in shown
 
 
-def test_a_failing_cell_is_one_line_and_the_old_report_stays(notebook, tmp_path):
+def test_a_failing_cell_is_one_line_and_the_old_report_stays(notebook, tmp_path, kernel):
     (tmp_path / "r.html").write_text("old")
     path = notebook(code("print('half')"), code("raise ValueError(f'budget must be\\nat most {level}')"))
     assert refused(path) == "budget must be at most 0.95"
@@ -276,7 +282,7 @@ def test_code_is_not_shown(notebook):
     assert "hidden_name" not in build(notebook(code("hidden_name = 1\nhidden_name + 1;")))
 
 
-def test_user_text_is_escaped_wherever_it_goes(notebook, tmp_path):
+def test_user_text_is_escaped_wherever_it_goes(notebook, tmp_path, kernel):
     evil = "<script>alert(1)</script>"
     file = tmp_path / "<script>.csv"
     file.write_text(f"id,score\n1,{evil}\n")
@@ -305,7 +311,7 @@ def test_math_becomes_mathml_and_dollars_stay(notebook):
     assert "mathjax" not in shown.lower()
 
 
-def test_pictures_carry_their_alternative(notebook):
+def test_pictures_carry_their_alternative(notebook, kernel):
     shown = build(notebook(code(PICTURE), code("from IPython.display import SVG; SVG('<svg xmlns=\"s\"/>')")))
     alt = "rises &quot;from&quot; &lt;1&gt; to 2"
     picture = f'<img src="data:image/png;base64,{PIXEL}" alt="{alt}">'
@@ -314,7 +320,7 @@ def test_pictures_carry_their_alternative(notebook):
     assert b"<svg" in base64.b64decode(svg[1])
 
 
-def test_messages_are_listed_and_controls_left_out(notebook):
+def test_messages_are_listed_and_controls_left_out(notebook, kernel):
     warn = code("import warnings\nwarnings.warn('few labels')")
     control = code("import ipywidgets; ipywidgets.IntSlider()")
     bar = code("from tqdm.auto import tqdm\nfor i in tqdm(range(3)): pass")
@@ -372,7 +378,7 @@ def test_a_label_sheet_is_named_after_the_report(notebook, scores, tmp_path):
         assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,\n"
     (tmp_path / "r-labels.csv").write_text("id,correct\n7,1\n")
     message = refused(path, scores="scores.csv", score="confidence")
-    assert message == ("'r-labels.csv' already holds 1 labels and is not overwritten; choose another path, or move the "
+    assert message == ("'r-labels.csv' already holds 1 label and is not overwritten; choose another path, or move the "
                        "file away; to analyze it say --labels")
     assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,1\n"
     build(path, scores="scores.csv", score="confidence", labels="r-labels.csv", output="s.html")
@@ -381,12 +387,12 @@ def test_a_label_sheet_is_named_after_the_report(notebook, scores, tmp_path):
     assert not (tmp_path / "t-labels.csv").exists()
 
 
-def test_a_failed_run_leaves_no_label_sheet(notebook, scores, tmp_path):
+def test_a_failed_run_leaves_no_label_sheet(notebook, scores, tmp_path, kernel):
     path = notebook(code("open(label_sheet, 'x')"), code("raise ValueError('no')"))
     assert refused(path, scores="scores.csv", score="confidence") == "no"
 
 
-def test_relative_paths_and_modules_beside_the_user_are_harmless(notebook, scores, tmp_path, monkeypatch):
+def test_relative_paths_and_modules_beside_the_user_are_harmless(notebook, scores, tmp_path, monkeypatch, kernel):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     (tmp_path / "numpy.py").write_text("raise SystemExit('shadowed')")
     path = notebook(code("import numpy, os; print(os.path.isabs(scores), open('scores.csv').readline())"))
@@ -394,7 +400,7 @@ def test_relative_paths_and_modules_beside_the_user_are_harmless(notebook, score
     assert "True id,confidence" in shown
 
 
-def test_the_kernel_is_this_interpreter_with_python_defaults(notebook, monkeypatch):
+def test_the_kernel_is_this_interpreter_with_python_defaults(notebook, monkeypatch, kernel):
     monkeypatch.setenv("PYTHONWARNINGS", "error")
     monkeypatch.setenv("JUPYTER_PATH", "/nowhere")
     import sys
@@ -402,7 +408,7 @@ def test_the_kernel_is_this_interpreter_with_python_defaults(notebook, monkeypat
     assert f">{sys.executable}</pre>" in shown
 
 
-def test_a_notebook_without_kernel_metadata_and_ids_runs(tmp_path, monkeypatch):
+def test_a_notebook_without_kernel_metadata_and_ids_runs(tmp_path, monkeypatch, kernel):
     monkeypatch.chdir(tmp_path)
     cell = {"cell_type": "code", "source": ["x = 1\n", "print(x)"], "metadata": {"tags": ["parameters"]},
             "outputs": [], "execution_count": None}
@@ -411,7 +417,7 @@ def test_a_notebook_without_kernel_metadata_and_ids_runs(tmp_path, monkeypatch):
     assert ">2</pre>" in build("n.ipynb", x="2") or ">1</pre>" in build("n.ipynb", x="1")
 
 
-def test_progress_is_one_line_per_section(notebook, capfd):
+def test_progress_is_one_line_per_section(notebook, capfd, kernel):
     build_report(notebook(text("## Part *one*"), code("1")), progress=True)
     assert capfd.readouterr() == ("", "How good is x?\nPart one\n")
     build_report(notebook(), output="s.html", progress=False)
@@ -452,22 +458,20 @@ def test_a_chromium_that_fails_leaves_no_report(notebook, tmp_path, monkeypatch)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["01-demo.ipynb", "broken"]
 
 
-@needs_chromium
-def test_a_pdf_is_written_beside_the_report(notebook, tmp_path):
+def test_a_pdf_is_written_beside_the_report(notebook, tmp_path, chromium):
     build_report(notebook(code(PICTURE)), progress=False, pdf=True)
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["01-demo.ipynb", "report.html", "report.pdf"]
 
 
-@needs_chromium
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_browser_shows_the_report_and_asks_for_nothing(notebook, tmp_path, scheme):
+def test_a_browser_shows_the_report_and_asks_for_nothing(notebook, tmp_path, scheme, chromium):
     playwright = pytest.importorskip("playwright.sync_api")
     remote = "HTML('<img src=\"http://x.invalid/a.png\"><img src=\"x:\" onerror=\"window.bad = 1\">')"
     remote = code(f"from IPython.display import HTML; {remote}")
     build(notebook(text("mean $\\frac{a}{b}$ ![](//x.invalid/b.png)"), code(PICTURE), remote))
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         size = {"width": 400, "height": 800}
         context = browser.new_context(color_scheme=scheme, offline=True, viewport=size)
         page, asked = context.new_page(), []
@@ -482,8 +486,7 @@ def test_a_browser_shows_the_report_and_asks_for_nothing(notebook, tmp_path, sch
         browser.close()
 
 
-@needs_chromium
-def test_printing_reaches_no_server(notebook, tmp_path):
+def test_printing_reaches_no_server(notebook, tmp_path, chromium):
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -503,7 +506,7 @@ def test_printing_reaches_no_server(notebook, tmp_path):
     assert asked == []
 
 
-def test_no_warning_of_the_run_escapes(notebook):
+def test_no_warning_of_the_run_escapes(notebook, kernel):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         build(notebook(code("1")))

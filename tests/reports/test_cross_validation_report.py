@@ -3,8 +3,8 @@ import re
 
 import numpy as np
 import pytest
+from command import costs_one_line, page_of, run, run_here
 from scipy import stats
-from command import costs_one_line, workbench
 
 TOPIC = ("report", "cross-validation-t-tests")
 FOLDS = [0.1, 0.1, -0.05, 0.15, 0, 0.2, 0.25, 0.05, 0.05, 0]
@@ -38,14 +38,12 @@ def files(tmp_path):
 NAMES = ("--losses", "items.csv", "--item", "nr", "--fold", "Falte")
 
 
-def page_of(files, *arguments):
-    run = workbench(files, *TOPIC, *arguments, "-o", "r.html", "--quiet")
-    assert run.returncode == 0, run.stderr
-    return (files / "r.html").read_text(encoding="utf-8")
+def page_made_here(files, *arguments):
+    return page_of(run_here(files, *TOPIC, *arguments, "-o", "r.html", "--quiet"), files)
 
 
-def test_from_items_to_page(files):
-    page = page_of(files, *NAMES)
+def test_from_items_to_page(files, kernel):
+    page = page_of(run(files, *TOPIC, *NAMES, "-o", "r.html", "--quiet"), files)
     assert all(f"{p_at(rho):.4g}" in page for rho in (0, 10 / 19, .7)) and "flips at rho 0.368" in page
     assert "disagreements 18:1" in page and "fitted models" in page
     assert "<b>neu</b>" not in page and "Exercises" not in page
@@ -53,29 +51,36 @@ def test_from_items_to_page(files):
 
 
 def test_scores_per_fold_give_the_same_verdict(files):
-    page = page_of(files, "--losses", "scores.csv", "--models", "old, new", "--higher-is-better", "true",
-                   "--rho", "nadeau_bengio")
+    page = page_made_here(files, "--losses", "scores.csv", "--models", "old, new", "--higher-is-better",
+                          "true", "--rho", "nadeau_bengio")
     assert f"{p_at(10 / 19):.4g}" in page and "flips at rho 0.368" in page and "disagreements" not in page
     assert "scores 0.8 against 0.715" in page
 
 
 def test_more_than_two_models_are_ranked_and_adjusted(files):
-    page = page_of(files, "--losses", "scores.csv", "--higher-is-better", "true", "--rho", "naive")
+    page = page_made_here(files, "--losses", "scores.csv", "--higher-is-better", "true", "--rho", "naive")
     assert "holm" in page.lower() and "new has the largest mean score, 0.8" in page
     assert "tested are the best two of several models" in page and "not adjusted for the number of pairs" in page
 
 
 def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
-    page = page_of(files, "--losses", "same.csv")
+    page = page_made_here(files, "--losses", "same.csv")
     assert "there is no t and no p-value" in page and "nothing to flip" in page
 
 
+def test_a_mistake_costs_one_line_before_the_run(files):
+    costs_one_line(files, "fold is 'Fold', which is no column of", *TOPIC, *NAMES, "--fold", "Fold")
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["--fold", "Fold"], "fold is 'Fold', which is no column of"),
     (["--models", "alt,nau"], "nau"),
     (["--rho", "1"], "or a number below 1; got '1'"),
     (["--rho", "nadeau"], "did you mean 'nadeau_bengio'?"),
     (["--level", "95"], "level must be"),
 ])
-def test_mistakes_cost_one_line(files, arguments, message):
-    costs_one_line(files, message, *TOPIC, *NAMES, *arguments)
+def test_mistakes_cost_one_line_in_the_run(files, arguments, message):
+    costs_one_line(files, message, *TOPIC, *NAMES, *arguments, runs=run_here)
+
+
+def test_a_mistake_in_the_kernel_costs_one_line(files, kernel):
+    costs_one_line(files, "did you mean 'nadeau_bengio'?", *TOPIC, *NAMES, "--rho", "nadeau", runs=run)

@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from command import costs_one_line, workbench
+from command import costs_one_line, page_of, run, run_here
 
 TOPIC = ("report", "misclassification-correction")
 
@@ -20,26 +20,31 @@ NAMES = ("--audit", "audit.csv", "--truth", "wahr", "--prediction", "gelesen", "
          "--counts", "monate.csv", "--period", "Monat", "--counted", "davon")
 
 
-def test_from_files_to_page(files):
-    run = workbench(files, *TOPIC, *NAMES, "-o", "r.html", "--quiet")
-    assert run.returncode == 0, run.stderr
-    page = (files / "r.html").read_text()
+def test_from_files_to_page(files, kernel):
+    page = page_of(run(files, *TOPIC, *NAMES, "-o", "r.html", "--quiet"), files)
     assert "3 of 4 periods by mle" in page and "no items were counted" in page
     assert "P(prediction | truth)" in page and "<b>mit</b>" not in page and "Exercises" not in page
     assert page.count('alt="') >= 4 and not re.search(r"""(src|href)\s*=\s*["']?https?:""", page)
 
 
 def test_fresh_audit_and_another_estimator(files):
-    run = workbench(files, *TOPIC, *NAMES, "--method", "calibration", "--fresh-audit", "audit.csv", "--quiet")
-    assert run.returncode == 0, run.stderr
-    page = (files / "report.html").read_text()
+    done = run_here(files, *TOPIC, *NAMES, "--method", "calibration", "--fresh-audit", "audit.csv", "--quiet")
+    page = page_of(done, files, "report.html")
     assert "by calibration" in page and "P(truth | prediction)" in page
 
 
+def test_a_mistake_costs_one_line_before_the_run(files):
+    costs_one_line(files, "truth is 'war', which is no column of", *TOPIC, *NAMES, "--truth", "war")
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["--truth", "war"], "truth is 'war', which is no column of"),
     (["--method", "magic"], "method must be one of"),
     (["--audit-period", "Dez"], "audit_period must be a period of the counts; got 'Dez'"),
 ])
-def test_mistakes_cost_one_line(files, arguments, message):
-    costs_one_line(files, message, *TOPIC, *NAMES, *arguments)
+def test_mistakes_cost_one_line_in_the_run(files, arguments, message):
+    costs_one_line(files, message, *TOPIC, *NAMES, *arguments, runs=run_here)
+
+
+def test_a_mistake_in_the_kernel_costs_one_line(files, kernel):
+    message = "audit_period must be a period of the counts; got 'Dez'"
+    costs_one_line(files, message, *TOPIC, *NAMES, "--audit-period", "Dez", runs=run)

@@ -264,3 +264,51 @@ def test_the_exact_errors(text, change):
     with pytest.raises(ValueError) as caught:
         simulate_stream(arguments.pop("stratum"), arguments.pop("values"), arguments.pop("budget"), **arguments)
     assert str(caught.value) == text
+
+
+# like with like
+
+def test_no_rule_in_real_numbers_is_better_than_the_optimum_in_real_numbers():
+    stratum, value = jump_stream(3000, strata=6, jumping=1, jump_at=800, sd=40.0, runs=3, rng=8)
+    found = simulate_stream(stratum, value, 60, methods=["neyman", "neyman_plus", "uniform"], every=100, rng=0,
+                            progress=False)
+    for r, c in np.ndindex(found.fractional_optimum.shape):
+        size, sd = found.stratum_size[r, c], found.stratum_sd[r, c]
+        seen = size > 0
+        best = wb.allocate(size[seen], 60, stratum_sd=sd[seen], minimum=0, integer=False).variance
+        assert found.fractional_optimum[r, c] == pytest.approx(best, rel=1e-9, abs=1e-15)
+    assert (found.fractional_optimum <= found.variance["voila"] * (1 + 1e-12)).all()
+    assert (found.variance["neyman"] < found.variance["voila"] * (1 - 1e-3)).any()
+    for method in found.methods:
+        assert (found.ratio(method) >= 1).all(), method
+    assert (found.ratio("neyman")[-3:] == 1).all() and "neyman 1, neyman_plus 1, " in found.headline()
+
+
+def test_without_rules_in_real_numbers_there_is_no_such_optimum():
+    found = simulate_stream([0, 1, 0, 1, 2], [1, 2, 3, 4, 5], 4, methods=["uniform"], minimum=0, every=5, runs=1,
+                            progress=False)
+    assert found.fractional_optimum is None
+    assert StreamStudy.from_dict(found.to_dict()).fractional_optimum is None
+    assert found.headline().startswith("5 records, 3 strata, 4 kept, 1 run; ")
+
+
+@pytest.mark.parametrize("name", ["ratio", "ratio_error", "infinite", "rmse"])
+def test_a_method_that_was_not_run_is_named_with_those_that_were(name):
+    found = simulate_stream([0, 1, 0, 1, 2], [1, 2, 3, 4, 5], 4, methods=["s_voila", "uniform"], minimum=0, every=5,
+                            runs=2, progress=False)
+    run = "'s_voila'" if name == "rmse" else "'voila', 's_voila', 'uniform'"
+    with pytest.raises(ValueError) as caught:
+        getattr(found, name)("nope")
+    assert str(caught.value) == f"method must be one of {run}; got 'nope'"
+
+
+def test_only_a_streamed_method_has_an_error():
+    found = simulate_stream([0, 1, 0, 1, 2], [1, 2, 3, 4, 5], 4, methods=["s_voila"], minimum=0, every=5, runs=2,
+                            progress=False)
+    with pytest.raises(ValueError) as caught:
+        found.rmse("voila")
+    assert str(caught.value) == "method must be one of 's_voila'; got 'voila' (did you mean 's_voila'?)"
+    none = simulate_stream([0, 1, 0, 1, 2], [1, 2, 3, 4, 5], 4, methods=[], minimum=0, every=5, runs=2, progress=False)
+    with pytest.raises(ValueError) as caught:
+        none.rmse("voila")
+    assert str(caught.value) == "rmse is that of a streamed method, 's_voila' or 's_voila_printed'; none was run"

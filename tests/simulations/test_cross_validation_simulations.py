@@ -6,10 +6,13 @@ import pytest
 from scipy import stats
 from sklearn import datasets
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, PredefinedSplit, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import workbench as wb
@@ -31,8 +34,10 @@ from workbench.cross_validation.model_tests import (
     mcnemar_test,
     nested_cv_interval,
 )
+from workbench.results import Note
 from workbench.simulations.cross_validation import (
     CHEAP_TESTS,
+    COUNTING,
     NESTED_REPEATS,
     TESTS,
     ComparisonStudy,
@@ -438,9 +443,144 @@ def test_studies_survive_a_round_trip(null):
     assert [row["test"] for row in again.rows()] == list(TESTS)
 
 
+# regressors
+
+@pytest.fixture(scope="module")
+def numbers():
+    """A population in which two equal regressors, on the two halves of the features, have the same expected error."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 8))
+    return exchangeable_population(X, X @ [1, .5, 0, 0, .5, .25, .25, 0] + rng.normal(size=200))
+
+
+def squared_errors(population, row, columns, folds=10):
+    """Mean squared errors of the folds, by scikit-learn alone."""
+    X, y = population
+    fold = np.arange(len(row)) % folds
+    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
+    return -cross_val_score(LinearRegression(), X[row][:, columns], y[row], cv=splits,
+                            scoring="neg_mean_squared_error")
+
+
+def test_regressors_are_judged_by_their_squared_error(numbers):
+    """Sample by sample what scikit-learn says, and so the share of false alarms."""
+    rows = np.random.default_rng(1).integers(400, size=(60, 40))
+    study = simulate_comparison(numbers, (LinearRegression(), U), (LinearRegression(), V), 40, samples=rows)
+    folds = np.array([[squared_errors(numbers, row, columns) for row in rows] for columns in (U, V)])
+    pvalues = stats.ttest_1samp(folds[0] - folds[1], 0, axis=1).pvalue
+    assert study.errors == pytest.approx(folds.mean(-1)) and study.pvalue("naive t") == pytest.approx(pvalues)
+    assert study.rejection("naive t") == (pvalues < .05).mean() < .25
+    assert study.loss == "squared" and study.tests == tuple(test for test in CHEAP_TESTS if test not in COUNTING)
+    assert study.notes == (
+        Note("refused", "counts errors, which regressors do not make: left out", ("test", "McNemar, pooled")),
+        Note("data", "squared error, as the learners are regressors"))
+    assert study.headline().startswith(f"LinearRegression on 4 features has a squared error of "
+                                       f"{folds[0].mean():.4g}, LinearRegression on 4 features {folds[1].mean():.4g}")
+    again = wb.Result.from_dict(study.to_dict())
+    assert (repr(again), again.notes, again.loss) == (repr(study), study.notes, "squared")
+
+
+def test_one_regressor_is_tested_by_its_squared_error(numbers):
+    study = simulate_type_one(numbers, (LinearRegression(), U), 40, runs=100, rng=3)
+    rows = np.random.default_rng(3).integers(400, size=(100, 40))
+    folds = np.array([squared_errors(numbers, row, U) for row in rows])
+    p = stats.ttest_1samp(folds, folds.mean(), axis=1).pvalue
+    assert study.estimates == pytest.approx(folds.mean(1)) and study.type_one() == (p < .05).mean()
+    assert study.notes == (Note("data", "squared error, as the learner is a regressor"),)
+    assert study.headline().startswith("LinearRegression on 4 features on given data, n 40, squared error: rho ")
+    assert simulate_type_one("digits", "1nn", 20, runs=100).notes == ()
+
+
+@pytest.mark.parametrize("unit", [2.0 ** -50, 2.0 ** 50])
+def test_the_unit_of_the_target_changes_no_test(numbers, unit):
+    X, y = numbers
+    both, how = [(LinearRegression(), U), (LinearRegression(), V)], {"tests": "all", "repeats": 2, "rope": 0}
+    found, scaled = (simulate_comparison((X, target), *both, 20, folds=5, runs=3, **how) for target in (y, y * unit))
+    assert scaled.pvalues == pytest.approx(found.pvalues) and not np.isnan(found.pvalues).any()
+    alone, other = (simulate_type_one((X, target), both[0], 20, folds=5, runs=100) for target in (y, y * unit))
+    assert other.type_one() == alone.type_one() and other.zero_share == alone.zero_share == 0
+
+
+@pytest.mark.parametrize("model", [KNeighborsRegressor(1), make_pipeline(StandardScaler(), Ridge()),
+                                   GridSearchCV(Ridge(), {"alpha": [.1, 1]}, cv=2)],
+                         ids=["nearest neighbor", "pipeline", "grid search"])
+def test_every_kind_of_regressor_is_known(numbers, model):
+    samples, fold = samples_of(numbers, 40, runs=2), np.arange(40) % 5
+    assert learners.loss_of(model) == learners.loss_of((model, U)) == "squared"
+    for row, losses in zip(samples.rows, estimator_losses(model, samples, fold), strict=True):
+        X, y = numbers[0][row], numbers[1][row]
+        assert losses == pytest.approx((cross_val_predict(model, X, y, cv=PredefinedSplit(fold)) - y) ** 2)
+
+
+def test_random_regressors_follow_the_seed(numbers):
+    forest = RandomForestRegressor(2)
+    found = [simulate_type_one(numbers, forest, 20, folds=2, runs=100, rng=seed).estimates for seed in (0, 0, 1)]
+    assert (found[0] == found[1]).all() and (found[0] != found[2]).any()
+
+
+def test_the_classes_of_the_digits_are_numbers_for_a_regressor():
+    study = simulate_type_one("ten_digits", Ridge(), 40, runs=100)
+    assert 2 < study.mean < 40
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda p: simulate_comparison(p, LinearRegression(), "1nn", 20),
+     "first and second must both be classifiers or both regressors, as their losses are compared; LinearRegression is "
+     "a regressor, 1nn a classifier"),
+    (lambda p: simulate_comparison(p, (LogisticRegression(), U), (Ridge(), V), 20),
+     "first and second must both be classifiers or both regressors, as their losses are compared; Ridge on 4 features "
+     "is a regressor, LogisticRegression on 4 features a classifier"),
+    (lambda p: simulate_comparison(p, Ridge(), Ridge(), 20, tests="McNemar, pooled"),
+     "tests must name one that does not count errors where the learners are regressors; got 'McNemar, pooled'"),
+    (lambda p: simulate_type_one((p[0], np.where(p[1] > 0, "high", "low")), Ridge(), 20),
+     "y must hold numbers where the learner is a regressor; got text such as 'high'"),
+    (lambda p: simulate_type_one((p[0], p[1] * 1e160), Ridge(), 20),
+     "y must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got LARGEST: use another "
+     "unit"),
+    (lambda p: simulate_type_one((p[0], np.where(p[1] > 0, np.inf, p[1])), Ridge(), 20), "y must be finite; item "),
+    (lambda p: simulate_type_one((p[0], np.where(p[1] > 0, np.nan, p[1])), Ridge(), 20),
+     "y must not be missing; item ")],
+    ids=["mixed", "mixed on features", "McNemar", "text", "too large", "infinite", "missing"])
+def test_what_regressors_cannot_do(numbers, call, message):
+    with pytest.raises(ValueError) as error:
+        call(numbers)
+    assert str(error.value).startswith(message.replace("LARGEST", f"{1e160 * np.abs(numbers[1]).max():g}"))
+
+
+# sizes
+
+@pytest.mark.parametrize("call, message", [
+    (lambda: gaussian_population(features=10 ** 6),
+     "size and features would need an array of 20,000 x 2,000,000 numbers; at most 268,435,456 are made"),
+    (lambda: simulate_type_one("digits", "1nn", 20_000, runs=100),
+     "n would need an array of 20,000 x 20,000 numbers; at most 268,435,456 are made"),
+    (lambda: simulate_comparison("digits", "1nn", "centroid", 1000, runs=10 ** 9),
+     "runs and n would need an array of 1,000,000,000 x 1,000 numbers; at most 268,435,456 are made")])
+def test_arrays_beyond_any_memory_are_refused(call, message):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value) == message
+
+
+def test_distances_of_many_features_are_made_in_parts(monkeypatch):
+    X, y = gaussian_population(3200, features=3)
+    samples, fold = samples_of((X, y), 40), np.arange(40) % 5
+    whole = samples.distances(None)
+    monkeypatch.setattr(learners, "CHUNK", 500)
+    assert (Samples(samples.population, samples.rows).distances(None) == whole).all()
+    assert nearest_neighbor(samples, fold).shape == (6, 40)
+
+
+def test_one_feature_is_not_several():
+    assert learners.as_learner("learner", ("1nn", [3]))[1] == "1nn on 1 feature"
+
+
 # refusals
 
 @pytest.mark.parametrize("call, message", [
+    (lambda: exchangeable_population([[1, 2], [3, np.nan]], [0, 1]), "X must be finite; item 1, feature 1 is nan"),
+    (lambda: exchangeable_population([[1, 2], [3, 4]], [0]), "y must have 2 entries; got 1"),
+    (lambda: exchangeable_population([[1, 2], [3, 4]], [0, np.nan]), "y must not be missing; item 1 is"),
     (lambda: simulate_type_one("digit", "1nn", 20),
      "population must be one of 'digits', 'ten_digits'; got 'digit' (did you mean 'digits'?)"),
     (lambda: simulate_type_one("digits", "2nn", 20),

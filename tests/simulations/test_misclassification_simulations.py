@@ -231,6 +231,7 @@ def test_shifts_use_the_same_audits():
     assert alone.rmse == studies[0].rmse
     assert [s.new_base_rate for s in studies] == [.5, .6, .75]
     assert [row["new_base_rate"] for row in wb.ShiftStudy(studies).rows()[::7]] == [.5, .6, .75]
+    assert ", 1 new share, least error: " in wb.ShiftStudy(studies[:1]).headline()
 
 
 def test_closer_compares_run_by_run():

@@ -430,6 +430,7 @@ def test_random_halves_of_the_digits():
 def test_one_stratum_has_only_one_square():
     study = simulate_random_halves([3.0], 5, runs=10)
     assert (study.ratios == 1).all() and (study.cv, study.cv_error) == (0, 0)
+    assert simulate_random_halves([3.0], 1, runs=10).headline().startswith("1 random half-sample of 1 stratum: ")
 
 
 # results and errors
@@ -500,6 +501,10 @@ def test_intervals_are_named_in_the_error():
 @pytest.mark.parametrize("text, arguments", [
     ("differences must not all be 0: then every half-sample gives the total itself", ([0, 0], 4)),
     ("differences must be finite; stratum 1 is nan", ([1, math.nan], 4)),
+    ("differences must have a largest size from 1e-140 to 1e+140; got 1e+308: give them in another unit",
+     ([1e308, 1e308], 2)),
+    ("differences must have a largest size from 1e-140 to 1e+140; got 1e-200: give them in another unit",
+     ([1e-200, -1e-200], 2)),
     ("count must be a whole number of at least 1; got 0", ([1, 2], 0)),
 ])
 def test_the_exact_errors_of_random_halves(text, arguments):

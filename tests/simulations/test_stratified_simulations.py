@@ -6,11 +6,13 @@ import pytest
 from scipy import stats
 
 import workbench as wb
+from workbench.charts import stratified as charts
 from workbench.course.digit_forms import digit_forms
 from workbench.data.scored_items import synthetic_scores
+from workbench.results import Note
 from workbench.simulations import stratified as simulations
 from workbench.simulations.stratified import simulate_grid, simulate_labeling
-from workbench.stratified.waves import OPT_WARNING, wave_accuracy
+from workbench.stratified.waves import OPT_NOTE, wave_accuracy
 
 DIGITS = np.array([360, 359, 360, 359, 359]), np.array([209, 307, 346, 355, 359])
 FIXED = ("simple_random", "proportional", "equal", "neyman", "voila")
@@ -198,7 +200,7 @@ def test_opt_a2_claims_a_tenth_of_its_variance(opt_a2, n, claimed, true):
     study = opt_a2[n]
     assert study.estimated_variance_ratio == pytest.approx(claimed, abs=.005 + 4 * study.estimated_variance_ratio_error)
     assert study.variance_ratio == pytest.approx(true, abs=.005 + 4 * study.variance_ratio_error)
-    assert study.warnings == (OPT_WARNING,)
+    assert study.notes == (OPT_NOTE,)
 
 
 def test_opt_a2_is_biased_and_below_the_optimum_it_approximates(opt_a2):
@@ -309,3 +311,45 @@ def test_the_digits_are_the_published_ones():
     assert a[forms.box == 5].mean() == pytest.approx(.769, abs=5e-4)
     assert forms.box.max() == 14 and np.bincount(forms.box)[1:].tolist() == np.diff(
         [0, 130, 256, 386, 516, 646, 776, 915, 1029, 1157, 1287, 1415, 1545, 1667, 1797]).tolist()
+
+
+# populations in which random sampling makes no error
+
+NO_ERROR = Note("undefined", "as many labels at random make no error: a ratio to their variance does not exist")
+
+
+@pytest.mark.parametrize("answer", [0, 1])
+def test_a_design_without_any_error_has_no_ratio(answer):
+    found = simulations.study_design(np.linspace(.5, 1, 200), np.full(200, answer), 20)
+    assert found.standard_error == found.random_error == found.best_error == 0 and np.isnan(found.variance_ratio)
+    assert found.notes == (NO_ERROR,) and found.headline().endswith("variance xnan")
+    assert wb.Result.from_dict(found.to_dict()).notes == (NO_ERROR,)
+    title, words = charts.design_words(found)
+    assert title == "20 labels, 5 strata: random sampling makes no error either"
+    assert words.endswith(f" Note: {NO_ERROR.text}.")
+
+
+def test_a_census_has_no_ratio_either():
+    found = simulations.study_design(np.linspace(.5, 1, 200), np.arange(200) % 2, 200)
+    assert np.isnan(found.variance_ratio) and found.notes == (NO_ERROR,)
+
+
+def test_runs_and_grids_without_any_error_say_so():
+    study = simulate_labeling([50, 50], [50, 50], 20, "equal", runs=5)
+    assert np.isnan(study.variance_ratio) and study.notes == (NO_ERROR,) and study.warnings == (NO_ERROR.text,)
+    grid = simulate_grid(np.linspace(.5, 1, 60), np.ones(60), 20, n_strata=[2], runs=5, stratifiers=["equal_size"],
+                         methods=["equal"])
+    assert grid.notes == (NO_ERROR,) and repr(grid).startswith("LabelingGrid(1 design of 20 labels, ")
+
+
+def test_the_ratio_of_a_design_is_that_of_its_errors():
+    items = digit_forms().items()
+    found = simulations.study_design(items.score, items.correct, 100)
+    assert found.variance_ratio == (found.standard_error / found.random_error) ** 2 and found.notes == ()
+
+
+def test_a_label_that_neyman_cannot_spend_is_noted():
+    study = simulate_labeling([10, 1000], [5, 10], 500, "neyman", runs=5)
+    unused = 500 - study.labeled.sum()
+    assert unused > 1 and study.notes == (
+        Note("design", f"{unused} of 500 labels stay unused: a stratum is smaller than its share"),)

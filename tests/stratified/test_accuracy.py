@@ -203,6 +203,7 @@ def test_a_textbook_plan_is_too_small_for_an_honest_interval(digits):
         assert found == pytest.approx(mean, abs=.0006 + 3 * error) and 0 < error < .001
 
 
+@pytest.mark.slow
 def test_the_expected_half_width_is_a_mean_over_samples(digits):
     sizes, right = digits
     labeled = np.array([12, 12, 12, 12, 12])
@@ -215,6 +216,7 @@ def test_the_expected_half_width_is_a_mean_over_samples(digits):
         assert found == pytest.approx(np.mean(widths), abs=4 * np.hypot(own, error))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method, half_width, options", [
     ("proportional", .03, {}), ("proportional", .06, {"level": .9}), ("equal", .05, {}), ("simple_random", .05, {}),
     ("proportional", .06, {"interval": "wilson"}), ("neyman", .05, {"minimum": 15})])
@@ -249,18 +251,19 @@ def test_an_optimal_plan_warns_of_drift(digits):
     reach = [stats.norm.ppf(.975) * np.sqrt((weight**2 * (1 - plan.labeled / sizes) * s / plan.labeled).sum())
              for s in (spread, drifted)]
     assert reach[1] == pytest.approx(.088, abs=.0005)
-    assert plan.warnings == (
-        "this plan trusts the expected rates: if stratum 4 (2 labels) were right in 90.0% instead of 100.0%, the Wald "
-        f"half-width would be {reach[1]:.3f} instead of {reach[0]:.3f}",)
-    assert wb.plan_budget(sizes, right / sizes, .03, interval="wald").warnings == ()
+    assert plan.notes == (wb.Note(
+        "assumption", "this plan trusts the expected rates: if stratum 4 (2 labels) were right in 90.0% instead of "
+        f"100.0%, the Wald half-width would be {reach[1]:.3f} instead of {reach[0]:.3f}"),)
+    assert plan.warnings == (plan.notes[0].text,)
+    assert wb.plan_budget(sizes, right / sizes, .03, interval="wald").notes == ()
 
 
 def test_a_plan_larger_than_the_population_says_so(digits):
-    """Without the finite factor 4,146 of 1,797 forms are asked for; what is allocated must add up, or be flagged."""
+    """Without the finite factor more forms are asked for than exist; what is allocated must add up, or be flagged."""
     sizes, right = digits
     plan = wb.plan_budget(sizes, right / sizes, .01, interval="wald", finite=False)
-    assert plan.budget > 1797
-    assert plan.labeled.sum() == plan.budget or plan.warnings
+    assert plan.budget > 1797 == plan.labeled.sum()
+    assert plan.notes == (wb.Note("design", f"the budget of {plan.budget:,} exceeds the 1,797 items that exist"),)
 
 
 @pytest.mark.parametrize("text, change", [
@@ -293,3 +296,26 @@ def test_counts_by_inversion_follow_scipys_quantile():
     for h in range(2):
         expected = stats.hypergeom(size[h], right[h], labeled[h]).ppf(uniform[:, h])
         assert (found[:, h] == expected).mean() > .999
+
+
+# notes and words
+
+def test_a_stratum_of_right_labels_only_says_that_its_error_is_not_knowledge():
+    found = wb.stratified_accuracy([10, 20, 30, 40], [5, 20, 5, 6], [5, 20, 2, 0])
+    text = "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval"
+    assert found.notes == (wb.Note("unreliable", text, ("stratum", 0)), wb.Note("unreliable", text, ("stratum", 3)))
+    assert f"<li>strata 0, 3: {text}</li>" in found._repr_html_()
+    assert wb.stratified_accuracy([10, 20], [5, 20], [3, 20]).notes == ()
+
+
+def test_an_estimate_saved_with_schema_1_says_it_too():
+    found = wb.stratified_accuracy([10, 20], [5, 6], [5, 3])
+    saved = found.to_dict() | {"schema": 1}
+    del saved["values"]["notes"]
+    assert wb.Result.from_dict(saved).notes == found.notes != ()
+
+
+def test_one_label_and_one_stratum_are_spoken_of_in_the_singular():
+    assert wb.stratified_accuracy([1], [1], [1]).headline().endswith("; 1 label, 1 stratum")
+    assert wb.stratified_accuracy([9], [3], [1]).headline().endswith("; 3 labels, 1 stratum")
+    assert wb.plan_budget([1], [1.0], .1).headline().startswith("1 label, ")

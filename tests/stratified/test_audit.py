@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -50,25 +52,86 @@ def test_what_does_not_match_is_shown(unlabeled, tmp_path):
     assert found.unmatched == ("<b>ghost</b>",) and len(found.unlabeled) == 100 - found.labeled.sum() > 0
     shown = found._repr_html_()
     assert "&lt;b&gt;ghost&lt;/b&gt;" in shown and "<b>" not in shown and found.unlabeled[0] in shown
-    assert any("have no label" in w for w in found.warnings) and "label them" in found.next_step()
+    missing, ghost = len(found.unlabeled), "1 id of the sheet is not among the items"
+    assert found.notes[0] == wb.Note("refused", f"{ghost}: '<b>ghost</b>'")
+    assert wb.Note("assumption", f"{missing} items of the sheet have no label; the estimate takes the others for a "
+                   "random part of it") in found.notes
+    assert found.next_step() == (f"{missing} items of the sheet still have no label. The estimate holds only if they "
+                                 "are missing by chance: label them.")
+    assert f"<p>{ghost} and was not used: &lt;b&gt;ghost&lt;/b&gt;</p><p>{missing} ids have no label yet: " in shown
+    assert shown.count("<p>Notes:</p>") == 1 and shown.count("have no label; the estimate takes") == 1
+
+
+def test_one_item_without_a_label_is_spoken_of_in_the_singular(unlabeled, tmp_path):
+    sheet = tmp_path / "sheet.csv"
+    wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
+    first = sheet.read_text(encoding="utf-8-sig").splitlines()[1].split(",")[0]
+    fill(sheet, lambda item: "" if str(item) == first else "1")
+    found = wb.accuracy_audit(unlabeled, labels=str(sheet))
+    assert found.next_step() == ("1 item of the sheet still has no label. The estimate holds only if it is missing by "
+                                 "chance: label it.")
+    assert f"<p>1 id has no label yet: {first}</p>" in found._repr_html_()
+    assert wb.Note("assumption", "1 item of the sheet has no label; the estimate takes the others for a random part of "
+                   "it") in found.notes
 
 
 def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
     sheet = tmp_path / "sheet.csv"
     wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
     fill(sheet, lambda item: "1")
-    assert not any("are not the ones" in w for w in wb.accuracy_audit(unlabeled, labels=str(sheet)).warnings)
+    drawn = wb.accuracy_audit(unlabeled, labels=str(sheet))
+    assert {note.kind for note in drawn.notes} == {"unreliable"}
+    assert drawn.next_step() == "All labels of the sheet are in. Quote the interval with the estimate."
     rows = sheet.read_text().splitlines()
     sheet.write_text("\n".join(rows[:1] + rows[1::2]) + "\n")
-    told = [w for w in wb.accuracy_audit(unlabeled, labels=str(sheet)).warnings if "are not the ones" in w]
-    assert len(told) == 1 and "for a sheet of 50 rows" in told[0]
+    found = wb.accuracy_audit(unlabeled, labels=str(sheet))
+    assert found.notes[0].kind == "refused" and re.fullmatch(
+        r"\d+ of 50 labeled items are not the ones that these settings draw for a sheet of 50 rows: the interval holds "
+        "only if they were drawn at random within each stratum", found.notes[0].text)
+    assert found.next_step() == "Do not quote this yet: the sheet does not fit the plan. See the notes."
+
+
+def test_one_label_that_was_not_drawn_is_refused_too(unlabeled, tmp_path):
+    sheet = tmp_path / "sheet.csv"
+    plan = wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
+    rows = sheet.read_text(encoding="utf-8-sig").splitlines()
+    drawn = {row.split(",")[0] for row in rows[1:]}
+    fifths = wb.stratify(unlabeled.score, 5, "equal_size").labels
+    other = next(i for i in range(1797) if fifths[i] == 0 and str(i + 1) not in drawn)
+    sheet.write_text("\n".join([rows[0], f"{other + 1},0,1", *(row + "1" for row in rows[2:])]) + "\n")
+    found = wb.accuracy_audit(unlabeled, labels=str(sheet))
+    assert found.notes[0] == wb.Note(
+        "refused", "1 of 100 labeled items is not one that these settings draw for a sheet of 100 rows: the interval "
+        "holds only if they were drawn at random within each stratum")
+    assert plan.notes == () and found.next_step().startswith("Do not quote this yet")
+
+
+def test_an_audit_saved_with_schema_1_is_still_not_quoted(unlabeled, tmp_path):
+    """Its one warning about labels that were not drawn stood among others, and decided."""
+    sheet = tmp_path / "sheet.csv"
+    wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
+    fill(sheet, lambda item: "1" if item % 3 else "0")
+    found = wb.accuracy_audit(unlabeled, labels=str(sheet))
+    assert {note.kind for note in found.notes} <= {"unreliable"}
+    saved = found.to_dict() | {"schema": 1}
+    del saved["values"]["notes"]
+    for told, step in (("something else", "All labels"), (
+            "1 of 100 labeled items are not the ones that these settings draw for a sheet of 100 rows: the interval "
+            "holds only if they were drawn at random within each stratum", "Do not quote this yet")):
+        saved["values"]["warnings"] = {"tuple": ["first", told]}
+        again = wb.Result.from_dict(saved)
+        assert again.next_step().startswith(step) and set(again.warnings) == {"first", told}
 
 
 def test_pure_strata_are_warned_of():
     items = ScoredItems(None, np.linspace(0.5, 1, 1000), correct=np.ones(1000, bool))
     audit = wb.accuracy_audit(items, 100)
     assert audit.estimate.standard_error == 0 and audit.interval.low < 0.97
-    assert any(w.startswith("no mix of right and wrong was seen in strata 0, 1, 2, 3, 4") for w in audit.warnings)
+    assert audit.notes == audit.estimate.notes == tuple(wb.Note(
+        "unreliable", "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval",
+        ("stratum", k)) for k in range(5))
+    assert audit.warnings == ("strata 0, 1, 2, 3, 4: no mix of right and wrong was seen; a standard error of 0 is not "
+                              "knowledge, read the interval",)
 
 
 def test_margins_have_no_expectation_and_no_score_neyman():
@@ -121,6 +184,7 @@ def pictures():
         yield charts.intervals(comparison, one.truth), charts.intervals_words(comparison, one.truth)
 
 
+@pytest.mark.slow
 def test_charts_carry_title_words_units_and_data():
     for chart, (title, words) in pictures():
         spec = chart.to_dict()
@@ -141,3 +205,15 @@ def test_design_chart_shows_every_item_once():
         np.testing.assert_allclose(share, design.stratum_size / 1797)
     wrong = charts.wrong_by_rank(items.score, items.correct)
     assert sum(round(w["wrong"] * (w["end"] - w["start"]) * 1797) for w in wrong) == 1797 - 1576
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: wb.accuracy_audit({"score": [.5]}), "items must be of class ScoredItems; got dict"),
+    (lambda: wb.compare_intervals([.5, .6]), "audit must be of class AccuracyAudit; got list"),
+    (lambda: wb.plan_labels({"a": 10}), "strata must be of class StratumSummary; got dict"),
+    (lambda: wb.draw_rows([3, 4], {"id": [1, 2]}), "plan must be of class LabelPlan; got list"),
+])
+def test_an_object_of_another_class_is_named(call, message):
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value) == message

@@ -7,6 +7,7 @@ from sklearn.mixture import GaussianMixture
 
 import workbench as wb
 from workbench.course.digit_forms import digit_forms
+from workbench.results import Note
 from workbench.stratified.strata import METHODS, stratify
 
 TIES_TOGETHER = tuple(m for m in METHODS if m != "equal_size")
@@ -49,7 +50,8 @@ def test_every_rule_gives_a_stratification(method, kind, n_strata):
             assert len(set(found.labels[score == value].tolist())) == 1
     if found.n_strata < n_strata:
         dropped = n_strata - found.n_strata
-        assert found.notes == (f"{dropped} of {n_strata} strata were empty and dropped",)
+        was = "was" if dropped == 1 else "were"
+        assert found.notes == (Note("design", f"{dropped} of {n_strata} strata {was} empty and dropped"),)
     elif method != "equal_size":
         assert found.notes == ()
     assert (found.edges is None) == (method == "gmm" or method == "equal_size" and bool(found.notes))
@@ -83,7 +85,8 @@ def test_weighted_mean_cuts_at_equal_totals(kind, n_strata):
 def test_weighted_mean_by_hand():
     """Two equal items reach the second and the third part of the total together and stay together."""
     found = stratify([.1, 1, .2, .3, 1, .4], 3, "weighted_mean")
-    assert found.labels.tolist() == [0, 1, 0, 0, 1, 0] and found.notes == ("1 of 3 strata were empty and dropped",)
+    assert found.labels.tolist() == [0, 1, 0, 0, 1, 0] and found.notes == (
+        Note("design", "1 of 3 strata was empty and dropped"),)
     # cumulated 1, 3, 6, 11, 21, 31.5; thirds end at 10.5 and 21
     found = stratify([1, 10.5, 2, 3, 10, 5], 3, "weighted_mean")
     assert found.labels.tolist() == [0, 2, 0, 0, 1, 0] and found.edges.tolist() == [1, 5, 10, 10.5]
@@ -97,6 +100,7 @@ def test_kmeans_is_within_one_percent_of_the_optimum(kind, n_strata):
     assert oracle.inertia(score, stratify(score, n_strata, "kmeans").labels) <= 1.01 * best + 1e-9
 
 
+@pytest.mark.slow
 def test_kmeans_on_binned_scores_is_within_one_percent_of_the_optimum():
     """3,000 scores are more than the 2,048 bins."""
     score = scores("beta", 3000)
@@ -112,6 +116,7 @@ def test_kmeans_survives_an_outlier():
     assert found.n_strata == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["beta", "two humps", "exponential", "margin"])
 @pytest.mark.parametrize("n_strata", [2, 3, 5])
 def test_the_mixture_is_scikit_learns_on_every_item(kind, n_strata):
@@ -141,7 +146,8 @@ def test_equal_size_orders_ties_at_random_and_says_so():
     found = [stratify(score, 3, "equal_size", rng=seed) for seed in range(40)]
     for result in found:
         assert result.sizes.tolist() == [20, 20, 20] and result.edges is None
-        assert result.notes == ("items with equal scores lie on both sides of a cut and were ordered at random",)
+        assert result.notes == (
+            Note("data", "items with equal scores lie on both sides of a cut and were ordered at random"),)
         assert set(result.labels[:30].tolist()) == {0, 1} and set(result.labels[30:].tolist()) == {1, 2}
     first = np.mean([result.labels[0] == 0 for result in found])
     assert abs(first - 2 / 3) < 4 * math.sqrt(2 / 9 / 40)
@@ -158,7 +164,7 @@ def test_equal_width_by_hand():
     assert found.labels.tolist() == [0, 0, 1, 1, 2, 2, 3] and found.edges.tolist() == [.5, .625, .75, .875, 1]
     found = stratify([0, .1, .9, 1], 4, "equal_width")
     assert found.labels.tolist() == [0, 0, 1, 1] and found.edges.tolist() == [0, .75, 1]
-    assert found.notes == ("2 of 4 strata were empty and dropped",)
+    assert found.notes == (Note("design", "2 of 4 strata were empty and dropped"),)
 
 
 # the digits
@@ -191,6 +197,7 @@ def test_rounded_confidences_of_the_digits_collapse_strata():
 
 # size, seeds, errors
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_two_hundred_thousand_items(method):
     score = .5 + .5 * np.random.default_rng(0).beta(5, 1, 200_000)
@@ -224,7 +231,7 @@ def test_one_stratum_is_everything(method):
 def test_two_values_make_at_most_two_strata(method):
     found = stratify([.5, .5, 1, 1, 1], 4, method)
     assert found.labels.tolist() in ([0, 0, 1, 1, 1], [0] * 5)
-    assert found.notes == (f"{4 - found.n_strata} of 4 strata were empty and dropped",)
+    assert found.notes == (Note("design", f"{4 - found.n_strata} of 4 strata were empty and dropped"),)
 
 
 @pytest.mark.parametrize("text, args", [
@@ -259,3 +266,12 @@ def test_a_result_states_its_finding():
     assert [row["size"] for row in found.rows()] == [2, 1, 3]
     assert [row["up_to"] for row in found.rows()] == pytest.approx([2 / 3, 5 / 6, 1])
     assert all(math.isnan(row["above"]) for row in stratify([.5, .6, .8, 1], 2, "gmm").rows())
+
+
+def test_one_stratum_of_one_item_is_spoken_of_in_the_singular():
+    assert stratify([.5], 1).headline() == "1 stratum of 1 item by cum_sqrt_f"
+
+
+def test_the_caption_says_the_notes_once():
+    shown = stratify([.5, .6, 1], 3, "equal_width")._repr_html_()
+    assert shown.count("1 of 3 strata was empty and dropped") == 1

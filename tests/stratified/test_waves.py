@@ -6,7 +6,8 @@ import pytest
 from oracles import default_interval, waves
 from scipy import stats
 
-from workbench.stratified.waves import OPT_WARNING, next_wave, wave_accuracy
+from workbench.results import Note
+from workbench.stratified.waves import OPT_NOTE, next_wave, wave_accuracy
 
 # exact enumeration
 
@@ -81,7 +82,7 @@ def test_equation_9_of_the_paper_by_hand():
     spread = np.array([100 * math.sqrt(1 / 3), 200 * math.sqrt(1 / 4)])
     found = next_wave([100, 200], [4, 4], [2, 3], 14, rule="opt")
     assert found.labeled.tolist() == np.round(14 * spread / spread.sum()).tolist()
-    assert found.notes == (OPT_WARNING,)
+    assert found.notes == (OPT_NOTE,)
     # sample variances 2/1 * .25 and 8/7 * .25 share 20 labels as sqrt(.5) to sqrt(.2857)
     assert next_wave([100, 100], [2, 8], [1, 4], 20, rule="opt").labeled.tolist() == [11, 9]
     assert next_wave([100, 100], [5, 5], [3, 5], 20, rule="opt").labeled.tolist() == [20, 0]
@@ -174,6 +175,7 @@ def test_two_waves_in_a_large_population_are_cells_of_a_stratified_sample():
         (max(expected[0] - z * expected[1] ** .5, 0), min(expected[0] + z * expected[1] ** .5, 1)))
     assert found.interval(.9, "wald").warnings == (
         "wald is for teaching: with few labels it can cover far less than 90%",)
+    assert found.interval().notes == ()
 
 
 @pytest.mark.parametrize("size, labeled, correct", [
@@ -210,3 +212,19 @@ def test_a_result_states_its_finding():
     assert repr(found) == (f"WaveEstimate(accuracy {value:.4g} (SE {variance ** .5:.4g}), 95% from {low:.4g} to "
                            f"{high:.4g}; 30 labels in 2 waves, 2 strata)")
     assert found.rows()[2] == {"wave": 1, "stratum": 0, "labeled": 12, "correct": 8} and len(found.rows()) == 4
+
+
+# notes and words
+
+def test_more_than_half_a_stratum_labeled_is_noted_at_its_stratum():
+    found = wave_accuracy([10, 20, 30], [[5, 5, 16], [2, 2, 2]], [[5, 4, 16], [1, 1, 2]]).interval()
+    text = ("more than half is labeled: waves then estimate worse than a sample fixed beforehand; label all of it or "
+            "fix the allocation")
+    assert found.notes == (Note("design", text, ("stratum", 0)), Note("design", text, ("stratum", 2)))
+    assert found.warnings == (f"strata 0, 2: {text}",)
+
+
+def test_one_wave_and_one_item_left_are_spoken_of_in_the_singular():
+    assert wave_accuracy([9], [[4]], [[2]]).headline().endswith("; 4 labels in 1 wave, 1 stratum")
+    with pytest.raises(ValueError, match="wave 1 has 0 in stratum 0, where 1 item was left"):
+        wave_accuracy([5, 9], [[4, 3], [0, 3]], [[2, 2], [0, 1]])

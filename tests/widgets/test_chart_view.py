@@ -233,7 +233,7 @@ def test_broken_write_leaves_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_report_falls_through_to_the_image(monkeypatch):
+def test_report_falls_through_to_the_image(monkeypatch, kernel):
     import nbformat
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter

@@ -1,6 +1,6 @@
 """Where a budget of labels goes: the plan for a table of strata or a file, and what other rules would cost."""
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from workbench import checks
 from workbench.allocation import rules, samples
 from workbench.allocation.samples import StratumSummary
 from workbench.data import frames, label_sheets, numbers
-from workbench.results import Result, html_table, warning_list
+from workbench.results import Note, Result, html_table, note_list, notes_as_text
 
 COLUMNS = ("stratum", "size", "labels")
 FEW_RECORDS = 10
@@ -37,7 +37,6 @@ class LabelPlan(Result):
         Neyman's rule as it is defined: in fractions, without a floor, cut at the strata's sizes.
     random_variance : float
         Of the mean of as many labels at random.
-    warnings : tuple of str
     """
 
     stratum: np.ndarray
@@ -50,7 +49,7 @@ class LabelPlan(Result):
     others: dict
     wish: rules.Allocation
     random_variance: float
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     @property
     def rule(self):
@@ -62,8 +61,8 @@ class LabelPlan(Result):
         found = {row["method"]: row["standard error"] for row in self.methods()}
         names = [_NAMES[name] for name in ("neyman", "equal") if name != self.method]
         against = [f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found]
-        strata = f"{self.size.size:,} strat{'um' if self.size.size == 1 else 'a'}"
-        return (f"{self.labeled.sum():,} labels, {strata}: SE of the total "
+        labels = checks.counted(self.labeled.sum(), "label")
+        return (f"{labels}, {checks.counted(self.size.size, 'stratum', 'strata')}: SE of the total "
                 f"{_figure(found[self.rule])}; {', '.join(against)}")
 
     def rows(self):
@@ -92,7 +91,7 @@ class LabelPlan(Result):
                             [(str(row["stratum"]), row["size"], row["labels"]) for row in self.rows()])
 
     def _repr_html_(self):
-        return html_table(self.rows(), self.headline(), shown=MOST_ROWS) + warning_list(self.warnings)
+        return html_table(self.rows(), self.headline(), shown=MOST_ROWS) + note_list(self.notes)
 
 
 _NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+", "equal": "equal shares",
@@ -133,7 +132,7 @@ def load_strata(strata, *, stratum="stratum", size="", sd="", value=""):
                          "records name the column of values")
     sizes = _whole(size, data[size], names)
     spread = _sd_of(sd, data[sd], sizes, names)
-    return StratumSummary(names, sizes, np.full(names.size, np.nan), spread, notes)
+    return StratumSummary(names, sizes, np.full(names.size, np.nan), spread, notes=notes)
 
 
 def plan_labels(strata, budget=100, *, method="voila", minimum=2):
@@ -161,14 +160,15 @@ def plan_labels(strata, budget=100, *, method="voila", minimum=2):
     >>> print(plan.headline())
     100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, equal shares 8,997, at random 47,149
     """
+    checks.instance("strata", strata, StratumSummary)
     checks.choice("method", method, rules.METHODS)
     others = {name: rules.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum)
               for name in _NAMES}
     chosen = others[method]
     wish = rules.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
-    warnings = (*strata.notes, *_notes(strata, chosen), *_warnings(strata, wish, chosen))
+    notes = (*strata.notes, *_allocation_notes(strata, chosen), *_plan_notes(strata, wish, chosen))
     return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, chosen.labeled, others,
-                     wish, _random_variance(strata, chosen), warnings)
+                     wish, _random_variance(strata, chosen), notes=notes)
 
 
 def _whole(name, column, strata):
@@ -227,6 +227,7 @@ def draw_rows(plan, records, *, stratum="stratum", id="id", label_sheet="", seed
     >>> draw_rows(plan, frame, stratum="g").drawn
     array([2, 3])
     """
+    checks.instance("plan", plan, LabelPlan)
     if not id:
         raise ValueError("id must name the column that identifies a record, to draw the records to label")
     sizes = dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True))
@@ -238,11 +239,10 @@ def draw_rows(plan, records, *, stratum="stratum", id="id", label_sheet="", seed
     return drawn
 
 
-def _notes(strata, chosen):
-    """Return the allocation's notes with strata by their names."""
+def _allocation_notes(strata, chosen):
+    """Yield the allocation's notes with strata by their names."""
     for note in chosen.notes:
-        number = re.match(r"stratum (\d+) (.*)", note)
-        yield f"stratum {strata.stratum[int(number[1])]} {number[2]}" if number else note
+        yield replace(note, where=("stratum", strata.stratum[note.where[1]])) if note.where else note
 
 
 def _random_variance(strata, chosen):
@@ -255,32 +255,28 @@ def _random_variance(strata, chosen):
     return float((1 - labels / items) * squares / (items - 1) / labels)
 
 
-def _warnings(strata, neyman, chosen):
+def _plan_notes(strata, neyman, chosen):
     over = np.flatnonzero(neyman.bounded & (strata.sd > 0)) if neyman.unused and not chosen.bounded.all() else []
     if len(over):
-        yield (f"Neyman's rule wants more labels than there are items in {_listed(strata.stratum[over])} and leaves "
-               f"{neyman.unused:.3g} of the budget unused")
+        yield Note("design", "Neyman's rule wants more labels than there are items in "
+                   f"{checks.listed(strata.stratum[over], SHOWN)} and leaves {neyman.unused:.3g} of the budget unused")
     silent = np.flatnonzero((strata.sd == 0) & (strata.size > chosen.labeled))
     if silent.size:
-        yield (f"sd 0 in {_listed(strata.stratum[silent])}: if it was estimated from few records it is not knowledge; "
-               "the floor is all that insures against it")
+        yield Note("unreliable", f"sd 0 in {checks.listed(strata.stratum[silent], SHOWN)}: if it was estimated from "
+                   "few records it is not knowledge; the floor is all that insures against it")
     few = np.flatnonzero((strata.size < FEW_RECORDS) & (strata.size > chosen.labeled))
     if few.size:
-        yield f"fewer than {FEW_RECORDS} items in {_listed(strata.stratum[few])}: their sd is rough"
+        yield Note("unreliable", f"fewer than {FEW_RECORDS} items in {checks.listed(strata.stratum[few], SHOWN)}: "
+                   "their sd is rough")
     if chosen.method == "voila" and 0 < chosen.variance < np.inf:
         free = rules.allocate(strata.size, int(chosen.labeled.sum()), "voila", stratum_sd=strata.sd, minimum=0)
         premium = chosen.variance / free.variance
         if premium > COSTLY_FLOOR:
-            yield (f"the floor of {chosen.minimum} makes the variance {100 * (premium - 1):.0f}% larger than the best "
-                   "plan's: the premium for insurance")
+            yield Note("design", f"the floor of {chosen.minimum} makes the variance {100 * (premium - 1):.0f}% larger "
+                       "than the best plan's: the premium for insurance")
     if chosen.bounded.any() and not chosen.bounded.all():
-        yield f"every item of {_listed(strata.stratum[chosen.bounded])} is labeled"
+        yield Note("design", f"every item of {checks.listed(strata.stratum[chosen.bounded], SHOWN)} is labeled")
 
 
 def _figure(value):
     return f"{value:,.0f}" if 1000 <= value < np.inf else f"{value:.4g}"
-
-
-def _listed(names):
-    shown = ", ".join(map(str, names[:SHOWN].tolist()))
-    return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench import checks
-from workbench.results import Result
+from workbench.results import Note, Result
 
 METHODS = ("proportional", "equal", "neyman", "neyman_plus", "voila")
 NEED_SD = ("neyman", "neyman_plus", "voila")
@@ -40,7 +40,6 @@ class Allocation(Result):
     stratum_size : (H,) array of int
     method : str
         One of `METHODS`, or "reduction".
-    notes : tuple of str
     stratum_sd : (H,) array of float, or None
     minimum : int
     """
@@ -51,7 +50,6 @@ class Allocation(Result):
     unused: float
     stratum_size: np.ndarray
     method: str
-    notes: tuple = ()
     stratum_sd: np.ndarray | None = None
     minimum: int = 2
 
@@ -137,9 +135,9 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
     budget = _budget(budget, size, minimum)
     sd = _spread(stratum_sd, size, method)
     items = int(size.sum())
-    notes = [f"the budget of {budget} exceeds the {items} items: a census"] if budget > items else []
+    notes = _census_notes(budget, checks.counted(items, "item"), "a census") if budget > items else []
     if method in NEED_SD and not sd.max() > 0:
-        notes.append("no stratum varies: allocated in proportion to size")
+        notes.append(Note("data", "no stratum varies: allocated in proportion to size"))
     labeled = size * (1 if integer else 1.0) if budget > items else _RULES[method](size, budget, minimum, sd, integer)
     return _allocation(size, None if stratum_sd is None else sd, labeled, size, budget, method, minimum, notes)
 
@@ -195,9 +193,9 @@ def reduce_sample(stratum_size, stratum_sd, current, budget, *, minimum=2, integ
     minimum = checks.whole("minimum", minimum, 0)
     budget = _budget(budget, current, minimum)
     items = int(current.sum())
-    notes = [f"the budget of {budget} exceeds the {items} sampled items: all are kept"] if budget > items else []
+    notes = _census_notes(budget, checks.counted(items, "sampled item"), "all are kept") if budget > items else []
     if not sd.max() > 0:
-        notes.append("no stratum varies: reduced in proportion to size")
+        notes.append(Note("data", "no stratum varies: reduced in proportion to size"))
     labeled = reduced(size, sd, current, min(budget, items), minimum, integer)
     return _allocation(size, sd, labeled, current, budget, "reduction", minimum, notes)
 
@@ -205,7 +203,8 @@ def reduce_sample(stratum_size, stratum_sd, current, budget, *, minimum=2, integ
 def _budget(budget, most, minimum):
     budget = checks.whole("budget", budget, 1)
     if budget < minimum * most.size and budget < (least := int(np.minimum(minimum, most).sum())):
-        raise ValueError(f"budget must be at least {least}, {minimum} for each of {most.size} strata; got {budget}")
+        strata = checks.counted(most.size, "stratum", "strata")
+        raise ValueError(f"budget must be at least {least}, {minimum} for each of {strata}; got {budget}")
     return budget
 
 
@@ -213,10 +212,10 @@ def _allocation(size, sd, labeled, most, budget, method, minimum, notes):
     variance, unused, bounded = _outcome(size, sd, labeled, most, budget)
     if variance == np.inf:
         empty = int(np.flatnonzero((labeled == 0) & (sd > 0))[0])
-        notes = [*notes, f"stratum {empty} varies and has no label: the variance is infinite"]
+        notes = [*notes, Note("undefined", "varies and has no label: the variance is infinite", ("stratum", empty))]
     for own in (labeled, bounded):      # read-only arrays are not copied again
         own.setflags(write=False)
-    return Allocation(labeled, variance, bounded, unused, size, method, tuple(notes), sd, minimum)
+    return Allocation(labeled, variance, bounded, unused, size, method, sd, minimum, notes=notes)
 
 
 def _outcome(size, sd, labeled, most, budget):
@@ -231,6 +230,16 @@ def _outcome(size, sd, labeled, most, budget):
     if isinstance(unused, float) and unused <= 1e-9 * budget:
         unused = 0.0
     return variance, unused, bounded
+
+
+def _census_notes(budget, items, outcome):
+    return [Note("design", f"the budget of {budget} exceeds the {items}: {outcome}")]
+
+
+def unused_notes(unused, budget):
+    """Return a note where an allocation leaves part of its budget."""
+    labels = f"{unused} of {checks.counted(budget, 'label')} {'stays' if unused == 1 else 'stay'}"
+    return (Note("design", f"{labels} unused: a stratum is smaller than its share"),) if unused else ()
 
 
 def allocation_variance(stratum_size, stratum_sd, labeled):
@@ -285,7 +294,7 @@ def _spread(stratum_sd, size, method):
         if method in NEED_SD:
             raise ValueError(f"stratum_sd must be given for method {method!r}; 'proportional' and 'equal' need none")
         return np.zeros(size.size)
-    sd = np.asarray(stratum_sd)
+    sd = checks.plain_array("stratum_sd", stratum_sd, "stratum")
     if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
         sd = np.where(np.isnan(sd) & (size == 1), 0.0, sd)
     return checks.vector("stratum_sd", sd, size=size.size, low=0, high=LARGEST_SD, what="stratum", copy=False)

@@ -80,19 +80,17 @@ class StratumSummary(Result):
     mean : (H,) array of float
     sd : (H,) array of float
         With ddof=1; 0 for a stratum of one row.
-    notes : tuple of str
     """
 
     stratum: np.ndarray
     size: np.ndarray
     mean: np.ndarray
     sd: np.ndarray
-    notes: tuple = ()
 
     def headline(self):
         """Return rows, strata and overall mean in one sentence."""
         mean = float(self.size / self.size.sum() @ self.mean)
-        return f"{self.size.sum():,} rows, {_strata(self.size.size)}, mean {mean:.4g}"
+        return f"{checks.counted(self.size.sum(), 'row')}, {_strata(self.size.size)}, mean {mean:.4g}"
 
     def rows(self):
         """Return stratum, size, mean and sd, one row per stratum."""
@@ -118,7 +116,6 @@ class FrameSample(Result):
     columns : dict of (n,) array
         What else was asked for.
     seed : int
-    notes : tuple of str
     """
 
     id: np.ndarray
@@ -129,11 +126,11 @@ class FrameSample(Result):
     drawn: np.ndarray
     seed: int
     columns: dict = field(default_factory=dict)
-    notes: tuple = ()
 
     def headline(self):
         """Return how many of how many rows, and the seed that draws them again."""
-        return f"{self.id.size:,} of {self.size.sum():,} rows, {_strata(self.size.size)}, seed {self.seed}"
+        rows = checks.counted(self.size.sum(), "row")
+        return f"{self.id.size:,} of {rows}, {_strata(self.size.size)}, seed {self.seed}"
 
     def rows(self):
         """Return stratum, id and the other columns, one row per drawn row."""
@@ -243,7 +240,7 @@ def sample(frame, by, sizes, *, id, seed=0, columns=(), edges=None):
     >>> drawn.drawn, drawn.columns["text"].tolist()
     (array([2, 0, 1]), ['item 750', 'item 465', 'item 209'])
     """
-    inner, seed, columns = _inner_edges(edges), checks.whole("seed", seed, 0), _further(columns)
+    inner, seed, columns = _inner_edges(edges), checks.seed("seed", seed), _further(columns)
     with frames.scan(frame, [by, id, *columns]) as source:
         stratum, named = partial(_stratum, name=by, inner=inner, text=source.text), partial(_id, name=id)
         parts = _each_part(source, partial(_moments, stratum=stratum, value=named, spread=False))
@@ -256,7 +253,8 @@ def sample(frame, by, sizes, *, id, seed=0, columns=(), edges=None):
     chosen = _smallest(rows, wanted)
     place = rows["place"][chosen]
     brought = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
-    return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought, source.notes)
+    return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought,
+                       notes=source.notes)
 
 
 def random_keys(ids, seed):
@@ -282,7 +280,7 @@ def random_keys(ids, seed):
 
 
 def _strata(count):
-    return "1 stratum" if count == 1 else f"{count:,} strata"
+    return checks.counted(count, "stratum", "strata")
 
 
 def _inner_edges(edges):

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.allocation import rules
-from workbench.results import Estimate
+from workbench.results import Estimate, Note, notes_as_text
 
 SCHEMA = 1
 KEY_BITS = 44
@@ -26,6 +26,7 @@ CHUNK = 2 ** 15
 FEW = 2 ** 12
 WIDEST_TABLE = 2 ** 20
 SHOWN = 3
+SMALL = 0.9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +47,6 @@ class StreamEstimate(Estimate):
         Records seen and records sampled per stratum.
     mean, sd : (H,) array of float
         Of the sample; sd with ddof=1, NaN for one record of several.
-    warnings : tuple of str
     """
 
     estimate: float
@@ -58,12 +58,13 @@ class StreamEstimate(Estimate):
     sampled: np.ndarray
     mean: np.ndarray
     sd: np.ndarray
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def headline(self):
         """Return estimate and standard error in one sentence."""
-        return (f"mean {self.estimate:.6g} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of "
-                f"{self.size.sum():,} records, {self.size.size:,} strata")
+        records, strata = checks.counted(self.size.sum(), "record"), checks.counted(self.size.size, "stratum", "strata")
+        return (f"mean {self.estimate:.6g} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, "
+                f"{strata}")
 
     def rows(self):
         """Return records, sampled records, mean and sd of the sample, one row per stratum."""
@@ -210,14 +211,15 @@ class StreamSampler:
             For a missing stratum or value (names the row), unequal lengths, keys that repeat within the minibatch,
             or a budget too small for the strata; the sampler then is as before.
         """
-        strata, values = np.atleast_1d(_column(strata)), np.atleast_1d(np.asarray(values))
+        strata, values = (np.atleast_1d(_column("strata", strata)),
+                          np.atleast_1d(checks.plain_array("values", values, "row")))
         if strata.size == 0 and values.size == 0:
             return self
         if values.ndim != 1 or values.dtype != float or not np.isfinite(values).all():
             values = checks.vector("values", values, what="row")
         if strata.shape != values.shape:
-            raise ValueError(f"strata must have {values.size} entries, one per value; got {strata.size}")
-        items = None if keys is None else _identifiers(np.atleast_1d(_column(keys)), values.size)
+            raise ValueError(f"strata must have {_entries(values.size)}, one per value; got {strata.size}")
+        items = None if keys is None else _identifiers(np.atleast_1d(_column("keys", keys)), values.size)
         kind = self._kind_of(items)
         codes, new = self._codes(strata)
         self._check_budget(codes, new)
@@ -236,7 +238,7 @@ class StreamSampler:
 
         Thresholds become the smaller of the two, and the union below them is cut to the budget. Records without
         keys are numbered as if `other` came after this one. Where two parts disagree about which stratum varies,
-        few records stay below both thresholds: see `with_sizes`.
+        few records stay below both thresholds: `estimate` notes it, and `second_pass` samples again.
 
         Parameters
         ----------
@@ -280,7 +282,8 @@ class StreamSampler:
 
         The estimate is unbiased; its variance is that of a stratified random sample of these sizes [3], which
         holds approximately (see the class). A stratum with one sampled record of several makes it NaN; one whose
-        sampled values are all equal though its records vary makes it too small, and is named in `warnings`.
+        sampled values are all equal though its records vary makes it too small; `notes` name both, and say where
+        merged samplers disagreed so that much of the budget is unused.
         """
         self._check_not_empty()
         packed, values, _ = self._sample()
@@ -293,7 +296,7 @@ class StreamSampler:
         return StreamEstimate(
             float(self._size @ mean / total), float(terms.sum() / total ** 2), float(self._size @ self._mean / total),
             rules.allocation_variance(self._size, self._sd(), sampled), tuple(self._labels), self._size, sampled,
-            mean, sd, tuple(self._warnings(sampled, sd, census)))
+            mean, sd, notes=tuple(self._notes(sampled, sd, census)))
 
     def to_dict(self):
         """Return a dict of plain JSON values; `from_dict` continues from it as if nothing had happened."""
@@ -326,8 +329,8 @@ class StreamSampler:
         return sampler
 
     def __repr__(self):
-        return (f"StreamSampler({self._live().sum():,} of {self._seen:,} records, {len(self._labels):,} strata; "
-                f"budget {self.budget:,})")
+        records, strata = checks.counted(self._seen, "record"), checks.counted(len(self._labels), "stratum", "strata")
+        return f"StreamSampler({self._live().sum():,} of {records}, {strata}; budget {self.budget:,})"
 
     # arguments
 
@@ -385,8 +388,8 @@ class StreamSampler:
             size[:self._size.size] += self._size
             least = int(np.minimum(size, self.minimum).sum())
             if least > self.budget:
-                raise ValueError(f"budget must be at least {least}, {self.minimum} for each of {strata} strata; got "
-                                 f"{self.budget}")
+                raise ValueError(f"budget must be at least {least}, {self.minimum} for each of "
+                                 f"{checks.counted(strata, 'stratum', 'strata')}; got {self.budget}")
         if strata > MOST_STRATA:
             raise ValueError(f"strata must be at most {MOST_STRATA:,}; got {strata:,}")
 
@@ -514,19 +517,28 @@ class StreamSampler:
         order = order[(packed < self._limit()[_stratum_of(packed)])[order]]
         return packed[order], values[order], items[order]
 
-    def _warnings(self, sampled, sd, census):
+    def _notes(self, sampled, sd, census):
         single, flat = (sampled == 1) & ~census, (sampled > 1) & ~census & (sd == 0) & (self._squares > 0)
         if single.any():
-            yield (f"the variance is not estimable: one sampled record of several in {self._named(single)}; "
-                   "choose minimum=2 or more")
+            yield Note("undefined", "the variance is not estimable: one sampled record of several in "
+                       f"{self._named(single)}; choose minimum=2 or more")
         if flat.any():
-            yield (f"the variance is too small: all sampled values are equal, though the records vary, in "
-                   f"{self._named(flat)}")
+            yield Note("unreliable", "the variance is too small: all sampled values are equal, though the records "
+                       f"vary, in {self._named(flat)}")
+        held, wanted = int(sampled.sum()), self._within_budget()
+        if held < SMALL * wanted:
+            yield Note("design", f"only {held:,} of {checks.counted(wanted, 'record')} within the budget are kept: the "
+                       "merged samplers disagreed about which stratum varies; second_pass samples again")
+
+    def _within_budget(self):
+        """Return how many of the records seen the budget has room for."""
+        if self._quota is None:
+            return min(self.budget, self._seen)
+        return int(np.minimum(self._size, [self._quota[label] for label in self._labels]).sum())
 
     def _named(self, chosen):
         labels = [self._labels[code] for code in np.flatnonzero(chosen)]
-        more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
-        return f"stratum {', '.join(map(repr, labels[:SHOWN]))}{more}"
+        return ("stratum " if len(labels) == 1 else "strata ") + checks.listed(labels, SHOWN, quoted=True)
 
 
 def _moments(codes, values, strata):
@@ -564,10 +576,10 @@ def _ranges(start, length):
     return np.arange(length.sum()) + np.repeat(start - np.cumsum(length) + length, length)
 
 
-def _column(entries):
+def _column(name, entries):
     """Return an array in which whole numbers stay numbers and text stays text."""
     if isinstance(entries, (str, numbers.Integral)) or hasattr(entries, "__array__"):
-        return np.asarray(entries)
+        return checks.plain_array(name, entries, "row")
     entries = entries if isinstance(entries, (list, tuple)) or not hasattr(entries, "__iter__") else list(entries)
     plain, array = np.asarray(entries, object), np.asarray(entries)
     whole = array.dtype.kind in "iu" and all(isinstance(entry, numbers.Integral) for entry in plain.ravel())
@@ -590,6 +602,10 @@ def _checked_labels(strata, name="strata"):
     return labels
 
 
+def _entries(count):
+    return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
 def _is_missing(label):
     return label is None or type(label).__name__ == "NAType" or label != label
 
@@ -598,7 +614,7 @@ def _identifiers(keys, size):
     """Return identifiers as an array of whole numbers or of text."""
     labels = _checked_labels(keys, "keys")
     if len(labels) != size:
-        raise ValueError(f"keys must have {size} entries, one per value; got {len(labels)}")
+        raise ValueError(f"keys must have {_entries(size)}, one per value; got {len(labels)}")
     kinds = {isinstance(label, str) for label in labels}
     if len(kinds) > 1:
         raise TypeError("keys must be all whole numbers or all text")

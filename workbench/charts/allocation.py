@@ -51,15 +51,14 @@ def allocation_words(rows):
     """Return title and text alternative of `allocation`."""
     total, neyman = (sum(row[name] for row in rows) for name in ("labels", "neyman"))
     full = sum(row["labels"] >= row["size"] for row in rows)
-    exhausted = f"{full} of {len(rows):,} strata labeled completely" if full else \
-        f"none of {len(rows):,} strata labeled completely"
+    exhausted = f"{full or 'none'} of {checks.counted(len(rows), 'stratum', 'strata')} labeled completely"
     left = f"; Neyman would leave {_count(total - neyman)} unused" if total - neyman >= 0.5 else ""
     shown = sorted(rows, key=lambda row: -row["labels"])[:NAMED_STRATA]
     table = "; ".join(f"{row['stratum']} {_count(row['labels'])} of {row['size']:,} (Neyman {_count(row['neyman'])})"
                       for row in rows if row in shown)
     cut = f"The {NAMED_STRATA} of {len(rows):,} strata with most labels" if len(rows) > NAMED_STRATA else \
         "Labels per stratum"
-    return f"{_count(total)} labels, {exhausted}{left}", f"{cut}: {table}."
+    return f"{_labels(_count(total))}, {exhausted}{left}", f"{cut}: {table}."
 
 
 def allocation(rows):
@@ -210,7 +209,7 @@ def place_value_words(plans, method, random_error):
     digits = 0 if unused >= 1 else 1
     beyond = " and ".join(f"{want:.{digits}f} of the {n} {name}" for name, n, want in
                           zip(PLACES, size, wish, strict=True) if want > n)
-    wants = f"Neyman wants {beyond} and leaves {unused:.{digits}f} labels unused" if beyond else \
+    wants = f"Neyman wants {beyond} and leaves {_labels(f'{unused:.{digits}f}')} unused" if beyond else \
         "Neyman wants no more of any place than there is"
     beaten = "; equal shares beat it" if errors["equal"] < errors["neyman"] else ""
     table = ", ".join(f"{METHODS[name]} {error:,.0f}" for name, error in errors.items())
@@ -218,7 +217,7 @@ def place_value_words(plans, method, random_error):
     shares = budget * size / size.sum() if method == "random" else plan.labeled
     given = ", ".join(f"{_count(n)} of {total:,} {name}" for name, n, total in
                       zip(PLACES, shares, size, strict=True))
-    return (f"{budget} labels: {_verdict(method, errors, wants + beaten if beyond else '')}",
+    return (f"{_labels(budget)}: {_verdict(method, errors, wants + beaten if beyond else '')}",
             f"Labels by {METHODS[method]}: {given}. {wants}{beaten}. Standard error of the register total: {table}.")
 
 
@@ -368,7 +367,9 @@ def stream_words(study, method, seen, names):
     ratio, infinite = study.ratio(method)[known], study.infinite(method)[known]
     finite = ratio[np.isfinite(ratio)]
     share, last = np.count_nonzero(infinite), "infinite" if infinite[-1] else f"{_times(ratio[-1])} VOILA's"
-    verdict = f"variance infinite at {share} of {infinite.size} checkpoints ({share / infinite.size:.0%})" if share \
+    checkpoints = checks.counted(infinite.size, "checkpoint")
+    records = checks.counted(study.checkpoint[known][-1], "record")
+    verdict = f"variance infinite at {share} of {checkpoints} ({share / infinite.size:.0%})" if share \
         else f"never infinite, variance at most {_times(finite.max())} VOILA's" if finite.max() >= 1.005 \
         else "variance as small as VOILA's so far"
     rule = STREAMED[method] if method == "s_voila_printed" else f"{STREAMED[method]}, {study.minimum} of each kept"
@@ -376,9 +377,9 @@ def stream_words(study, method, seen, names):
         zip(study.sampled[method][0][known][-1], study.stratum_size[0][known][-1], strict=True)))
     best = " + ".join(f"{s:.0f}" for s in study.sampled["voila"][0][known][-1])
     return (f"{rule}: {verdict}",
-            f"After {study.checkpoint[known][-1]:,} records the sample of {study.budget} holds {held}; VOILA with "
-            f"hindsight {best}. Variance now: {last}. Of {infinite.size} checkpoints {share} had an infinite variance; "
-            f"the largest finite variance is {_times(finite.max())} VOILA's.")
+            f"After {records} the sample of {study.budget} holds {held}; VOILA with hindsight {best}. Variance now: "
+            f"{last}. Of {checkpoints} {share} had an infinite variance; the largest finite variance is "
+            f"{_times(finite.max())} VOILA's.")
 
 
 def _times(ratio):
@@ -444,11 +445,12 @@ def jump_words(study, stratum, methods):
     ends = ", ".join(f"{STREAMED[name]} {_ratio_text(study, name)}" for name in shown if name != "voila")
     told = [f"{STREAMED[name]} holds {study.sampled[name][:, -1, h].mean():.0f}{_worst(study, name)}" for name in shown]
     runs = "one stream" if study.runs == 1 else f"mean of {study.runs} streams"
-    return (f"Variance after {study.checkpoint[-1]:,} records, VOILA's = 1: {ends}" if ends else
-            f"VOILA with hindsight: {study.sampled['voila'][:, -1, h].mean():.0f} of {study.budget:,} records are "
-            f"of stratum {h + 1}",
-            f"{len(study.stratum)} strata, {study.budget:,} records kept, {runs}; Neyman and Neyman+ in real "
-            f"numbers. Of stratum {h + 1}, at the end: {'; '.join(told)}.")
+    records, kept = checks.counted(study.checkpoint[-1], "record"), checks.counted(study.budget, "record")
+    strata = checks.counted(len(study.stratum), "stratum", "strata")
+    return (f"Variance after {records}, VOILA's = 1: {ends}" if ends else
+            f"VOILA with hindsight: {study.sampled['voila'][:, -1, h].mean():.0f} of {kept} are of stratum {h + 1}",
+            f"{strata}, {kept} kept, {runs}; Neyman and Neyman+ in real numbers, against VOILA in real numbers. Of "
+            f"stratum {h + 1}, at the end: {'; '.join(told)}.")
 
 
 def _ratio_text(study, name):
@@ -461,7 +463,8 @@ def _worst(study, name):
         return ""
     ratio, infinite = study.ratio(name), study.infinite(name).mean()
     finite = np.where(np.isfinite(ratio), ratio, 0)
-    worst = f", at worst {finite.max():.2f} times VOILA's variance, at {study.checkpoint[finite.argmax()]:,} records"
+    records = checks.counted(study.checkpoint[finite.argmax()], "record")
+    worst = f", at worst {finite.max():.2f} times VOILA's variance, at {records}"
     return worst + (f", infinite at {infinite:.0%} of checkpoints" if infinite else "")
 
 
@@ -508,4 +511,15 @@ def _count(labels):
     ('1,037', '10.1', '2')
     """
     return f"{labels:,.0f}" if abs(labels - round(labels)) < 0.05 else f"{labels:,.1f}"
+
+
+def _labels(count):
+    """Return labels, counted or as text, with their noun.
+
+    Examples
+    --------
+    >>> _labels(1), _labels("10.1")
+    ('1 label', '10.1 labels')
+    """
+    return f"{count} {'label' if str(count) == '1' else 'labels'}"
 

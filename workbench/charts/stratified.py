@@ -6,8 +6,9 @@ text alternative, and the picture itself is an altair chart built from both.
 import altair as alt
 import numpy as np
 
+from workbench import checks
 from workbench.charts import theme
-from workbench.results import percent
+from workbench.results import percent, sentences
 
 RANK_BINS = 60
 SHOWN_RUNS = 50
@@ -54,14 +55,16 @@ def _label_text(study, k, width):
 
 def design_words(study):
     """Return title and text alternative of `design`."""
-    ratio = (study.standard_error / study.random_error) ** 2
-    verdict = (f"{1 - ratio:.0%} less variance than random sampling" if ratio < 0.995 else
+    ratio = study.variance_ratio
+    verdict = ("random sampling makes no error either" if np.isnan(ratio) else
+               f"{1 - ratio:.0%} less variance than random sampling" if ratio < 0.995 else
                f"variance {ratio:.2f} times that of random sampling" if ratio > 1.005 else
                "no better than random sampling")
     shares = "/".join(str(n) for n in study.labeled)
     rates = " ".join(f"{a:.3f}" for a in study.accuracy)
-    notes = "".join(f" Note: {note}." for note in study.notes)
-    return (f"{study.labeled.sum()} labels, {study.labeled.size} strata: {verdict}",
+    notes = "".join(f" Note: {text}." for text in sentences(study.notes))
+    labels = checks.counted(study.labeled.sum(), "label")
+    return (f"{labels}, {checks.counted(study.labeled.size, 'stratum', 'strata')}: {verdict}",
             f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} at random, "
             f"{study.best_error:.4f} with the best shares. Labels per stratum, from low to high score: {shares}; "
             f"accuracy per stratum: {rates}.{notes}")
@@ -116,10 +119,10 @@ def robot_data(study, *, method="wald"):
 
 def robot_words(study, *, method="wald"):
     """Return title and text alternative of `robot`."""
-    coverage = study.coverage(method)
-    return (f"{study.budget} labels: {coverage:.0%} of {study.runs:,} intervals contain the truth",
+    coverage, labels = study.coverage(method), checks.counted(study.budget, "label")
+    return (f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth",
             f"{study.method.replace('_', '-').upper() if study.method.startswith('opt') else study.method} with "
-            f"{study.budget} labels: 95% {method} intervals contain the true accuracy {study.accuracy:.4f} in "
+            f"{labels}: 95% {method} intervals contain the true accuracy {study.accuracy:.4f} in "
             f"{coverage:.1%} of {study.runs:,} runs; bias {study.bias:+.4f}; claimed variance ratio "
             f"{study.estimated_variance_ratio:.2f}, true ratio {study.variance_ratio:.2f}.")
 
@@ -251,10 +254,11 @@ def audit_words(audit):
     counts = ", ".join(f"{n:,} of {size:,}" for n, size in zip(audit.labeled, audit.stratum_size, strict=True))
     planned = f"Items to label per stratum, from low to high score: {counts}."
     if audit.estimate is None:
-        return f"{audit.labeled.sum():,} items to label, from low to high score", planned
+        return f"{checks.counted(audit.labeled.sum(), 'item')} to label, from low to high score", planned
     wrong = audit.labeled - audit.estimate.correct
     found = ", ".join(f"{w:,} of {n:,}" for w, n in zip(wrong, audit.labeled, strict=True))
-    return (f"{wrong.sum():,} of {audit.labeled.sum():,} labels found an error, {wrong[0]:,} at the lowest scores",
+    labels = checks.counted(audit.labeled.sum(), "label")
+    return (f"{wrong.sum():,} of {labels} found an error, {wrong[0]:,} at the lowest scores",
             f"Labels that found an error, per stratum from low to high score: {found}.")
 
 
@@ -263,7 +267,7 @@ def audit(audit):
 
     Parameters
     ----------
-    audit : workbench.audit.AccuracyAudit
+    audit : workbench.stratified.audit.AccuracyAudit
     """
     colors = theme.scale({"to label": theme.LABELED} if audit.estimate is None else
                          {"wrong": theme.MISS, "right": theme.STRATIFIED})
@@ -289,7 +293,7 @@ def intervals(comparison, truth=None):
 
     Parameters
     ----------
-    comparison : workbench.audit.IntervalComparison
+    comparison : workbench.stratified.audit.IntervalComparison
     truth : float, optional
     """
     order = [i.method for i in comparison.intervals]

@@ -52,7 +52,7 @@ def clerk_losses(study=HOOK, n=100, *, repeats=1):
     >>> clerk_losses()
     CVLosses(mean loss of clerk A 0.13, clerk B 0.24; 100 items in 10 folds)
     """
-    study, n, repeats = checks.whole("study", study, 0), _forms(n), checks.whole("repeats", repeats, 1)
+    study, n, repeats = checks.seed("study", study), _forms(n), checks.whole("repeats", repeats, 1)
     samples = _samples(study, n)
     fold = [_folds(study, n, repeat) for repeat in range(repeats)]
     losses = {name: np.concatenate([nearest_neighbor(samples, f, columns)[0] for f in fold]).astype(float)
@@ -82,7 +82,7 @@ def reader_losses(study=DISAGREEING, n=200):
     >>> reader_losses()
     CVLosses(mean loss of averages 0.14, nearest neighbor 0.055; 200 items in 10 folds)
     """
-    study, n = checks.whole("study", study, 0), _forms(n)
+    study, n = checks.seed("study", study), _forms(n)
     samples, fold = _samples(study, n), _folds(study, n, 0)
     losses = {name: learner(samples, fold)[0].astype(float)
               for name, learner in zip(READERS, (nearest_centroid, nearest_neighbor), strict=True)}
@@ -163,7 +163,7 @@ def clerk_studies(first=0, count=400, n=100, repeats=1):
     >>> clerk_studies(count=40)
     ClerkStudies(40 studies of 100 forms, repeats 1; false alarms of naive t 0, Nadeau-Bengio 0)
     """
-    first, count = checks.whole("first", first, 0), checks.whole("count", count, 2)
+    first, count = checks.seed("first", first), checks.whole("count", count, 2)
     n, repeats = _forms(n), checks.whole("repeats", repeats, 1)
     means = np.array([[_fold_differences(study, n, repeat) for repeat in range(repeats)]
                       for study in range(first, first + count)]).reshape(count, -1)

@@ -117,7 +117,7 @@ class DigitForms(Result):
 
     def headline(self):
         """Return the number of forms and the confidence of reader A, not how often it is right."""
-        return (f"{self.digit.size:,} forms in {self.box.max()} boxes, "
+        return (f"{checks.counted(self.digit.size, 'form')} in {checks.counted(self.box.max(), 'box', 'boxes')}, "
                 f"mean confidence of reader A {self.confidence.mean():.4g}")
 
     def rows(self):

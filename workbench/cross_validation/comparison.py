@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.cross_validation.kfold import (
     ROUNDING,
     KFoldTTest,
@@ -30,12 +30,14 @@ from workbench.cross_validation.model_tests import (
     five_by_two_t_test,
     mcnemar_test,
 )
-from workbench.results import Result, percent
+from workbench.results import Note, Result, percent
 
 ADJUSTMENTS = ("holm", "bonferroni", "none")
 FEW_VALUES = 3
 LEAST_ROPE = 0.01
-TWO_ITEMS = "read as two items per fold of one series: for two models use CVLosses.from_fold_means"
+TWO_ITEMS = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
+EACH_PAIR_ALONE = Note("remark", "intervals and rho_alpha are those of each pair alone, not adjusted for the number of "
+                       "pairs")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +55,6 @@ class ModelComparison(Result):
     adjusted : (P,) array of float
         Adjusted p-values, NaN where there is no test.
     adjust : str
-    notes : tuple of str
     level : float
     scores : bool
         Losses are minus scores; the headline shows scores, differences are of minus the scores.
@@ -65,7 +66,6 @@ class ModelComparison(Result):
     pairs: tuple
     adjusted: np.ndarray
     adjust: str
-    notes: tuple = ()
     level: float = 0.95
     scores: bool = False
 
@@ -78,9 +78,9 @@ class ModelComparison(Result):
     def headline(self):
         """Return the model or models of smallest mean loss and how many pairs differ."""
         differ, untested = int((self.adjusted < 1 - self.level).sum()), sum(test is None for test in self.tests)
-        without = f", {untested} without a test as their folds show no variance" if untested else ""
-        return (f"{self._smallest()}; {differ} of {len(self.pairs)} pair{'s' * (len(self.pairs) > 1)} "
-                f"differ{'s' * (len(self.pairs) == 1)} at {percent(1 - self.level)}{without} ({self._how()})")
+        without = f", {untested} without a test as the folds show no variance" if untested else ""
+        said = differing(differ, len(self.pairs))
+        return f"{self._smallest()}; {said} at {percent(1 - self.level)}{without} ({self._how()})"
 
     def rows(self):
         """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips, interval.
@@ -113,6 +113,17 @@ class ModelComparison(Result):
     def _how(self):
         rho = next((f", rho {test.rho:.3g}" for test in self.tests if test), "")
         return ("unadjusted" if self.adjust == "none" else self.adjust) + rho
+
+
+def differing(count, pairs):
+    """Return how many pairs differ, in words.
+
+    Examples
+    --------
+    >>> differing(0, 1), differing(1, 3), differing(2, 3)
+    ('0 of 1 pair differs', '1 of 3 pairs differs', '2 of 3 pairs differ')
+    """
+    return f"{count} of {checks.counted(pairs, 'pair')} differ{'s' if 1 in (count, pairs) else ''}"
 
 
 def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):
@@ -152,11 +163,11 @@ def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):
             tests.append(kfold_t_test(cv.pair(*pair), rho=rho))
         except ZeroVarianceError as error:
             tests.append(None)
-            notes.append(str(error))
+            notes.append(Note("refused", error.reason, ("pair", f"{pair[0]} minus {pair[1]}")))
     if len(pairs) > 1:
-        notes.append("intervals and rho_alpha are those of each pair alone, not adjusted for the number of pairs")
+        notes.append(EACH_PAIR_ALONE)
     adjusted = adjusted_pvalues([test.pvalue if test else np.nan for test in tests], adjust)
-    return ModelComparison(models, mean[order], tests, pairs, adjusted, adjust, notes, level, cv.scores)
+    return ModelComparison(models, mean[order], tests, pairs, adjusted, adjust, level, cv.scores, notes=notes)
 
 
 def adjusted_pvalues(pvalues, adjust="holm"):
@@ -172,6 +183,7 @@ def adjusted_pvalues(pvalues, adjust="holm"):
     >>> adjusted_pvalues([.01, .04, .03]).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
+    checks.refuse_masked("pvalues", pvalues)
     pvalues, adjust = np.asarray(pvalues, float), checks.choice("adjust", adjust, ADJUSTMENTS)
     bad = np.flatnonzero((pvalues < 0) | (pvalues > 1))
     if bad.size:
@@ -180,11 +192,7 @@ def adjusted_pvalues(pvalues, adjust="holm"):
         return pvalues
     if adjust == "bonferroni":
         return np.minimum(pvalues * pvalues.size, 1)
-    order = np.argsort(pvalues)                     # NaN last: as if never rejected
-    stepped = np.maximum.accumulate(pvalues[order] * np.arange(pvalues.size, 0, -1))
-    adjusted = np.empty_like(pvalues)
-    adjusted[order] = np.minimum(stepped, 1)
-    return adjusted
+    return intervals.holm(pvalues)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,12 +206,11 @@ class ComparedTests(Result):
     estimate : float
         Mean loss (difference).
     table : tuple of dict
-        test, about, statistic, df (as text: F has two), p, low, high, and why a test has none.
+        test, about, statistic, df (as text: F has two), p, low, high, and a note of what it looked at. The caveats of
+        a test are the notes whose place it is.
     posterior : BayesianTTest or None
     verdict : str
         Who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
-    notes : tuple of str
-        What limits the answer: unequal folds, repeats, few folds, few distinct fold means, no variance.
     level : float
         Of the verdict and of the intervals low to high.
     test : KFoldTTest or None
@@ -215,7 +222,6 @@ class ComparedTests(Result):
     table: tuple
     posterior: BayesianTTest | None
     verdict: str
-    notes: tuple = ()
     level: float = 0.95
     test: KFoldTTest | None = None
 
@@ -224,8 +230,12 @@ class ComparedTests(Result):
         return self.verdict
 
     def rows(self):
-        """Return one row per test."""
-        return [dict(row) for row in self.table]
+        """Return one row per test, with its caveats in the column "note"."""
+        return [row | {"note": "; ".join((*([row["note"]] if row["note"] else []), *self._said_of(row["test"])))}
+                for row in self.table]
+
+    def _said_of(self, test):
+        return [note.text for note in self.notes if note.where == ("test", test)]
 
 
 def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
@@ -269,19 +279,21 @@ def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
         verdict = test.verdict(level)
         notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error, cv)]
     except ZeroVarianceError as error:
-        table = [_line("K-fold t", "learning methods", reason=str(error))]
-        test, posterior, notes = None, None, [*notes, str(error)]
+        table = [_line("K-fold t", "learning methods")]
+        test, posterior, notes = None, None, [*notes, Note("refused", str(error), ("test", "K-fold t"))]
         tested = None if cv.one_sign else 0.0
         verdict = (f"{describe(cv.label, estimate, cv.models, cv.mean_losses(), tested, cv.scores)}; no t-test, as the "
                    f"folds show no variance")
-    table += [*_five_by_two_lines(means, cv.equal_folds), *_item_lines(cv, estimate, level)]
-    return ComparedTests(cv.label, estimate, table, posterior, verdict, notes, level, test)
+    for line, said in (*_five_by_two_lines(means, cv.equal_folds), *_item_lines(cv, estimate, level)):
+        table.append(line)
+        notes += [Note(note.kind, note.text, ("test", line["test"])) for note in said]
+    return ComparedTests(cv.label, estimate, table, posterior, verdict, level, test, notes=notes)
 
 
 def _line(test, question, statistic=float("nan"), df="", p=float("nan"), low=float("nan"),
-          high=float("nan"), reason=""):
+          high=float("nan"), looked_at=""):
     return {"test": test, "about": question, "statistic": float(statistic), "df": str(df), "p": float(p),
-            "low": float(low), "high": float(high), "note": reason}
+            "low": float(low), "high": float(high), "note": looked_at}
 
 
 def _lattice_notes(cv, means):
@@ -291,44 +303,46 @@ def _lattice_notes(cv, means):
     if distinct > FEW_VALUES or distinct == values.size:
         return
     losses = f"0/1 {'scores' if cv.scores else 'losses'}: the" if cv.zero_one else "the"
-    yield (f"{losses} {values.size} fold means take only {distinct} values: one item more can move t across the "
-           f"limit, and folds that all agree would show no variance")
+    yield Note("unreliable", f"{losses} {values.size} fold means take only {distinct} values: one item more can move t "
+               f"across the limit, and folds that all agree would show no variance")
 
 
 def _rope_notes(rope, error, cv):
     largest = np.abs(cv.mean_losses()).max()
     if 0 < rope < LEAST_ROPE * error:
-        yield f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of the loss"
+        yield Note("data", f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of "
+                   f"the loss")
     elif rope > largest > 0:
-        yield (f"the rope of {rope:g} is larger than the mean {'scores' if cv.scores else 'losses'}, {largest:.3g} at "
-               f"most: choose it in units of the loss")
+        yield Note("data", f"the rope of {rope:g} is larger than the mean {'scores' if cv.scores else 'losses'}, "
+                   f"{largest:.3g} at most: choose it in units of the loss")
 
 
 def _five_by_two_lines(means, equal_folds):
-    unweighted = () if equal_folds else ("folds taken as equal",)
+    """Yield the line of a test and its notes."""
+    unweighted = () if equal_folds else (Note("assumption", "folds taken as equal"),)
     if means.shape != (5, 2):
         return
     for function, df in ((five_by_two_t_test, 5), (five_by_two_f_test, "10, 5")):
         try:
             found = function(means)
-            yield _line(found.test, "learning methods", found.statistic, df, found.pvalue,
-                        reason="; ".join((*found.notes, *unweighted)))
+            yield (_line(found.test, "learning methods", found.statistic, df, found.pvalue),
+                   (*found.notes, *unweighted))
         except ZeroVarianceError as error:
-            yield _line("5x2cv", "learning methods", reason=str(error))
+            yield _line("5x2cv", "learning methods"), (Note("refused", str(error)),)
 
 
 def _item_lines(cv, estimate, level):
-    """Tests about the fitted models, which ask nothing about other training sets."""
+    """Yield the tests about the fitted models, which ask nothing about other training sets, with their notes."""
     if not cv.has_items or cv.repeats > 1:
         return
     error = variance_estimates(cv).theta5 ** .5
     if error > 0:
-        z, reach = estimate / error, scipy.special.ndtri((1 + level) / 2) * error
+        z, reach = estimate / error, intervals.quantile(level) * error
         yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
-                    low=estimate - reach, high=estimate + reach)
+                    low=estimate - reach, high=estimate + reach), ()
     if len(cv.models) == 2 and cv.zero_one:
         b, c = int((cv.series() > 0).sum()), int((cv.series() < 0).sum())
         for method in MCNEMAR[:2]:
             found = mcnemar_test(b, c, method=method)
             yield _line(found.test, "fitted models", found.statistic, p=found.pvalue,
-                        reason="; ".join((f"disagreements {b}:{c}", *found.notes)))
+                        looked_at=f"disagreements {b}:{c}"), found.notes

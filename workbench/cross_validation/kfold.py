@@ -11,7 +11,7 @@ References
 .. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing learning algorithms,
    PAKDD 2004: repeated cross-validation.
 """
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import scipy
@@ -19,7 +19,7 @@ import scipy
 from workbench import checks
 from workbench.cross_validation.losses import CVLosses, as_losses
 from workbench.cross_validation.sources import as_array
-from workbench.results import Interval, Result, percent
+from workbench.results import Interval, Note, Result, percent
 
 RHOS = ("naive", "nadeau_bengio")
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -34,7 +34,17 @@ ASSUMPTIONS = {"theta1": ("the true mean is 0", "mean^2"),
 
 
 class ZeroVarianceError(ValueError):
-    """All folds have the same mean, so that t is 0/0 or infinite; no p-value follows."""
+    """All folds have the same mean, so that t is 0/0 or infinite; no p-value follows.
+
+    Attributes
+    ----------
+    reason : str
+        The message without the name of what was tested.
+    """
+
+    def __init__(self, message, reason=""):
+        super().__init__(message)
+        self.reason = reason or message
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,8 +65,6 @@ class VarianceEstimates(Result):
     equal_folds : bool
         Where False, the estimates are the forms that do not change when a constant is added to all losses, and the
         biases hold approximately, with m = n / K.
-    reasons : dict of str
-        Why a number is NaN, by its name.
 
     References
     ----------
@@ -76,7 +84,15 @@ class VarianceEstimates(Result):
     folds: int
     repeats: int
     equal_folds: bool
-    reasons: dict = field(default_factory=dict)
+
+    @property
+    def reasons(self):
+        """Why a number is NaN, by its name: dict of str."""
+        return {note.where[1]: note.text for note in self.notes if note.where and note.where[0] == "estimator"}
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        return values | {"notes": _undefined_notes(values.pop("reasons"))}
 
     def bias(self, *, mean=0.0, omega=0.0, gamma=0.0):
         """Return expectation less true variance of each estimate, as dict.
@@ -101,9 +117,10 @@ class VarianceEstimates(Result):
 
     def rows(self):
         """Return one row per estimate: value, its root if it has one, assumption, bias, why it is undefined."""
+        reasons = self.reasons
         return [{"estimate": name, "value": (value := getattr(self, name)),
                  "standard error": value ** .5 if value >= 0 else float("nan"), "assumes": assumed, "bias": bias,
-                 "undefined because": self.reasons.get(name, "")} for name, (assumed, bias) in ASSUMPTIONS.items()]
+                 "undefined because": reasons.get(name, "")} for name, (assumed, bias) in ASSUMPTIONS.items()]
 
 
 def variance_estimates(cv):
@@ -150,7 +167,8 @@ def variance_estimates(cv):
     found = {name: float("nan") if name in reasons else float(value)
              for name, value in zip(names, found, strict=True)}
     return VarianceEstimates(**found, mean=float(np.average(means, weights=sizes)), items=int(sizes[0].sum()),
-                             folds=cv.folds, repeats=cv.repeats, equal_folds=cv.equal_folds, reasons=reasons)
+                             folds=cv.folds, repeats=cv.repeats, equal_folds=cv.equal_folds,
+                             notes=_undefined_notes(reasons))
 
 
 def theta3(fold_means, sizes=None):
@@ -257,7 +275,6 @@ class KFoldTTest(Result):
         What was tested, in words.
     assumed : str
         How rho was chosen.
-    notes : tuple of str
     models : tuple of str
     mean_losses : tuple of float
         One per model; both empty where an array of fold means was tested.
@@ -282,7 +299,6 @@ class KFoldTTest(Result):
     effect_size: float
     label: str
     assumed: str
-    notes: tuple = ()
     models: tuple = ()
     mean_losses: tuple = ()
     scores: bool = False
@@ -319,7 +335,7 @@ class KFoldTTest(Result):
         reach = self._quantile(level) * self.standard_error
         low = -np.inf if self.alternative == "less" else self.estimate - reach
         high = np.inf if self.alternative == "greater" else self.estimate + reach
-        return Interval(low, high, level, f"t with rho {self.rho:.4g}", warnings=self.notes)
+        return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
 
     def at(self, rho):
         """Return the same test for another rho, as in `kfold_t_test`."""
@@ -523,10 +539,10 @@ def half_sample_rho(losses_of, X, y, *, folds=10, halvings=10, rng=0):
     >>> half_sample_rho(lambda X, y, rng: y.reshape(10, -1), y, y, halvings=50) < .3
     True
     """
-    X, y = np.asarray(X), np.asarray(y)
+    X, y = checks.plain_array("X", X, "item"), checks.plain_array("y", y, "item")
     folds, halvings = checks.whole("folds", folds, 2), checks.whole("halvings", halvings, 2)
     if len(X) != len(y):
-        raise ValueError(f"y must have {len(X)} entries, as X; got {len(y)}")
+        raise ValueError(f"y must have {checks.counted(len(X), 'entry', 'entries')}, as X; got {len(y):,}")
     half = len(X) // 2 // folds * folds
     if half < 2 * folds:
         raise ValueError(f"X must have at least {4 * folds} items for halves of 2 items per fold; got {len(X)}")
@@ -584,18 +600,22 @@ def fold_notes(cv):
 
     Examples
     --------
-    >>> fold_notes(CVLosses.from_fold_means([.1, .2, .3], n_items=10))     # doctest: +NORMALIZE_WHITESPACE
-    ('folds of 3 to 4 items: weighted by size, t is approximate', '3 folds: only 2 degrees of freedom, so that t must be
-    beyond 4.3 for 5%')
+    >>> for note in fold_notes(CVLosses.from_fold_means([.1, .2, .3], n_items=10)):
+    ...     print(note)
+    folds of 3 to 4 items: weighted by size, t is approximate
+    3 folds: only 2 degrees of freedom, so that t must be beyond 4.3 for 5%
     """
     notes, df = list(cv.notes), cv.folds * cv.repeats - 1
     if not cv.equal_folds:
-        notes.append(f"folds of {cv.sizes.min():,} to {cv.sizes.max():,} items: weighted by size, t is approximate")
+        sizes = f"folds of {cv.sizes.min():,} to {checks.counted(cv.sizes.max(), 'item')}"
+        notes.append(Note("unreliable", f"{sizes}: weighted by size, t is approximate"))
     if cv.repeats > 1:
-        notes.append(f"{cv.repeats} repeats test the same items again: with rho = 0 they would count as new evidence")
+        notes.append(Note("assumption", f"{cv.repeats} repeats test the same items again: with rho = 0 they would "
+                          f"count as new evidence"))
     if df < FEW_DF:
-        notes.append(f"{cv.folds} folds: only {df} degree{'s' * (df > 1)} of freedom, so that t must be beyond "
-                     f"{_quantile(.95, df, 'two-sided'):.3g} for 5%")
+        freedom = checks.counted(df, "degree of freedom", "degrees of freedom")
+        notes.append(Note("design", f"{cv.folds} folds: only {freedom}, so that t must be beyond "
+                          f"{_quantile(.95, df, 'two-sided'):.3g} for 5%"))
     return tuple(notes)
 
 
@@ -611,8 +631,9 @@ def refuse_zero_variance(fold_means, scale, label, *, zero_one=False):
     what = "equal in every fold" if fold_means[0] == 0 else f"the same in every fold, {fold_means[0]:.4g}"
     advice = "mcnemar_test on the paired items, or a loss with finer values" if zero_one else \
         "a loss with finer values, or more items"
-    raise ZeroVarianceError(f"{label} is {what}: the variance between the {fold_means.size} folds is 0, so there is "
-                            f"no t and no p-value; use {advice}")
+    reason = (f"{what}: the variance between the {fold_means.size} folds is 0, so there is no t and no p-value; use "
+              f"{advice}")
+    raise ZeroVarianceError(f"{label} is {reason}", reason)
 
 
 def tail_probability(statistic, df, alternative):
@@ -663,6 +684,10 @@ def _undefined(cv):
     if cv.sizes.max() < 2:
         return dict.fromkeys(("s2", "theta2", "theta4"), "folds of one item show no variance within folds")
     return {}
+
+
+def _undefined_notes(reasons):
+    return [Note("undefined", why, ("estimator", name)) for name, why in reasons.items()]
 
 
 def _from_means(means):

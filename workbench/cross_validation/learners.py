@@ -12,6 +12,7 @@ References
    forest cover types, Computers and Electronics in Agriculture 24, 1999.
 """
 import functools
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +22,8 @@ from workbench.cross_validation.sources import refuse_extreme
 
 POPULATIONS = ("digits", "ten_digits")
 MOST_KEPT = 3000
+MOST_NUMBERS = 2 ** 28
+CHUNK = 2 ** 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +38,15 @@ class Population:
     name : str
     distances : dict
         Squared distances (N, N) by columns, kept for small populations.
+    target : (N,) array or None
+        y as it was given, which regressors learn; None where it is y.
     """
 
     X: np.ndarray
     y: np.ndarray
     name: str
     distances: dict = field(default_factory=dict)
+    target: np.ndarray | None = None
 
     @classmethod
     def of(cls, population):
@@ -52,30 +58,43 @@ class Population:
         if not isinstance(population, (tuple, list)) or len(population) != 2:
             raise TypeError(f"population must be one of {', '.join(map(repr, POPULATIONS))} or (X, y); "
                             f"got {type(population).__name__}")
-        X, y = (np.asarray(part) for part in population)
+        X = checks.plain_array("X of the population", population[0])
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise ValueError(f"population must be (X, y) with numeric X of shape (N, p); got shape {X.shape} of "
                              f"{X.dtype}")
-        bad = np.argwhere(~np.isfinite(X))
-        if len(bad):
-            raise ValueError(f"population must be finite; item {bad[0][0]}, feature {bad[0][1]} is {X[tuple(bad[0])]}")
+        _refuse_infinite("population", X)
         if not X.size:
             raise ValueError(f"population must have items and features; got shape {X.shape}")
         refuse_extreme("population", X)
-        classes, y = np.unique(checks.labels("y", y, size=len(X)), return_inverse=True)
+        target = checks.labels("y", population[1], size=len(X))
+        classes, y = np.unique(target, return_inverse=True)
         if classes.size < 2:
             raise ValueError(f"population must have at least 2 classes; all items are {classes[0].item()!r}")
-        return cls(X.astype(float), y, "given data")
+        return cls(X.astype(float), y, "given data", target=target)
 
     @property
     def classes(self):
         """Number of classes."""
         return int(self.y.max()) + 1
 
+    def numbers(self):
+        """Return y as the numbers (N,) that a regressor learns."""
+        target = self.y if self.target is None else self.target
+        if target.dtype.kind not in "biuf":
+            raise ValueError(f"y must hold numbers where the learner is a regressor; got text such as "
+                             f"{target[0].item()!r}")
+        target = checks.vector("y", target, what="item", copy=False)
+        refuse_extreme("y", target)
+        return target
+
     def between(self, rows, columns):
         """Return squared distances (B, n, n) between the items of each sample, rows (B, n)."""
+        n = rows.shape[1]
+        refuse_large("n", n, n)
         if len(self.y) > MOST_KEPT:
-            return squared_distances(self.features(columns)[rows])
+            X = self.features(columns)
+            step = max(1, CHUNK // (n * X.shape[1]))
+            return np.concatenate([squared_distances(X[rows[k:k + step]]) for k in range(0, len(rows), step)])
         key = None if columns is None else tuple(columns)
         if key not in self.distances:
             self.distances[key] = _compact(squared_distances(self.features(columns)))
@@ -124,6 +143,20 @@ class Samples:
         """Return the same items of every sample, with the distances known so far."""
         known = {key: np.ascontiguousarray(found[:, items][:, :, items]) for key, found in self.known.items()}
         return Samples(self.population, self.rows[:, items], self.seed, known)
+
+
+def refuse_large(what, *shape):
+    """Raise where an array would have more than `MOST_NUMBERS` numbers.
+
+    Examples
+    --------
+    >>> refuse_large("n", 10**5, 10**5)
+    Traceback (most recent call last):
+    ValueError: n would need an array of 100,000 x 100,000 numbers; at most 268,435,456 are made
+    """
+    if math.prod(shape) > MOST_NUMBERS:
+        raise ValueError(f"{what} would need an array of {' x '.join(f'{size:,}' for size in shape)} numbers; at most "
+                         f"{MOST_NUMBERS:,} are made")
 
 
 def squared_distances(X):
@@ -211,7 +244,9 @@ def nearest_centroid(samples, fold, columns=None):
 
 
 def estimator_losses(estimator, samples, fold, columns=None):
-    """Return 0/1 losses (B, n) of a scikit-learn classifier; where only one class was seen it is predicted.
+    """Return losses (B, n) of a scikit-learn estimator: 0/1 of a classifier, squared errors of a regressor.
+
+    Where a classifier saw only one class, that is predicted.
 
     Examples
     --------
@@ -221,18 +256,40 @@ def estimator_losses(estimator, samples, fold, columns=None):
     [[False, False, False, False]]
     """
     from sklearn import base
-    features, loss = samples.population.features(columns), np.empty(samples.rows.shape, bool)
+    squared = loss_of(estimator) == "squared"
+    features = samples.population.features(columns)
+    truth = samples.population.numbers() if squared else samples.population.y
+    loss = np.empty(samples.rows.shape, float if squared else bool)
     splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)]
     model = base.clone(estimator)
     random = "random_state" in model.get_params() and model.get_params()["random_state"] is None
     for b, rows in enumerate(samples.rows):
-        X, y = features[rows], samples.population.y[rows]
+        X, y = features[rows], truth[rows]
         if random:
             model.set_params(random_state=(samples.seed + b) % 2 ** 32)
         for train, test in splits:
-            same = (y[train] == y[train[0]]).all()
-            loss[b, test] = (y[train[0]] if same else model.fit(X[train], y[train]).predict(X[test])) != y[test]
+            same = not squared and (y[train] == y[train[0]]).all()
+            found = y[train[0]] if same else model.fit(X[train], y[train]).predict(X[test])
+            loss[b, test] = (np.ravel(found) - y[test]) ** 2 if squared else found != y[test]
     return loss
+
+
+def loss_of(learner):
+    """Return how a learner, or a (learner, columns) pair, is judged: "squared" if it is a regressor, else "zero_one".
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> loss_of((LinearRegression(), [0, 1])), loss_of("1nn")
+    ('squared', 'zero_one')
+    """
+    learner = learner[0] if isinstance(learner, tuple) else learner
+    if hasattr(learner, "__sklearn_tags__"):
+        from sklearn import base
+        regressor = base.is_regressor(learner)
+    else:       # scikit-learn before 1.6, and what only resembles it
+        regressor = getattr(learner, "_estimator_type", None) == "regressor"
+    return "squared" if regressor else "zero_one"
 
 
 LEARNERS = {"1nn": nearest_neighbor, "centroid": nearest_centroid}
@@ -248,7 +305,7 @@ def as_learner(name, learner):
     """
     learner, columns = learner if isinstance(learner, tuple) else (learner, None)
     columns = None if columns is None else _checked_columns(name, columns)
-    part = "" if columns is None else f" on {columns.size} features"
+    part = "" if columns is None else f" on {checks.counted(columns.size, 'feature')}"
     if isinstance(learner, str):
         function = LEARNERS[checks.choice(name, learner, LEARNERS)]
         return lambda samples, fold: function(samples, fold, columns), learner + part
@@ -258,8 +315,14 @@ def as_learner(name, learner):
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(learner).__name__ + part
 
 
+def _refuse_infinite(name, X):
+    bad = np.argwhere(~np.isfinite(X))
+    if len(bad):
+        raise ValueError(f"{name} must be finite; item {bad[0][0]}, feature {bad[0][1]} is {X[tuple(bad[0])]}")
+
+
 def _checked_columns(name, columns):
-    columns = np.asarray(columns)
+    columns = checks.plain_array(f"columns of {name}", columns)
     if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
         raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
                          f"{columns.shape}")
@@ -296,6 +359,7 @@ def gaussian_population(size=20_000, *, features=8, separation=1.0, advantage=0.
     size, features = checks.whole("size", size, 2), checks.whole("features", features, 1)
     separation = checks.number("separation", separation, 0)
     advantage, rng = checks.number("advantage", advantage), checks.generator(rng)
+    refuse_large("size and features", size, 2 * features)
     drawn = size if advantage else size // 2
     y = np.arange(drawn) % 2
     shift = np.repeat([separation, separation + advantage], features) / features ** .5
@@ -312,7 +376,9 @@ def exchangeable_population(X, y):
     Parameters
     ----------
     X : (N, 2 p) array_like
+        Finite numbers.
     y : (N,) array_like
+        Classes, or numbers for regressors; none missing.
 
     Returns
     -------
@@ -324,9 +390,13 @@ def exchangeable_population(X, y):
     >>> exchangeable_population([[1, 2]], [0])[0].tolist()
     [[1, 2], [2, 1]]
     """
-    X, y = np.asarray(X), np.asarray(y)
+    X = checks.plain_array("X", X)
     if X.ndim != 2 or X.shape[1] % 2:
         raise ValueError(f"X must have an even number of features, half for each learner; got shape {X.shape}")
+    if X.dtype.kind not in "biuf":
+        raise TypeError(f"X must hold numbers; got {X.dtype}")
+    _refuse_infinite("X", X)
+    y = checks.labels("y", y, size=len(X))
     half = X.shape[1] // 2
     return np.vstack([X, np.hstack([X[:, half:], X[:, :half]])]), np.concatenate([y, y])
 

@@ -12,7 +12,7 @@ from workbench.cross_validation.sources import (
     guessed,
     is_frame,
     like_truth,
-    listed,
+    named_models,
     no_labels,
     one_of_many_folds,
     refuse_extreme,
@@ -20,6 +20,7 @@ from workbench.cross_validation.sources import (
     refuse_identifiers,
     refuse_mixed_up,
     refuse_no_classes,
+    refuse_no_names,
     refuse_other_folds,
     refuse_other_training,
     refuse_shared,
@@ -30,15 +31,14 @@ from workbench.cross_validation.sources import (
     unchecked_folds,
 )
 from workbench.data import frames, numbers
-from workbench.results import Result
+from workbench.results import Note, Result
 
 LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
           "squared": lambda truth, prediction: (truth - prediction) ** 2,
           "absolute": lambda truth, prediction: np.abs(truth - prediction)}
 MODEL_NAMES = ("A", "B")
 TABLE_COLUMNS = ("repeat", "fold", "items")
-MINUS_SCORES = "scores: the larger is better; differences are of minus the scores"
-LIKE_SCORES = "read as losses, the smaller is better: for scores such as accuracies say higher_is_better"
+MINUS_SCORES = Note("data", "scores: the larger is better; differences are of minus the scores")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,8 +64,6 @@ class CVLosses(Result):
     fold_size : (n,) array_like of int, optional
         Given where each row is the mean over a whole fold, one row per fold and repeat: how many items it had;
         1 throughout where that is not known.
-    notes : tuple of str
-        What the reader has to know.
     scores : bool
         The losses are minus scores, of which the larger is better; means are shown as scores.
     fold_labels, repeat_labels : tuple
@@ -93,7 +91,6 @@ class CVLosses(Result):
     item: np.ndarray | None = None
     repeat: np.ndarray | None = None
     fold_size: np.ndarray | None = None
-    notes: tuple = ()
     scores: bool = False
     fold_labels: tuple = ()
     repeat_labels: tuple = ()
@@ -107,9 +104,9 @@ class CVLosses(Result):
         _refuse_twice(item, repeat, runs)
         folds, fold = _fold_codes(*_codes("fold", fold, n), repeat, runs)
         size = None if self.fold_size is None else _checked_sizes(self.fold_size, fold, repeat, folds, runs)
-        notes = dict.fromkeys((*self.notes, *((MINUS_SCORES,) if self.scores else ())))
+        notes = (*self.notes, *((MINUS_SCORES,) if self.scores else ()))
         for name, value in {"losses": losses, "fold": fold, "models": models, "item": item, "repeat": repeat,
-                            "fold_size": size, "notes": tuple(notes), "scores": bool(self.scores),
+                            "fold_size": size, "notes": notes, "scores": bool(self.scores),
                             "fold_labels": _labels("fold_labels", self.fold_labels, folds),
                             "repeat_labels": _labels("repeat_labels", self.repeat_labels, runs)}.items():
             object.__setattr__(self, name, value)
@@ -202,7 +199,7 @@ class CVLosses(Result):
         for name, pairs in splits.items():
             refuse_other_training(pairs, name)
         size, repeat = sizes_and_repeats(tests[0])
-        return cls(-np.stack(scores, 1), np.arange(size.size), names, None, repeat, size, unchecked, True)
+        return cls(-np.stack(scores, 1), np.arange(size.size), names, None, repeat, size, True, notes=unchecked)
 
     @classmethod
     def from_cross_val_predict(cls, truth, predictions, splits, *, loss="zero_one"):
@@ -230,10 +227,10 @@ class CVLosses(Result):
         >>> CVLosses.from_cross_val_predict([1, 0, 1, 1], {"A": [1, 1, 1, 1], "B": [0, 0, 0, 1]}, [0, 0, 1, 1])
         CVLosses(mean loss of A 0.25, B 0.5; 4 items in 2 folds)
         """
+        loss_of = loss if callable(loss) else LOSSES[checks.choice("loss", loss, LOSSES)]
         read = checks.vector if loss in ("squared", "absolute") else checks.labels
         truth = read("truth", truth)
         named = predictions if isinstance(predictions, dict) else {MODEL_NAMES[0]: predictions}
-        loss_of = loss if callable(loss) else LOSSES[checks.choice("loss", loss, LOSSES)]
         read_as = {name: like_truth(truth, read(f"predictions of {name}", given), name)
                    for name, given in named.items()}
         if loss == "zero_one":
@@ -275,12 +272,13 @@ class CVLosses(Result):
         >>> CVLosses.read_csv({"fold": [1, 2], "n": [30, 10], "tree": [.2, .4]}, size="n")
         CVLosses(mean loss of tree 0.25; means of 2 folds)
         """
+        refuse_no_names(fold=fold, item=item, repeat=repeat, size=size)
         names = frames.column_names(source)
         roles = {role: name for role, name in (("fold", fold), ("item", item), ("repeat", repeat))
                  if role == "fold" or name != role or name in names}
         used = roles | ({"size": size} if size else {})
         every = models is None or (isinstance(models, str) and not models.strip())
-        chosen = [name for name in names if name not in used.values()] if every else listed(models)
+        chosen = [name for name in names if name not in used.values()] if every else named_models(models)
         refuse_shared(used, chosen)
         data, notes = frames.read_columns(source, [*used.values(), *chosen])
         if not chosen:
@@ -291,7 +289,7 @@ class CVLosses(Result):
         label = {role: numbers.to_labels(name, data[name]) for role, name in roles.items()}
         refuse_mixed_up(label, roles)
         fold_size, read_as = sizes_of_rows(label, roles, size, data[size] if size else None)
-        found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), fold_size, notes)
+        found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), fold_size, notes=notes)
         return found._oriented(higher_is_better, (*read_as, *guessed(found, label, every)))
 
     @property
@@ -412,7 +410,9 @@ class CVLosses(Result):
         if higher_is_better:
             return replace(self, losses=-self.losses, scores=True, notes=self.notes + notes)
         like_scores = self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5
-        return replace(self, notes=self.notes + notes + ((LIKE_SCORES + where,) if like_scores else ()))
+        asked = Note("data", f"read as losses, the smaller is better: for scores such as accuracies say "
+                     f"higher_is_better{where}")
+        return replace(self, notes=self.notes + notes + ((asked,) if like_scores else ()))
 
     def _cells(self):
         return self.repeat * self.folds + self.fold
@@ -448,6 +448,7 @@ def as_losses(cv):
 def _columns(losses, fold, models):
     """Return losses (n, M), fold labels (n,) and model names."""
     refuse_frame("losses", losses)
+    checks.refuse_masked("losses", losses)
     if isinstance(losses, dict):
         if fold is None:
             raise ValueError("fold must be given with a dict of losses, one label per loss; for means of folds use "
@@ -484,7 +485,7 @@ def default_names(count):
 
 
 def _names(models):
-    return tuple(map(str, listed(models)))
+    return tuple(map(str, named_models(models)))
 
 
 def _refuse_names(models, count):
@@ -554,8 +555,9 @@ def _natural(text):
 
 
 def _labels(name, given, known):
+    given = tuple(given)
     if given and len(given) != len(known):
-        raise ValueError(f"{name} must have {len(known)} entries; got {len(given)}")
+        raise ValueError(f"{name} must have {checks.counted(len(known), 'entry', 'entries')}; got {len(given)}")
     return given or known
 
 
@@ -564,8 +566,9 @@ def _refuse_twice(item, repeat, runs):
     rows = np.bincount(repeat)
     if item is None:
         if np.ptp(rows):
-            raise ValueError(f"every repeat must test the same items; repeat {runs[0]} has {rows[0]} rows, "
-                             f"repeat {runs[np.flatnonzero(rows != rows[0])[0]]} has {rows[rows != rows[0]][0]}")
+            other = np.flatnonzero(rows != rows[0])[0]
+            raise ValueError(f"every repeat must test the same items; repeat {runs[0]} has "
+                             f"{checks.counted(rows[0], 'row')}, repeat {runs[other]} has {rows[other]:,}")
         return
     names, code = np.unique(item, return_inverse=True)
     times = np.bincount(repeat * names.size + code, minlength=rows.size * names.size)
@@ -601,8 +604,8 @@ def _equal_sizes(folds, n_items):
 
 def _refuse_other_items(first, second, here, there):
     if len(here) != len(there):
-        raise ValueError(f"models must be tested on the same items; {', '.join(first.models)} has {len(here)} rows, "
-                         f"{', '.join(second.models)} {len(there)}")
+        raise ValueError(f"models must be tested on the same items; {', '.join(first.models)} has {len(here):,} rows, "
+                         f"{', '.join(second.models)} {len(there):,}")
     if (first.item is None) != (second.item is None):
         raise ValueError("models must be tested on the same items; only one of the two names its items")
     if first.has_items != second.has_items:
@@ -624,8 +627,9 @@ def _refuse_other_sizes(first, second, here, there):
         row, other = here[unlike[0]], there[unlike[0]]
         fold, run = first.fold_labels[first.fold[row]], first.repeat_labels[first.repeat[row]]
         raise ValueError(f"models must be tested on the same folds; fold {fold} of repeat {run} has "
-                         f"{first.fold_size[row]} items for {', '.join(first.models)} and {second.fold_size[other]} "
-                         f"for {', '.join(second.models)}: give both the same sizes (n_items)")
+                         f"{checks.counted(first.fold_size[row], 'item')} for {', '.join(first.models)} and "
+                         f"{second.fold_size[other]:,} for {', '.join(second.models)}: give both the same sizes "
+                         f"(n_items)")
 
 
 def _same_partition(first, second, rows):

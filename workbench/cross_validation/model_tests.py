@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.cross_validation.kfold import (
     ALTERNATIVES,
     ZeroVarianceError,
@@ -27,7 +27,7 @@ from workbench.cross_validation.kfold import (
     theta3,
 )
 from workbench.cross_validation.sources import as_array, refuse_extreme
-from workbench.results import Interval, Result
+from workbench.results import Interval, Note, Result
 
 MCNEMAR = ("exact", "midp", "chi2")
 ADVISED_REPEATS = 200
@@ -46,8 +46,6 @@ class ModelTest(Result):
     df : tuple of float
         Degrees of freedom; empty where there are none.
     pvalue : float
-    notes : tuple of str
-        What limits the answer.
     """
 
     test: str
@@ -55,7 +53,6 @@ class ModelTest(Result):
     statistic: float
     df: tuple
     pvalue: float
-    notes: tuple = ()
 
     def headline(self):
         """Return statistic, degrees of freedom and p-value."""
@@ -150,9 +147,9 @@ def five_by_two_t_test(differences):
     values = _five_by_two(differences)
     every = five_by_two(values)[0]
     pvalues = tail_probability(every, 5, "two-sided")
-    return ModelTest("5x2cv t", values.mean(), every[0, 0], (5,), pvalues[0, 0],
-                     (f"the difference that comes first decides: p from {pvalues.min():.4g} to {pvalues.max():.4g} "
-                      f"over the ten",))
+    note = Note("unreliable", f"the difference that comes first decides: p from {pvalues.min():.4g} to "
+                f"{pvalues.max():.4g} over the ten")
+    return ModelTest("5x2cv t", values.mean(), every[0, 0], (5,), pvalues[0, 0], notes=[note])
 
 
 def five_by_two_f_test(differences):
@@ -236,9 +233,9 @@ def mcnemar_test(b, c, *, method="exact"):
     b, c = checks.whole("b", b, 0), checks.whole("c", c, 0)
     method = checks.choice("method", method, MCNEMAR)
     statistic = _edwards(b, c) if method == "chi2" else min(b, c)
-    notes = () if b + c else ("the models never disagree: no evidence either way",)
+    notes = () if b + c else (Note("undefined", "the models never disagree: no evidence either way"),)
     return ModelTest(f"McNemar {method}", (b - c) / max(b + c, 1), float(statistic), (1,) if method == "chi2" else (),
-                     float(mcnemar_pvalue(b, c, method)), notes)
+                     float(mcnemar_pvalue(b, c, method)), notes=notes)
 
 
 def mcnemar_pvalue(b, c, method="exact"):
@@ -249,15 +246,21 @@ def mcnemar_pvalue(b, c, method="exact"):
     >>> [round(float(mcnemar_pvalue(21, 4, method)), 5) for method in MCNEMAR]
     [0.00091, 0.00053, 0.00137]
     """
-    b, c = np.asarray(b), np.asarray(c)
+    b, c = checks.plain_array("b", b), checks.plain_array("c", c)
     if method == "chi2":
         return scipy.special.chdtrc(1, _edwards(b, c))
     fewer, total = np.minimum(b, c), b + c
-    tail = 2 * scipy.special.bdtr(fewer, total, .5)
+    tail = 2 * _at_most(fewer, total)
     if method == "exact":
         return np.minimum(tail, 1)
-    observed = tail / 2 - np.where(fewer > 0, scipy.special.bdtr(np.maximum(fewer - 1, 0), total, .5), 0)
+    observed = tail / 2 - np.where(fewer > 0, _at_most(np.maximum(fewer - 1, 0), total), 0)
     return np.minimum(tail - observed, 1)
+
+
+def _at_most(heads, tosses):
+    """Return P(X <= heads) of tosses of a fair coin; a binomial of `scipy.special` has no p from 2**31 tosses on."""
+    found = scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5)
+    return np.where(tosses > 0, found, 1.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -290,7 +293,8 @@ class BayesianTTest(Result):
 
     def density(self, difference):
         """Return the posterior density at differences, of the same shape."""
-        t, df = (np.asarray(difference, float) - self.estimate) / self.standard_error, self.df
+        difference = np.asarray(checks.plain_array("difference", difference), float)
+        t, df = (difference - self.estimate) / self.standard_error, self.df
         log_constant = scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
         return np.exp(log_constant - (df + 1) / 2 * np.log1p(t ** 2 / df)) / self.standard_error
 
@@ -362,7 +366,7 @@ class NestedInterval(Interval):
 
     Attributes
     ----------
-    low, high, level, method, limiting_stratum, warnings
+    low, high, level, method, limiting_stratum
         As in `Interval`.
     estimate : float
         Mean loss (difference), its bias from smaller training sets removed.
@@ -416,12 +420,13 @@ def nested_cv_interval(outer, inner, *, level=0.95):
     level = checks.level(level)
     outer, inner = _nested_arrays(outer, inner)
     estimate, error = nested_estimate(outer, inner)
-    reach = scipy.special.ndtri((1 + level) / 2) * error
+    reach = intervals.quantile(level) * error
     repeats = outer.shape[0]
-    warnings = () if repeats >= ADVISED_REPEATS else (
-        f"{repeats} repeat{'s' if repeats > 1 else ''}; about {ADVISED_REPEATS} are advised for a stable width",)
-    return NestedInterval(estimate - reach, estimate + reach, level, "nested cross-validation", None, warnings,
-                          estimate, error, inner.mean())
+    notes = () if repeats >= ADVISED_REPEATS else (
+        Note("unreliable", f"{checks.counted(repeats, 'repeat')}; about {ADVISED_REPEATS} are advised for a stable "
+             f"width"),)
+    return NestedInterval(estimate - reach, estimate + reach, level, "nested cross-validation", None, estimate, error,
+                          inner.mean(), notes=notes)
 
 
 def nested_estimate(outer, inner):
@@ -481,7 +486,8 @@ def _nested_arrays(outer, inner):
     outer, inner = (array.astype(float).reshape(-1, *array.shape[-2:]) for array in (outer, inner))
     repeats, folds, m = outer.shape
     if folds < 3 or m < 2:
-        raise ValueError(f"outer must have at least 3 folds of at least 2 items; got {folds} folds of {m}")
+        raise ValueError(f"outer must have at least 3 folds of at least 2 items; got "
+                         f"{checks.counted(folds, 'fold')} of {m:,}")
     if inner.shape != (repeats, folds, (folds - 1) * m):
         raise ValueError(f"inner must have shape {(repeats, folds, (folds - 1) * m)}, all items outside each fold; "
                          f"got {inner.shape}")

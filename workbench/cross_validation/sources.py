@@ -3,6 +3,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
+from workbench.results import Note
 
 LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
 MANY_FOLDS = 20
@@ -19,6 +20,7 @@ def as_array(name, values):
     ValueError: means must be an array of numbers; its rows have different lengths
     """
     refuse_frame(name, values)
+    checks.refuse_masked(name, values)
     try:
         return np.asarray(values)
     except ValueError:
@@ -63,7 +65,7 @@ def columns_of_frame(frame):
     return {name: numbers.to_numbers(name, values) for name, values in data.items()}
 
 
-def listed(models):
+def named_models(models):
     """Return names from a sequence, or from one text with commas between them."""
     return [name.strip() for name in models.split(",") if name.strip()] if isinstance(models, str) else list(models)
 
@@ -77,7 +79,6 @@ def no_labels(labels):
 
 def like_truth(truth, prediction, name):
     """Return predictions of the shape and kind of the truth."""
-    prediction = np.asarray(prediction)
     if prediction.shape != truth.shape:
         raise ValueError(f"models must be tested on the same items; truth has shape {truth.shape}, "
                          f"model {name!r} {prediction.shape}")
@@ -98,6 +99,7 @@ def refuse_no_classes(truth, predictions):
 
 def fold_of(splits, n):
     """Return the fold of each item from labels or from (train, test) pairs."""
+    checks.refuse_masked("splits", splits, "item")
     if hasattr(splits, "get_n_splits"):
         raise TypeError(f"splits must be labels of folds or pairs of index arrays; got {type(splits).__name__}: give "
                         f"list(splitter.split(X, y))")
@@ -106,7 +108,7 @@ def fold_of(splits, n):
         return splits
     fold, times = np.zeros(n, int), np.zeros(n, int)
     for k, (_, test) in enumerate(splits):
-        test = np.asarray(test, int if len(test) == 0 else None)
+        test = checks.plain_array(f"test set of fold {k}", test, "item") if len(test) else np.array([], int)
         bad = [test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)]
         if len(bad):
             raise ValueError(f"splits must hold item numbers 0 to {n - 1}; the test set of fold {k} has {bad[0]}")
@@ -154,8 +156,8 @@ def unchecked_folds(names, known):
     if len(names) == 1 or len(known) == 2:
         return ()
     only = f"only {known[0]} has indices: " if known else ""
-    return (f"{only}that both models had the same folds was not checked: call cross_validate with "
-            f"return_indices=True",)
+    return (Note("assumption", f"{only}that both models had the same folds was not checked: call cross_validate with "
+                 f"return_indices=True"),)
 
 
 def refuse_other_folds(tests, names):
@@ -201,17 +203,25 @@ def one_of_many_folds(cv, remedy):
     """Return a note where so many folds may be repeats of fewer."""
     if cv.has_items or cv.repeats > 1 or cv.folds <= MANY_FOLDS:
         return ()
-    return (f"read as one cross-validation of {cv.folds} folds: if it was repeated, {remedy}",)
+    return (Note("assumption", f"read as one cross-validation of {cv.folds} folds: if it was repeated, {remedy}"),)
 
 
 def guessed(cv, label, every):
     """Return what a file did not say and was therefore guessed."""
     yield from one_of_many_folds(cv, "name the column of repeats (repeat)")
     if cv.has_items and not {"item", "repeat"} & {*label}:
-        yield (f"no item column: {len(cv.fold):,} rows are taken for different items; if the cross-validation was "
-               f"repeated, name item and repeat")
+        yield Note("assumption", f"no item column: {len(cv.fold):,} rows are taken for different items; if the "
+                   f"cross-validation was repeated, name item and repeat")
     if every and len(cv.models) > 2:
-        yield f"columns read as models: {', '.join(cv.models)}; if some are none, list the others in models"
+        yield Note("data", f"columns read as models: {', '.join(cv.models)}; if some are none, list the others in "
+                   f"models")
+
+
+def refuse_no_names(**roles):
+    """Raise where a column is named by something that is no text."""
+    for role, name in roles.items():
+        if not (name is None or isinstance(name, str)):
+            raise TypeError(f"{role} must be the name of a column; got {name!r}")
 
 
 def refuse_shared(roles, chosen):
@@ -249,8 +259,8 @@ def refuse_mixed_up(label, roles):
                              f"2**53 or text; got {labels[bad[0]]:g}: are the columns mixed up?")
     item, folds = label.get("item"), np.unique(label["fold"]).size
     if item is not None and np.unique(item[:2 * folds]).size < folds and (items := np.unique(item).size) < folds:
-        raise ValueError(f"column {roles['fold']!r} has {folds:,} folds for the {items:,} items of column "
-                         f"{roles['item']!r}: are the columns mixed up?")
+        raise ValueError(f"column {roles['fold']!r} has {checks.counted(folds, 'fold')} for the "
+                         f"{checks.counted(items, 'item')} of column {roles['item']!r}: are the columns mixed up?")
 
 
 def sizes_of_rows(label, roles, size, column):
@@ -258,7 +268,7 @@ def sizes_of_rows(label, roles, size, column):
     if not size:
         if "item" in label or not _rows_are_folds(label):
             return None, ()
-        return np.ones(len(label["fold"]), int), ("one row per fold: read as fold means of equal folds",)
+        return np.ones(len(label["fold"]), int), (Note("data", "one row per fold: read as fold means of equal folds"),)
     if "item" in label:
         raise ValueError(f"column {size!r} cannot hold sizes of folds where column {roles['item']!r} names items: "
                          f"rows are means of folds or losses of items; drop one of the two")
@@ -270,7 +280,7 @@ def sizes_of_rows(label, roles, size, column):
     if bad.size:
         raise ValueError(f"column {size!r}, data row {bad[0] + 1}: the size of a fold must be a whole number of at "
                          f"least 1; got {sizes[bad[0]]:g}")
-    return sizes.astype(int), ("one row per fold: read as fold means, weighted by their items",)
+    return sizes.astype(int), (Note("data", "one row per fold: read as fold means, weighted by their items"),)
 
 
 def _rows_are_folds(label):

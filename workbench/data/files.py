@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data.numbers import objects, shortened, unmasked
+from workbench.results import Note
 
 DELIMITERS = ";\t,|"
 LONGEST_HEADER = 1 << 20
@@ -44,7 +45,7 @@ class Scan:
         A DuckDB relation for a file, else the frame as given.
     text : bool
         Whether every column is text because the file is.
-    notes : tuple of str
+    notes : tuple of Note
         What was unusual and is worth telling the reader.
     """
 
@@ -309,7 +310,8 @@ def _as_utf8(path, label, encoding, *, mark=True):
     with tempfile.TemporaryDirectory() as folder:
         readable = os.path.join(folder, "utf8.csv")
         _transcode(path, encoding, readable)
-        yield readable, () if plain else (f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}",)
+        yield readable, () if plain else (
+            Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)
 
 
 def _is_marked(path):
@@ -362,7 +364,7 @@ def _file_problem(label, message):
         return f"{label}: {shown} is no number or has a thousands separator; write a decimal point"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
-        return f"{where}: the header names {cells[1]} columns, this line has {cells[2]}"
+        return f"{where}: the header names {checks.counted(int(cells[1]), 'column')}, this line has {cells[2]}"
     size = re.search(r"Maximum line size of (\d+) bytes exceeded", message)
     if size:
         return f"{where} has more than {int(size[1]):,} bytes: a cell is that long, or a quote is not closed"

@@ -21,9 +21,13 @@ from workbench.data.files import (
     scan_parquet,
     scan_text,
 )
-from workbench.data.numbers import objects
+from workbench.data.numbers import objects, unmasked
 
 _CACHE = type(cache(len))
+
+
+class NoRowsError(ValueError):
+    """A file or frame with columns and without a row."""
 
 
 def read_columns(source, columns):
@@ -43,7 +47,7 @@ def read_columns(source, columns):
     columns : dict of (N,) ndarray
         Text files give text (object arrays), other sources their own types. Missing cells are None;
         an empty cell of a text file is missing.
-    notes : tuple of str
+    notes : tuple of Note
         What was unusual and is worth telling the reader.
 
     Raises
@@ -63,7 +67,7 @@ def read_columns(source, columns):
     check_columns(table, wanted)
     data, notes = table.fetch(wanted)
     if not len(data[wanted[0]]):
-        raise ValueError(f"{table.label} has no data rows")
+        raise NoRowsError(f"{table.label} has no data rows")
     return data, tuple(notes)
 
 
@@ -167,7 +171,7 @@ def _open_any_frame(source):
 
 
 def _open_dict(source):
-    arrays = {name: np.asarray(values) for name, values in source.items()}
+    arrays = {name: np.asarray(unmasked(values)) for name, values in source.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"column {name!r} must be one-dimensional; got shape {array.shape}")

@@ -3,6 +3,7 @@
 Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it: text is quoted,
 so that one that splits lines at another delimiter leaves it whole, and what it would execute gets an apostrophe.
 """
+import itertools
 import os
 import re
 import secrets
@@ -13,7 +14,8 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
-from workbench.results import Result
+from workbench.data.frames import NoRowsError
+from workbench.results import Note, Result
 
 COLUMNS = ("id", "stratum", "correct")
 _EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
@@ -39,8 +41,6 @@ class SheetLabels(Result):
         Identifiers of the sheet that are not among the items.
     unlabeled : tuple of str
         Identifiers whose cell is still empty.
-    notes : tuple of str
-        What the reader has to know about the sheet.
 
     Examples
     --------
@@ -54,13 +54,13 @@ class SheetLabels(Result):
     right: np.ndarray
     unmatched: tuple = ()
     unlabeled: tuple = ()
-    notes: tuple = ()
 
     def headline(self):
         """Return the number of labels and of right ones, and what could not be used."""
         left = f", {len(self.unlabeled)} still to label" if self.unlabeled else ""
-        lost = f", {len(self.unmatched)} ids not among the items" if self.unmatched else ""
-        return f"{self.index.size} labels in {self.labeled.size} strata, {self.right.sum()} right{left}{lost}"
+        lost = f", {checks.counted(len(self.unmatched), 'id')} not among the items" if self.unmatched else ""
+        strata = checks.counted(self.labeled.size, "stratum", "strata")
+        return f"{checks.counted(self.index.size, 'label')} in {strata}, {self.right.sum()} right{left}{lost}"
 
     def rows(self):
         """Return one row per stratum: labeled, correct."""
@@ -183,7 +183,7 @@ def read_label_sheet(path, items, stratum, n_strata):
     ...     _ = sheet.write_text("id;correct\n007;1\n'=9;0\n8;1\n")
     ...     labels = read_label_sheet(sheet, items, [0, 0, 1], 2)
     >>> labels
-    SheetLabels(2 labels in 2 strata, 1 right, 1 ids not among the items)
+    SheetLabels(2 labels in 2 strata, 1 right, 1 id not among the items)
     >>> labels.unmatched
     ('8',)
     """
@@ -263,21 +263,21 @@ def refuse_recorded(path, answer="correct"):
         return
     try:
         columns, _ = frames.read_columns(path, ["id", answer])
+    except NoRowsError:
+        return
     except ValueError as error:
-        if str(error).endswith("has no data rows"):
-            return
         raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
     filled = sum(map(bool, numbers.as_text(columns[answer])))
     if filled:
-        raise ValueError(f"{path!r} already holds {filled} labels and is not overwritten; choose another "
-                         "path, or move the file away")
+        raise ValueError(f"{path!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
+                         "another path, or move the file away")
 
 
 def refuse_other(path, header):
     """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
-    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(os.fspath(path)) != tuple(header):
-        raise ValueError(f"{os.fspath(path)!r} exists and has other columns than {', '.join(header)}; choose another "
-                         "path")
+    path = _csv_path(path)
+    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
+        raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
 
 
 def write_rows(path, header, rows):
@@ -291,14 +291,14 @@ def write_rows(path, header, rows):
         Plain words.
     rows : iterable of sequence
     """
-    path, cells = _csv_path(path), [[_cell(value, place) for place, value in enumerate(row)] for row in rows]
+    path, cells = _csv_path(path), ([_cell(value, place) for place, value in enumerate(row)] for row in rows)
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise ValueError(f"no such folder: {folder!r}")
     temporary = os.path.join(folder, f"workbench-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         with open(temporary, "x", encoding="utf-8-sig", newline="") as file:
-            file.writelines(",".join(row) + "\r\n" for row in [header, *cells])
+            file.writelines(",".join(row) + "\r\n" for row in itertools.chain([header], cells))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -383,24 +383,22 @@ def _repeated_notes(repeated):
     distinct = tuple(dict.fromkeys(repeated))
     if not distinct:
         return ()
-    return (f"{len(distinct)} ids are labeled more than once, always alike, and counted once: "
-            + _listed(distinct),)
+    ids = checks.counted(len(distinct), "id is", "ids are")
+    return (Note("data", f"{ids} labeled more than once, always alike, and counted once: "
+                 + checks.listed(distinct, 5, quoted=True)),)
 
 
 def _unmatched_notes(unmatched, position_of):
     if not unmatched:
         return ()
-    note = f"{len(unmatched)} ids of the sheet are not among the items: {_listed(unmatched)}"
+    ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
+    note = Note("refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}")
     padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
     shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
     if shortened is None:
         return (note,)
-    return (note, f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
-            f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them")
-
-
-def _listed(ids, shown=5):
-    return ", ".join(map(repr, ids[:shown])) + (", ..." if len(ids) > shown else "")
+    return (note, Note("data", f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
+                       f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them"))
 
 
 def _counted(labels, stratum, n_strata, ids, unmatched, notes):
@@ -409,4 +407,4 @@ def _counted(labels, stratum, n_strata, ids, unmatched, notes):
     labeled = np.bincount(stratum[index], minlength=n_strata)
     correct = np.bincount(stratum[index], right, minlength=n_strata).astype(np.int64)
     unlabeled = tuple(ids[position] for position, label in labels.items() if label is None)
-    return SheetLabels(labeled, correct, index, right, unmatched, unlabeled, notes)
+    return SheetLabels(labeled, correct, index, right, unmatched, unlabeled, notes=notes)

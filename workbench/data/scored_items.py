@@ -5,7 +5,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
-from workbench.results import SHOWN_ROWS, Result, html_table
+from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list
 
 SCORE_KINDS = ("confidence", "class1", "margin")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
@@ -35,8 +35,6 @@ class ScoredItems(Result):
         Whether the prediction is right.
     score_is : {"confidence", "margin"}
         What `score` holds now; a probability of class 1 has become a confidence.
-    notes : tuple of str
-        What the reader has to know about the data.
 
     Examples
     --------
@@ -50,7 +48,12 @@ class ScoredItems(Result):
     truth: np.ndarray | None = None
     correct: np.ndarray | None = None
     score_is: str = "confidence"
-    notes: tuple = ()
+
+    def __post_init__(self):
+        checks.refuse_masked("score", self.score, "item")
+        if np.ndim(self.score) != 1 or not len(self.score):
+            raise ValueError(f"score must be one-dimensional and hold an item; got shape {np.shape(self.score)}")
+        super().__post_init__()
 
     @property
     def size(self):
@@ -60,7 +63,7 @@ class ScoredItems(Result):
     def headline(self):
         """Return size, mean score and, where known, accuracy in one sentence."""
         known = "" if self.correct is None else f", accuracy {self.correct.mean():.4g}"
-        return f"{self.size:,} items, mean score {self.score.mean():.4g}{known}"
+        return f"{checks.counted(self.size, 'item')}, mean score {self.score.mean():.4g}{known}"
 
     def rows(self):
         """Return one row per item with the columns that are known."""
@@ -73,8 +76,7 @@ class ScoredItems(Result):
 
     def _repr_html_(self):
         cut = f" (the first {SHOWN_ROWS} of {self.size} rows)" if self.size > SHOWN_ROWS else ""
-        caption = "; ".join((self.headline() + cut, *self.notes))
-        return html_table(self._first_rows(SHOWN_ROWS), caption)
+        return html_table(self._first_rows(SHOWN_ROWS), self.headline() + cut) + note_list(self.notes)
 
 
 def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is="confidence"):
@@ -113,8 +115,8 @@ def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is
     >>> items = read_scores({"p": [0.9, 0.2, 0.6], "y": [1, 0, 0]}, score="p", truth="y", score_is="class1")
     >>> items
     ScoredItems(3 items, mean score 0.7667, accuracy 0.6667)
-    >>> items.notes
-    ("prediction is 1 where 'p' is at least 0.5",)
+    >>> print(items.notes[0])
+    prediction is 1 where 'p' is at least 0.5
     """
     checks.choice("score_is", score_is, SCORE_KINDS)
     columns = _named_columns({"score": score, "prediction": prediction, "truth": truth, "id": id})
@@ -182,7 +184,7 @@ def synthetic_scores(kind, *, size=None, accuracy=None, rng=0):
 
 
 def _named_columns(roles):
-    columns = {role: name for role, name in roles.items() if name not in (None, "")}
+    columns = {role: name for role, name in roles.items() if not (name is None or isinstance(name, str) and not name)}
     for role, name in columns.items():
         if not isinstance(name, str):
             raise TypeError(f"{role} must be the name of a column; got {name!r}")
@@ -213,10 +215,11 @@ def _from_class1(values, labels, columns):
         predicted = labels["prediction"]
         other = int(np.sum((predicted == 1) != (values >= 0.5)))
         if other:
-            notes = (f"{other:,} predictions are not the class that {columns['score']!r} makes likelier",)
+            notes = (Note("data", f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "
+                          f"{columns['score']!r} makes likelier"),)
     else:
         predicted = np.where(values >= 0.5, 1, negative)
-        notes = (f"prediction is 1 where {columns['score']!r} is at least 0.5",)
+        notes = (Note("assumption", f"prediction is 1 where {columns['score']!r} is at least 0.5"),)
     confidence = np.where(predicted == 1, values, 1 - values)
     return {"score": confidence, **labels, "prediction": predicted, "notes": notes}
 
@@ -279,8 +282,8 @@ def _rounded(values):
     if distinct.size >= FEW_DISTINCT * values.size:
         return ()
     commonest = counts.argmax()
-    return (f"only {distinct.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} items "
-            f"share the score {distinct[commonest]:.10g}; ask for unrounded scores",)
+    return (Note("data", f"only {distinct.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} "
+                 f"items share the score {distinct[commonest]:.10g}; ask for unrounded scores"),)
 
 
 def _never_predicted(found):
@@ -290,11 +293,10 @@ def _never_predicted(found):
     unseen = sorted(set(found["truth"].tolist()) - predicted)
     if not unseen:
         return ()
-    items = int(np.sum(np.isin(found["truth"], unseen)))
-    if len(unseen) == 1:
-        return (f"true class {unseen[0]!r} is never predicted ({items:,} items)",)
-    shown = ", ".join(map(repr, unseen[:SHOWN_CLASSES])) + (", ..." if len(unseen) > SHOWN_CLASSES else "")
-    return (f"{len(unseen)} true classes are never predicted ({items:,} items): {shown}",)
+    items = checks.counted(int(np.sum(np.isin(found["truth"], unseen))), "item")
+    shown = checks.listed(unseen, SHOWN_CLASSES, quoted=True)
+    return (Note("data", f"true class {shown} is never predicted ({items})" if len(unseen) == 1 else
+                 f"{len(unseen)} true classes are never predicted ({items}): {shown}"),)
 
 
 def _overconfident(beta, rng):

@@ -6,20 +6,20 @@ import numpy as np
 
 from workbench.allocation import rules
 from workbench.course.digit_forms import digit_forms
-from workbench.exercises.answers import listed
+from workbench.exercises.answers import answered
 
 NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
 
 
 def _variance_of_sum(strata, labeled):
-    """Return the variance of the estimated sum of listed numbers, with `labeled` drawn from each list."""
+    """Return the variance of the estimated sum of answered numbers, with `labeled` drawn from each list."""
     size = [len(part) for part in strata]
     sd = [np.std(part, ddof=1) for part in strata]
     return sum(size) ** 2 * rules.allocation_variance(size, sd, labeled)
 
 
 def _nine_numbers(answer, form):
-    values = listed(answer, 3)
+    values = answered(answer, 3)
     if values is None:
         return "not yet", f"answer with {form}"
     together = [NINE[0] + NINE[1]]
@@ -36,7 +36,7 @@ def _nine_numbers(answer, form):
 
 
 def _three_strata(answer, form):
-    values = listed(answer, 3)
+    values = answered(answer, 3)
     if values is None:
         return "not yet", f"answer with {form}"
     optimum = rules.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1]).labeled
@@ -85,7 +85,7 @@ def _why_floor():
 
 
 def _own_places(answer, form):
-    values = listed(answer, 4)
+    values = answered(answer, 4)
     if values is None:
         return "not yet", f"answer with {form}"
     strata = digit_forms().register()

@@ -6,7 +6,7 @@ from workbench import checks
 from workbench.course.clerks import TEN_FOLDS, reader_losses
 from workbench.cross_validation.kfold import ZeroVarianceError, kfold_t_test, r_from_rho
 from workbench.cross_validation.model_tests import nadeau_bengio_test
-from workbench.exercises.answers import listed
+from workbench.exercises.answers import answered
 
 SKEPTICAL = 0.7
 FORMS = 200
@@ -15,7 +15,7 @@ DECISIONS = ("buy", "do not buy")
 
 
 def _ten_folds(answer, form):
-    values = listed(answer, 4)
+    values = answered(answer, 4)
     if values is None:
         return "not yet", f"answer with {form}"
     naive, skeptical = (kfold_t_test(TEN_FOLDS, rho=rho) for rho in (0, SKEPTICAL))
@@ -38,7 +38,7 @@ def _ten_folds(answer, form):
 
 
 def _where_it_flips(answer, form):
-    values = listed(answer, 2)
+    values = answered(answer, 2)
     if values is None:
         return "not yet", f"answer with {form}"
     flips, r = kfold_t_test(TEN_FOLDS).rho_alpha(), r_from_rho(SKEPTICAL, 10)
@@ -52,7 +52,7 @@ def _where_it_flips(answer, form):
 
 
 def _colleague(answer, form):
-    if np.size(answer) != 3 or isinstance(answer, str) or (values := listed(answer[:2], 2)) is None \
+    if np.size(answer) != 3 or isinstance(answer, str) or (values := answered(answer[:2], 2)) is None \
             or not isinstance(answer[2], str):
         return "not yet", f"answer with {form}"
     t, p = _corrected()
@@ -83,10 +83,10 @@ def _why_colleague():
 
 
 def _own_forms(answer, form):
-    if np.size(answer) != 6 or isinstance(answer, str) or (values := listed(answer[:5], 5)) is None:
+    if np.size(answer) != 6 or isinstance(answer, str) or (values := answered(answer[:5], 5)) is None:
         return "not yet", f"answer with {form}"
     try:
-        study = checks.whole("study", values[0], 0)
+        study = checks.seed("study", values[0])
         naive, corrected, skeptical = (kfold_t_test(reader_losses(study, FORMS), rho=rho)
                                        for rho in ("naive", "nadeau_bengio", SKEPTICAL))
     except ZeroVarianceError:

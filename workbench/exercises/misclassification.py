@@ -1,7 +1,7 @@
 """Exercises of lesson 4."""
 import numpy as np
 
-from workbench.exercises.answers import listed
+from workbench.exercises.answers import answered
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.prevalence import estimate_prevalence
 from workbench.misclassification.series import prevalence_series
@@ -13,7 +13,7 @@ CARDS = ("mixed", "calibration", "neither")
 
 
 def _by_hand(answer, form):
-    values = listed(answer, 1)
+    values = answered(answer, 1)
     if values is None:
         return "not yet", f"answer with {form}"
     true = (0.215 - 0.08) / (0.92 + 0.98 - 1)
@@ -37,7 +37,7 @@ def _why_by_hand():
 
 
 def _two_estimators(answer, form):
-    values = listed(answer, 2)
+    values = answered(answer, 2)
     if values is None:
         return "not yet", f"answer with {form}"
     mixed, calibration = _estimates()
@@ -74,7 +74,7 @@ def _cards(answer, form):
 
 
 def _change(answer, form):
-    values = listed(answer, 2)
+    values = answered(answer, 2)
     if values is None:
         return "not yet", f"answer with {form}"
     known = _changes()

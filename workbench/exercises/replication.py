@@ -4,14 +4,14 @@ from functools import lru_cache
 import numpy as np
 
 from workbench.course.digit_forms import digit_forms
-from workbench.exercises.answers import listed
+from workbench.exercises.answers import answered
 from workbench.replication import arrays, replicates
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.metrics import naive
 
 
 def _three_districts(answer, form):
-    values = listed(answer, 1)
+    values = answered(answer, 1)
     if values is None:
         return "not yet", f"answer with {form}"
     differences = np.array([0.10, -0.06, 0.04])
@@ -33,7 +33,7 @@ def _why_three_districts():
 
 
 def _fewest_runs(answer, form):
-    values = listed(answer, 1)
+    values = answered(answer, 1)
     if values is None:
         return "not yet", f"answer with {form}"
     named = {27: ("mistake", "the paper's rule, 3^3 - 1 = 26 columns; only (27 - 1) / (3 - 1) = 13 are balanced"),
@@ -56,14 +56,15 @@ def box_worth():
 
 
 def _labels_per_box(answer, form):
-    values = listed(answer, 1)
+    values = answered(answer, 1)
     if values is None or values[0] < 1:
         return "not yet", f"answer with {form}"
     if 24 <= values[0] <= 45:
         return "right", f"{values[0]:g} labels per box are worth {_worth(values[0]):,.0f}"
     if values[0] > 45:
         return "mistake", f"{values[0]:g} labels of one box tell much the same: worth {_worth(values[0]):,.0f} in all"
-    return "not yet", f"{values[0]:g} per box are worth {_worth(values[0]):,.0f}: most of the money goes into boxes"
+    are = "is" if values[0] == 1 else "are"
+    return "not yet", f"{values[0]:g} per box {are} worth {_worth(values[0]):,.0f}: most of the money goes into boxes"
 
 
 def _worth(per_box, budget=3000, box=20):
@@ -89,7 +90,7 @@ def _nines():
 
 
 def _f1_of_nines(answer, form):
-    values = listed(answer, 4)
+    values = answered(answer, 4)
     if values is None:
         return "not yet", f"answer with {form}"
     found = _nines()

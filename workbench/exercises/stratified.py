@@ -4,9 +4,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from workbench import checks
 from workbench.allocation import rules
 from workbench.course.digit_forms import digit_forms
-from workbench.exercises.answers import listed
+from workbench.exercises.answers import answered
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
@@ -26,7 +27,7 @@ def _spread():
 
 
 def _estimate_and_error(answer, form):
-    values = listed(answer, 2)
+    values = answered(answer, 2)
     if values is None:
         return "not yet", f"answer with {form}"
     found = accuracy.stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
@@ -47,7 +48,7 @@ def _why_estimate():
 
 
 def _neyman_shares(answer, form):
-    values = listed(answer, 5)
+    values = answered(answer, 5)
     if values is None:
         return "not yet", f"answer with {form}"
     size, _, _ = fifths()
@@ -124,7 +125,8 @@ def _design(answer, form):
     _, _, items = fifths()
     strata = stratify(items.score, len(labeled), stratifier)
     if strata.n_strata != len(labeled) or (strata.sizes < labeled).any():
-        return "mistake", f"there are {strata.n_strata} strata of sizes {strata.sizes.tolist()}"
+        found = checks.counted(strata.n_strata, "stratum of size", "strata of sizes")
+        return "mistake", f"{'there is' if strata.n_strata == 1 else 'there are'} {found} {strata.sizes.tolist()}"
     right = np.bincount(strata.labels, items.correct, strata.n_strata)
     error = accuracy.accuracy_variance(strata.sizes, right, labeled) ** 0.5
     if error <= 0.0245:

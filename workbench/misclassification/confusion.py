@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.results import Result
 
 
@@ -42,14 +42,14 @@ class ConfusionCounts(Result):
     labels: tuple = None
 
     def __post_init__(self):
-        table = np.asarray(self.table)
+        table = checks.plain_array("table", self.table, "cell")
         if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
             raise ValueError(f"table must be square, K true times K predicted classes with K >= 2; got shape "
                              f"{table.shape}")
         cells = checks.counts("table", table.ravel(), what="cell (row by row)")
         if cells.sum() == 0:
             raise ValueError("table must hold at least one audited item; all its counts are 0")
-        labels = tuple(range(len(table)) if self.labels is None else np.asarray(self.labels).tolist())
+        labels = tuple(range(len(table)) if self.labels is None else checks.plain_array("labels", self.labels).tolist())
         if len(labels) != len(table):
             raise ValueError(f"labels must have {len(table)} entries, one per class; got {len(labels)}")
         if len(set(labels)) < len(labels):
@@ -89,7 +89,7 @@ class ConfusionCounts(Result):
         strange = [value for value in found.tolist() if value not in set(known.tolist())]
         if strange:
             raise ValueError(f"labels must name every class of truth and prediction; {strange[0]!r} is not among "
-                             f"{_listed(known.tolist())}")
+                             f"{checks.listed(known.tolist(), quoted=True)}")
         if known.size < 2:
             raise ValueError(f"truth and prediction must hold at least two classes; only {found[0].item()!r} occurs: "
                              "name all classes")
@@ -115,7 +115,7 @@ class ConfusionCounts(Result):
     def index(self, label):
         """Return the place of a label."""
         if label not in self.labels:
-            raise ValueError(f"label must be one of {_listed(self.labels)}; got {label!r}")
+            raise ValueError(f"label must be one of {checks.listed(self.labels, quoted=True)}; got {label!r}")
         return self.labels.index(label)
 
     def merged(self, first, second):
@@ -138,7 +138,8 @@ class ConfusionCounts(Result):
         """Return size, accuracy and the share of each class that is predicted right."""
         right = ", ".join(f"class {label} {rate:.1%}" if rate == rate else f"class {label} never audited"
                           for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True))
-        return f"{self.n:,} audited items, {np.trace(self.table) / self.n:.1%} right; predicted right: {right}"
+        items = checks.counted(self.n, "audited item")
+        return f"{items}, {np.trace(self.table) / self.n:.1%} right; predicted right: {right}"
 
     def rows(self):
         """Return one row per true class."""
@@ -276,22 +277,19 @@ def compare_audits(first, second, *, level=0.95):
 
 
 def _compare_rates(first, second, axis, level):
-    z = -scipy.special.ndtri((1 - level) / 2)
+    z = intervals.quantile(level)
     right = np.stack([np.diag(first), np.diag(second)])
     total = np.stack([first.sum(axis), second.sum(axis)])
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = right / total
-        low, high = _wilson(right, total, z)
+        low, high = intervals.wilson(rate, total, z)
     difference = rate[1] - rate[0]
     down = np.sqrt((rate[1] - low[1]) ** 2 + (high[0] - rate[0]) ** 2)
     up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
-    exact = [_fisher(right[:, k], total[:, k]) for k in range(len(first))]
-    return np.stack([rate[0], rate[1], difference, difference - down, difference + up], 1), _holm(np.array(exact))
-
-
-def _wilson(right, total, z):
-    center, spread = right + z * z / 2, z * np.sqrt(right * (total - right) / total + z * z / 4)
-    return (center - spread) / (total + z * z), (center + spread) / (total + z * z)
+    exact = np.array([_fisher(right[:, k], total[:, k]) for k in range(len(first))])
+    known, adjusted = ~np.isnan(exact), np.full(exact.size, np.nan)
+    adjusted[known] = intervals.holm(exact[known])
+    return np.stack([rate[0], rate[1], difference, difference - down, difference + up], 1), adjusted
 
 
 def _fisher(right, total):
@@ -305,21 +303,12 @@ def _fisher(right, total):
     return float(min(weight[weight <= weight[x == right[0]] * (1 + 1e-7)].sum() / weight.sum(), 1.0))
 
 
-def _holm(pvalues):
-    adjusted = np.full(pvalues.size, np.nan)
-    order = [k for k in np.argsort(pvalues) if pvalues[k] == pvalues[k]]
-    stepped = [pvalues[k] * (len(order) - place) for place, k in enumerate(order)]
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1) if order else []
-    return adjusted
-
-
 def _same_labels(first, other):
     for audit in (first, other):
-        if not isinstance(audit, ConfusionCounts):
-            raise TypeError(f"an audit must be ConfusionCounts; got {type(audit).__name__}")
+        checks.instance("an audit", audit, ConfusionCounts)
     if first.labels != other.labels:
-        raise ValueError(f"audits must have the same labels in the same order; got {_listed(first.labels)} and "
-                         f"{_listed(other.labels)}")
+        both = (checks.listed(audit.labels, quoted=True) for audit in (first, other))
+        raise ValueError(f"audits must have the same labels in the same order; got {' and '.join(both)}")
 
 
 def _normalized(table, axis):
@@ -327,38 +316,49 @@ def _normalized(table, axis):
         return table / table.sum(axis, keepdims=True)
 
 
+class CountsError(ValueError):
+    """Predicted counts that cannot be used; the message says why, not whose they are."""
+
+
 def check_counts(name, counts, labels):
-    """Return predicted counts as a (K,) array of int, or raise with the problem that `read_counts` found."""
-    problem, values = read_counts(counts, labels)
-    if problem:
-        raise ValueError(f"{name}: {problem}")
-    return values
+    """Return predicted counts as a (K,) array of int, or raise with their name before what `read_counts` says."""
+    try:
+        return read_counts(counts, labels)
+    except CountsError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def read_counts(counts, labels):
-    """Return (problem in words or None, counts as (K,) array of int or None)."""
-    values = np.ravel(np.array(counts, dtype=object))
+    """Return predicted counts as a (K,) array of int, or raise a `CountsError`."""
+    values = np.ravel(np.array(counts.tolist() if isinstance(counts, np.ma.MaskedArray) else counts, dtype=object))
     if values.size != len(labels):
-        return f"needs one count per class {_listed(labels)}; got {values.size}", None
-    for label, value in zip(labels, values, strict=True):
-        if value is None or value != value:
-            return f"the count of class {label!r} is missing", None
-        if isinstance(value, (str, bytes, bool, np.bool_)):
-            return f"the count of class {label!r} must be a number; got {value!r}", None
-    values = values.astype(float)
+        raise CountsError(f"needs one count per class {checks.listed(labels, quoted=True)}; got {values.size}")
+    values = np.array([_number(label, value) for label, value in zip(labels, values, strict=True)])
     for label, value in zip(labels, values, strict=True):
         if value < 0 or not np.isfinite(value):
-            return f"the count of class {label!r} must be finite and at least 0; got {value:g}", None
+            raise CountsError(f"the count of class {label!r} must be finite and at least 0; got {value:g}")
+    with np.errstate(over="ignore"):
+        total = values.sum()
     if (values != np.floor(values)).any():
-        shares = abs(values.sum() - 1) < 0.01 or abs(values.sum() - 100) < 0.5
+        shares = abs(total - 1) < 0.01 or abs(total - 100) < 0.5
         remedy = ": these look like shares; give how many items were predicted in each class" if shares else ""
-        return f"counts must be whole numbers; got {values.tolist()}{remedy}", None
-    if values.sum() == 0:
-        return "no items were counted", None
-    if values.sum() > checks.LARGEST:
-        return f"counts must add up to at most {checks.LARGEST}; got {values.sum():g}", None
-    return None, values.astype(np.int64)
+        raise CountsError(f"counts must be whole numbers; got {values.tolist()}{remedy}")
+    if total == 0:
+        raise CountsError("no items were counted")
+    if total > checks.LARGEST:
+        raise CountsError(f"counts must add up to at most {checks.LARGEST}; got {total:g}")
+    return values.astype(np.int64)
 
 
-def _listed(labels):
-    return ", ".join(map(repr, labels))
+def _number(label, value):
+    if checks.is_missing(value):
+        raise CountsError(f"the count of class {label!r} is missing")
+    wrong = CountsError(f"the count of class {label!r} must be a number; got {value!r}")
+    if isinstance(value, (str, bytes, bool, np.bool_)):
+        raise wrong
+    try:
+        return float(value)
+    except OverflowError:       # a whole number beyond all floats
+        return np.inf
+    except (TypeError, ValueError):
+        raise wrong from None

@@ -1,9 +1,11 @@
 """An audit and monthly predicted counts from files."""
+from collections.abc import Mapping
+
 import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
-from workbench.misclassification.confusion import ConfusionCounts, read_counts
+from workbench.misclassification.confusion import ConfusionCounts, check_counts
 
 
 def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
@@ -30,6 +32,7 @@ def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
     >>> load_audit(table).table.tolist()
     [[331, 18], [7, 44]]
     """
+    checks.instance("labels", labels, str)
     names = frames.column_names(audit)
     wanted = [text.strip() for text in labels.split(",")] if labels else None
     if prediction in names:
@@ -40,12 +43,13 @@ def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
     rows = numbers.as_text(data[truth])
     if len(set(rows)) < len(rows):
         raise ValueError(f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
-                         f"{_listed(names)}")
+                         f"{checks.listed(names, quoted=True)}")
     order = rows if wanted is None else wanted
     missing = [label for label in order if label not in names or label not in rows]
     if missing or len(order) != len(rows):
         raise ValueError(f"audit must hold a column {prediction!r}, or be a confusion table with a row and a column "
-                         f"for every class; rows {_listed(rows)}, columns {_listed(names)}")
+                         f"for every class; rows {checks.listed(rows, quoted=True)}, columns "
+                         f"{checks.listed(names, quoted=True)}")
     counts, _ = frames.read_columns(audit, order)
     table = np.stack([numbers.to_numbers(label, counts[label]) for label in order], axis=1)
     return ConfusionCounts(table[[rows.index(label) for label in order]], order)
@@ -79,8 +83,8 @@ def load_periods(counts, *, labels, period="period", total="n", counted="counted
     by_class = all(name in names for name in classes)
     if not by_class and (len(classes) > 2 or not {total, counted} <= set(names)):
         two = f", or the columns {total!r} and {counted!r}" if len(classes) == 2 else ""
-        raise ValueError(f"counts must have a column for every class of the audit, {_listed(classes)}{two}; columns: "
-                         f"{_listed(names)}")
+        raise ValueError("counts must have a column for every class of the audit, "
+                         f"{checks.listed(classes, quoted=True)}{two}; columns: {checks.listed(names, quoted=True)}")
     if by_class:
         _refuse_further_classes(counts, [name for name in names if name not in (*classes, period, total)])
     columns = classes if by_class else [total, counted]
@@ -110,13 +114,13 @@ def counts_at_audit(periods, audit_period=""):
     >>> counts_at_audit({"Jan": (1579, 218), "Feb": (4411, 589)})
     (1579, 218)
     """
+    if not checks.instance("periods", periods, Mapping):
+        raise ValueError("periods must not be empty: there is no period whose items the audit was drawn from")
     name = audit_period or next(iter(periods))
     if name not in periods:
         raise ValueError(f"audit_period must be a period of the counts; got {name!r}{checks.suggestion(name, periods)}")
-    problem, _ = read_counts(periods[name], range(len(periods[name])))
-    if problem:
-        first = "" if audit_period else ", the first (name another with audit_period)"
-        raise ValueError(f"the period of the audit, {name!r}{first}: {problem}")
+    first = "" if audit_period else ", the first (name another with audit_period)"
+    check_counts(f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name])))
     return periods[name]
 
 
@@ -155,8 +159,3 @@ def _refuse_repeated(name, values):
     if len(set(values)) < len(values):
         repeated = next(value for value in values if values.count(value) > 1)
         raise ValueError(f"column {name!r} must name every period once; {repeated!r} repeats")
-
-
-def _listed(names, most=8):
-    names = list(map(str, names))
-    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")

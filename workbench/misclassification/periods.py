@@ -5,10 +5,12 @@ from functools import cached_property
 import numpy as np
 import scipy
 
+from workbench import checks, intervals
 from workbench.misclassification import methods
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import HALF, INVERT, NEED_COLUMNS, NEED_FRAME, NEED_ROWS
 from workbench.misclassification.theory import moments
+from workbench.results import Note
 
 NOTE, STRONG, REFUSE = 0.1, 0.2, 0.3
 USABLE_SINGULAR, LEAST_SINGULAR = 0.2, 0.1
@@ -125,7 +127,7 @@ class Periods:
 
     def level_limits(self, level):
         """Return the limits (T, K) of the levels, within 0 and 1."""
-        if self.refusal:
+        if self.refused:
             return np.zeros(self.shares.shape), np.ones(self.shares.shape)
         if len(self.audit.labels) == 2:
             return _delta_limits(self.slopes.estimate, self.covariance, level, 0.0)
@@ -133,7 +135,7 @@ class Periods:
 
     def change_limits(self, first, last, level):
         """Return the limits (C, K) of the changes from periods `first` to `last`, within -1 and 1."""
-        if self.refusal:
+        if self.refused:
             wide = np.ones((len(first), len(self.audit.labels)))
             return -wide, wide
         if len(self.audit.labels) == 2:
@@ -144,7 +146,7 @@ class Periods:
     def growth_limits(self, first, last, level):
         """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
         shape = len(first), len(self.audit.labels)
-        if self.refusal:
+        if self.refused:
             return np.full(shape, np.nan), np.full(shape, np.nan)
         low, _ = self.level_limits(level)
         usable = (low[first] > 0) & (self.estimate[last] > 0)
@@ -169,19 +171,24 @@ class Periods:
         return sigma, sd / sigma
 
     @cached_property
-    def refusal(self):
-        """Why no interval is given, or an empty text."""
+    def refused(self):
+        """Whether the audit cannot carry the inversion, so that no interval is given."""
         if self.method not in INVERT:
-            return ""
+            return False
         value, cv = self.stability
-        two = len(self.audit.labels) == 2
-        if cv <= REFUSE and (two or value > LEAST_SINGULAR):
-            return ""
+        return not (cv <= REFUSE and (len(self.audit.labels) == 2 or value > LEAST_SINGULAR))
+
+    @cached_property
+    def refusals(self):
+        """The note that no interval is given, or none."""
+        if not self.refused:
+            return ()
+        (value, cv), two = self.stability, len(self.audit.labels) == 2
         what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
         merge = "" if two else f", or merge {self.confused}"
-        return (f"no interval: {what} is {value:.2f} with a coefficient of variation of {cv:.2f} (refused above "
-                f"{REFUSE:g}{'' if two else f', or at a value of {LEAST_SINGULAR:g} or less'}), so that the estimate "
-                f"may be anything; audit more items{merge}")
+        return (Note("refused", f"no interval: {what} is {value:.2f} with a coefficient of variation of {cv:.2f} "
+                     f"(refused above {REFUSE:g}{'' if two else f', or at a value of {LEAST_SINGULAR:g} or less'}), so "
+                     f"that the estimate may be anything; audit more items{merge}"),)
 
     @cached_property
     def confused(self):
@@ -191,13 +198,15 @@ class Periods:
         i, j = divmod(int(distance.argmin()), len(rates))
         return f"the classes {self.audit.labels[i]!r} and {self.audit.labels[j]!r}, which are read most alike"
 
-    def audit_flags(self):
-        """Return what the reader has to know of the audit, as a tuple of str."""
-        return tuple(_audit_flags(self))
+    def audit_notes(self):
+        """Return what the reader has to know of the audit, as a tuple of Note."""
+        return tuple(_audit_notes(self))
 
-    def period_flags(self):
-        """Return what the reader has to know of each period, as T tuples of str."""
-        return tuple(tuple(_period_flags(self, t)) for t in range(len(self.counts)))
+    def period_notes(self, where=None):
+        """Return what the reader has to know of single periods, as a tuple of Note; `where` has the T places."""
+        places = where or [None] * len(self.counts)
+        return tuple(Note(kind, text, places[t]) for t in range(len(self.counts)) for kind, text in
+                     _about_period(self, t))
 
     @cached_property
     def believed(self):
@@ -248,6 +257,10 @@ class Periods:
         return np.sqrt(variance + np.nan_to_num(self.bias) ** 2)
 
 
+class AuditError(ValueError):
+    """An audit from which a method cannot be computed; the message says why."""
+
+
 def check_audit(audit, frame, method):
     """Raise where the method cannot be computed from the audit; says what is missing and what else would do."""
     if not isinstance(audit, ConfusionCounts):
@@ -261,10 +274,10 @@ def check_audit(audit, frame, method):
     for k, label in enumerate(audit.labels):
         if method in NEED_ROWS and table[k].sum() == 0:
             rate = f"p{k}{k}" if two else f"P(prediction | truth {label!r})"
-            raise ValueError(f"{rate} cannot be estimated: no audited item of class {label!r}; audit items of this "
+            raise AuditError(f"{rate} cannot be estimated: no audited item of class {label!r}; audit items of this "
                              "class, or use 'calibration' if P(truth | prediction) may be taken as constant")
         if method in NEED_COLUMNS and table[:, k].sum() == 0:
-            raise ValueError(f"P(truth | prediction {label!r}) cannot be estimated: no audited item was predicted "
+            raise AuditError(f"P(truth | prediction {label!r}) cannot be estimated: no audited item was predicted "
                              f"{label!r}; audit such items, or use 'misclassification'")
     if method in INVERT:
         _check_invertible(audit)
@@ -285,39 +298,46 @@ def _check_invertible(audit):
     if len(audit.labels) == 2:
         p00, p11 = np.diag(rates)
         if p00 + p11 - 1 < 1e-9:
-            raise ValueError(f"p00 + p11 must be above 1; the audit has {p00:.3f} + {p11:.3f}: no better than chance, "
+            raise AuditError(f"p00 + p11 must be above 1; the audit has {p00:.3f} + {p11:.3f}: no better than chance, "
                              "or are the labels swapped?")
     elif np.linalg.svd(rates, compute_uv=False)[-1] < 1e-9:
-        raise ValueError("P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: "
+        raise AuditError("P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: "
                          "classes are read alike, merge them or audit more items")
 
 
-def _audit_flags(periods):
-    audit, two = periods.audit, len(periods.audit.labels) == 2
-    if periods.frame is not None and _fit(audit, periods.frame) < STRANGE:
-        read, counted = audit.table.sum(0) / audit.n, periods.frame_shares
-        k = int(np.abs(read - counted).argmax())
-        yield (f"the audit can hardly be a random sample of the counts at audit time: {read[k]:.0%} of it are "
-               f"predicted {audit.labels[k]!r} against {counted[k]:.0%} counted; swapped classes, another period, "
-               "another file?")
+def _audit_notes(periods):
+    if periods.frame is not None and _fit(periods.audit, periods.frame) < STRANGE:
+        yield _misfit(periods.audit, periods.frame_shares)
     if periods.method in INVERT:
-        if periods.refusal:
-            yield periods.refusal
-        else:
-            yield from _stability_flags(periods, two)
-        for k, row in enumerate(audit.table):
-            if row[k] < row.max():
-                yield (f"class {audit.labels[k]!r} is predicted {audit.labels[int(row.argmax())]!r} more often than "
-                       "right: are the labels swapped?")
-    few = int((audit.table < FEW).sum())
+        yield from periods.refusals or _stability_notes(periods)
+        yield from _swapped_notes(periods.audit)
+    table = periods.audit.table
+    few = int((table < FEW).sum())
     if few:
-        yield (f"{few} of {audit.table.size} cells of the audit hold fewer than {FEW} items (least: "
-               f"{audit.table.min()}): the standard error is rough")
-    if periods.frame is not None and audit.n / periods.frame_size > LARGE_PART:
-        part = f"the audit is {audit.n / periods.frame_size:.0%} of the frame"
-        yield (f"{part}: the error is that of later periods which share the process that made the frame; if they have "
-               "the frame's own rates, rates='frame' gives a smaller one" if periods.rates == "process" else
-               f"{part}: the finite-population factor assumes that later periods have the frame's own rates")
+        hold = "holds" if few == 1 else "hold"
+        yield Note("unreliable", f"{few} of {table.size} cells of the audit {hold} fewer than {FEW} items (least: "
+                   f"{table.min()}): the standard error is rough")
+    if periods.frame is not None and periods.audit.n / periods.frame_size > LARGE_PART:
+        part = f"the audit is {periods.audit.n / periods.frame_size:.0%} of the frame"
+        yield Note("assumption", f"{part}: the error is that of later periods which share the process that made the "
+                   "frame; if they have the frame's own rates, rates='frame' gives a smaller one"
+                   if periods.rates == "process" else
+                   f"{part}: the finite-population factor assumes that later periods have the frame's own rates")
+
+
+def _misfit(audit, counted):
+    read = audit.table.sum(0) / audit.n
+    k = int(np.abs(read - counted).argmax())
+    return Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
+                f"{read[k]:.0%} of it are predicted {audit.labels[k]!r} against {counted[k]:.0%} counted; swapped "
+                "classes, another period, another file?")
+
+
+def _swapped_notes(audit):
+    for k, row in enumerate(audit.table):
+        if row[k] < row.max():
+            yield Note("unreliable", f"class {audit.labels[k]!r} is predicted {audit.labels[int(row.argmax())]!r} more "
+                       "often than right: are the labels swapped?")
 
 
 def _fit(audit, frame):
@@ -330,55 +350,64 @@ def _fit(audit, frame):
     return float(scipy.special.chdtrc(known.sum() - 1, misfit)) if known.sum() > 1 else 1.0
 
 
-def _stability_flags(periods, two):
-    value, cv = periods.stability
+def _stability_notes(periods):
+    (value, cv), two = periods.stability, len(periods.audit.labels) == 2
     what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
     remedy = "audit more items" + ("" if two else f" or merge {periods.confused}")
     if cv > STRONG or (not two and value < USABLE_SINGULAR):
-        yield (f"weak classifier for this audit: {what} is {value:.2f} with a coefficient of variation of {cv:.2f}; "
-               f"the true error may be half as large again as stated, with outliers; {remedy}")
+        yield Note("unreliable", f"weak classifier for this audit: {what} is {value:.2f} with a coefficient of "
+                   f"variation of {cv:.2f}; the true error may be half as large again as stated, with outliers; "
+                   f"{remedy}")
     elif cv > NOTE:
-        yield (f"{what} is {value:.2f} with a coefficient of variation of {cv:.2f}: the stated error is a few percent "
-               "too small")
+        yield Note("unreliable", f"{what} is {value:.2f} with a coefficient of variation of {cv:.2f}: the stated error "
+                   "is a few percent too small")
 
 
-def _period_flags(periods, t):
-    labels, estimate = periods.audit.labels, periods.estimate[t]
+def _about_period(periods, t):
+    """Yield kind and text of what the reader has to know of period t."""
     if periods.own[t]:
-        yield "these are the counts at audit time: taken as the audited frame itself"
-    outside = [k for k in np.flatnonzero((estimate < 0) | (estimate > 1)) if len(labels) > 2 or k == 1]
-    if outside:
+        yield "data", "these are the counts at audit time: taken as the audited frame itself"
+    yield from _outside(periods, t)
+    if periods.size[t] < 10 * periods.audit.n and not periods.own[t]:
+        yield "remark", (f"the period has {checks.counted(periods.size[t], 'item')}, fewer than ten per audited item: "
+                         "its own reading errors matter, the standard error includes them")
+    if len(periods.audit.labels) == 2 and periods.method in INVERT and not periods.own[t]:
+        yield from _about_shift(periods, t)
+
+
+def _outside(periods, t):
+    """Yield what there is to say of shares that lie outside 0 to 1; of two classes the second speaks for both."""
+    labels, estimate = periods.audit.labels, periods.estimate[t]
+    shown = np.arange(len(labels)) >= (1 if len(labels) == 2 else 0)
+    outside = np.flatnonzero(shown & ((estimate < 0) | (estimate > 1)))
+    if outside.size:
         named = ", ".join(f"{labels[k]!r}" for k in outside)
-        yield (f"the estimate of class {named} lies outside 0 to 1: left as it is, only intervals are clipped; the "
-               "counts do not fit the audit's rates")
+        yield "unreliable", (f"the estimate of class {named} lies outside 0 to 1: left as it is, only intervals are "
+                             "clipped; the counts do not fit the audit's rates")
+    if periods.refused:
+        return
     spread = _quantile(0.95) * np.sqrt(np.diag(periods.covariance[t]))
     center = periods.slopes.estimate[t]
-    for k in np.flatnonzero((center + spread < 0) | (center - spread > 1)):
-        if not periods.refusal and (len(labels) > 2 or k == 1):
-            yield (f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no longer those of "
-                   "the audit, or the counts are of something else; draw a fresh audit")
-    if periods.size[t] < 10 * periods.audit.n and not periods.own[t]:
-        yield (f"the period has {periods.size[t]:,} items, fewer than ten per audited item: its own reading errors "
-               "matter, the standard error includes them")
-    if len(labels) == 2 and periods.method in INVERT and not periods.own[t]:
-        yield from _shift_flags(periods, t)
+    for k in np.flatnonzero(shown & ((center + spread < 0) | (center - spread > 1))):
+        yield "unreliable", (f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no longer "
+                             "those of the audit, or the counts are of something else; draw a fresh audit")
 
 
-def _shift_flags(periods, t):
+def _about_shift(periods, t):
     (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
     if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
-        yield ("the share has more than halved (or that of the other class): 'mixed' can have more variance than "
-               "'misclassification' here, 'mle' never has")
+        yield "remark", ("the share has more than halved (or that of the other class): 'mixed' can have more variance "
+                         "than 'misclassification' here, 'mle' never has")
     bias, variance = periods.theory
     ours, calibration = (np.nan_to_num(bias[m][t]) ** 2 + variance[m][t] for m in (periods.method, "calibration"))
     if calibration < ours:
-        yield (f"the shift is small against the noise: 'calibration' would have less expected error here (RMSE "
-               f"{calibration ** .5:.4f} against {ours ** .5:.4f}), but it holds P(truth | prediction) constant and "
-               "would report only a part of a change")
+        yield "remark", (f"the shift is small against the noise: 'calibration' would have less expected error here "
+                         f"(RMSE {calibration ** .5:.4f} against {ours ** .5:.4f}), but it holds P(truth | prediction) "
+                         "constant and would report only a part of a change")
 
 
 def _quantile(level):
-    return -scipy.special.ndtri((1 - level) / 2)
+    return intervals.quantile(level)
 
 
 def _delta_limits(center, covariance, level, least):

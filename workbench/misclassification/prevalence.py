@@ -24,8 +24,9 @@ import numpy as np
 from workbench import checks
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.misclassification.methods import METHODS, NEED_FRAME, RATES, assumption
-from workbench.misclassification.periods import Periods, check_audit, check_frame
-from workbench.results import Estimate, Interval, Result
+from workbench.misclassification.periods import AuditError, Periods, check_audit, check_frame
+from workbench.misclassification.theory import reasons_by_method
+from workbench.results import Estimate, Interval, Note, Result, notes_as_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,8 +42,6 @@ class PrevalenceEstimate(Estimate):
     bias : float or (K,) array
         Expected error if P(prediction | truth) is constant and the shift is as it seems; NaN where no formula is
         known ("mle"; "misclassification" and "mixed" with more than two classes), where it is of order 1/n.
-    flags : tuple of str
-        What the reader has to know before he quotes the estimate.
     method, rates : str
     labels : tuple
     audit : ConfusionCounts
@@ -53,13 +52,14 @@ class PrevalenceEstimate(Estimate):
     estimate: float
     variance: float
     bias: float
-    flags: tuple
     method: str
     rates: str
     labels: tuple
     audit: ConfusionCounts
     counts: np.ndarray
     counts_at_audit: np.ndarray | None
+
+    flags = notes_as_text
 
     @property
     def standard_error(self):
@@ -81,7 +81,7 @@ class PrevalenceEstimate(Estimate):
 
         Two classes: delta method with half a count added to each cell of the audit. More: percentiles of seeded
         Dirichlet draws of the audit's rates. Where the audit cannot carry the inversion the interval is all of 0 to
-        1, its method is "refused", and its warning says why.
+        1, its method is "refused", and its note says why.
         """
         checks.level(level)
         periods = Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates)
@@ -92,7 +92,7 @@ class PrevalenceEstimate(Estimate):
         """Return estimate, interval, raw count and assumption in one sentence."""
         found = self.interval()
         first = found if len(self.labels) == 2 else found[0]
-        refused = " (refused: see flags)" if first.method == "refused" else ""
+        refused = " (refused: see notes)" if first.method == "refused" else ""
         if len(self.labels) == 2:
             text = (f"{self.method}: {self.estimate:.4g} of class {self.labels[1]} (SE {self.standard_error:.4g}), 95% "
                     f"from {found.low:.4g} to {found.high:.4g}{refused}; counted {self.counted:.4g}")
@@ -170,8 +170,8 @@ def estimate_prevalence(audit, counts, counts_at_audit=None, *, method="mle", ra
     frame = read_frame(audit, counts_at_audit)
     periods = Periods(audit, frame, counts[None], method, rates)
     return PrevalenceEstimate(one_or_all(periods.estimate[0]), one_or_all(periods.covariance[0]),
-                              one_or_all(periods.bias[0]), periods.audit_flags() + periods.period_flags()[0], method,
-                              rates, audit.labels, audit, counts, frame)
+                              one_or_all(periods.bias[0]), method, rates, audit.labels, audit, counts, frame,
+                              notes=periods.audit_notes() + periods.period_notes())
 
 
 def read_frame(audit, counts_at_audit):
@@ -191,9 +191,8 @@ def one_or_all(values):
 
 def intervals_of(low, high, level, periods):
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
-    method = "refused" if periods.refusal else "delta" if low.size == 2 else "Dirichlet draws"
-    warnings = (periods.refusal,) if periods.refusal else ()
-    found = tuple(Interval(float(a), float(b), float(level), method, None, warnings)
+    method = "refused" if periods.refused else "delta" if low.size == 2 else "Dirichlet draws"
+    found = tuple(Interval(float(a), float(b), float(level), method, notes=periods.refusals)
                   for a, b in zip(low, high, strict=True))
     return found[1] if low.size == 2 else found
 
@@ -208,8 +207,6 @@ class EstimatorComparison(Result):
     estimate, standard_error, low, high, bias, rmse : (M,) array, or (M, K) with more than two classes
         NaN where a method cannot be computed; the bias (and in it the RMSE) if P(prediction | truth) is constant and
         the shift is as it seems, a bias of order 1/n that is not known left out of the RMSE.
-    problems : tuple of str
-        Why a method cannot be computed, or an empty text.
     labels : tuple
     level : float
     counted : float or (K,) array
@@ -222,10 +219,22 @@ class EstimatorComparison(Result):
     high: np.ndarray
     bias: np.ndarray
     rmse: np.ndarray
-    problems: tuple
     labels: tuple
     level: float
     counted: float
+
+    reasons = reasons_by_method
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: the caveats were one text per method, empty where there was none."""
+        problems = zip(values["methods"], values.pop("problems"), strict=True)
+        return values | {"notes": [_not_computed(method, problem) for method, problem in problems if problem]}
+
+    @property
+    def problems(self):
+        """Why each method cannot be computed, tuple of str; an empty text where it can."""
+        return tuple(self.reasons.get(method, "") for method in self.methods)
 
     @property
     def best(self):
@@ -235,8 +244,7 @@ class EstimatorComparison(Result):
 
     def headline(self):
         """Return the range of the answers and the least expected error."""
-        usable = sum(not problem for problem in self.problems)
-        text = f"{usable} estimators"
+        text = checks.counted(len(self.methods) - len(self.reasons), "estimator")
         if self.rmse.ndim == 1:
             text += (f" of the share of class {self.labels[1]}, {np.nanmin(self.estimate):.4g} to "
                      f"{np.nanmax(self.estimate):.4g} (counted {self.counted:.4g})")
@@ -252,7 +260,7 @@ class EstimatorComparison(Result):
         tables = [getattr(self, name).reshape(len(self.methods), -1) for name in columns]
         return [{"method": method, "class": label, **{name: float(table[m, k]) for name, table in
                                                       zip(columns, tables, strict=True)},
-                 "constant": assumption(method), "problem": self.problems[m]}
+                 "constant": assumption(method), "problem": self.reasons.get(method, "")}
                 for m, method in enumerate(self.methods) for k, label in enumerate(shown)]
 
 
@@ -288,27 +296,28 @@ def compare_estimators(audit, counts, counts_at_audit=None, *, rates="process", 
     check_audit(audit, counts_at_audit, "baseline")
     counts = check_counts("counts", counts, audit.labels)
     frame = read_frame(audit, counts_at_audit)
-    columns, problems = [], []
-    for method in METHODS:
-        problem = _problem(audit, frame, method)
-        problems.append(problem)
-        columns.append(np.full((6, len(counts)), np.nan) if problem else
-                       _compared(Periods(audit, frame, counts[None], method, rates), level))
-    values = np.stack(columns, 1)
+    notes = [note for method in METHODS for note in _cannot(audit, frame, method)]
+    lost = {note.where[1] for note in notes}
+    values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else
+                       _compared(Periods(audit, frame, counts[None], method, rates), level) for method in METHODS], 1)
     figures = values[:, :, 1] if len(counts) == 2 else values
-    return EstimatorComparison(METHODS, *figures, tuple(problems), audit.labels, float(level),
-                               one_or_all(counts / counts.sum()))
+    return EstimatorComparison(METHODS, *figures, audit.labels, float(level), one_or_all(counts / counts.sum()),
+                               notes=notes)
 
 
-def _problem(audit, frame, method):
-    """Return why a method cannot be computed, or an empty text."""
+def _cannot(audit, frame, method):
+    """Yield the note that a method cannot be computed, if it cannot."""
     if method in NEED_FRAME and frame is None:
-        return "counts_at_audit is needed"
+        yield _not_computed(method, "counts_at_audit is needed")
+        return
     try:
         check_audit(audit, frame, method)
-    except ValueError as error:
-        return str(error)
-    return ""
+    except AuditError as error:
+        yield _not_computed(method, str(error))
+
+
+def _not_computed(method, why):
+    return Note("undefined", why, ("method", method))
 
 
 def _compared(periods, level):

@@ -15,13 +15,11 @@ from functools import cached_property
 import numpy as np
 
 from workbench import checks
-from workbench.misclassification.confusion import ConfusionCounts, read_counts
+from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
 from workbench.misclassification.methods import METHODS, RATES, assumption
 from workbench.misclassification.periods import Periods, check_audit
 from workbench.misclassification.prevalence import intervals_of, one_or_all, read_frame
-from workbench.results import Estimate, Interval, Result, percent
-
-NAMED = 6
+from workbench.results import Estimate, Interval, Note, Result, percent, sentences
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,15 +90,12 @@ class PrevalenceSeries(Result):
         Predicted counts; NaN in periods that cannot be reported.
     estimates, standard_errors, raw, bias : (T,) array, or (T, K) with more than two classes
         Not clipped; with two classes of `labels[1]`; NaN where a period cannot be reported.
-    problems : tuple of T str
-        Why a period cannot be reported, or an empty text.
-    period_flags : tuple of T tuples of str
-    flags : tuple of str
-        Of the audit.
     method, rates : str
     labels : tuple
     audit : ConfusionCounts
     counts_at_audit : (K,) array of int or None
+    notes : tuple of Note
+        Those at ("period", name) are about one period; there "refused" says why it cannot be reported.
     """
 
     periods: tuple
@@ -109,14 +104,48 @@ class PrevalenceSeries(Result):
     standard_errors: np.ndarray
     raw: np.ndarray
     bias: np.ndarray
-    problems: tuple
-    period_flags: tuple
-    flags: tuple
     method: str
     rates: str
     labels: tuple
     audit: ConfusionCounts
     counts_at_audit: np.ndarray | None
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: the caveats were sentences on all periods, and texts aligned with them."""
+        notes = [Note("unreliable", text) for text in values.pop("flags")]
+        for period, problem, flags in zip(values["periods"], values.pop("problems"), values.pop("period_flags"),
+                                          strict=True):
+            notes += [_lost(period, problem)] if problem else []
+            notes += [Note("unreliable", text, ("period", period)) for text in flags]
+        return values | {"notes": notes}
+
+    @property
+    def flags(self):
+        """What the reader has to know of all periods, as sentences."""
+        return sentences([note for note in self.notes if note.where is None])
+
+    @property
+    def problems(self):
+        """Why each period cannot be reported, tuple of T str; an empty text where it can."""
+        return tuple("".join(self._said(period, refused=True)) for period in self.periods)
+
+    @property
+    def period_flags(self):
+        """What the reader has to know of each reported period, T tuples of str."""
+        return tuple(self._said(period, refused=False) for period in self.periods)
+
+    def _said(self, period, *, refused):
+        return tuple(note.text for note in self._notes_of_periods.get(period, ())
+                     if (note.kind == "refused") == refused)
+
+    @cached_property
+    def _notes_of_periods(self):
+        found = {}
+        for note in self.notes:
+            if note.where is not None:
+                found.setdefault(note.where[1], []).append(note)
+        return found
 
     @property
     def assumption(self):
@@ -131,7 +160,7 @@ class PrevalenceSeries(Result):
 
     @cached_property
     def _reported(self):
-        return np.flatnonzero([not problem for problem in self.problems])
+        return np.flatnonzero(~np.isnan(self.counts).any(1))
 
     @cached_property
     def _usable(self):
@@ -144,30 +173,22 @@ class PrevalenceSeries(Result):
     def levels(self, level=0.95, *, notes=True):
         """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
 
-        Without `notes` the last two are left out, for a narrow table beside `notes()`.
+        Without `notes` the last two are left out, for a narrow table beside the notes.
         """
         checks.level(level)
         low, high = (np.full(self.counts.shape, np.nan) for _ in range(2))
         low[self._reported], high[self._reported] = self._usable.level_limits(level)
         columns = [x.reshape(len(self.periods), -1) for x in (self.raw, self.estimates, self.standard_errors)]
-        items = [int(self.counts[t].sum()) if not problem else None for t, problem in enumerate(self.problems)]
+        items = [None if np.isnan(total) else int(total) for total in self.counts.sum(1)]
+        flags, problems = self.period_flags, self.problems
         rows = [{"period": period, "class": label, "items": items[t],
                  **{name: float(x[t, place]) for name, x in zip(("counted", "estimate", "standard_error"), columns,
                                                                 strict=True)},
                  "low": float(low[t, k]), "high": float(high[t, k]),
-                 "flags": "; ".join(self.period_flags[t]), "problem": self.problems[t]}
+                 "flags": "; ".join(flags[t]), "problem": problems[t]}
                 for t, period in enumerate(self.periods) for place, (k, label) in enumerate(self._shown())]
         left_out = () if notes else ("flags", "problem")
         return [{name: value for name, value in row.items() if name not in left_out} for row in rows]
-
-    def notes(self):
-        """Return what the reader has to know of single periods, one sentence for all periods it is about."""
-        about = {}
-        for period, problem, flags in zip(self.periods, self.problems, self.period_flags, strict=True):
-            for text in (f"not reported: {problem}",) if problem else flags:
-                about.setdefault(text, []).append(str(period))
-        return [f"{', '.join(names[:NAMED])}{f' and {len(names) - NAMED} more' if len(names) > NAMED else ''}: {text}"
-                for text, names in about.items()]
 
     def changes(self, level=0.95):
         """Return one row per class and pair of consecutive reported periods: change, standard error, limits."""
@@ -201,7 +222,7 @@ class PrevalenceSeries(Result):
                 raise ValueError(f"{name} must be a period of the series; got {period!r}"
                                  + checks.suggestion(period, [str(p) for p in self.periods]))
             t = self.periods.index(period)
-            if self.problems[t]:
+            if t not in self._reported:
                 raise ValueError(f"{name} must be a reported period; {period!r}: {self.problems[t]}")
             places.append(np.flatnonzero(self._reported == t))
         return self._between(*places, checks.level(level))[0]
@@ -219,16 +240,17 @@ class PrevalenceSeries(Result):
         return [PrevalenceChange(
             names[a], names[b], one_or_all(change[c]), one_or_all(covariance[c]),
             intervals_of(limits[0][c], limits[1][c], level, usable), one_or_all(growth[c]),
-            intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable), one_or_all(naive[c]), self.labels)
+            intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable), one_or_all(naive[c]), self.labels,
+            notes=usable.refusals)
             for c, (a, b) in enumerate(zip(first, last, strict=True))]
 
     def headline(self, level=0.95):
         """Return how many periods are reported, the first, the last and the change between them."""
         reported = [self.periods[t] for t in self._reported]
-        text = f"{len(reported)} of {len(self.periods)} periods by {self.method}"
+        text = f"{len(reported)} of {checks.counted(len(self.periods), 'period')} by {self.method}"
         if len(reported) > 1:
             text += f"; {self.change(reported[0], reported[-1], level).headline()}"
-        refused = "; intervals are refused: see flags" if self._usable.refusal else ""
+        refused = "; intervals are refused: see notes" if self._usable.refused else ""
         return f"{text}{refused}; if {self.assumption}; {self.audit.n:,} audited"
 
     def rows(self):
@@ -247,7 +269,7 @@ def prevalence_series(audit, counts_at_audit, counts_by_period, *, method="mle",
         Predicted counts of that frame in the order of `audit.labels`; None only for methods that do not need them.
     counts_by_period : mapping of period to (K,) counts, or (T, K) array_like or data frame
         Predicted counts; without a mapping periods are called 1 .. T. The first period with the counts at audit time is
-        taken to be the audited frame itself. A period that cannot be used keeps its place, with its problem.
+        taken to be the audited frame itself. A period that cannot be used keeps its place, with a note that says why.
     method, rates
         As in `workbench.estimate_prevalence`.
 
@@ -275,23 +297,23 @@ def prevalence_series(audit, counts_at_audit, counts_by_period, *, method="mle",
     check_audit(audit, counts_at_audit, method)
     frame = read_frame(audit, counts_at_audit)
     periods, found = _read_periods(counts_by_period, audit.labels)
-    problems = tuple(problem or "" for problem, _ in found)
-    reported = np.flatnonzero([not problem for problem in problems])
+    reported = np.flatnonzero([not isinstance(counts, CountsError) for counts in found])
     if not reported.size:
-        raise ValueError(f"counts_by_period must hold a period that can be reported; {periods[0]!r}: {problems[0]}")
+        raise ValueError(f"counts_by_period must hold a period that can be reported; {periods[0]!r}: {found[0]}")
     counts = np.full((len(periods), len(audit.labels)), np.nan)
-    counts[reported] = [found[t][1] for t in reported]
+    counts[reported] = [found[t] for t in reported]
     usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates)
-    flags = iter(usable.period_flags())
+    notes = [*usable.audit_notes(), *usable.period_notes([("period", periods[t]) for t in reported]),
+             *(_lost(period, str(why)) for period, why in zip(periods, found, strict=True)
+               if isinstance(why, CountsError))]
     errors = np.sqrt(np.einsum("tkk->tk", usable.covariance))
     columns = [_placed(values, reported, counts.shape) for values in (usable.estimate, errors, usable.shares,
                                                                       usable.bias)]
-    return PrevalenceSeries(periods, counts, *columns, problems, tuple(() if p else next(flags) for p in problems),
-                            usable.audit_flags(), method, rates, audit.labels, audit, frame)
+    return PrevalenceSeries(periods, counts, *columns, method, rates, audit.labels, audit, frame, notes=notes)
 
 
 def _read_periods(counts_by_period, labels):
-    """Return the periods' labels and what `read_counts` says of each."""
+    """Return the periods' labels and the counts of each, or the error that says why they cannot be used."""
     if isinstance(counts_by_period, Mapping):
         periods, rows = tuple(counts_by_period), list(counts_by_period.values())
     else:
@@ -299,7 +321,18 @@ def _read_periods(counts_by_period, labels):
         periods = tuple(range(1, len(rows) + 1))
     if not rows:
         raise ValueError("counts_by_period must hold at least one period; got none")
-    return periods, [read_counts(row, labels) for row in rows]
+    return periods, [_counts_or_error(row, labels) for row in rows]
+
+
+def _counts_or_error(row, labels):
+    try:
+        return read_counts(row, labels)
+    except CountsError as error:
+        return error
+
+
+def _lost(period, why):
+    return Note("refused", why, ("period", period))
 
 
 def _placed(values, reported, shape):

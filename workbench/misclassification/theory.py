@@ -16,18 +16,19 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.misclassification import methods
 from workbench.misclassification.methods import INVERT, RATES
-from workbench.results import Result, percent
+from workbench.results import Note, Result, notes_as_text, percent
 
 NO_BIAS_KNOWN = "no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'"
 LARGE_PART = 0.05
 UNSTABLE = 0.1
 QUANTITIES = ("level", "change")
 MOST_AUDITED = 10 ** 9
+reasons_by_method = property(lambda self: {note.where[1]: note.text for note in self.notes if note.kind == "undefined"},
+                             doc="Why a figure of a method does not exist, dict of method to str.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +39,6 @@ class EstimatorTheory(Result):
     ----------
     bias, variance : dict of method to float
         To first order in 1/n; a NaN has its reason in `reasons`.
-    reasons : dict of method to str
     second_order : float
         Variance of "mixed" with the next order of 1/n.
     retained_change : float
@@ -49,12 +49,10 @@ class EstimatorTheory(Result):
     n : int
     size, new_size : int or None
     rates : str
-    notes : tuple of str
     """
 
     bias: dict
     variance: dict
-    reasons: dict
     second_order: float
     retained_change: float
     slope_cv: float
@@ -66,7 +64,14 @@ class EstimatorTheory(Result):
     size: int | None
     new_size: int | None
     rates: str
-    notes: tuple = ()
+
+    reasons = reasons_by_method
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: the caveats were a dict by method and sentences."""
+        said = [*_undefined(values.pop("reasons")), *(Note("unreliable", text) for text in values.pop("notes"))]
+        return values | {"notes": said}
 
     @property
     def sd(self):
@@ -148,11 +153,9 @@ def estimator_theory(base_rate, new_base_rate, p00, p11, n, *, size=None, new_si
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
     checks.choice("rates", rates, RATES)
     bias, variance, extra = moments(*setting, n, size, new_size, rates)
-    notes = tuple(_theory_notes(n, size, rates, extra["slope_cv"]))
     return EstimatorTheory({m: float(v) for m, v in bias.items()}, {m: float(v) for m, v in variance.items()},
-                           {"mle": f"bias: {NO_BIAS_KNOWN}; variance: first order"},
                            *(float(extra[name]) for name in ("second_order", "retained_change", "slope_cv")),
-                           *setting, n, size, new_size, rates, notes)
+                           *setting, n, size, new_size, rates, notes=_theory_notes(n, size, rates, extra["slope_cv"]))
 
 
 def _check_setting(base_rate, new_base_rate, p00, p11):
@@ -165,12 +168,17 @@ def _check_setting(base_rate, new_base_rate, p00, p11):
 
 
 def _theory_notes(n, size, rates, cv):
+    yield from _undefined({"mle": f"bias: {NO_BIAS_KNOWN}; variance: first order"})
     if cv > UNSTABLE:
-        yield (f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order figures are too "
-               "small")
+        yield Note("unreliable", f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order "
+                   "figures are too small")
     if rates == "process" and size and n / size > LARGE_PART:
-        yield (f"the audit is {n / size:.0%} of the frame; the formulas take it as a small part and are a few percent "
-               "off")
+        yield Note("unreliable", f"the audit is {n / size:.0%} of the frame; the formulas take it as a small part and "
+                   "are a few percent off")
+
+
+def _undefined(reasons):
+    return [Note("undefined", text, ("method", method)) for method, text in reasons.items()]
 
 
 def moments(base_rate, new_base_rate, p00, p11, n, size=None, new_size=None, rates="process"):
@@ -245,7 +253,6 @@ class AuditPlan(Result):
     half_width, level : float
         What was asked for.
     quantity, method : str
-    warnings : tuple of str
     """
 
     audited: int
@@ -256,7 +263,8 @@ class AuditPlan(Result):
     level: float
     quantity: str
     method: str
-    warnings: tuple = ()
+
+    warnings = notes_as_text
 
     def headline(self):
         """Return the audit and what a fresh one would buy."""
@@ -322,7 +330,7 @@ def plan_audit(base_rate, new_base_rate, p00, p11, half_width, *, size=None, new
     checks.choice("rates", rates, RATES)
     previous = None if previous_base_rate is None else checks.number("previous_base_rate", previous_base_rate, 0, 1,
                                                                      open_ends=True)
-    z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
+    z = intervals.quantile(level)
 
     def width(n):
         return z * _planned_error(a, t, previous, p00, p11, n, size, new_size, quantity, method, rates)
@@ -334,10 +342,9 @@ def plan_audit(base_rate, new_base_rate, p00, p11, half_width, *, size=None, new
     if audited is None:
         raise ValueError(f"half_width {half_width:g} is out of reach: the errors of the predicted labels alone leave "
                          f"±{width(size or MOST_AUDITED):.3g} with any audit; count more items per period")
-    warnings = tuple(_plan_warnings(a, p00, p11, audited))
     return AuditPlan(audited, float(width(audited)), _least(fresh_width, half_width, new_size),
                      float(fresh_width(min(audited, new_size or audited))), half_width, float(level), quantity,
-                     method, warnings)
+                     method, notes=_plan_notes(a, p00, p11, audited))
 
 
 def _planned_error(a, t, previous, p00, p11, n, size, new_size, quantity, method, rates, own=False):
@@ -370,11 +377,12 @@ def _least(width, wanted, most):
     return high
 
 
-def _plan_warnings(a, p00, p11, n):
+def _plan_notes(a, p00, p11, n):
     cv = np.sqrt(p00 * (1 - p00) / (n * (1 - a)) + p11 * (1 - p11) / (n * a)) / (p00 + p11 - 1)
     if cv > UNSTABLE:
-        yield (f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: "
-               "half-widths will vary much around the plan")
+        yield Note("unreliable", f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "
+                   f"of {cv:.2f}: half-widths will vary much around the plan")
     few = min(n * (1 - a) * (1 - p00), n * a * (1 - p11))
     if few < 5:
-        yield (f"the audit is expected to hold {few:.1f} wrong predictions of one kind; below 5 the plan is rough")
+        yield Note("unreliable", f"the audit is expected to hold {few:.1f} wrong predictions of one kind; below 5 the "
+                   "plan is rough")

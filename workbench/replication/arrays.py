@@ -20,7 +20,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.replication.galois import LARGEST_FIELD, GaloisField, as_prime_power, digits
-from workbench.results import Result
+from workbench.results import Note, Result
 
 METHODS = ("linear", "rotation")
 LARGEST_ARRAY = 2 ** 28
@@ -40,8 +40,6 @@ class Balance(Result):
     full : bool
         Full balance: eq. 15, every column shows each of n symbols R / n times, and eq. 11 in its form for n
         symbols, every two columns show each pair R / n^2 times.
-    problem : str or None
-        The first column and the first pair of columns at fault, with their counts.
     pair : tuple of int or None
         First pair of columns (i, j), i < j, that is at fault; columns count from 0.
     table : (n, n) array of int or None
@@ -50,16 +48,28 @@ class Balance(Result):
         The n symbols in rising order.
     runs, factors : int
         Shape of the array.
+    notes : tuple of Note
+        The first column and the first pair of columns at fault, with their counts.
     """
 
     strength: int
     full: bool
-    problem: str | None
     pair: tuple | None
     table: np.ndarray | None
     symbols: tuple
     runs: int
     factors: int
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: what is wrong was one text."""
+        problem = values.pop("problem")
+        return values | {"notes": () if problem is None else (Note("unreliable", problem),)}
+
+    @property
+    def problem(self):
+        """What is wrong in one text, or None."""
+        return "; ".join(note.text for note in self.notes) or None
 
     @property
     def levels(self):
@@ -68,7 +78,8 @@ class Balance(Result):
 
     def headline(self):
         """Return strength, shape and what is wrong."""
-        shape = f"{self.runs} runs, {self.factors} factors, {self.levels} levels"
+        shape = ", ".join(checks.counted(size, noun) for size, noun in ((self.runs, "run"), (self.factors, "factor"),
+                                                                 (self.levels, "level")))
         verdict = "full balance" if self.full else f"not in full balance: {self.problem}"
         return f"{shape}: strength {self.strength}, {verdict}"
 
@@ -110,8 +121,8 @@ def check_balance(array):
     table = None if pair is None or symbols.size ** 2 > runs else _pair_table(codes[:, pair], symbols.size)
     full = not uneven.any() and pair is None
     strength = 0 if uneven.any() else 1 if pair or factors == 1 else 2
-    problem = None if full else "; ".join(_problems(codes, symbols, uneven, pair, table))
-    return Balance(strength, full, problem, pair, table, tuple(symbols.tolist()), runs, factors)
+    notes = [] if full else [Note("unreliable", text) for text in _problems(codes, symbols, uneven, pair, table)]
+    return Balance(strength, full, pair, table, tuple(symbols.tolist()), runs, factors, notes=notes)
 
 
 def orthogonal_array(levels, factors, *, method="linear"):
@@ -434,7 +445,7 @@ _BUILDERS = {"sylvester": _sylvester, "paley one": _paley_one, "paley two": _pal
 # balance
 
 def _array(array):
-    array = np.asarray(array)
+    array = checks.plain_array("array", array)
     if array.ndim != 2:
         raise ValueError(f"array must be two-dimensional, runs by factors; got shape {array.shape}")
     if array.size == 0:
@@ -511,7 +522,8 @@ def _problems(codes, symbols, uneven, pair, table):
 def _column_problem(codes, symbols, column):
     counts = np.bincount(codes[:, column], minlength=symbols.size)
     wrong = int(np.flatnonzero(counts != codes.shape[0] / symbols.size)[0])
-    return f"column {column} holds {symbols[wrong]:g} {counts[wrong]} times, not {codes.shape[0] / symbols.size:.6g}"
+    seen = checks.counted(counts[wrong], "time")
+    return f"column {column} holds {symbols[wrong]:g} {seen}, not {codes.shape[0] / symbols.size:.6g}"
 
 
 def _table_problem(table, symbols, expected):
@@ -520,15 +532,15 @@ def _table_problem(table, symbols, expected):
         names = ", ".join(f"{symbol:g}" for symbol in symbols)
         return f"the pairs of {names} {table.tolist()} times, not {expected:.6g} each"
     i, j = np.argwhere(table != expected)[0]
-    return f"({symbols[i]:g}, {symbols[j]:g}) {table[i, j]} times, not {expected:.6g}"
+    return f"({symbols[i]:g}, {symbols[j]:g}) {checks.counted(table[i, j], 'time')}, not {expected:.6g}"
 
 
 def _too_many_columns(runs, levels, factors):
     """Rao's bound, (runs - 1) / (levels - 1) columns, and the runs that would do."""
     most = (runs - 1) // (levels - 1)
     if 1 <= most < factors:
-        noun, verb = ("columns", "fit") if most > 1 else ("column", "fits")
-        yield f"at most {most} {noun} of {levels} symbols {verb} {runs} runs{_enough_runs(levels, factors)}"
+        columns, fit = checks.counted(most, "column"), "fits" if most == 1 else "fit"
+        yield f"at most {columns} of {levels} symbols {fit} {runs} runs{_enough_runs(levels, factors)}"
 
 
 def _enough_runs(levels, factors):

@@ -104,8 +104,8 @@ class SurveyDesign(Result):
     def headline(self):
         """Return items, PSUs, strata and degrees of freedom."""
         return (f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in "
-                f"{counted(self.strata.size, 'stratum', 'strata')} ({sizes(self.psus_per_stratum)}), "
-                f"{counted(self.df, 'degree', 'degrees')} of freedom")
+                f"{checks.counted(self.strata.size, 'stratum', 'strata')} ({sizes(self.psus_per_stratum)}), "
+                f"{checks.counted(self.df, 'degree')} of freedom")
 
     def rows(self):
         """Return one row per stratum: PSUs, items, total weight."""
@@ -179,13 +179,7 @@ def _quoted(name):
 
 
 def _named(names):
-    shown = ", ".join(_quoted(name) for name in names[:NAMED])
-    return shown + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-
-
-def counted(count, one, many):
-    """Return a count with its noun."""
-    return f"{count:,} {one if count == 1 else many}"
+    return checks.listed(names.tolist(), NAMED, quoted=True)
 
 
 def sizes(n):
@@ -193,5 +187,5 @@ def sizes(n):
     counts = sorted(Counter(np.asarray(n).tolist()).items())
     if len(counts) == 1:
         return f"{counts[0][0]} each"
-    shown = [f"{counted(strata, 'stratum', 'strata')} of {size}" for size, strata in counts]
+    shown = [f"{checks.counted(strata, 'stratum', 'strata')} of {size}" for size, strata in counts]
     return ", ".join(shown[:NAMED]) + (", ..." if len(shown) > NAMED else "")

@@ -10,16 +10,15 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.data import frames, numbers
 from workbench.replication import statistics
-from workbench.replication.designs import SurveyDesign, counted, sizes
+from workbench.replication.designs import SurveyDesign, sizes
 from workbench.replication.galois import as_prime_power
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import replicate_estimate, replicates
-from workbench.results import Result, html_table, percent, warning_list
+from workbench.results import Note, Result, html_table, note_list, notes_as_text, percent
 
 METRICS = ("accuracy", "precision", "recall", "f1", "auc")
 BINARY = ("precision", "recall", "f1", "auc")
@@ -28,7 +27,6 @@ MOST_UNITS = 9
 MOST_GROUPS = 50
 LEAST_DF = 5
 MANY_WEIGHTS = 2 ** 28
-NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +42,6 @@ class LabeledItems(Result):
         The class that precision, recall, F1 and AUC are about.
     stratum, psu, weight, group : (n,) array or None
         As for `workbench.SurveyDesign`; the group is what results are broken down by.
-    notes : tuple of str
     """
 
     truth: np.ndarray
@@ -55,14 +52,14 @@ class LabeledItems(Result):
     psu: np.ndarray | None
     weight: np.ndarray | None
     group: np.ndarray | None = None
-    notes: tuple = ()
 
     def headline(self):
         """Return how many items there are and what they hold."""
         classes = np.unique(self.truth).size
         share = np.mean(self.truth == self.positive)
         about = "" if self.positive is None else f", {share:.1%} of class {self.positive}"
-        return f"{self.truth.size:,} labeled items, {counted(classes, 'class', 'classes')}{about}"
+        items = checks.counted(self.truth.size, "labeled item")
+        return f"{items}, {checks.counted(classes, 'class', 'classes')}{about}"
 
     def rows(self):
         """Return one row per true class: items, and how many were predicted so."""
@@ -83,7 +80,7 @@ class LabeledItems(Result):
     def columns(self, metric):
         """Return the columns that `workbench.replicate_estimate` takes for a metric."""
         if metric in BINARY and self.positive is None:
-            raise ValueError(f"{metric} needs the positive class; name one of {_shown(np.unique(self.truth))}")
+            raise ValueError(f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}")
         if metric == "auc":
             return self.truth == self.positive, _given("auc", "score", self.score)
         prediction = _given(metric, "prediction", self.prediction)
@@ -109,7 +106,6 @@ class MetricAudit(Result):
         The design in words.
     method : str
         Of the replicates.
-    warnings : tuple of str
     """
 
     estimates: tuple
@@ -119,7 +115,8 @@ class MetricAudit(Result):
     level: float
     design: str
     method: str
-    warnings: tuple = ()
+
+    warnings = notes_as_text
 
     def headline(self):
         """Return the first metric with its interval, and what the labels are worth."""
@@ -136,7 +133,7 @@ class MetricAudit(Result):
         The design effect [1]_ is the variance over that of as many independent items; the labels are worth their
         number over it (NaN with fewer than 5 effective degrees of freedom, where it cannot be told).
         """
-        z = scipy.special.ndtri((1 + self.level) / 2)
+        z = intervals.quantile(self.level)
         table = []
         for found, group, naive, error in zip(self.estimates, self.groups, self.naive, self.naive_error, strict=True):
             low, high = found.interval(self.level)
@@ -157,9 +154,10 @@ class MetricAudit(Result):
                     "naive": f"{row['naive low']:.3f} to {row['naive high']:.3f}",
                     "design effect": row["design effect"],
                     "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"} for row in self.rows()]
-        return html_table(table, self.headline(), shown=len(table)) + warning_list(self.warnings)
+        return html_table(table, self.headline(), shown=len(table)) + note_list(self.notes)
 
 
+_KIND_OF_ERROR = {statistics.UndefinedError: "undefined", statistics.UnstableError: "refused"}
 _TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1", "auc": "AUC"}
 
 
@@ -207,7 +205,7 @@ def load_labeled(items, *, truth="truth", prediction="prediction", score="", str
                          f"got {read['weight'][row]:g}")
     positive = positive_class(positive, read["truth"])
     return LabeledItems(read["truth"], read.get("prediction"), read.get("score"), positive, read["stratum"],
-                        read.get("psu"), read.get("weight"), read.get("group"), notes)
+                        read.get("psu"), read.get("weight"), read.get("group"), notes=notes)
 
 
 def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto", level=0.95, collapse=None, rng=0):
@@ -238,6 +236,7 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
     >>> metric_audit(wb.digit_forms().labeled())
     MetricAudit(Accuracy 0.877, 95% interval 0.840 to 0.906 (naive 0.862 to 0.892); 1,797 labels are worth 554)
     """
+    checks.instance("items", items, LabeledItems)
     level = checks.level(level)
     metrics = metrics.replace(",", " ").split() if isinstance(metrics, str) else list(metrics)
     if not metrics:
@@ -247,27 +246,22 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
     design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, collapse=_renamed(collapse, items.stratum))
     made = replicates(design, _method(design, checks.choice("method", method, METHODS)), rng=rng)
     weighty = _with_fewer(made, method, metrics, rng)
-    found, about = [], {}
+    found, notes = [], [*items.notes, *_design_notes(design, made, weighty)]
     for group, metric in itertools.product(_groups(items.group), metrics):
         rows, columns = None if group is None else items.group == group, items.columns(metric)
-        name = metric if group is None else f"{metric} in group {group}"
+        where = ("metric", metric if group is None else f"{metric} in group {group}")
         try:
             estimate = replicate_estimate(weighty if metric == "auc" else made, metric, *columns, domain=rows)
-        except ValueError as error:
+        except (statistics.UndefinedError, statistics.UnstableError) as error:
             if group is None:
                 raise
-            about.setdefault(str(error), []).append(name)
+            notes.append(Note(_KIND_OF_ERROR[type(error)], str(error), where))
             continue
         found.append((estimate, group, *naive(metric, *columns, rows=rows)))
-        for warning in estimate.warnings():
-            about.setdefault(warning, []).append(name)
-    warnings = [*items.notes, *_design_notes(design, made)]
-    if weighty is not made:
-        warnings.append(f"auc: {weighty.count} bootstrap replicates, as {made.count:,} would need very many weights")
-    warnings += [f"{_listed(names)}: {what}" for what, names in about.items()]
+        notes += [Note(note.kind, note.text, where) for note in estimate.interval(level).notes]
     estimates, groups, alone, error = zip(*found, strict=True)
     return MetricAudit(estimates, groups, np.array(alone), np.array(error), level, design.headline(), made.method,
-                       tuple(warnings))
+                       notes=notes)
 
 
 def naive(metric, truth, other, *, rows=None):
@@ -327,12 +321,8 @@ def positive_class(positive, truth):
     wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
     match = [name for name in names if name == positive or str(name) == wanted]
     if not match:
-        raise ValueError(f"positive must be a true class; got {positive!r}, there are {_shown(names)}")
+        raise ValueError(f"positive must be a true class; got {positive!r}, there are {checks.listed(names)}")
     return match[0]
-
-
-def _shown(names, most=8):
-    return ", ".join(str(name) for name in list(names)[:most]) + (", ..." if len(names) > most else "")
 
 
 def _refuse_unlike(read, named):
@@ -352,10 +342,6 @@ def _renamed(collapse, stratum):
         raise ValueError(f"collapse must be pairs such as 'b=a, c=a'; got {'='.join(wrong[0])!r}")
     names = [[as_is.get(name.strip(), name.strip()) for name in pair] for pair in pairs]
     return dict(names)
-
-
-def _listed(names):
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def _groups(group):
@@ -381,10 +367,12 @@ def _with_fewer(made, method, metrics, rng):
     return replicates(made.design, "bootstrap", rng=rng) if method == "auto" and "auc" in metrics and costly else made
 
 
-def _design_notes(design, made):
-    n = design.psus_per_stratum
-    if made.method == "generalized":
-        yield (f"PSUs per stratum: {sizes(n)}; generalized replication is exact for any mixture, {made.count:,} "
-               "replicates")
+def _design_notes(design, made, weighty):
     if design.psu is None:
-        yield "no PSU column: items were taken for independent draws within their stratum"
+        yield Note("assumption", "no PSU column: items were taken for independent draws within their stratum")
+    if made.method == "generalized":
+        yield Note("remark", f"PSUs per stratum: {sizes(design.psus_per_stratum)}; generalized replication is exact "
+                   f"for any mixture, {made.count:,} replicates")
+    if weighty is not made:
+        yield Note("remark", f"{weighty.count} bootstrap replicates, as {made.count:,} would need very many weights",
+                   ("metric", "auc"))

@@ -18,20 +18,20 @@ References
 .. [7] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts estimated
    from survey data, Survey Methodology 24, 1998: effective sample size.
 """
-import csv
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import scipy
 
-from workbench import checks
+from workbench import checks, intervals
+from workbench.data import label_sheets
 from workbench.replication import arrays, statistics
-from workbench.replication.designs import SurveyDesign, counted, sizes
+from workbench.replication.designs import SurveyDesign, sizes
 from workbench.replication.galois import as_prime_power
 from workbench.replication.totals import kept_totals, signed_totals
-from workbench.results import Estimate, Interval, Result, percent
+from workbench.results import Estimate, Interval, Note, Result, html_table, note_list, percent, sentences
 
 METHODS = ("brr", "fay", "generalized", "jkn", "bootstrap")
 BALANCED = ("brr", "fay")
@@ -102,15 +102,28 @@ class Replicates(Result):
         return self.design.weight[:, None] * factors.T[self.design.psu_of_item]
 
     def write_csv(self, path):
-        """Write stratum, psu, weight, replicate_1 .. replicate_R of every item to a CSV file; see `weights` for R."""
+        """Write stratum, psu, weight, replicate_1 .. replicate_R of every item to a CSV file; see `weights` for R.
+
+        The file is written whole or not at all, in UTF-8 with a byte-order mark (`fileEncoding="UTF-8-BOM"` in R).
+        A name that a spreadsheet would execute gets a leading apostrophe.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .csv.
+
+        Raises
+        ------
+        ValueError
+            If the file exists and has other columns, or the weights would take more than 2 GiB.
+        """
         design = self.design
+        header = ["stratum", "psu", "weight", *(f"replicate_{r}" for r in range(1, self.count + 1))]
+        label_sheets.refuse_other(path, header)
+        stratum = design.strata[design.stratum_of_psu[design.psu_of_item]]
         psu = design.psu_of_item if design.psu is None else design.psu
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["stratum", "psu", "weight", *(f"replicate_{r}" for r in range(1, self.count + 1))])
-            stratum = design.strata[design.stratum_of_psu[design.psu_of_item]]
-            columns = (column.tolist() for column in (stratum, psu, design.weight, self.weights()))
-            writer.writerows([*row, *weights] for *row, weights in zip(*columns, strict=True))
+        columns = zip(stratum.tolist(), psu.tolist(), design.weight.tolist(), self.weights(), strict=True)
+        label_sheets.write_rows(path, header, ([*row, *weights.tolist()] for *row, weights in columns))
 
     def totals(self, values):
         """Return the replicate totals, (R, C), of item values (n, C), without making the weights.
@@ -167,7 +180,7 @@ class Replicates(Result):
     def headline(self):
         """Return method, number of replicates and the design."""
         how = f" rho {self.rho:g}" if self.method in ("fay", "generalized") else ""
-        return f"{self.method}{how}, {self.count:,} replicates; {self.design.headline()}"
+        return f"{self.method}{how}, {checks.counted(self.count, 'replicate')}; {self.design.headline()}"
 
     def rows(self):
         """Return one row: method, replicates, PSUs, strata, degrees of freedom."""
@@ -256,6 +269,7 @@ def replicates(design, method="brr", *, rho=0.5, array=None, require_balance=Tru
            [4., 0., 0., 2., 0., 2.],
            [0., 4., 0., 2., 2., 0.]])
     """
+    checks.instance("design", design, SurveyDesign)
     checks.choice("method", method, METHODS)
     rho = checks.number("rho", rho)
     if not 0 <= rho < 1:
@@ -331,8 +345,13 @@ class ReplicateEstimate(Estimate):
     effective_df: float
     method: str
 
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: the caveats were not saved but made when asked for."""
+        return values | {"notes": tuple(_estimate_notes(cls(**values)))}
+
     def interval(self, level=0.95, method="default"):
-        """Return a confidence interval.
+        """Return a confidence interval; its notes are those of the estimate and its own.
 
         Parameters
         ----------
@@ -365,32 +384,19 @@ class ReplicateEstimate(Estimate):
                              f"{self.estimate:g} and {self.variance:g}: take 'wilson'")
         t = float(scipy.special.stdtrit(df, tail))
         low, high = limits(method, self.estimate, self.variance, t, self.counted, self.effective_psus)
-        return Interval(float(low), float(high), float(level), name, warnings=tuple(self.warnings()))
+        return Interval(float(low), float(high), float(level), name, notes=(*_interval_notes(self), *self.notes))
 
     def warnings(self):
-        """Return what the reader has to know before he quotes the estimate."""
-        found = []
-        if self.undefined:
-            found.append(f"{self.undefined} of {self.replicate_values.size} replicates are undefined (0/0) and were "
-                         "left out: take method 'fay' or 'generalized'")
-        if self.variance == 0:
-            found.append("every replicate gave the same value: a standard error of 0 is not knowledge")
-        if self.effective_df < FEW_DF and self.kind != "number":
-            found.append(f"{self.effective_df:.3g} effective degrees of freedom, {_FEW[self.kind]}")
-        if self.effective_df < FEW_DF and self.method == "brr" and self.kind == "share":
-            found.append(f"few strata: brr's standard error of {self.statistic} is often too large and depends on the "
-                         "order of the strata; 'fay' and 'jkn' are steadier")
-        if self.effective_df < VERY_FEW_DF:
-            found.append("the standard error itself is rough; the interval allows for it")
-        return found
+        """Return the notes of the estimate and of its default interval, as a list of sentences."""
+        return list(sentences(self.interval().notes))
 
     def headline(self):
         """Return estimate, standard error, interval and design."""
         limits = self.interval()
-        design = f"{counted(self.psus, 'PSU', 'PSUs')}, {counted(self.strata, 'stratum', 'strata')}"
+        design = f"{checks.counted(self.psus, 'PSU')}, {checks.counted(self.strata, 'stratum', 'strata')}"
         return (f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
                 f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}); {design}, "
-                f"{self.replicate_values.size:,} {self.method} replicates")
+                f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
 
     def rows(self):
         """Return one row: statistic, estimate, standard error, df, limits and how they were made."""
@@ -398,9 +404,8 @@ class ReplicateEstimate(Estimate):
         return [{"statistic": self.statistic, "estimate": self.estimate, "standard error": self.standard_error,
                  "df": self.df, "low": limits.low, "high": limits.high, "interval": limits.method}]
 
-
-_FEW = {"proportion": "few: the default is Wilson's interval, a t or logit interval can cover too little",
-        "share": "few: the interval is wide for it"}
+    def _repr_html_(self):
+        return html_table(self.rows(), self.headline()) + note_list(self.interval().notes)
 
 
 def replicate_estimate(replicates, statistic, *columns, domain=None, center="full"):
@@ -436,6 +441,7 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     >>> print(replicate_estimate(replicates(design), "mean", [.95, .85, .87, .93, .90, .86]).headline())
     mean 0.8933 (SE 0.02055), 95% from 0.8279 to 0.9587 (default: t); 6 PSUs, 3 strata, 4 brr replicates
     """
+    checks.instance("replicates", replicates, Replicates)
     checks.choice("center", center, ("full", "mean"))
     design = replicates.design
     rows = _domain(domain, design.weight.size)
@@ -444,8 +450,8 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     estimate, values = _from_totals(replicates, totals, rows) if totals else \
         _from_weights(replicates, statistic, columns, rows)
     if not math.isfinite(estimate):
-        raise ValueError(f"{name} is undefined: {statistics.EMPTY.get(name, f'it is {estimate}')}"
-                         + ("" if domain is None else " in the domain"))
+        raise statistics.UndefinedError(f"{name} is undefined: {statistics.EMPTY.get(name, f'it is {estimate}')}"
+                                        + ("" if domain is None else " in the domain"))
     variance, undefined = _variance(replicates, name, estimate, values, center)
     of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
     strata = np.count_nonzero(np.bincount(design.stratum_of_psu[of_domain]))
@@ -453,10 +459,11 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     base_weight, weight = (np.bincount(design.psu_of_item[r], design.weight[r], design.stratum_of_psu.size)
                            for r in (base, rows))
     df = max(1, of_domain.size - strata)
-    return ReplicateEstimate(name, estimate, variance, df, values, undefined,
-                             _kind(statistic, totals, rows), int(rows.sum()), of_domain.size, strata,
-                             int(base.sum()), float(base_weight.sum() ** 2 / (base_weight ** 2).sum()),
-                             max(1.0, min(of_domain.size - 1.0, effective_df(design, weight))), replicates.method)
+    found = ReplicateEstimate(name, estimate, variance, df, values, undefined,
+                              _kind(statistic, totals, rows), int(rows.sum()), of_domain.size, strata,
+                              int(base.sum()), float(base_weight.sum() ** 2 / (base_weight ** 2).sum()),
+                              max(1.0, min(of_domain.size - 1.0, effective_df(design, weight))), replicates.method)
+    return replace(found, notes=tuple(_estimate_notes(found)))
 
 
 # replicates
@@ -527,9 +534,10 @@ def _refuse_no_field(method, units):
 
 def _kept_units(array, units, strata, require_balance):
     """Return a supplied array as unit numbers, or raise saying what is wrong with it."""
-    array = np.asarray(array)
+    array = checks.plain_array("array", array)
     if array.ndim != 2 or array.shape[1] != strata:
-        raise ValueError(f"array must have one column for each of the {strata} strata; got shape {array.shape}")
+        columns = checks.counted(strata, "column")
+        raise ValueError(f"array must have {columns}, one per stratum; got shape {array.shape}")
     balance = arrays.check_balance(array)
     signs = units == 2 and (array == -1).any()
     outside = ~np.isin(array, (-1, 1) if signs else np.arange(units))
@@ -538,8 +546,8 @@ def _kept_units(array, units, strata, require_balance):
         raise ValueError(f"array must hold the units 0 to {units - 1}{', or +1 and -1' if units == 2 else ''}; "
                          f"row {row} column {column} is {array[row, column]:g}")
     if require_balance and not (balance.full and balance.levels == units):
-        problem = balance.problem or f"it holds {balance.levels} of the {units} units"
-        raise ValueError(f"array must be in full balance; {problem}")
+        fault = f"it holds {balance.levels} of the {units} units" if balance.full else balance.problem
+        raise ValueError(f"array must be in full balance; {fault}")
     return ((1 - array) // 2 if signs else array).astype(np.min_scalar_type(units))
 
 
@@ -576,7 +584,8 @@ def _from_weights(replicates, statistic, columns, rows):
     for name, column in zip(names, columns, strict=True):
         if np.ndim(column) and len(column) != rows.size:
             raise ValueError(f"{name} must have {rows.size} entries; got {len(column)}")
-    of_domain = [np.asarray(column)[rows] if np.ndim(column) else column for column in columns]
+    of_domain = [checks.plain_array(name, column, "item")[rows] if np.ndim(column) else column
+                 for name, column in zip(names, columns, strict=True)]
     function = statistics.from_weights(statistic, of_domain, int(rows.sum()))
     return float(function(replicates.design.weight[None, rows])[0]), replicates.values(function, rows)
 
@@ -587,8 +596,8 @@ def _variance(replicates, name, estimate, values, center):
     if undefined > MOST_UNDEFINED * values.size:
         remedy = "the statistic hangs on single PSUs" if replicates.rho > 0 else \
             "take method 'fay' or 'generalized', whose replicates keep every item"
-        raise ValueError(f"{name} is undefined (0/0) in {undefined} of {values.size} replicates, more than 5%: "
-                         + remedy)
+        raise statistics.UnstableError(f"{name} is undefined (0/0) in {undefined} of "
+                                       f"{checks.counted(values.size, 'replicate')}, more than 5%: {remedy}")
     middle = estimate if center == "full" else values[defined].mean()
     return float(variances(replicates.coefficients, values, middle)), undefined
 
@@ -620,7 +629,36 @@ def _kind(statistic, totals, rows):
     return "proportion" if zero_one else "number"
 
 
+def _estimate_notes(found):
+    """Yield what the reader has to know before they quote the estimate or its standard error."""
+    if found.undefined:
+        made = checks.counted(found.replicate_values.size, "replicate")
+        are, were = ("is", "was") if found.undefined == 1 else ("are", "were")
+        yield Note("undefined", f"{found.undefined} of {made} {are} undefined (0/0) and {were} left out: take method "
+                   "'fay' or 'generalized'")
+    if found.variance == 0:
+        yield Note("unreliable", "every replicate gave the same value: a standard error of 0 is not knowledge")
+    if found.effective_df < FEW_DF and found.method == "brr" and found.kind == "share":
+        yield Note("unreliable", f"few strata: brr's standard error of {found.statistic} is often too large and "
+                   "depends on the order of the strata; 'fay' and 'jkn' are steadier")
+    if found.effective_df < VERY_FEW_DF:
+        yield Note("unreliable", "the standard error itself is rough; the interval allows for it")
+
+
 # intervals
+
+def _interval_notes(found):
+    """Yield what the reader has to know of an interval of the estimate, whatever its method."""
+    if found.effective_df >= FEW_DF or found.kind == "number":
+        return
+    df = f"{found.effective_df:.3g}"
+    freedom = f"{df} effective degree{'' if df == '1' else 's'} of freedom, few"
+    if found.kind == "proportion":
+        yield Note("unreliable", f"{freedom}: the default is Wilson's interval, a t or logit interval can cover too "
+                   "little")
+    else:
+        yield Note("remark", f"{freedom}: the interval is wide for it")
+
 
 def default_method(kind, df):
     """Return the interval method that "default" stands for, with these effective degrees of freedom."""
@@ -640,14 +678,9 @@ def limits(method, estimate, variance, t, items, effective_psus):
     inside = (estimate > 0) & (estimate < 1) & (variance > 0)
     p, v = np.where(inside, estimate, 0.5), np.where(inside, variance, 1.0)
     n = np.where(inside, np.minimum(p * (1 - p) / v, items), effective_psus)
-    wilson = _wilson(estimate, n, t)
+    wilson = intervals.wilson(estimate, n, t)
     if method == "wilson":
         return wilson
     half = t * np.sqrt(v) / (p * (1 - p))
     return tuple(np.where(inside, scipy.special.expit(scipy.special.logit(p) + side * half), limit)
                  for side, limit in zip((-1, 1), wilson, strict=True))
-
-
-def _wilson(p, n, t):
-    center, half = p + t * t / (2 * n), t * np.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
-    return np.maximum(0.0, (center - half) / (1 + t * t / n)), np.minimum(1.0, (center + half) / (1 + t * t / n))

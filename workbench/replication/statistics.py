@@ -22,6 +22,14 @@ EMPTY = {"mean": "no item is left", "ratio": "the total of x is 0", "accuracy": 
          "f1": "no item is positive, truly or predicted", "auc": "it takes both positive and negative items"}
 
 
+class UndefinedError(ValueError):
+    """A statistic that does not exist, 0/0."""
+
+
+class UnstableError(ValueError):
+    """A statistic that is 0/0 in too many replicates for a variance."""
+
+
 @dataclass(frozen=True)
 class Totals:
     """A statistic that is the total of `numerator`, (n,), over that of `denominator`, (n,) or None."""
@@ -52,8 +60,8 @@ def totals_of(statistic, columns, size):
     checks.choice("statistic", statistic, tuple(ARGUMENTS))
     names = ARGUMENTS[statistic]
     if len(columns) != len(names):
-        raise TypeError(f"{statistic} takes {len(names)} column{'s' if len(names) > 1 else ''}, "
-                        f"{' and '.join(names)}; got {len(columns)}")
+        raise TypeError(f"{statistic} takes {checks.counted(len(names), 'column')}, {' and '.join(names)}; got "
+                        f"{len(columns)}")
     build = _BUILDERS.get(statistic)
     return build(*columns, size) if build else None
 
@@ -130,8 +138,8 @@ def binary(name, values, size):
         return array.astype(float)
     seen = np.unique(array)
     shown = ", ".join(repr(value) for value in seen[:5].tolist()) + (", ..." if seen.size > 5 else "")
-    raise ValueError(f"{name} must hold 0 and 1 (1 the positive class); got {seen.size} "
-                     f"label{'s' if seen.size > 1 else ''}: {shown}; compare with the positive class first")
+    raise ValueError(f"{name} must hold 0 and 1 (1 the positive class); got {checks.counted(seen.size, 'label')}: "
+                     f"{shown}; compare with the positive class first")
 
 
 def _agree(truth, prediction, size):

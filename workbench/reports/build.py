@@ -273,7 +273,8 @@ def _run(notebook, values, limit, **options):
     try:
         return papermill.execute_notebook(
             notebook, None, values, kernel_name="python3", language="python", progress_bar=False,
-            store_widget_state=False, execution_timeout=limit, iopub_timeout=limit, start_timeout=START_LIMIT, **options)
+            store_widget_state=False, execution_timeout=limit, iopub_timeout=limit, start_timeout=START_LIMIT,
+            **options)
     except papermill.PapermillExecutionError as error:
         raise ReportError(_cell_message(error)) from error
     except CellTimeoutError as error:
@@ -357,7 +358,8 @@ def _provenance(declared, values, inputs, command):
     software = [("workbench", package_version()), *((name, _version(name)) for name in PACKAGES),
                 ("Python", platform.python_version())]
     return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]],
-            "parameters": [each | {"value": _shown(values[each["name"]]), "meaning": _meaning(each)} for each in declared],
+            "parameters": [each | {"value": _shown(values[each["name"]]), "meaning": _meaning(each)}
+                           for each in declared],
             "seed": values.get("seed"),
             "date": datetime.datetime.now(datetime.UTC)}
 

@@ -14,8 +14,10 @@ from workbench.allocation import rules
 from workbench.results import Result
 
 STREAMED = ("s_voila", "s_voila_printed")
-STREAM_METHODS = ("voila", *STREAMED, "neyman", "neyman_plus", "uniform", "reservoir")
+FRACTIONAL = ("neyman", "neyman_plus")
+STREAM_METHODS = ("voila", *STREAMED, *FRACTIONAL, "uniform", "reservoir")
 ORDERS = ("given", "random")
+SAME = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +42,8 @@ class StreamStudy(Result):
         record in the sample.
     error : dict of str to (R, C) array of float
         Estimate minus true mean of the records seen, of the streamed methods; NaN where a stratum has no record.
+    fractional_optimum : (R, C) array of float or None
+        Variance of VOILA in real numbers, which "neyman" and "neyman_plus" are held against; None without them.
     """
 
     methods: tuple
@@ -54,11 +58,13 @@ class StreamStudy(Result):
     sampled: dict
     variance: dict
     error: dict
+    fractional_optimum: np.ndarray | None = None
 
     def ratio(self, method):
         """Return variance over VOILA's per checkpoint, (C,): mean over the runs in which both are finite.
 
-        1 where both are 0, infinite where VOILA's alone is 0 or no run is finite.
+        VOILA holds whole records, and fractions where the method does ("neyman", "neyman_plus"). 1 where both are 0,
+        infinite where VOILA's alone is 0 or no run is finite.
         """
         ratio = self._ratios(method)
         finite = np.isfinite(ratio)
@@ -75,10 +81,13 @@ class StreamStudy(Result):
 
     def infinite(self, method):
         """Return the share of runs in which the variance is infinite, (C,)."""
-        return np.isinf(self.variance[method]).mean(0)
+        return np.isinf(self.variance[self._run(method)]).mean(0)
 
     def rmse(self, method):
         """Return the root mean squared error of a streamed method's estimate, (C,), over runs that have one."""
+        if not self.error:
+            raise ValueError(f"rmse is that of a streamed method, {' or '.join(map(repr, STREAMED))}; none was run")
+        checks.choice("method", method, tuple(self.error))
         known = ~np.isnan(self.error[method])
         squares = (np.where(known, self.error[method], 0) ** 2).sum(0)
         return np.sqrt(np.divide(squares, known.sum(0), out=np.full(squares.size, np.nan), where=known.any(0)))
@@ -87,8 +96,10 @@ class StreamStudy(Result):
         """Return the last checkpoint's ratios in one sentence."""
         last = ", ".join(f"{method} {_times(self.ratio(method)[-1], self.infinite(method)[-1])}"
                          for method in self.methods if method != "voila")
-        return (f"{self.checkpoint[-1]:,} records, {len(self.stratum)} strata, {self.budget:,} kept, {self.runs} runs; "
-                f"variance over VOILA's: {last}")
+        records = checks.counted(self.checkpoint[-1], "record")
+        strata = checks.counted(len(self.stratum), "stratum", "strata")
+        return (f"{records}, {strata}, {self.budget:,} kept, {checks.counted(self.runs, 'run')}; variance over "
+                f"VOILA's: {last}")
 
     def rows(self):
         """Return variance ratio, its error and the share of infinite runs, one row per checkpoint and method."""
@@ -105,10 +116,21 @@ class StreamStudy(Result):
                 for method in self.methods for sampled in [self.sampled[method].mean(0)]
                 for c in range(self.checkpoint.size) for h, label in enumerate(self.stratum)]
 
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: the first version held fractions against whole records."""
+        size, spread = values["stratum_size"], values["stratum_size"] * values["stratum_sd"]
+        return super()._from_schema_1(values) | {
+            "fractional_optimum": _fractional_optimum(values["methods"], size, spread, values["budget"])}
+
+    def _run(self, method):
+        return checks.choice("method", method, self.methods)
+
     def _ratios(self, method):
-        variance, best = self.variance[method], self.variance["voila"]
+        variance = self.variance[self._run(method)]
+        best = self.fractional_optimum if method in FRACTIONAL else self.variance["voila"]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(variance == best, 1.0, variance / best)
+            return np.where(np.isclose(variance, best, SAME, 0), 1.0, variance / best)
 
 
 def _times(ratio, infinite):
@@ -203,8 +225,9 @@ def simulate_stream(stratum, values, budget, *, methods=STREAM_METHODS, order="g
     labels, codes, values = _streams(stratum, values, runs)
     budget, minimum = checks.whole("budget", budget, 1), checks.whole("minimum", minimum, 0)
     if minimum * len(labels) > budget:
-        raise ValueError(f"budget must be at least {minimum * len(labels)}, {minimum} for each of {len(labels)} "
-                         f"strata; got {budget}")
+        strata = checks.counted(len(labels), "stratum", "strata")
+        raise ValueError(f"budget must be at least {minimum * len(labels)}, {minimum} for each of {strata}; got "
+                         f"{budget}")
     batch, every = checks.whole("batch", batch, 1), checks.whole("every", every, 1)
     if every % batch:
         raise ValueError(f"every must be a multiple of batch, {batch}; got {every}")
@@ -223,11 +246,12 @@ def simulate_stream(stratum, values, budget, *, methods=STREAM_METHODS, order="g
                 _variances(size, spread, sampled[name]) for name in methods}
     sd = np.divide(spread, size, out=np.zeros(spread.shape), where=size > 0)
     return StreamStudy(methods, stops, labels, budget, batch, minimum, len(codes), size, sd, sampled, variance,
-                       {name: error for name, (_, error) in states.items()})
+                       {name: error for name, (_, error) in states.items()},
+                       _fractional_optimum(methods, size, spread, budget))
 
 
 def _streams(stratum, values, runs):
-    stratum, values = np.asarray(stratum), np.asarray(values, float)
+    stratum, values = checks.plain_array("stratum", stratum), np.asarray(checks.plain_array("values", values), float)
     if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
         raise ValueError(f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
                          f"{values.shape}")
@@ -360,23 +384,30 @@ class _Pool:
         return ((mean * size).sum(1) - self.now(self.stream.total, self.every).sum(1)) / size.sum(1)
 
 
-def _hindsight(method, size, spread, budget):
-    """Return what a method that knows all records so far would hold, (R, C, H)."""
+def _hindsight(method, size, spread, budget, integer=None):
+    """Return what a method that knows all records so far would hold, (R, C, H); whole records as the method does."""
+    integer = method in ("voila", "uniform") if integer is None else integer
     sampled = np.zeros(size.shape)
     for cell in np.ndindex(size.shape[:2]):
         seen = size[cell] > 0
-        sampled[cell][seen] = _held(method, size[cell][seen], spread[cell][seen], budget)
+        sampled[cell][seen] = _held(method, size[cell][seen], spread[cell][seen], budget, integer)
     return sampled
 
 
-def _held(method, size, spread, budget):
+def _fractional_optimum(methods, size, spread, budget):
+    """Return the variance of VOILA in real numbers, (R, C), or None where no method holds fractions by a rule."""
+    if not set(FRACTIONAL) & set(methods):
+        return None
+    return _variances(size, spread, _hindsight("voila", size, spread, budget, integer=False))
+
+
+def _held(method, size, spread, budget, integer):
     if size.sum() <= budget:
         return size
     if method == "reservoir":
         return budget * size / size.sum()
     rule = "equal" if method == "uniform" else method
-    return rules.allocate(size, budget, rule, stratum_sd=spread / size, minimum=0,
-                               integer=method in ("voila", "uniform")).labeled
+    return rules.allocate(size, budget, rule, stratum_sd=spread / size, minimum=0, integer=integer).labeled
 
 
 def _variances(size, spread, sampled):

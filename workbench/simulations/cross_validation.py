@@ -13,8 +13,8 @@ import scipy
 from workbench import checks
 from workbench.cross_validation import kfold, model_tests
 from workbench.cross_validation.kfold import resolve_rho, tail_probability, theta3
-from workbench.cross_validation.learners import Population, Samples, as_learner
-from workbench.results import Result
+from workbench.cross_validation.learners import Population, Samples, as_learner, loss_of, refuse_large
+from workbench.results import Note, Result
 
 SKEPTICAL = 0.7
 BLOCK = 2 ** 17
@@ -22,6 +22,8 @@ CHEAP_TESTS = ("naive t", "Nadeau-Bengio", "rho 0.7", "central limit theorem", "
 COSTLY_TESTS = ("naive t, repeated", "Nadeau-Bengio, repeated", "half-sample rho", "5x2cv t", "5x2cv F",
                 "McNemar, one third held out", "nested cross-validation")
 TESTS = CHEAP_TESTS + COSTLY_TESTS
+# tests that count errors, which a regressor does not make
+COUNTING = ("McNemar, pooled", "McNemar, one third held out")
 HALVINGS = 10
 NESTED_REPEATS = 3
 
@@ -38,6 +40,8 @@ class TypeOneStudy(Result):
         Cross-validated error of each sample.
     theta3 : (runs,) array of float
         The variance of it that the folds show.
+    loss : {"zero_one", "squared"}
+        What the error is: the share of items that are classified wrong, or, of a regressor, the mean squared error.
 
     References
     ----------
@@ -51,6 +55,7 @@ class TypeOneStudy(Result):
     runs: int
     estimates: np.ndarray
     theta3: np.ndarray
+    loss: str = "zero_one"
 
     @property
     def mean(self):
@@ -71,7 +76,7 @@ class TypeOneStudy(Result):
     @property
     def zero_share(self):
         """Share of the runs whose folds all have the same error, which `kfold_t_test` refuses."""
-        return float((self._shown == 0).mean())
+        return float((self.shown == 0).mean())
 
     def type_one(self, rho=0.0, *, level=0.95, mean=None, zero_variance="reject"):
         """Return the share of runs in which the test rejects the true mean.
@@ -88,7 +93,7 @@ class TypeOneStudy(Result):
         """
         checks.choice("zero_variance", zero_variance, ("reject", "refuse"))
         rejects = self._rejects(rho, checks.level(level), self.mean if mean is None else checks.number("mean", mean))
-        return float((rejects & ((self._shown > 0) | (zero_variance == "reject"))).mean())
+        return float((rejects & ((self.shown > 0) | (zero_variance == "reject"))).mean())
 
     def type_one_error(self, rho=0.0, *, level=0.95, mean=None, zero_variance="reject"):
         """Return the Monte Carlo standard error of `type_one`."""
@@ -97,8 +102,9 @@ class TypeOneStudy(Result):
 
     def headline(self):
         """Return rho and the false alarms at rho 0 and 0.7."""
-        return (f"{self.learner} on {self.population}, n {self.n}: rho {self.rho:.3f}, false alarms of the naive t "
-                f"{self.type_one():.3f}, at rho 0.7 {self.type_one(SKEPTICAL):.3f}; {self.runs:,} runs")
+        squared = ", squared error" if self.loss == "squared" else ""
+        return (f"{self.learner} on {self.population}, n {self.n}{squared}: rho {self.rho:.3f}, false alarms of the "
+                f"naive t {self.type_one():.3f}, at rho 0.7 {self.type_one(SKEPTICAL):.3f}; {self.runs:,} runs")
 
     def rows(self):
         """Return one row per assumed rho: type-I error and its Monte Carlo error, without and with zero variance."""
@@ -108,14 +114,14 @@ class TypeOneStudy(Result):
                 for assumed in (0.0, resolve_rho("nadeau_bengio", self.folds), SKEPTICAL)]
 
     @property
-    def _shown(self):
-        # what rounding leaves of equal folds is no variance
-        return np.where(self.theta3 > kfold.ROUNDING ** 2, self.theta3, 0.0)
+    def shown(self):
+        """`theta3` without what rounding leaves of equal folds."""
+        return np.where(self.theta3 > (kfold.ROUNDING * self.estimates) ** 2, self.theta3, 0.0)
 
     def _rejects(self, rho, level, mean):
         critical = scipy.special.stdtrit(self.folds - 1, (1 + level) / 2)
         shown = (1 - resolve_rho(rho, self.folds)) * (self.estimates - mean) ** 2
-        return shown > critical ** 2 * self._shown
+        return shown > critical ** 2 * self.shown
 
 
 def simulate_type_one(population, learner, n, *, folds=10, runs=10_000, rng=0, jobs=None, progress=True):
@@ -124,11 +130,11 @@ def simulate_type_one(population, learner, n, *, folds=10, runs=10_000, rng=0, j
     Parameters
     ----------
     population : {"digits", "ten_digits"} or (X, y)
-        Digits of at least 5 against the others, or all ten; or (N, p) numbers and (N,) classes. Samples are drawn
-        with replacement.
-    learner : {"1nn", "centroid"} or scikit-learn classifier
-        Nearest neighbor and nearest centroid are computed for all samples at once. A `random_state` of None is set
-        from `rng`.
+        Digits of at least 5 against the others, or all ten; or (N, p) numbers and (N,) classes (numbers for a
+        regressor). Samples are drawn with replacement.
+    learner : {"1nn", "centroid"} or scikit-learn classifier or regressor
+        Nearest neighbor and nearest centroid are computed for all samples at once. The loss is 0 or 1, of a regressor
+        the squared error. A `random_state` of None is set from `rng`.
     n : int
         Items per sample, a multiple of `folds`.
     folds : int
@@ -161,12 +167,13 @@ def simulate_type_one(population, learner, n, *, folds=10, runs=10_000, rng=0, j
     """
     population, (losses, label) = Population.of(population), as_learner("learner", learner)
     n, folds, runs = _sample_size(n, folds), checks.whole("folds", folds, 2), checks.whole("runs", runs, 100)
-    rng = checks.generator(rng)
-    samples = _blocks(population, rng.integers(len(population.y), size=(runs, n)), rng)
+    rng, loss = checks.generator(rng), loss_of(learner)
+    samples = _blocks(population, _drawn(rng, population, runs, n), rng)
     fold = np.arange(n) % folds
     means = _per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs, progress)
     means = np.concatenate(means)
-    return TypeOneStudy(population.name, label, n, folds, runs, means.mean(-1), theta3(means))
+    notes = [Note("data", "squared error, as the learner is a regressor")] if loss == "squared" else []
+    return TypeOneStudy(population.name, label, n, folds, runs, means.mean(-1), theta3(means), loss, notes=notes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,6 +191,8 @@ class ComparisonStudy(Result):
         Cross-validated error of both learners.
     estimates, naive_errors : (2, runs) array of float
         Difference first less second and its standard error at rho = 0; in row 1 over all repeats (NaN with one).
+    loss : {"zero_one", "squared"}
+        What the errors are, as in `TypeOneStudy`.
     """
 
     population: str
@@ -198,6 +207,7 @@ class ComparisonStudy(Result):
     errors: np.ndarray
     estimates: np.ndarray
     naive_errors: np.ndarray
+    loss: str = "zero_one"
 
     @property
     def rho(self):
@@ -224,7 +234,8 @@ class ComparisonStudy(Result):
     def headline(self):
         """Return mean errors and the rejection rates of the first tests."""
         shown = ", ".join(f"{test} {self.rejection(test):.3f}" for test in self.tests[:3])
-        return (f"{self.first} errs {self.errors[0].mean():.4g}, {self.second} {self.errors[1].mean():.4g} on "
+        errs = "has a squared error of" if self.loss == "squared" else "errs"
+        return (f"{self.first} {errs} {self.errors[0].mean():.4g}, {self.second} {self.errors[1].mean():.4g} on "
                 f"{self.population}, n {self.n}; called different at 5%: {shown}; {self.runs:,} runs")
 
     def rows(self):
@@ -243,11 +254,13 @@ def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, fold
         As in `simulate_type_one`; `workbench.simulations.learners` makes populations in which two equal learners on
         the two halves of the features have exactly the same expected error.
     first, second : learner or (learner, columns)
-        As in `simulate_type_one`; columns are the features that it sees, by default all.
+        As in `simulate_type_one`, two classifiers or two regressors; columns are the features that it sees, by default
+        all.
     n : int
         Items per sample, a multiple of `folds`.
     tests : "all" or sequence of str
-        Names in `workbench.simulations.cross_validation.TESTS`. By default those that need no further fits.
+        Names in `workbench.simulations.cross_validation.TESTS`. By default those that need no further fits. For
+        regressors McNemar's are left out, as the notes then say.
     folds : int
         K >= 2.
     repeats : int
@@ -270,7 +283,7 @@ def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, fold
     Raises
     ------
     ValueError
-        If an argument is out of its domain.
+        If an argument is out of its domain, or one learner is a regressor and the other is none.
 
     Examples
     --------
@@ -285,14 +298,16 @@ def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, fold
     learners, labels = zip(*(as_learner(*pair) for pair in (("first", first), ("second", second))), strict=True)
     n, folds, rng = _sample_size(n, folds), checks.whole("folds", folds, 2), checks.generator(rng)
     tests, repeats = _chosen(tests, checks.whole("repeats", repeats, 1), n, folds), int(repeats)
+    loss = _common_loss((first, second), labels)
+    tests, notes = _allowed(tests, loss)
     if samples is None:
-        samples = rng.integers(len(population.y), size=(checks.whole("runs", runs, 2), n))
+        samples = _drawn(rng, population, checks.whole("runs", runs, 2), n)
     rows = _checked_rows(samples, n, len(population.y))
     plan = _Plan(learners, tests, folds, repeats, checks.number("rope", rope, 0))
     found = _per_block(plan.run, _blocks(population, rows, rng), jobs, progress)
     pvalues, errors, estimates, naive = (np.concatenate(part, axis=-1) for part in zip(*found, strict=True))
     return ComparisonStudy(population.name, *labels, n, folds, repeats, len(rows), tests, pvalues, errors, estimates,
-                           naive)
+                           naive, loss, notes=notes)
 
 
 @dataclass(frozen=True)
@@ -310,7 +325,7 @@ class _Plan:
         n, rng = samples.rows.shape[1], np.random.default_rng(samples.seed)
         fold = np.arange(n) % self.folds
         losses = [learner(samples, fold).astype(float) for learner in self.learners]
-        difference = losses[0] - losses[1]
+        difference, scale = losses[0] - losses[1], np.maximum(*losses).max(-1)
         means = _fold_means(difference, self.folds)
         every = [means]
         for _ in range(self.repeats - 1):
@@ -319,15 +334,16 @@ class _Plan:
             again[order] = fold
             every.append(_fold_means(self.differences(samples, again)[:, order], self.folds))
         every = np.concatenate(every, -1)
-        p = {"naive t, repeated": lambda: _p_of(every, 0.0),
-             "Nadeau-Bengio, repeated": lambda: _p_of(every, resolve_rho("nadeau_bengio", self.folds, self.repeats)),
-             "naive t": lambda: _p_of(means, 0.0),
-             "Nadeau-Bengio": lambda: _p_of(means, resolve_rho("nadeau_bengio", self.folds)),
-             "rho 0.7": lambda: _p_of(means, SKEPTICAL),
+        p = {"naive t, repeated": lambda: _p_of(every, 0.0, scale),
+             "Nadeau-Bengio, repeated": lambda: _p_of(every, resolve_rho("nadeau_bengio", self.folds, self.repeats),
+                                                      scale),
+             "naive t": lambda: _p_of(means, 0.0, scale),
+             "Nadeau-Bengio": lambda: _p_of(means, resolve_rho("nadeau_bengio", self.folds), scale),
+             "rho 0.7": lambda: _p_of(means, SKEPTICAL, scale),
              "central limit theorem": lambda: _p_of_items(difference),
              "McNemar, pooled": lambda: _p_of_signs(difference),
-             "Bayes, ROPE": lambda: self.bayes(means),
-             "half-sample rho": lambda: _p_of(means, self.rho_of_halves(samples, rng)),
+             "Bayes, ROPE": lambda: self.bayes(means, scale),
+             "half-sample rho": lambda: _p_of(means, self.rho_of_halves(samples, rng), scale),
              "5x2cv t": lambda: self.five_by_two(samples, rng)[0],
              "5x2cv F": lambda: self.five_by_two(samples, rng)[1],
              "McNemar, one third held out": lambda: self.held_out(samples),
@@ -343,9 +359,9 @@ class _Plan:
         first, second = (learner(samples, fold).astype(float) for learner in self.learners)
         return first - second
 
-    def bayes(self, means):
+    def bayes(self, means, scale):
         spread = (1 / self.folds + 1 / (self.folds - 1)) * means.var(-1, ddof=1)
-        spread = np.where(_same(means), np.nan, spread) ** .5
+        spread = np.where(_same(means, scale), np.nan, spread) ** .5
         best = np.maximum((-self.rope - means.mean(-1)) / spread, (means.mean(-1) - self.rope) / spread)
         return scipy.special.stdtr(self.folds - 1, -best)
 
@@ -373,7 +389,7 @@ class _Plan:
             values.append([difference[:, fold == k].mean(-1) for k in (0, 1)])
         values = np.moveaxis(np.array(values), -1, 0)
         t, f = model_tests.five_by_two(values)
-        known = np.abs(values[..., 0] - values[..., 1]).max(-1) > 1e-12
+        known = np.abs(values[..., 0] - values[..., 1]).max(-1) > kfold.ROUNDING * np.abs(values).max((-1, -2))
         return (np.where(known, tail_probability(t[:, 0, 0], 5, "two-sided"), np.nan),
                 np.where(known, scipy.special.fdtrc(10, 5, np.where(known, f, 1)), np.nan))
 
@@ -419,13 +435,14 @@ def _fold_means(losses, folds):
     return losses.reshape(runs, n // folds, folds).mean(1)
 
 
-def _same(means):
-    return np.ptp(means, axis=-1) <= kfold.ROUNDING
+def _same(means, scale):
+    """Return where fold means (B, J) of losses up to `scale` (B,) differ by no more than rounding."""
+    return np.ptp(means, axis=-1) <= kfold.ROUNDING * scale
 
 
-def _p_of(means, rho):
+def _p_of(means, rho, scale):
     """Return p-values of the t-test of fold means (B, J), NaN where folds agree."""
-    naive = np.where(_same(means), np.nan, theta3(means)) ** .5
+    naive = np.where(_same(means, scale), np.nan, theta3(means)) ** .5
     return tail_probability((1 - rho) ** .5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided")
 
 
@@ -455,6 +472,34 @@ def _chosen(tests, repeats, n, folds):
     return tests
 
 
+def _common_loss(learners, labels):
+    """Return the loss of both learners; that of a regressor and that of a classifier have no common unit."""
+    found = [loss_of(learner) for learner in learners]
+    if found[0] != found[1]:
+        of = dict(zip(found, labels, strict=True))
+        raise ValueError(f"first and second must both be classifiers or both regressors, as their losses are compared; "
+                         f"{of['squared']} is a regressor, {of['zero_one']} a classifier")
+    return found[0]
+
+
+def _allowed(tests, loss):
+    """Return the tests that a loss allows, and what the reader has to know about it."""
+    if loss == "zero_one":
+        return tests, ()
+    left = tuple(test for test in tests if test not in COUNTING)
+    if not left:
+        raise ValueError(f"tests must name one that does not count errors where the learners are regressors; got "
+                         f"{checks.listed(tests, quoted=True)}")
+    counting = (Note("refused", "counts errors, which regressors do not make: left out", ("test", test))
+                for test in tests if test in COUNTING)
+    return left, (*counting, Note("data", "squared error, as the learners are regressors"))
+
+
+def _drawn(rng, population, runs, n):
+    refuse_large("runs and n", runs, n)
+    return rng.integers(len(population.y), size=(runs, n))
+
+
 def _sample_size(n, folds):
     n, folds = checks.whole("n", n, 2), checks.whole("folds", folds, 2)
     if n % folds:
@@ -463,7 +508,7 @@ def _sample_size(n, folds):
 
 
 def _checked_rows(rows, n, size):
-    rows = np.asarray(rows)
+    rows = checks.plain_array("samples", rows)
     if rows.ndim != 2 or rows.shape[1] != n or len(rows) < 2 or rows.dtype.kind not in "iu":
         raise ValueError(f"samples must be (runs, {n}) row numbers, at least 2 runs; got shape {rows.shape} of "
                          f"{rows.dtype}")

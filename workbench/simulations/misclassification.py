@@ -10,9 +10,8 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.misclassification import methods
 from workbench.misclassification.methods import HALF, INVERT, METHODS, RATES
 from workbench.misclassification.periods import REFUSE
@@ -77,7 +76,7 @@ class PrevalenceStudy(Result):
         """
         checks.choice("method", method, METHODS)
         checks.choice("quantity", quantity, QUANTITIES)
-        z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
+        z = intervals.quantile(level)
         half, frame, shares = self.table + HALF, _two(self.frame_share), _two(self.share)
         slopes = methods.slopes_of(method, half, frame, shares)
         slopes = methods.curved(method, slopes, half, frame)
@@ -189,10 +188,10 @@ class ShiftStudy(Result):
     def headline(self):
         """Return how often each method has the least error."""
         best = [min(study.rmse, key=study.rmse.get) for study in self.studies]
-        counted = ", ".join(f"{method} {best.count(method)}" for method in METHODS if method in best)
+        wins = ", ".join(f"{method} {best.count(method)}" for method in METHODS if method in best)
         first, last = self.studies[0], self.studies[-1]
         return (f"share {first.base_rate:.4g} -> {first.new_base_rate:.4g} to {last.new_base_rate:.4g}, "
-                f"{len(best)} new shares, least error: {counted}")
+                f"{checks.counted(len(best), 'new share')}, least error: {wins}")
 
     def rows(self):
         """Return one row per new share and method."""

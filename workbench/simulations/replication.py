@@ -26,6 +26,7 @@ MOST_STRATA = 2000
 MOST_ITEMS = 1000
 BLOCK = 2 ** 18
 TABLE_STRATA = 12
+LARGEST_DIFFERENCE = 1e140        # so that squares of sums are finite
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -315,7 +316,8 @@ class RandomHalvesStudy(Result):
     def headline(self):
         """Return mean and instability of the variances."""
         low, high = np.quantile(self.ratios, (.05, .95)) ** 0.5
-        return (f"{self.count:,} random half-samples of {self.strata} strata: variance x{self.mean_ratio:.3f} "
+        halves = checks.counted(self.count, "random half-sample")
+        return (f"{halves} of {checks.counted(self.strata, 'stratum', 'strata')}: variance x{self.mean_ratio:.3f} "
                 f"(+-{self.mean_ratio_error:.3f}) of the textbook's, CV {self.cv:.2g}; 90% of the standard errors "
                 f"x{low:.2f} to x{high:.2f}")
 
@@ -336,7 +338,7 @@ def simulate_random_halves(differences, count, *, runs=2000, rng=0):
     Parameters
     ----------
     differences : (L,) array_like of float
-        d_h, difference of the weighted totals of the two PSUs of each stratum; not all 0.
+        d_h, difference of the weighted totals of the two PSUs of each stratum; the largest from 1e-140 to 1e140.
     count : int
         Half-samples per run, drawn with replacement, at least 1.
     runs : int
@@ -355,6 +357,10 @@ def simulate_random_halves(differences, count, *, runs=2000, rng=0):
     differences = checks.vector("differences", differences, what="stratum")
     if not differences.any():
         raise ValueError("differences must not all be 0: then every half-sample gives the total itself")
+    largest = np.abs(differences).max()
+    if not 1 / LARGEST_DIFFERENCE <= largest <= LARGEST_DIFFERENCE:
+        raise ValueError(f"differences must have a largest size from {1 / LARGEST_DIFFERENCE:g} to "
+                         f"{LARGEST_DIFFERENCE:g}; got {largest:g}: give them in another unit")
     count, runs = checks.whole("count", count, 1), checks.whole("runs", runs, 2)
     rng, step = checks.generator(rng), max(1, BLOCK // count)
     found = [(_random_misses(differences, (min(step, runs - start), count), rng) ** 2).mean(1)

@@ -9,14 +9,14 @@ import scipy
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Result
+from workbench.results import Note, Result, notes_as_text
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
 from workbench.stratified.waves import (
-    OPT_WARNING,
+    OPT_NOTE,
     WAVE_INTERVALS,
-    exhausted_warning,
+    exhausted_notes,
     opt_step,
     wave_limits,
     wave_moments,
@@ -55,7 +55,6 @@ class LabelingStudy(Result):
     stratum_size : (H,) array of int
     labeled, correct : (R, T, H) array of int
         Labels and right ones per run, wave and stratum; T = 1 without waves, R = 1 where all runs share them.
-    warnings : tuple of str
     """
 
     method: str
@@ -75,7 +74,7 @@ class LabelingStudy(Result):
     stratum_size: np.ndarray
     labeled: np.ndarray
     correct: np.ndarray
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def limits(self, method="default", level=0.95):
         """Return lower and upper limits (R,) of every run's interval."""
@@ -102,8 +101,8 @@ class LabelingStudy(Result):
 
     def headline(self):
         """Return true and claimed variance ratio and bias in one sentence."""
-        return (f"{self.method}, {self.budget} labels: variance {self.variance_ratio:.3g} of random sampling's, "
-                f"claimed {self.estimated_variance_ratio:.3g}, bias {self.bias:+.2g}; {self.runs:,} runs")
+        return (f"{self.method}, {checks.counted(self.budget, 'label')}: variance {self.variance_ratio:.3g} of random "
+                f"sampling's, claimed {self.estimated_variance_ratio:.3g}, bias {self.bias:+.2g}; {self.runs:,} runs")
 
     def rows(self):
         """Return one row: the figures with their Monte Carlo errors."""
@@ -160,14 +159,13 @@ def simulate_labeling(stratum_size, correct, budget, method, *, runs=3000, pilot
         settings = wave_settings(size.size, stratum_score, smoothing, floor)
         counts = _run_waves(size, right, budget, runs, waves, settings, rng)
         return _study(method, size, right, budget, *counts, *wave_moments(size, *counts),
-                      exhausted_warning(size, counts[0].sum(1).mean(0)))
+                      exhausted_notes(size, counts[0].sum(1).mean(0)))
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
     laplace = checks.number("laplace", laplace, 0)
     labeled, hits = _run_opt(size, right, budget, runs, pilot, step, laplace, rng)
     moments = _stratified_moments(size, labeled, hits)
-    warnings = (OPT_WARNING,) if laplace == 0 else ()
-    return _study(method, size, right, budget, labeled[:, None], hits[:, None], *moments, warnings)
+    return _study(method, size, right, budget, labeled[:, None], hits[:, None], *moments, (OPT_NOTE,) * (laplace == 0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,7 +183,6 @@ class DesignStudy(Result):
     start, end, cell_stratum : (C,) arrays
         Cells of items in order of score, as shares of all items, and the stratum of each; K cells unless strata
         are interleaved.
-    notes : tuple of str
     """
 
     stratifier: str
@@ -200,18 +197,22 @@ class DesignStudy(Result):
     start: np.ndarray
     end: np.ndarray
     cell_stratum: np.ndarray
-    notes: tuple = ()
 
     @property
     def accuracy(self):
         """Share of right items per stratum, (K,)."""
         return self.correct / self.stratum_size
 
+    @property
+    def variance_ratio(self):
+        """Variance over that of simple random sampling; NaN where that has no error."""
+        return _ratio(self.standard_error, self.random_error) ** 2
+
     def headline(self):
         """Return the standard errors in one sentence."""
-        return (f"{self.stratifier}, {self.method}, {self.labeled.sum()} labels: SE {self.standard_error:.4f}; random "
-                f"{self.random_error:.4f}, best for these strata {self.best_error:.4f}; variance "
-                f"x{(self.standard_error / self.random_error) ** 2:.2f}")
+        return (f"{self.stratifier}, {self.method}, {checks.counted(self.labeled.sum(), 'label')}: SE "
+                f"{self.standard_error:.4f}; random {self.random_error:.4f}, best for these strata "
+                f"{self.best_error:.4f}; variance x{self.variance_ratio:.2f}")
 
     def rows(self):
         """Return size, labels and accuracy per stratum."""
@@ -260,7 +261,7 @@ def weigh_design(strata, score, correct, budget, method):
         (strata.sizes, right, labeled), (strata.sizes.sum(keepdims=True), right.sum(keepdims=True), [labeled.sum()]),
         (strata.sizes, right, best))]
     return DesignStudy(strata.method, method, budget, strata.sizes, labeled, right, *errors,
-                       *_score_cells(strata, score), strata.notes)
+                       *_score_cells(strata, score), notes=(*strata.notes, *_undefined(errors[1])))
 
 
 def _score_cells(strata, score):
@@ -293,8 +294,9 @@ class LabelingGrid(Result):
     def headline(self):
         """Return the best cell in one sentence."""
         best = min(self.table, key=lambda row: row["variance_ratio"])
-        return (f"{len(self.table)} designs of {self.budget} labels, {self.runs:,} runs each; lowest true variance "
-                f"ratio {best['variance_ratio']:.3g}: {best['stratifier']}, {best['method']}, K={best['n_strata']}")
+        designs, labels = checks.counted(len(self.table), "design"), checks.counted(self.budget, "label")
+        return (f"{designs} of {labels}, {self.runs:,} runs each; lowest true variance ratio "
+                f"{best['variance_ratio']:.3g}: {best['stratifier']}, {best['method']}, K={best['n_strata']}")
 
     def rows(self):
         """Return one row per design."""
@@ -326,7 +328,7 @@ def simulate_grid(score, correct, budget, *, stratifiers=STRATIFIERS, methods=PA
     --------
     >>> simulate_grid([.5, .6, .7, .8, .9, 1.] * 20, [0, 1, 1, 1, 1, 1] * 20, 30, n_strata=[2], runs=50,
     ...               stratifiers=["equal_size"], methods=["equal"])
-    LabelingGrid(1 designs of 30 labels, 50 runs each; lowest true variance ratio 0.807: equal_size, equal, K=2)
+    LabelingGrid(1 design of 30 labels, 50 runs each; lowest true variance ratio 0.807: equal_size, equal, K=2)
     """
     from tqdm.auto import tqdm
     score = checks.vector("score", score, what="item")
@@ -343,7 +345,8 @@ def simulate_grid(score, correct, budget, *, stratifiers=STRATIFIERS, methods=PA
                 continue
             study = simulate_labeling(strata.sizes, right, budget, method, runs=runs, pilot=pilot, step=step, rng=rng)
             table.append({"stratifier": rule, "n_strata": k, **study.rows()[0]})
-    return LabelingGrid(tuple(table), int(budget), int(runs))
+    return LabelingGrid(tuple(table), int(budget), int(runs),
+                        notes=_undefined(_random_variance(np.array([score.size]), np.array([correct.sum()]), budget)))
 
 
 def _fixed_study(size, right, budget, method, runs, rng):
@@ -353,8 +356,8 @@ def _fixed_study(size, right, budget, method, runs, rng):
     hits = accuracy.draw_counts(size, right, labeled, rng.random((runs, size.size)))
     moments = _stratified_moments(size, labeled, hits)
     unused = budget - int(labeled.sum())
-    warnings = (f"{unused} of {budget} labels stay unused: a stratum is smaller than its share",) if unused else ()
-    study = _study(method, size, right, budget, labeled[None, None], hits[:, None], *moments, warnings)
+    study = _study(method, size, right, budget, labeled[None, None], hits[:, None], *moments,
+                   rules.unused_notes(unused, budget))
     exact = _ratio(accuracy.accuracy_variance(size, right, labeled), _random_variance(size, right, budget))
     return replace(study, bias=0.0, bias_error=0.0, variance_ratio=exact, variance_ratio_error=0.0,
                    estimated_variance_ratio=exact, estimated_variance_ratio_error=0.0)
@@ -369,8 +372,8 @@ def _fixed_allocation(size, right, budget, method):
 def _run_opt(size, right, budget, runs, pilot, step, laplace, rng):
     first = np.minimum(pilot, size)
     if first.sum() > budget:
-        raise ValueError(f"budget must be at least {first.sum()}, a pilot of {pilot} in each of {size.size} strata; "
-                         f"got {budget}")
+        strata = checks.counted(size.size, "stratum", "strata")
+        raise ValueError(f"budget must be at least {first.sum()}, a pilot of {pilot} in each of {strata}; got {budget}")
     labeled = np.tile(first, (runs, 1))
     hits = accuracy.draw_counts(size, right, first, rng.random((runs, size.size)))
     left = budget - int(first.sum())
@@ -389,8 +392,8 @@ def _run_waves(size, right, budget, runs, waves, settings, rng):
         n, x = labeled.sum(1), hits.sum(1)
         needed = np.minimum(2, size - n).sum(1).max()
         if total < needed:
-            raise ValueError(f"budget must be at least {waves * needed}, 2 labels per stratum in each of {waves} "
-                             f"waves; got {budget}")
+            raise ValueError(f"budget must be at least {waves * needed}, 2 labels per stratum in each of "
+                             f"{checks.counted(waves, 'wave')}; got {budget}")
         labeled[:, t] = wave_step(size, n, x, int(total), *settings)
         hits[:, t] = _draw(rng, right - x, size - n, labeled[:, t])
     return labeled, hits
@@ -430,7 +433,13 @@ def _ratio(variance, random):
     return variance / random if random > 0 else float("nan")
 
 
-def _study(method, size, right, budget, labeled, hits, estimates, variances, warnings=()):
+def _undefined(random):
+    """Return a note where random sampling has no error, so that a ratio to it does not exist."""
+    return () if random > 0 else (Note("undefined", "as many labels at random make no error: a ratio to their variance "
+                                       "does not exist"),)
+
+
+def _study(method, size, right, budget, labeled, hits, estimates, variances, notes):
     truth = float(right.sum() / size.sum())
     error = estimates - truth
     runs = error.size
@@ -445,7 +454,8 @@ def _study(method, size, right, budget, labeled, hits, estimates, variances, war
     absolute, absolute_error = mean(np.abs(error))
     return LabelingStudy(method, budget, runs, truth, bias, bias_error, _ratio(squared, random),
                          _ratio(squared_error, random), _ratio(claim, random), _ratio(claim_error, random), absolute,
-                         absolute_error, estimates, variances, size, labeled, hits, warnings)
+                         absolute_error, estimates, variances, size, labeled, hits,
+                         notes=(*notes, *_undefined(random)))
 
 
 def _pooled_limits(size, labeled, correct, tail, method):

@@ -8,11 +8,10 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Estimate, Result, percent
+from workbench.results import Estimate, Note, Result, notes_as_text, percent
 
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *rules.METHODS)
@@ -52,13 +51,20 @@ class StratifiedEstimate(Estimate):
     def headline(self):
         """Return estimate, standard error and default interval in one sentence."""
         low, high = self.interval()
+        labels = checks.counted(self.labeled.sum(), "label")
         return (f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
-                f"{self.labeled.sum():,} labels, {self.labeled.size} strata")
+                f"{labels}, {checks.counted(self.labeled.size, 'stratum', 'strata')}")
 
     def rows(self):
         """Return size, labels, right ones and rate per stratum."""
         return [{"stratum": k, "size": int(size), "labeled": int(n), "correct": int(x), "rate": float(x / n)}
                 for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True))]
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: the first version left the caveat about pure strata to the audit."""
+        notes = _pure_notes(values["stratum_size"], values["labeled"], values["correct"])
+        return super()._from_schema_1(values) | {"notes": notes}
 
 
 def stratified_accuracy(stratum_size, labeled, correct):
@@ -76,6 +82,7 @@ def stratified_accuracy(stratum_size, labeled, correct):
     Returns
     -------
     StratifiedEstimate
+        `notes` name the strata without a mix of right and wrong labels.
 
     Raises
     ------
@@ -99,7 +106,8 @@ def stratified_accuracy(stratum_size, labeled, correct):
     """
     size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
     estimate = float((size / size.sum() * correct / labeled).sum())
-    return StratifiedEstimate(estimate, estimated_variance(size, labeled, correct), size, labeled, correct)
+    return StratifiedEstimate(estimate, estimated_variance(size, labeled, correct), size, labeled, correct,
+                              notes=_pure_notes(size, labeled, correct))
 
 
 def accuracy_variance(stratum_size, correct, labeled, *, form="finite"):
@@ -182,7 +190,6 @@ class BudgetPlan(Result):
     half_width, level : float
         What was asked for.
     method, interval : str
-    warnings : tuple of str
     """
 
     budget: int
@@ -193,12 +200,12 @@ class BudgetPlan(Result):
     level: float
     method: str
     interval: str
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def headline(self):
         """Return budget and expected half-width in one sentence."""
-        return (f"{self.budget:,} labels, {self.method}, for {percent(self.level)} ±{self.half_width:.4g} "
-                f"({self.interval}: expected ±{self.expected_half_width:.4g})")
+        return (f"{checks.counted(self.budget, 'label')}, {self.method}, for {percent(self.level)} "
+                f"±{self.half_width:.4g} ({self.interval}: expected ±{self.expected_half_width:.4g})")
 
     def rows(self):
         """Return labels per stratum."""
@@ -232,7 +239,7 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     Returns
     -------
     BudgetPlan
-        Optimal plans warn what a drift of one stratum's rate would do.
+        The notes of an optimal plan say what a drift of one stratum's rate would do.
 
     Raises
     ------
@@ -249,7 +256,7 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     checks.choice("method", method, PLAN_METHODS)
     checks.choice("interval", interval, intervals.METHODS)
     minimum = checks.whole("minimum", minimum, 2)
-    z = -scipy.special.ndtri((1 - checks.level(level)) / 2)
+    z = intervals.quantile(level)
     size, rate = _population(size, rate, method)
     if interval == "wald":
         budget = max(int(_textbook_budget(size, rate, half_width / z, method, finite)),
@@ -260,10 +267,11 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
         budget = _least_budget(size, rate, half_width, method, interval, level, minimum)
         labeled = _planned(size, rate, budget, method, minimum)
         expected, error = expected_half_width(size, rate, labeled, interval=interval, level=level)
-    warnings = tuple(_drift_warning(size, rate, labeled, z)) if method in rules.NEED_SD else ()
+    notes = tuple(_drift_notes(size, rate, labeled, z)) if method in rules.NEED_SD else ()
     if budget > size.sum():
-        warnings += (f"the budget of {budget:,} exceeds the {size.sum():,} items that exist",)
-    return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, warnings)
+        items = checks.counted(size.sum(), "item that exists", "items that exist")
+        notes += (Note("design", f"the budget of {budget:,} exceeds the {items}"),)
+    return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, notes=notes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -327,7 +335,7 @@ def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finit
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")
-    error = half_widths / -scipy.special.ndtri((1 - checks.level(level)) / 2)
+    error = half_widths / intervals.quantile(level)
     budget = [np.maximum(_textbook_budget(*_population(size, rate, method), error, method, finite), 2)
               for method in PlanCurve.methods]
     return PlanCurve(half_widths, np.array(budget), int(size.sum()), float(level), bool(finite))
@@ -374,6 +382,12 @@ def draw_counts(size, right, labeled, uniform):
     return counts
 
 
+def _pure_notes(size, labeled, correct):
+    pure = np.flatnonzero(((correct == 0) | (correct == labeled)) & (labeled < size))
+    return tuple(Note("unreliable", "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read "
+                      "the interval", ("stratum", int(k))) for k in pure)
+
+
 def _check_rates(stratum_size, stratum_accuracy):
     size = checks.counts("stratum_size", stratum_size, low=1)
     return size, checks.vector("stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum")
@@ -400,7 +414,7 @@ def _least_budget(size, rate, half_width, method, interval, level, minimum):
 
     least, most = int(np.minimum(minimum, size).sum()), int(size.sum())
     low, high = least - 1, most + 1
-    budget = int(_textbook_budget(size, rate, half_width / -scipy.special.ndtri((1 - level) / 2), method, True))
+    budget = int(_textbook_budget(size, rate, half_width / intervals.quantile(level), method, True))
     while high - low > 1:
         if not low < budget < high:
             budget = (low + high) // 2
@@ -432,7 +446,7 @@ def _textbook_variance(size, rate, budget, method, finite):
     return max(_quadratic(size, rate, method) / budget - gain, 0.0)
 
 
-def _drift_warning(size, rate, labeled, z):
+def _drift_notes(size, rate, labeled, z):
     """Say what the Wald half-width becomes when the worst stratum turns out 10 points less accurate."""
     planned = rules.allocation_variance(size, np.sqrt(stratum_variance(size, rate)), labeled)
     drifted = [rules.allocation_variance(
@@ -440,6 +454,7 @@ def _drift_warning(size, rate, labeled, z):
         labeled) for k in range(size.size)]
     worst = int(np.argmax(drifted))
     if drifted[worst] > planned:
-        yield (f"this plan trusts the expected rates: if stratum {worst} ({labeled[worst]} labels) were right in "
-               f"{max(rate[worst] - DRIFT, 0):.1%} instead of {rate[worst]:.1%}, the Wald half-width would be "
-               f"{z * np.sqrt(drifted[worst]):.3f} instead of {z * np.sqrt(planned):.3f}")
+        labels = checks.counted(labeled[worst], "label")
+        yield Note("assumption", f"this plan trusts the expected rates: if stratum {worst} ({labels}) were right in "
+                   f"{max(rate[worst] - DRIFT, 0):.1%} instead of {rate[worst]:.1%}, the Wald half-width would be "
+                   f"{z * np.sqrt(drifted[worst]):.3f} instead of {z * np.sqrt(planned):.3f}")

@@ -7,7 +7,7 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.data import label_sheets, scored_items
-from workbench.results import Interval, Result, percent, warning_list
+from workbench.results import Interval, Note, Result, html_table, note_list, notes_as_text, percent
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
@@ -15,6 +15,11 @@ from workbench.stratified.strata import stratify
 ALLOCATIONS = rules.METHODS
 MODES = ("plan", "simulated", "analyzed")
 SHOWN_IDS = 200
+UNMATCHED = ("id of the sheet is not among the items and was not used",
+             "ids of the sheet are not among the items and were not used")
+UNLABELED = "id has no label yet", "ids have no label yet"
+STRANGE = ("{} of {} labeled items {} that these settings draw for a sheet of {}: the interval holds only if they were "
+           "drawn at random within each stratum")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +46,6 @@ class AccuracyAudit(Result):
         File that was written for the people who label, or "".
     unmatched, unlabeled : tuple of str
         Ids of the filled sheet that are not among the items; ids whose label is still missing.
-    warnings : tuple of str
     """
 
     mode: str
@@ -58,15 +62,17 @@ class AccuracyAudit(Result):
     label_sheet: str = ""
     unmatched: tuple = ()
     unlabeled: tuple = ()
-    warnings: tuple = ()
+    warnings = notes_as_text
 
     def headline(self):
         """Return the finding, or the plan, in one sentence."""
-        design = f"{self.labeled.sum():,} labels, {self.labeled.size} strata"
+        strata = checks.counted(self.labeled.size, "stratum", "strata")
         if self.mode == "plan":
-            return f"Label {self.labeled.sum():,} of {self.stratum_size.sum():,} items in {self.labeled.size} strata" \
+            items = checks.counted(self.stratum_size.sum(), "item")
+            return f"Label {self.labeled.sum():,} of {items} in {strata}" \
                 + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
                    if np.isfinite(self.expected_half_width) else "")
+        design = f"{checks.counted(self.labeled.sum(), 'label')}, {strata}"
         truth = f"; the truth is {100 * self.truth:.1f}%" if self.mode == "simulated" else ""
         return (f"Accuracy {100 * self.estimate.estimate:.1f}% ({percent(self.interval.level)} interval: "
                 f"{100 * self.interval.low:.1f}% to {100 * self.interval.high:.1f}%), {design}{truth}")
@@ -91,19 +97,28 @@ class AccuracyAudit(Result):
             return (f"Write 1 (right) or 0 (wrong) into the column correct of {self.label_sheet}, for every row; then "
                     "run the same command again with --labels and that file. Keep scores, strata and seed as they are.")
         if self.unlabeled:
-            return (f"{len(self.unlabeled)} items of the sheet still have no label. The estimate holds only if they "
-                    "are missing by chance: label them.")
-        if self.unmatched or any("not the ones that these settings draw" in w for w in self.warnings):
-            return "Do not quote this yet: the sheet does not fit the plan. See the warnings."
+            items = checks.counted(len(self.unlabeled), "item of the sheet still has", "items of the sheet still have")
+            missing = "it is missing by chance: label it" if len(self.unlabeled) == 1 else \
+                "they are missing by chance: label them"
+            return f"{items} no label. The estimate holds only if {missing}."
+        if self.unmatched or any(note.kind == "refused" for note in self.notes):
+            return "Do not quote this yet: the sheet does not fit the plan. See the notes."
         return "All labels of the sheet are in. Quote the interval with the estimate."
 
     def _repr_html_(self):
-        lists = "".join(f"<p>{len(ids)} ids {what}: {html.escape(', '.join(ids[:SHOWN_IDS]))}"
-                        + (f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else "") + "</p>"
-                        for ids, what in ((self.unmatched, "of the sheet are not among the items and were not used"),
-                                          (self.unlabeled, "have no label yet")) if ids)
-        return (super()._repr_html_() + warning_list(self.warnings) + lists
+        lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
+                        for ids, what in ((self.unmatched, UNMATCHED), (self.unlabeled, UNLABELED)) if ids)
+        return (html_table(self.rows(), self.headline()) + note_list(self.notes) + lists
                 + f"<p>{html.escape(self.next_step())}</p>")
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: that labeled items were not drawn, now refused, was one warning among others."""
+        items, rows = int(values["labeled"].sum()), int(values["labeled"].sum()) + len(values["unlabeled"])
+        refused = {STRANGE.format(count, items, "are not the ones", f"{rows} rows") for count in range(1, items + 1)}
+        values = super()._from_schema_1(values)
+        return values | {"notes": [Note("refused", note.text) if note.text in refused else note
+                                   for note in values["notes"]]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,7 +180,7 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
         As in `workbench.stratify`.
     method : str
         Allocation, as in `workbench.allocate`. "neyman", "neyman_plus" and "voila" take the scores for
-        probabilities, S_k = sqrt(p_k (1 - p_k)) at the mean score p_k, and warn.
+        probabilities, S_k = sqrt(p_k (1 - p_k)) at the mean score p_k, and say so.
     interval, level
         As in `workbench.stratified_interval`.
     labels : str
@@ -185,30 +200,31 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
     AccuracyAudit(Accuracy 87.0% (95% interval: 79.5% to 92.7%), 100 labels, 5 strata; the truth is 87.7%)
     """
+    checks.instance("items", items, scored_items.ScoredItems)
     level = checks.level(level)
     checks.choice("interval", interval, intervals.METHODS)
     checks.choice("stratifier", stratifier, STRATIFIERS)
     checks.choice("allocation", method, ALLOCATIONS)
     strata = stratify(items.score, n_strata, stratifier, rng=rng)
     score = np.bincount(strata.labels, items.score) / strata.sizes
-    warnings = [*items.notes, *strata.notes]
+    notes = [*items.notes, *strata.notes]
     design = {"stratum_size": strata.sizes, "mean_score": score, "stratifier": stratifier, "allocation": method,
               "level": level}
     if labels:
-        return _analyzed(items, strata, labels, interval, level, design, warnings, rng)
+        return _analyzed(items, strata, labels, interval, level, design, notes, rng)
     budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), items.score.size)
-    labeled = _allocated(strata.sizes, score, budget, method, items.score_is, warnings)
+    labeled, caveats = _allocated(strata.sizes, score, budget, method, items.score_is)
+    notes += caveats
     index = label_sheets.draw_items(strata.labels, labeled, rng)
     half_width = _expected(strata.sizes, score, labeled, interval, level, items.score_is)
     if items.correct is not None:
         correct = np.bincount(strata.labels[index], items.correct[index], strata.n_strata).astype(int)
         return _found("simulated", labeled, correct, interval, level, design | {"expected_half_width": half_width},
-                      warnings, truth=float(items.correct.mean()))
+                      notes, truth=float(items.correct.mean()))
     if label_sheet:
         label_sheets.write_label_sheet(label_sheet, items, strata.labels, index)
     return AccuracyAudit(mode="plan", labeled=labeled, estimate=None, interval=None, truth=None,
-                         expected_half_width=half_width, label_sheet=str(label_sheet), warnings=tuple(warnings),
-                         **design)
+                         expected_half_width=half_width, label_sheet=str(label_sheet), notes=notes, **design)
 
 
 def compare_intervals(audit):
@@ -230,6 +246,7 @@ def compare_intervals(audit):
     >>> compare_intervals(wb.accuracy_audit(wb.digit_forms().items(), 100))
     IntervalComparison(5 intervals from the same labels, half-width 0.060 (wald) to 0.072 (guaranteed))
     """
+    checks.instance("audit", audit, AccuracyAudit)
     estimate, assumption = audit.estimate, ""
     if estimate is None:
         rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
@@ -239,56 +256,49 @@ def compare_intervals(audit):
     return IntervalComparison(tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption)
 
 
-def _analyzed(items, strata, labels, interval, level, design, warnings, rng):
+def _analyzed(items, strata, labels, interval, level, design, notes, rng):
     sheet = label_sheets.read_label_sheet(labels, items, strata.labels, strata.n_strata)
-    warnings += sheet.notes
+    notes = [*notes, *sheet.notes, *_not_drawn(items, strata, sheet, design, rng)]
     if sheet.unlabeled:
-        warnings.append(f"{len(sheet.unlabeled)} items of the sheet have no label; the estimate takes the others for "
-                        "a random part of it")
-    warnings += _not_drawn(items, strata, sheet, design, rng)
+        unlabeled = checks.counted(len(sheet.unlabeled), "item of the sheet has", "items of the sheet have")
+        notes.append(Note("assumption", f"{unlabeled} no label; the estimate takes the others for a random part of it"))
     return _found("analyzed", sheet.labeled, sheet.correct, interval, level,
-                  design | {"expected_half_width": float("nan")}, warnings,
+                  design | {"expected_half_width": float("nan")}, notes,
                   truth=None, unmatched=sheet.unmatched, unlabeled=sheet.unlabeled)
 
 
 def _not_drawn(items, strata, sheet, design, rng):
-    """Yield a warning if labeled items are not the ones that a plan of as many rows would have drawn."""
+    """Yield a note if labeled items are not the ones that a plan of as many rows would have drawn."""
     rows = sheet.index.size + len(sheet.unlabeled)
     drawn = np.empty(0, int)
     if rows >= np.minimum(2, strata.sizes).sum():
-        labeled = _allocated(strata.sizes, design["mean_score"], rows, design["allocation"], items.score_is, [])
+        labeled, _ = _allocated(strata.sizes, design["mean_score"], rows, design["allocation"], items.score_is)
         drawn = label_sheets.draw_items(strata.labels, labeled, rng)
     strange = int((~np.isin(sheet.index, drawn)).sum())
     if strange:
-        yield (f"{strange} of {sheet.index.size} labeled items are not the ones that these settings draw for a sheet "
-               f"of {rows} rows: the interval holds only if they were drawn at random within each stratum")
+        which = "is not one" if strange == 1 else "are not the ones"
+        yield Note("refused", STRANGE.format(strange, sheet.index.size, which, checks.counted(rows, "row")))
 
 
-def _found(mode, labeled, correct, interval, level, design, warnings, **known):
+def _found(mode, labeled, correct, interval, level, design, notes, **known):
     estimate = accuracy.stratified_accuracy(design["stratum_size"], labeled, correct)
     limits = estimate.interval(level, interval)
-    pure = np.flatnonzero(((correct == 0) | (correct == labeled)) & (labeled < design["stratum_size"]))
-    warnings += limits.warnings
-    if pure.size:
-        warnings.append(f"no mix of right and wrong was seen in strata {', '.join(map(str, pure))}: their standard "
-                        "error of 0 is not knowledge, read the interval")
-    return AccuracyAudit(mode=mode, labeled=labeled, estimate=estimate, interval=limits, warnings=tuple(warnings),
-                         **design, **known)
+    return AccuracyAudit(mode=mode, labeled=labeled, estimate=estimate, interval=limits,
+                         notes=[*notes, *estimate.notes, *limits.notes], **design, **known)
 
 
-def _allocated(size, score, budget, method, score_is, warnings):
+def _allocated(size, score, budget, method, score_is):
+    """Return labels per stratum and the notes of the allocation."""
     if method not in rules.NEED_SD:
-        return rules.allocate(size, budget, method).labeled
+        return rules.allocate(size, budget, method).labeled, []
     if score_is == "margin":
         raise ValueError(f"allocation {method!r} needs scores that are probabilities; with margins use "
                          "'proportional' or 'equal'")
-    warnings.append(f"allocation {method} took the scores for probabilities: where the classifier is overconfident it "
-                    "labels too little in the strata that look safe")
     sd = np.sqrt(accuracy.stratum_variance(size, np.clip(score, 0, 1)))
     allotted = rules.allocate(size, budget, method, stratum_sd=sd)
-    if allotted.unused:
-        warnings.append(f"{allotted.unused} of {budget} labels stay unused: a stratum is smaller than its share")
-    return allotted.labeled
+    trusted = Note("assumption", f"allocation {method} took the scores for probabilities: where the classifier is "
+                   "overconfident it labels too little in the strata that look safe")
+    return allotted.labeled, [trusted, *rules.unused_notes(allotted.unused, budget)]
 
 
 def _expected(size, score, labeled, interval, level, score_is):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench import checks
-from workbench.results import Result
+from workbench.results import Note, Result, html_table, sentences
 
 METHODS = ("cum_sqrt_f", "cum_cbrt_f", "weighted_mean", "kmeans", "gmm", "equal_size", "equal_width")
 DENSITY_POINTS = 512
@@ -37,8 +37,6 @@ class Strata(Result):
     n_strata : int
         K, after empty strata were dropped.
     method : str
-    notes : tuple of str
-        What was dropped or split.
     """
 
     labels: np.ndarray
@@ -46,19 +44,23 @@ class Strata(Result):
     edges: np.ndarray | None
     n_strata: int
     method: str
-    notes: tuple = ()
 
     def headline(self):
         """Return number, rule and sizes in one sentence."""
         sizes = f"{self.sizes.min():,}" if self.sizes.min() == self.sizes.max() else \
             f"{self.sizes.min():,} to {self.sizes.max():,}"
-        return f"{self.n_strata} strata of {sizes} items by {self.method}" + "".join(f"; {n}" for n in self.notes)
+        items = "item" if self.sizes.max() == 1 else "items"
+        strata = checks.counted(self.n_strata, "stratum", "strata")
+        return f"{strata} of {sizes} {items} by {self.method}" + "".join(f"; {text}" for text in sentences(self.notes))
 
     def rows(self):
         """Return stratum, size and edges, one row per stratum."""
         edges = np.full(self.n_strata + 1, np.nan) if self.edges is None else self.edges
         return [{"stratum": k, "size": int(self.sizes[k]), "above": float(edges[k]), "up_to": float(edges[k + 1])}
                 for k in range(self.n_strata)]
+
+    def _repr_html_(self):
+        return html_table(self.rows(), self.headline())     # the caption says the notes
 
 
 def stratify(score, n_strata, method="cum_sqrt_f", *, rng=0):
@@ -125,11 +127,14 @@ def _cut(score, inner, n_strata, method):
     if kept.size < n_strata:
         labels = np.searchsorted(kept, labels)
         edges = np.concatenate([edges[kept], edges[-1:]])
-    return Strata(labels, sizes[kept], edges, int(kept.size), method, _dropped(n_strata, kept.size))
+    return Strata(labels, sizes[kept], edges, int(kept.size), method, notes=_dropped(n_strata, kept.size))
 
 
 def _dropped(wanted, kept):
-    return () if kept == wanted else (f"{wanted - kept} of {wanted} strata were empty and dropped",)
+    if kept == wanted:
+        return ()
+    verb = "was" if wanted - kept == 1 else "were"
+    return (Note("design", f"{wanted - kept} of {wanted} strata {verb} empty and dropped"),)
 
 
 def _density(score):
@@ -204,8 +209,8 @@ def _equal_size(score, n_strata, rng):
     order = np.lexsort((rng.permutation(n), score))
     labels = np.empty(n, np.int64)
     labels[order] = np.repeat(np.arange(n_strata), sizes)
-    note = "items with equal scores lie on both sides of a cut and were ordered at random"
-    return Strata(labels, sizes, None, n_strata, "equal_size", (note,))
+    note = Note("data", "items with equal scores lie on both sides of a cut and were ordered at random")
+    return Strata(labels, sizes, None, n_strata, "equal_size", notes=[note])
 
 
 def _mixture(score, n_strata, rng):
@@ -233,8 +238,8 @@ def _fitted(model, points, weight=None):
         warnings.simplefilter("always", ConvergenceWarning)
         model.fit(points[:, None], **weights)
     name = type(model).__name__
-    return model, tuple({f"{name} did not converge; its strata are as good as it got" for w in caught
-                         if issubclass(w.category, ConvergenceWarning)})
+    failed = any(issubclass(w.category, ConvergenceWarning) for w in caught)
+    return model, (Note("design", f"{name} did not converge; its strata are as good as it got"),) * failed
 
 
 def _decision_points(fit, low, high):
@@ -258,8 +263,7 @@ def _by_mean_score(score, component, n_strata, notes):
     rank[order] = np.arange(n_strata)
     kept = int((size > 0).sum())
     labels = rank[component]
-    return Strata(labels, size[order][:kept], None, kept, "gmm",
-                  _dropped(n_strata, kept) + notes)
+    return Strata(labels, size[order][:kept], None, kept, "gmm", notes=_dropped(n_strata, kept) + notes)
 
 
 def _seed(rng):

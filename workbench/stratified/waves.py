@@ -12,12 +12,12 @@ import scipy
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Estimate, Interval, percent
+from workbench.results import Estimate, Interval, Note
 
 RULES = ("smoothed", "opt")
 WAVE_INTERVALS = ("default", "wald")
-OPT_WARNING = ("OPT-A1 and OPT-A2 freeze a stratum whose pilot is pure: the estimate is biased and its "
-               "variance estimate far too small; measured on the digit forms, more labels cover less")
+OPT_NOTE = Note("unreliable", "OPT-A1 and OPT-A2 freeze a stratum whose pilot is pure: the estimate is biased and its "
+                "variance estimate far too small; measured on the digit forms, more labels cover less")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,15 +44,16 @@ class WaveEstimate(Estimate):
         checks.choice("method", method, WAVE_INTERVALS)
         tail = (1 - checks.level(level)) / 2
         low, high = wave_limits(self.stratum_size, self.labeled[None], self.correct[None], tail, method)
-        warnings = (f"wald is for teaching: with few labels it can cover far less than {percent(level)}",)
-        warnings = warnings * (method == "wald") + exhausted_warning(self.stratum_size, self.labeled.sum(0))
-        return Interval(float(low[0]), float(high[0]), float(level), method, None, warnings)
+        teaching = (intervals.teaching_note(method, level),) if method == "wald" else ()
+        return Interval(float(low[0]), float(high[0]), float(level), method,
+                        notes=teaching + exhausted_notes(self.stratum_size, self.labeled.sum(0)))
 
     def headline(self):
         """Return estimate, standard error and default interval in one sentence."""
         low, high = self.interval()
+        labels, waves = checks.counted(self.labeled.sum(), "label"), checks.counted(len(self.labeled), "wave")
         return (f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
-                f"{self.labeled.sum():,} labels in {self.labeled.shape[0]} waves, {self.stratum_size.size} strata")
+                f"{labels} in {waves}, {checks.counted(self.stratum_size.size, 'stratum', 'strata')}")
 
     def rows(self):
         """Return wave, stratum, labels and right ones, one row per cell."""
@@ -76,7 +77,7 @@ def next_wave(stratum_size, labeled, correct, budget, *, rule="smoothed", stratu
           W_h sqrt(p (1 - p)) with p = (x_h + c p0_h) / (n_h + c); at least 2 labels per stratum.
         - "opt": equation 9 with the sample variance, as OPT-A1 and OPT-A2 print it [1]_. Where no stratum
           varies, in proportion to size; an unlabeled stratum counts as varying most (the paper does not say).
-          Biased: `notes` warns.
+          Biased: `notes` says so.
     stratum_score : (H,) array_like of float, optional
         Prior rates p0 in (0, 1), such as the mean confidence; by default the overall rate so far.
     smoothing : float
@@ -110,8 +111,7 @@ def next_wave(stratum_size, labeled, correct, budget, *, rule="smoothed", stratu
     else:
         rule_settings = wave_settings(size.size, stratum_score, smoothing, floor)
         new = wave_step(size, labeled[None], correct[None], budget, *rule_settings)[0]
-    notes = (OPT_WARNING,) if rule == "opt" else ()
-    return rules.Allocation(new, float("nan"), new >= left, 0, size, rule, notes)
+    return rules.Allocation(new, float("nan"), new >= left, 0, size, rule, notes=(OPT_NOTE,) if rule == "opt" else ())
 
 
 def wave_accuracy(stratum_size, labeled, correct):
@@ -150,8 +150,8 @@ def wave_accuracy(stratum_size, labeled, correct):
         checks.at_most(f"correct (wave {t})", x, "labeled", n)
         few = np.flatnonzero((n < 2) & (n < left))
         if few.size:
-            raise ValueError(f"labeled must be at least 2 in every wave and stratum; wave {t} has {n[few[0]]} "
-                             f"in stratum {few[0]}, where {left[few[0]]} items were left")
+            raise ValueError(f"labeled must be at least 2 in every wave and stratum; wave {t} has {n[few[0]]} in "
+                             f"stratum {few[0]}, where {checks.counted(left[few[0]], 'item was', 'items were')} left")
         left = left - n
     estimate, variance = wave_moments(size, labeled[None], correct[None])
     return WaveEstimate(float(estimate[0]), float(variance[0]), size, labeled, correct)
@@ -223,13 +223,11 @@ def _allotted(share, budget, least, left):
     return rules.round_to_total(real, np.full(real.shape[0], budget), least, left)
 
 
-def exhausted_warning(size, labeled):
-    """Return a warning if waves label so much of a stratum that they estimate worse than a fixed sample."""
-    spent = np.flatnonzero(labeled > size / 2)
-    if not spent.size:
-        return ()
-    return (f"more than half of stratum {spent[0]} is labeled: waves then estimate worse than a sample fixed "
-            "beforehand; label it completely or fix the allocation",)
+def exhausted_notes(size, labeled):
+    """Return a note for each stratum of which waves label so much that they estimate worse than a fixed sample."""
+    return tuple(Note("design", "more than half is labeled: waves then estimate worse than a sample fixed beforehand; "
+                      "label all of it or fix the allocation", ("stratum", int(k)))
+                 for k in np.flatnonzero(labeled > size / 2))
 
 
 def wave_settings(n_strata, stratum_score, smoothing, floor):
@@ -241,7 +239,7 @@ def wave_settings(n_strata, stratum_score, smoothing, floor):
 
 
 def _waves(name, values, n_strata):
-    array = np.asarray(values)
+    array = checks.plain_array(name, values)
     if array.ndim != 2 or array.shape[1] != n_strata:
         raise ValueError(f"{name} must have shape (waves, {n_strata}); got {array.shape}")
     return np.stack([checks.counts(f"{name} (wave {t})", row) for t, row in enumerate(array)])

@@ -226,12 +226,13 @@ def _runs_of(study, part):
     """Return the study of some of its runs."""
     per_method = {name: {method: array[part] for method, array in getattr(study, name).items()}
                   for name in ("sampled", "variance", "error")}
+    per_method["fractional_optimum"] = study.fractional_optimum[part]
     return dataclasses.replace(study, runs=SHORT_RUNS, stratum_size=study.stratum_size[part],
                                stratum_sd=study.stratum_sd[part], **per_method)
 
 
 def predict_thousands():
-    """Return the question that the learner answers before he sees any allocation."""
+    """Return the question that the learner answers before they see any allocation."""
     size, _ = _places()
     found = allocations(100)
     wish, labeled = charts.wished(found["voila"])[3], found["voila"].labeled[3]

@@ -120,7 +120,7 @@ def held_constant():
 
 
 def predict_line():
-    """Return the question that the learner answers before he sees the published line."""
+    """Return the question that the learner answers before they see the published line."""
     base_rate, p00, p11 = solar_rates()
     kept = estimator_theory(base_rate, LATER, p00, p11, AUDITED).retained_change
     published = base_rate + kept * (LATER - base_rate)

@@ -1,4 +1,4 @@
-"""A prediction that the learner locks before he sees the answer."""
+"""A prediction that the learner locks before they see the answer."""
 import html
 
 import ipywidgets

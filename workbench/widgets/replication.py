@@ -238,7 +238,7 @@ def coverage():
 
 
 def predict_worth():
-    """Return the question that the learner answers before he sees the boxes."""
+    """Return the question that the learner answers before they see the boxes."""
     forms = digit_forms()
     n, icc = forms.box.size, intracluster_correlation()
     effect = 1 + (n / 14 - 1) * icc

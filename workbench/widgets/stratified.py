@@ -118,7 +118,7 @@ def labels_needed():
 
 
 def label_ten(seed=1):
-    """Return the view in which the learner reads ten forms before he sees what the program read.
+    """Return the view in which the learner reads ten forms before they see what the program read.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def _digits(text):
 
 
 def predict_gain():
-    """Return the question that the learner answers before he moves anything."""
+    """Return the question that the learner answers before they move anything."""
     return questions.predict("Five strata, still 100 labels: by how much does the standard error fall?",
                              ["0%", "10%", "30%", "50%"],
                              "By 12% with equal shares of the labels; by 31% with the best shares, which nobody knows "

@@ -5,6 +5,7 @@ import altair as alt
 import numpy as np
 import scipy
 
+from workbench import checks
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import FIRST, SECOND, SIDES
 from workbench.charts.cross_validation.words import (
@@ -86,11 +87,12 @@ def posterior_words(found, models=SIDES):
     rope = f", practically equal {probability(found.rope)}" if found.half_width else ""
     within = f", practically equal (within {number(found.half_width)}) with {found.rope:.3f}" if rope else ""
     first, second = short_names(models)
+    df = checks.counted(found.df, "degree of freedom", "degrees of freedom")
     beyond = "".join(f" {' '.join(note['text']).capitalize()}." for note in _not_drawn(found, *_posterior_range(found)))
     return (f"Probability that {first} is better {probability(found.left)}{rope}, {second} "
             f"{probability(found.right)}",
-            f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {found.df} degrees of freedom "
-            f"around {number(found.estimate)}, 95% between {number(low)} and {number(high)}. {models[0]} is better "
+            f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {df} around "
+            f"{number(found.estimate)}, 95% between {number(low)} and {number(high)}. {models[0]} is better "
             f"with probability {found.left:.3f}{within}, {models[1]} with {found.right:.3f}.{beyond}")
 
 

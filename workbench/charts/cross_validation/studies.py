@@ -10,7 +10,7 @@ from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import stacked
 from workbench.charts.cross_validation.rho_curves import MOST_RHO, RULE_SHAPES, RULES, curve, rho_curve_data
 from workbench.charts.cross_validation.words import number, share, short, short_p
-from workbench.cross_validation.kfold import ROUNDING, resolve_rho
+from workbench.cross_validation.kfold import resolve_rho
 from workbench.results import percent
 
 VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
@@ -55,8 +55,8 @@ def clerks_words(shown, everyone, test, *, level=0.95):
     share, error = float(alarms.mean()), _share_error(alarms.mean(), alarms.size)
     believed, real = _spreads(everyone, test)
     repeated = "once" if shown.repeats == 1 else f"{shown.repeats} times"
-    return (f"{test}: {count} of {total} studies call two equal clerks different; in the long run {share:.1%} "
-            f"± {error:.1%}",
+    return (f"{test}: {count} of {total} studies call{'s' * (count == 1)} two equal clerks different; in the long run "
+            f"{share:.1%} ± {error:.1%}",
             f"Studies {shown.first} to {shown.first + total - 1} of {shown.n} forms, cross-validated {repeated}, each "
             f"with its {percent(level)} interval by the {test} test. False alarms: {count}, and {int(alarms.sum())} in "
             f"{alarms.size} studies. The test believes a standard error of {believed:.4f} on average; "
@@ -188,7 +188,7 @@ def _bar(left, right, low, high, kind):
 def _t_values(study, rho, mean):
     """Return finite t-values, and the signs of the infinite ones, of runs whose folds all agree."""
     away = study.estimates - (study.mean if mean is None else mean)
-    shown = study.theta3 > ROUNDING ** 2
+    shown = study.shown > 0
     scale = (1 - resolve_rho(rho, study.folds)) ** 0.5
     return scale * away[shown] / study.theta3[shown] ** 0.5, np.sign(away[~shown])
 
@@ -206,14 +206,14 @@ def experiments_words(study, rho=0.0, mean=None, *, level=0.95):
     used = resolve_rho(rho, study.folds)
     infinite = f"; {agree:.2%} because all folds agree" if agree else ""
     what = "true error" if mean is None or mean == study.mean else "error"
+    few = " Losses of 0 or 1 leave few possible t-values: the bars are spikes." if study.loss == "zero_one" else ""
     return (f"{share:.2%} ± {_share_error(share, study.runs):.2%} reject the {what} {short(tested, 4)} at rho "
             f"{short(used)}{infinite}",
             f"{study.runs:,} cross-validations of {study.learner} on samples of {study.n} {study.population}. Tested "
             f"is {tested:.5f}; the mean of all runs is {study.mean:.5f}. At rho {used:.3f} the test rejects "
             f"{share:.2%}, Monte Carlo error {_share_error(share, study.runs):.2%}; it should be "
             f"{percent(1 - level)}. {agree:.2%} are runs whose folds all have the same error, so that t is infinite. "
-            f"The true rho of these runs is {study.rho:.3f}. Losses of 0 or 1 leave few possible t-values: the bars "
-            f"are spikes.")
+            f"The true rho of these runs is {study.rho:.3f}.{few}")
 
 
 def experiments(study, rho=0.0, mean=None, *, level=0.95):

@@ -4,6 +4,7 @@ import math
 import altair as alt
 import numpy as np
 
+from workbench import checks
 from workbench.charts import theme
 from workbench.charts.misclassification.periods import MOST_NAMED
 from workbench.charts.misclassification.scenes import NAMES
@@ -16,8 +17,8 @@ def estimators_data(comparison, method="mle"):
     """Return the rows of `estimators`: expected error of all classes together per method."""
     total = comparison.rmse if comparison.rmse.ndim == 1 else np.sqrt((comparison.rmse**2).sum(1))
     rows = []
-    for name, error, problem in zip(comparison.methods, total.tolist(), comparison.problems, strict=True):
-        unknown = "cannot be computed" if problem else "not known"
+    for name, error in zip(comparison.methods, total.tolist(), strict=True):
+        unknown = "cannot be computed" if name in comparison.reasons else "not known"
         rows.append({"estimator": NAMES[name] + (" (chosen)" if name == method else ""),
                      "rmse": 0.0 if math.isnan(error) else error, "text": unknown if math.isnan(error) else
                      f"{error:.4f}", "role": "chosen" if name == method else "other"})
@@ -28,8 +29,7 @@ def estimators_words(comparison, method="mle"):
     """Return title and text alternative of `estimators`."""
     rows = {name: row for name, row in zip(comparison.methods, estimators_data(comparison, method), strict=True)}
     said = ", ".join(f"{NAMES[name]} {row['text']}" for name, row in rows.items())
-    problems = "".join(f" {NAMES[name]}: {problem}." for name, problem in
-                       zip(comparison.methods, comparison.problems, strict=True) if problem)
+    problems = "".join(f" {NAMES[name]}: {problem}." for name, problem in comparison.reasons.items())
     together = "" if len(comparison.labels) == 2 else ", all classes together"
     return _best_words(comparison, method, rows), (
         f"Expected root mean squared error at the present shift{together}, if P(prediction | truth) is "
@@ -40,7 +40,7 @@ def _best_words(comparison, method, rows):
     best, chosen = comparison.best, rows[method]["text"]
     if best is None:
         return "No expected errors are known: the classes are read no better than by chance"
-    if comparison.problems[comparison.methods.index(method)]:
+    if method in comparison.reasons:
         return f"{NAMES[method]} cannot be computed; least expected error: {NAMES[best]}, {rows[best]['text']}"
     if chosen == rows[best]["text"]:
         others = [NAMES[name] for name, row in rows.items() if row["text"] == chosen and name != method]
@@ -89,7 +89,7 @@ def audit_matrix_words(audit):
     k = int(np.nanargmin(np.diag(audit.reading_rates)))
     title += f"; least often: {audit.labels[k]}, {right[k] / totals[k]:.1%}"
     commonest = f" Commonest mistakes: {mistakes}." if mistakes else " No mistake."
-    return title, f"Audit of {audit.n:,} items. Right: {rates}.{commonest}"
+    return title, f"Audit of {checks.counted(audit.n, 'item')}. Right: {rates}.{commonest}"
 
 
 def audit_matrix(audit):

@@ -28,9 +28,9 @@ def _class_data(rows, audit_period):
     lines = [{"period": str(row["period"]), "share": row[column], "kind": kind} for kind, column in
              zip(KINDS, ("counted", "estimate"), strict=True) for row in rows]
     bands = [{"period": str(row["period"]), "low": row["low"], "high": row["high"]} for row in rows]
-    gap = [True, *(bool(row["problem"]) for row in rows), True]
+    gap = [True, *(row["items"] is None for row in rows), True]
     alone = [band for t, band in enumerate(bands) if gap[t] and not gap[t + 1] and gap[t + 2]]
-    lost = [{"period": str(row["period"]), "mark": "×"} for row in rows if row["problem"]]
+    lost = [{"period": str(row["period"]), "mark": "×"} for row in rows if row["items"] is None]
     audit = [{"period": str(row["period"]), "text": "audit"} for row in rows if row["period"] == audit_period]
     return {"class": str(rows[0]["class"]), "lines": lines, "bands": bands, "alone": alone, "lost": lost,
             "audit": audit}
@@ -49,7 +49,7 @@ def _shown_classes(series, label=None):
 
 def series_words(series, label=None, level=0.95):
     """Return title and text alternative of `series`."""
-    drawn, table = _shown_classes(series, label), [row for row in series.levels(level) if not row["problem"]]
+    drawn, table = _shown_classes(series, label), [row for row in series.levels(level) if row["items"] is not None]
     rows = {name: [row for row in table if row["class"] == name] for name in drawn}
     most = max(drawn, key=lambda name: abs(rows[name][-1]["estimate"] - rows[name][0]["estimate"]))
     first, last = rows[most][0], rows[most][-1]
@@ -67,10 +67,10 @@ def _with_limits(row):
 
 
 def _not_reported(series):
-    lost = [(period, problem) for period, problem in zip(series.periods, series.problems, strict=True) if problem]
+    lost = [note for note in series.notes if note.kind == "refused" and note.where]
     if not lost:
         return ""
-    named = "; ".join(f"{period}: {problem}" for period, problem in lost[:MOST_NAMED])
+    named = "; ".join(f"{note.where[1]}: {note.text}" for note in lost[:MOST_NAMED])
     return f" Not reported: {named}{'; …' if len(lost) > MOST_NAMED else ''}."
 
 

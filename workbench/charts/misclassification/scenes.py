@@ -2,6 +2,7 @@
 import altair as alt
 import numpy as np
 
+from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.misclassification.words import ink, points, short_share
 from workbench.misclassification.methods import METHODS
@@ -26,7 +27,6 @@ FINE = 20_001
 LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
 PERCENT = alt.Axis(format="~%")
 POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=5)
-Z95 = 1.959964
 
 
 def counted_share(base_rate, p00, p11):
@@ -149,9 +149,10 @@ def months_words(study, methods):
         title = f"Of a {'rise' if shift > 0 else 'fall'} by {100 * abs(shift):.1f} points they report: {reported}"
     said = "; ".join(f"{NAMES[m]} {study.new_base_rate + study.bias[m]:.2%} ± {100 * study.sd[m]:.2f} points, RMSE "
                      f"{study.rmse[m]:.4f}" for m in methods)
-    return (title, f"True share {study.base_rate:.2%} when {study.n:,} forms were audited, now "
-                   f"{study.new_base_rate:.2%}. Expected answers in {study.runs:,} simulated audits: {said}. Least "
-                   f"error: {NAMES[order[0]]}.{_where_calibration_wins(study, methods)}")
+    audited = checks.counted(study.n, "form was", "forms were")
+    return (title, f"True share {study.base_rate:.2%} when {audited} audited, now {study.new_base_rate:.2%}. Expected "
+                   f"answers in {study.runs:,} simulated audits: {said}. Least error: {NAMES[order[0]]}."
+                   f"{_where_calibration_wins(study, methods)}")
 
 
 def _where_calibration_wins(study, methods):
@@ -219,7 +220,7 @@ def change_data(series, first, last, true_shares):
     levels = [{"month": row["period"], "truth": truth[row["period"]],
                **{name: row[name] for name in ("estimate", "low", "high")}} for row in series.levels()]
     low, high = found.limits
-    half = Z95 * found.naive_standard_error
+    half = intervals.quantile(0.95) * found.naive_standard_error
     differences = [{"band": "level bands", "estimate": found.estimate, "low": found.estimate - half,
                     "high": found.estimate + half},
                    {"band": "its own", "estimate": found.estimate, "low": low, "high": high}]
@@ -234,9 +235,10 @@ def change_words(series, first, last, true_shares):
     low, high = found.limits
     ends = ", ".join(f"{row['estimate']:.4f} ({row['low']:.4f} to {row['high']:.4f}) in month {row['period']}"
                      for row in series.levels() if row["period"] in (first, last))
+    forms = checks.counted(series.audit.n, "form")
     return (f"Month {first} to {last}: {found.estimate:+.4f}, SE {short_share(found.standard_error)}; level bands "
             f"would say {short_share(found.naive_standard_error)}",
-            f"Levels by {series.method} from one audit of {series.audit.n:,} forms, 95% bands: {ends}. Change "
+            f"Levels by {series.method} from one audit of {forms}, 95% bands: {ends}. Change "
             f"{found.estimate:+.4f}, its own 95% interval {low:+.4f} to {high:+.4f}; the true change is "
             f"{truth[last] - truth[first]:+.4f}. Taken as independent, the levels would give the standard error "
             f"{found.naive_standard_error:.4f} in place of {found.standard_error:.4f}.")

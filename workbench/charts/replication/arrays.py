@@ -2,6 +2,7 @@
 import altair as alt
 import numpy as np
 
+from workbench import checks
 from workbench.charts import theme
 from workbench.charts.replication.half_samples import SIGNS, TICKS
 from workbench.replication import galois
@@ -44,11 +45,13 @@ def array_words(array, levels, i, j, needed):
     np.add.at(counts, (array[:, i - 1], array[:, j - 1]), 1)
     total = columns * (columns - 1) // 2
     names = ", ".join(f"{a}–{b}" for a, b in bad[:NAMED_PAIRS]) + (", …" if len(bad) > NAMED_PAIRS else "")
-    shape = f"{runs:,} runs, {columns} columns, {levels} levels"
-    verdict = f"all {total} pairs of columns are balanced" if not len(bad) else \
-        f"{len(bad)} of {total} pairs are not balanced ({names}); {needed:,} runs are needed"
+    shape = f"{checks.counted(runs, 'run')}, {columns} columns, {levels} levels"
+    even = "the one pair of columns is" if total == 1 else f"all {total} pairs of columns are"
+    odd = f"{len(bad)} of {checks.counted(total, 'pair')} {'is' if len(bad) == 1 else 'are'}"
+    verdict = f"{odd} not balanced ({names}); {needed:,} runs are needed" if len(bad) else f"{even} balanced"
     seen = f"Columns {i} and {j} show {'each pair of levels' if np.ptp(counts) == 0 else 'the pairs of levels'} "
-    how = f"{counts[0, 0]} times." if np.ptp(counts) == 0 else f"between {counts.min()} and {counts.max()} times."
+    how = f"{checks.counted(counts[0, 0], 'time')}." if np.ptp(counts) == 0 else \
+        f"between {counts.min()} and {counts.max()} times."
     cut = f" The first {SHOWN_RUNS} runs are drawn." if runs > SHOWN_RUNS else ""
     return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}"
 
@@ -118,7 +121,9 @@ def field_words(field, k):
     columns, runs = size // (p - 1), field.size
     if k < size:
         title = f"{name}, step {k} of {size}: x{_raised(k)} = {found}"
-        rest = f"{k} of {size} powers are known; their lowest coefficients fill column 1 and move up into the others."
+        known = "is known; its lowest coefficient fills column 1 and moves" if k == 1 else \
+            "are known; their lowest coefficients fill column 1 and move"
+        rest = f"{k} of {size} powers {known} up into the others."
     else:
         title = f"{name}: {size} powers and a row of zeros make {runs} runs for {columns} columns"
         rest = f"Power {size} is 1: every element but 0 has come once. Another column would repeat the first, up to " \

@@ -4,6 +4,7 @@ import math
 import altair as alt
 import numpy as np
 
+from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.replication.words import TEXTBOOK, short_mean, statistic_name
 from workbench.results import percent
@@ -19,18 +20,18 @@ LOW_STACK = 16
 FEW = 12
 TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
 BOXES = 14
-Z95 = 1.959964
 
 
 def boxes_data(right, items, estimate):
     """Return the rows of `boxes`: boxes, districts of two, the estimate, two intervals."""
     rate, (pooled, error) = right / items, naive(right, items)
+    half = intervals.quantile(0.95) * error
     boxes = [{"box": b + 1, "accuracy": p, "labels": n} for b, (p, n) in enumerate(zip(rate, items, strict=True))]
     districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5, "district": f"district {d + 1}",
                   "even": d % 2, "first": rate[2 * d], "second": rate[2 * d + 1], "left": 2 * d + 1,
                   "right": 2 * d + 2} for d in range(rate.size // 2)]
     low, high = estimate.interval()
-    limits = [{"kind": "naive", "estimate": pooled, "low": pooled - Z95 * error, "high": pooled + Z95 * error},
+    limits = [{"kind": "naive", "estimate": pooled, "low": pooled - half, "high": pooled + half},
               {"kind": "by boxes", "estimate": estimate.estimate, "low": low, "high": high}]
     return {"boxes": boxes, "districts": districts, "limits": limits, "middle": [{"estimate": estimate.estimate}]}
 
@@ -38,13 +39,13 @@ def boxes_data(right, items, estimate):
 def boxes_words(right, items, estimate, icc):
     """Return title and text alternative of `boxes`; `icc` is the intracluster correlation of all labels."""
     total, rate, (pooled, error) = items.sum(), right / items, naive(right, items)
-    effect = 1 + (total / rate.size - 1) * icc
+    effect, half = 1 + (total / rate.size - 1) * icc, intervals.quantile(0.95) * error
     low, high = estimate.interval()
     worst, best = int(rate.argmin()), int(rate.argmax())
     return (f"{total:,} labels in {rate.size} boxes are worth {total / effect:,.0f} independent ones",
             f"Accuracy {pooled:.3f}. Standard error {error:.4f} were the labels independent, "
-            f"{estimate.standard_error:.4f} by boxes. Naive 95% interval {pooled - Z95 * error:.3f} to "
-            f"{pooled + Z95 * error:.3f}, by boxes {low:.3f} to {high:.3f}. The intracluster correlation {icc:.4f} of "
+            f"{estimate.standard_error:.4f} by boxes. Naive 95% interval {pooled - half:.3f} to "
+            f"{pooled + half:.3f}, by boxes {low:.3f} to {high:.3f}. The intracluster correlation {icc:.4f} of "
             f"all labels makes the design effect {effect:.2f} with {total / rate.size:.0f} per box. Boxes run from "
             f"{rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box {best + 1}).")
 
@@ -216,14 +217,15 @@ def replicate_plot_words(estimate, level=0.95):
     """Return title and text alternative of `replicate_plot`."""
     found, values = estimate.interval(level), estimate.replicate_values[np.isfinite(estimate.replicate_values)]
     name, scale = statistic_name(estimate.statistic), _scale(estimate)
-    lost = f" {estimate.undefined:,} replicates are undefined and not shown." if estimate.undefined else ""
+    undefined = checks.counted(estimate.undefined, "replicate is", "replicates are")
+    lost = f" {undefined} undefined and not shown." if estimate.undefined else ""
     some = f" {MOST_SQUARES:,} of them are drawn." if values.size > MOST_SQUARES else ""
     counted = "" if abs(scale - 1) < 0.01 else f" Drawn {scale:.3g} times as far from it, as they count."
-    return (f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from {values.size:,} "
-            "replicates",
-            f"{values.size:,} {estimate.method} replicates of {name} from {values.min():.4g} to {values.max():.4g} "
-            f"around the estimate {estimate.estimate:.4g}.{counted}{some} Shaded: one standard error, "
-            f"{estimate.standard_error:.4g}, either side. Line below: the {percent(level)} interval, "
+    return (f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from "
+            f"{checks.counted(values.size, 'replicate')}",
+            f"{checks.counted(values.size, f'{estimate.method} replicate')} of {name} from {values.min():.4g} to "
+            f"{values.max():.4g} around the estimate {estimate.estimate:.4g}.{counted}{some} Shaded: one standard "
+            f"error, {estimate.standard_error:.4g}, either side. Line below: the {percent(level)} interval, "
             f"{found.low:.4g} to {found.high:.4g}.{lost}")
 
 

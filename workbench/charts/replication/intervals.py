@@ -2,6 +2,7 @@
 import altair as alt
 import numpy as np
 
+from workbench import checks
 from workbench.charts import theme
 from workbench.charts.replication.half_samples import FEW, HONEST, NAIVE
 from workbench.charts.replication.words import row_name
@@ -141,13 +142,17 @@ def psu_words(rows):
     """Return title and text alternative of `psu_plot`."""
     order = _lowest_strata(rows)
     worst, best = (pick(rows, key=lambda row: row["accuracy"]) for pick in (min, max))
-    unit = "strata" if all(row["psu"] == row["stratum"] for row in rows) else "PSUs"
+    units = checks.counted(len(rows), *(("stratum", "strata") if all(row["psu"] == row["stratum"] for row in rows) else
+                                        ("PSU",)))
+    run = "runs" if len(rows) == 1 else "run"
     cut = f" (the {SHOWN_STRATA} lowest of {len(order):,} strata shown)" if len(order) > SHOWN_STRATA else ""
-    return (f"{len(rows):,} {unit} run from {worst['accuracy']:.1%} to {best['accuracy']:.1%}; the lowest is "
+    return (f"{units} {run} from {worst['accuracy']:.1%} to {best['accuracy']:.1%}; the lowest is "
             f"{_unit_name(worst)}{cut}",
-            f"Accuracy of {len(rows):,} {unit}, ordered by stratum: {worst['accuracy']:.3f} in {_unit_name(worst)} "
-            f"({worst['items']:,} items) to {best['accuracy']:.3f} in {_unit_name(best)} ({best['items']:,} items)"
-            f"{cut}.")
+            f"Accuracy of {units}, ordered by stratum: {_accuracy(worst)} to {_accuracy(best)}{cut}.")
+
+
+def _accuracy(row):
+    return f"{row['accuracy']:.3f} in {_unit_name(row)} ({checks.counted(row['items'], 'item')})"
 
 
 def _unit_name(row):

@@ -1,0 +1,87 @@
+"""What every test relies on: marks by what a test needs, groups that share a fixture, nothing left behind."""
+import subprocess
+from pathlib import Path
+
+import browser
+import psutil
+import pytest
+
+from workbench.reports import build
+
+ROOT = Path(__file__).parents[1]
+# a test is marked by what it asks for
+NEEDS = {"chromium": "browser", "kernel": "kernel", "java": "java"}
+SLOW = ("simulations", "lessons", "charts", "properties")
+# what someone may write while the tests run
+WRITTEN = (".py", ".md", ".patch")
+# one worker has the browser, the other begins with what takes a kernel
+ORDER = ("browser", "kernel", "java", "slow")
+
+
+def pytest_collection_modifyitems(items):
+    """Mark each test, keep those together that share an expensive fixture, and put the longest first."""
+    for item in items:
+        for name in NEEDS.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(NEEDS[name])
+        if item.path.parent.name in SLOW:
+            item.add_marker("slow")
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+        elif _shares(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=_rank)
+
+
+def _shares(item):
+    """Whether a test uses a fixture that is made once for its module."""
+    found = getattr(item, "_fixtureinfo", None)
+    return found is not None and any(fixture.scope == "module" for fixtures in found.name2fixturedefs.values()
+                                     for fixture in fixtures)
+
+
+def _rank(item):
+    return next((rank for rank, name in enumerate(ORDER) if item.get_closest_marker(name)), len(ORDER))
+
+
+@pytest.fixture(scope="session")
+def kernel():
+    """Asked for by what starts a kernel: the test is marked, and no kernel may outlive it."""
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The path of the system's Chromium."""
+    return browser.chromium() or pytest.skip("no Chromium found: apt-get install chromium (or set CHROMIUM=/path)")
+
+
+@pytest.fixture(autouse=True)
+def _kernels(request, monkeypatch):
+    if request.node.get_closest_marker("kernel"):
+        yield
+        assert _running() == []
+    else:
+        monkeypatch.setattr(build, "kernel_managers", _unasked)
+        yield
+
+
+def _unasked():
+    raise AssertionError("a test that starts a kernel asks for the fixture kernel")
+
+
+def _running():
+    children = (child for child in psutil.Process().children() if child.is_running())
+    return [child for child in children if "--InteractiveShellApp.ignore_cwd=True" in child.cmdline()]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_left():
+    """No test leaves a file in the repository."""
+    before = _untracked()
+    yield
+    assert _untracked() <= before
+
+
+def _untracked():
+    told = subprocess.run(["git", "status", "--porcelain", "--untracked-files=all"], cwd=ROOT, text=True,
+                          capture_output=True, check=False)
+    return {line for line in told.stdout.splitlines() if line.startswith("??") and not line.endswith(WRITTEN)}

@@ -1,0 +1,183 @@
+"""Search for the designs where the intervals for values, recall and F1 cover least, and keep what was found.
+
+    python tests/peers/search_values.py --family signs --minutes 3            # search one family, print the lowest
+    python tests/peers/search_values.py --minutes 20 --write                  # every family that long, and record it
+    python tests/peers/search_values.py --recheck                             # recorded designs, fresh draws
+
+A design is a population (items per stratum and value) and labels per stratum. Random starts, then local moves that
+keep what covers less. The lowest of many noisy values is too low: the lowest `FINALISTS` are drawn again, the lowest of
+these once more with `DRAWS` draws, and that number is reported with its Monte Carlo error. The draws of a family follow
+from the seed and the number of evaluations.
+"""
+import argparse
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from workbench.value_intervals import proven_values, rounded_limits, upper_limit
+
+RECORD = Path(__file__).with_suffix(".json")
+SIGNS, HALVES, TEN = (-1, 0, 1), (0, .5, 1), (0, 1, 10)
+FAMILIES = {f"{name} {level:g}": (values, level) for level in (.95, .9, .99)
+            for name, values in (("signs", SIGNS), ("halves", HALVES), ("tenfold", TEN))}
+FAMILIES |= {"mixed with 0/1 strata": (None, .95), "recall": ("recall", .95), "f1": ("f1", .95)}
+SCREENING, AGAIN, DRAWS = 1_000, 10_000, 40_000
+FINALISTS, PATIENCE, MOST_STRATA, FEWEST_LABELS = 24, 25, 6, 20
+ROUND = 1e-9
+
+
+@dataclass(frozen=True)
+class Design:
+    """Items of the population per stratum and value (H, V), values (H, V), labels (H,)."""
+
+    items: np.ndarray
+    values: np.ndarray
+    labeled: np.ndarray
+
+    def to_dict(self):
+        """Return plain lists."""
+        return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Return the design that `to_dict` wrote."""
+        return cls(*(np.array(data[name]) for name in ("items", "values", "labeled")))
+
+
+def draw(design, rng, runs):
+    """Return counts (R, H, V) of `runs` samples without replacement."""
+    return np.stack([rng.multivariate_hypergeometric(row, n, size=runs)
+                     for row, n in zip(design.items, design.labeled, strict=True)], 1)
+
+
+def value_coverage(design, level, rng, runs):
+    """Return the share of samples whose interval holds the true mean."""
+    size, tail = design.items.sum(1), (1 - level) / 2
+    counts = draw(design, rng, runs)
+    truth = (design.items * design.values).sum() / size.sum()
+    low = -upper_limit(size, counts, -design.values, tail)[0]
+    high = upper_limit(size, counts, design.values, tail)[0]
+    low, high = rounded_limits(low, high, design.values, size.sum())
+    least, most = proven_values(size, counts, design.values)
+    return float(np.mean((np.maximum(low, least) <= truth + ROUND) & (truth - ROUND <= np.minimum(high, most))))
+
+
+def metric_coverage(design, metric, level, rng, runs):
+    """Return the share of samples whose interval holds recall or F1: at the truth both limits must hold 0.
+
+    The interval reaches from the first to the last r at which they do, so it covers at least as often.
+    """
+    size, member, tail = design.items.sum(1), design.values[:, 0] > 0, (1 - level) / 2
+    members, hits, missed = size[member].sum(), design.items[member, 1].sum(), design.items[~member, 0].sum()
+    once, base = (1, 0) if metric == "recall" else (2, members)
+    if not base + hits + missed:
+        return 1.0
+    truth = once * hits / (base + hits + missed)
+    values = np.where(member[:, None], [0.0, once - truth], [-truth, 0.0])
+    counts, constant = draw(design, rng, runs), truth * base / size.sum()
+    above = upper_limit(size, counts, values, tail)[0] - constant >= -ROUND
+    below = upper_limit(size, counts, -values, tail)[0] + constant >= -ROUND
+    return float(np.mean(above & below))
+
+
+def coverage(design, family, rng, runs):
+    """Return the coverage of a design in its family."""
+    kind, level = FAMILIES[family]
+    if isinstance(kind, str):
+        return metric_coverage(design, kind, level, rng, runs)
+    return value_coverage(design, level, rng, runs)
+
+
+def start(family, rng):
+    """Return a random design of a family."""
+    kind, strata = FAMILIES[family][0], int(rng.integers(1, MOST_STRATA + 1))
+    if isinstance(kind, str):
+        strata = max(strata, 2)
+        member = np.arange(strata) < rng.integers(1, strata)
+        values = np.repeat(member[:, None].astype(float), 2, 1)
+    elif kind is None:
+        values = np.array([(0, 0, 1) if rng.random() < .5 else SIGNS for _ in range(strata)], float)
+    else:
+        values = np.tile(np.array(kind, float), (strata, 1))
+    budget = int(np.exp(rng.uniform(np.log(FEWEST_LABELS), np.log(300))))
+    labeled = 2 + rng.multinomial(max(budget - 2 * strata, 0), rng.dirichlet(np.ones(strata)))
+    labeled[0] += max(FEWEST_LABELS - labeled.sum(), 0)
+    size = np.exp(rng.normal(0, rng.choice([.3, 1.5, 3]), strata))
+    size = np.maximum((size / size.sum() * rng.choice([600, 5_000, 10 ** 6])).astype(int), labeled)
+    return Design(np.stack([mixed(rng, items, values.shape[1]) for items in size]), values, labeled)
+
+
+def mixed(rng, items, width):
+    """Return how a stratum's items spread over the values: often nearly all on one."""
+    return rng.multinomial(items, rng.dirichlet(np.full(width, rng.choice([.05, .3, 1]))))
+
+
+def moved(design, rng):
+    """Return a neighbor: other labels, another size or another mix of one stratum."""
+    items, labeled = design.items.copy(), design.labeled.copy()
+    h, choice = int(rng.integers(len(items))), rng.random()
+    if choice < .3:
+        labeled[h] = np.clip(labeled[h] + rng.choice([-8, -2, -1, 1, 2, 8]), 2, items[h].sum())
+    elif choice < .55:
+        scale = np.exp(rng.normal(0, .7))
+        items[h] = np.maximum((items[h] * scale).astype(int), 0)
+        items[h, int(items[h].argmax())] += max(labeled[h] - items[h].sum(), 0)
+    elif choice < .9:
+        a, b = rng.choice(items.shape[1], 2, replace=False)
+        step = min(int(np.ceil(items[h, a] * rng.choice([.02, .1, .5, 1]))), items[h, a])
+        items[h, a], items[h, b] = items[h, a] - step, items[h, b] + step
+    else:
+        items[h] = mixed(rng, int(items[h].sum()), items.shape[1])
+    labeled[int(labeled.argmax())] += max(FEWEST_LABELS - labeled.sum(), 0)
+    return Design(items, design.values, np.minimum(labeled, items.sum(1)))
+
+
+def search(family, rng, minutes):
+    """Return the lowest design of a family, its coverage with fresh draws, its error, and the evaluations."""
+    end, seen = time.monotonic() + 60 * minutes, []
+    while time.monotonic() < end or not seen:
+        design = start(family, rng)
+        lowest, tries = coverage(design, family, rng, SCREENING), 0
+        seen.append((lowest, design))
+        while tries < PATIENCE and time.monotonic() < end:
+            other = moved(design, rng)
+            covered, tries = coverage(other, family, rng, SCREENING), tries + 1
+            seen.append((covered, other))
+            if covered < lowest:
+                lowest, design, tries = covered, other, 0
+    finalists = sorted(seen, key=lambda pair: pair[0])[:FINALISTS]
+    again = sorted(((coverage(d, family, rng, AGAIN), k) for k, (_, d) in enumerate(finalists)))
+    best = min((finalists[k][1] for _, k in again[:3]), key=lambda d: coverage(d, family, rng, DRAWS))
+    covered = coverage(best, family, rng, DRAWS)
+    return best, covered, len(seen)
+
+
+def main():
+    """Search, recheck or record."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--family", choices=FAMILIES)
+    parser.add_argument("--minutes", type=float, default=1, help="per family")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--recheck", action="store_true")
+    options = parser.parse_args()
+    recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    for family in [options.family] if options.family else FAMILIES:
+        rng = np.random.default_rng([options.seed, list(FAMILIES).index(family)])
+        if options.recheck:
+            covered, count = coverage(Design.from_dict(recorded[family]["design"]), family, rng, DRAWS), 0
+        else:
+            best, covered, count = search(family, rng, options.minutes)
+            recorded[family] = {"coverage": covered, "evaluations": count, "seed": options.seed,
+                                "minutes": options.minutes, "design": best.to_dict()}
+        error = (covered * (1 - covered) / DRAWS) ** .5
+        print(f"{family:24} {covered:.4f} +- {error:.4f}" + (f"  lowest of {count:,}" if count else ""), flush=True)
+        if options.write:
+            RECORD.write_text(json.dumps(recorded, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

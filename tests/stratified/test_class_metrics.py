@@ -1,0 +1,169 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, stats
+from sklearn import metrics
+
+import workbench as wb
+
+ONCE = {"recall": 1, "f1": 2}
+
+
+@st.composite
+def samples(draw):
+    n = np.array(draw(st.lists(st.integers(2, 25), min_size=2, max_size=5)))
+    size = n + np.array([draw(st.integers(0, 300)) for _ in n])
+    predicted = np.arange(n.size) < draw(st.integers(1, n.size - 1))
+    return size, predicted, n, np.array([draw(st.integers(0, int(k))) for k in n])
+
+
+@settings(deadline=None, max_examples=60)
+@given(samples())
+def test_estimates_are_those_of_the_weighted_labels(sample):
+    """Each label stands for N_h / n_h items; scikit-learn counts them."""
+    size, predicted, n, correct = sample
+    truth, read, weight = [], [], []
+    for items, member, labels, right in zip(size, predicted, n, correct, strict=True):
+        truth += [int(member)] * right + [1 - int(member)] * (labels - right)
+        read += [int(member)] * labels
+        weight += [items / labels] * labels
+    found = wb.class_metrics(*sample)
+    for metric, score in (("precision", metrics.precision_score), ("recall", metrics.recall_score),
+                          ("f1", metrics.f1_score)):
+        expected = score(truth, read, sample_weight=weight, zero_division=np.nan)
+        assert getattr(found, metric) == pytest.approx(expected, nan_ok=True)
+
+
+def limit_by_root(found, metric, above):
+    """The r at which a limit of the weighted mean of its values is 0, by scipy's root finder."""
+    size, member = found.stratum_size, found.predicted
+    counts = np.stack([found.labeled - found.correct, found.correct], 1)
+    constant = size[member].sum() / size.sum() if metric == "f1" else 0.0
+
+    def gap(r):
+        values = np.where(member[:, None], [0.0, ONCE[metric] - r], [-r, 0.0])
+        from workbench.value_intervals import upper_limit
+        limit = upper_limit(size, counts, values if above else -values, .025)[0]
+        return float(limit if above else -limit) - r * constant
+    low, high = 1e-9, 1 - 1e-9
+    if gap(low) < 0 or gap(high) > 0:
+        return None
+    return optimize.brentq(gap, low, high, xtol=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(samples(), st.sampled_from(["recall", "f1"]))
+def test_inversion_ends_where_the_limit_is_zero(sample, metric):
+    found = wb.class_metrics(*sample)
+    limits = found.interval(metric)
+    for above, limit in ((False, limits.low), (True, limits.high)):
+        root, (least, most) = limit_by_root(found, metric, above), proven(found, metric)
+        if root is not None and not np.isnan(getattr(found, metric)):
+            assert limit == pytest.approx(np.clip(root, least, most), abs=2e-6)
+
+
+def proven(found, metric):
+    """The smallest and largest metric over all ways to complete the labels, written out."""
+    size, unseen = found.stratum_size, found.stratum_size - found.labeled
+    ends = []
+    for good in (False, True):
+        right = found.correct + unseen * good
+        hits, missed = right[found.predicted].sum(), (size - right)[~found.predicted].sum()
+        bottom = hits + missed if metric == "recall" else (size[found.predicted].sum() + hits + missed) / 2
+        ends.append(hits / bottom if bottom else float(good))
+    return ends
+
+
+def test_a_census_leaves_one_value():
+    found = wb.class_metrics([20, 35], [True, False], [20, 35], [15, 30])
+    for metric, value in (("precision", 15 / 20), ("recall", 15 / 20), ("f1", 30 / (20 + 20))):
+        assert tuple(found.interval(metric)) == pytest.approx((value, value), abs=1e-6)
+
+
+def test_precision_is_the_accuracy_of_the_predicted_members():
+    found = wb.class_metrics([100, 200, 900], [True, True, False], [10, 20, 30], [9, 20, 29])
+    assert tuple(found.interval("precision")) == tuple(wb.stratified_interval([100, 200], [10, 20], [9, 20]))
+
+
+@settings(deadline=None, max_examples=40)
+@given(samples(), st.sampled_from(["recall", "f1"]))
+def test_the_closed_form_is_near_and_ordered(sample, metric):
+    found = wb.class_metrics(*sample)
+    low, high = found.interval(metric, method="closed")
+    assert 0 <= low <= high <= 1
+    least, most = proven(found, metric)
+    assert least - 1e-9 <= low and high <= most + 1e-9
+
+
+def ratio_of_variances(theta, limits, other, other_limits, ratio, upper):
+    """What the closed form solves: the difference to the limit, squared, less the squared distances that add up."""
+    near, far = (limits[1], other_limits[0]) if upper else (limits[0], other_limits[1])
+    return (theta - ratio * other) ** 2 - (near - theta) ** 2 - ratio ** 2 * (other - far) ** 2
+
+
+def test_the_closed_form_solves_its_equation():
+    found = wb.class_metrics([1000, 9000], [True, False], [60, 140], [51, 138])
+    hit = [.1 * limit for limit in wb.stratified_interval([1000], [60], [51])]
+    miss = [.9 * (1 - limit) for limit in wb.stratified_interval([9000], [140], [138])][::-1]
+    low, high = found.interval("recall", method="closed")
+    for limit, upper in ((low, True), (high, False)):
+        assert ratio_of_variances(.9 * 2 / 140, miss, .085, hit, 1 / limit - 1, upper) == pytest.approx(0, abs=1e-9)
+
+
+def coverage(size, predicted, n, share, metric):
+    """Exact coverage over all binomial outcomes of a population so large that draws are independent."""
+    size, predicted, share = np.array(size), np.array(predicted), np.array(share)
+    hits, missed = (size * share)[predicted].sum(), (size * (1 - share))[~predicted].sum()
+    truth = hits / (hits + missed) if metric == "recall" else 2 * hits / (size[predicted].sum() + hits + missed)
+    covered = 0.0
+    for outcome in itertools.product(*(range(k + 1) for k in n)):
+        low, high = wb.class_metrics(size, predicted, n, outcome).interval(metric)
+        covered += stats.binom.pmf(outcome, n, share).prod() * (low <= truth <= high)
+    return covered
+
+
+@pytest.mark.parametrize("metric", ["recall", "f1"])
+@pytest.mark.parametrize(("n", "share"), [((12, 30), (.8, .99)), ((20, 15), (.5, .9)), ((10, 25), (.98, .96))])
+def test_recall_and_f1_cover_in_small_designs_by_enumeration(metric, n, share):
+    assert coverage([10 ** 8, 9 * 10 ** 8], [True, False], n, share, metric) >= .95
+
+
+def test_what_is_undefined_is_said():
+    found = wb.class_metrics([100, 900], [True, False], [20, 30], [0, 30])
+    assert np.isnan(found.recall) and found.notes[0].kind == "undefined"
+    assert found.notes[0].where == ("metric", "recall")
+    assert tuple(found.interval("recall")) == (0, 1)
+
+
+def test_a_class_never_predicted_has_no_precision():
+    found = wb.class_metrics([900], [False], [50], [47])
+    assert np.isnan(found.precision) and found.recall == 0
+    assert tuple(found.interval("precision")) == (0, 1) and found.interval("recall").high == 0
+
+
+@pytest.mark.parametrize(("budget", "expected"), [(200, [60, 140]), (5000, [1000, 4000]), (10_000, [1000, 9000]),
+                                                  (9500, [1000, 8500])])
+def test_three_in_ten_labels_go_to_the_predicted_members(budget, expected):
+    assert wb.allocate_to_class([1000, 9000], [True, False], budget).tolist() == expected
+
+
+def test_each_part_is_spread_in_proportion_and_keeps_its_floor():
+    labeled = wb.allocate_to_class([600, 400, 4500, 4500], [True, True, False, False], 100)
+    assert labeled.tolist() == [18, 12, 35, 35]
+    assert wb.allocate_to_class([600, 400, 4500], [True, True, False], 7).tolist() == [2, 2, 3]
+    assert wb.allocate_to_class([600, 400], [False, False], 10).tolist() == [6, 4]
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda found: found.interval("accuracy"), "metric must be one of 'precision', 'recall', 'f1'; got 'accuracy'"),
+    (lambda found: found.interval("f1", method="wald"), "method must be one of 'inversion', 'closed'; got 'wald'"),
+    (lambda found: found.interval("f1", 95), "level must be a number in (0, 1); got 95"),
+    (lambda found: wb.class_metrics([10], [2], [5], [5]), "predicted must be 0 or 1; stratum 0 is 2"),
+])
+def test_messages(call, message):
+    with pytest.raises(ValueError) as caught:
+        call(wb.class_metrics([1000, 9000], [True, False], [60, 140], [51, 138]))
+    assert str(caught.value) == message

@@ -1,0 +1,152 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import value_interval as oracle
+from scipy import stats
+
+import workbench as wb
+from workbench.value_intervals import upper_limit
+
+SIGNS = (-1, 0, 1)
+MANY = 10 ** 9
+
+
+def raw(size, counts, values, level=0.95):
+    """Limits before rounding and cutting."""
+    size, counts = np.array(size), np.array(counts)
+    values, tail = np.broadcast_to(np.array(values, float), counts.shape), (1 - level) / 2
+    return -float(upper_limit(size, counts, -values, tail)[0]), float(upper_limit(size, counts, values, tail)[0])
+
+
+def strata_of(size, counts, values):
+    values = np.broadcast_to(np.array(values, float), np.shape(counts))
+    return [(n, np.repeat(row_values, row).tolist(), row_values.min(), row_values.max())
+            for n, row, row_values in zip(size, counts, values, strict=True)]
+
+
+@st.composite
+def designs(draw):
+    width, strata = draw(st.integers(2, 4)), draw(st.integers(1, 5))
+    counts = draw(st.lists(st.lists(st.integers(0, 9), min_size=width, max_size=width).filter(lambda row: sum(row) > 1),
+                           min_size=strata, max_size=strata))
+    size = [sum(row) + draw(st.sampled_from([0, 1, 7, 1000])) for row in counts]
+    values = draw(st.lists(st.sampled_from([-2, -1, 0, .5, 1, 10]), min_size=width, max_size=width, unique=True))
+    return size, counts, values
+
+
+@settings(deadline=None, max_examples=150)
+@given(designs(), st.sampled_from([.9, .95, .99]))
+def test_it_is_what_its_definition_gives_label_by_label(design, level):
+    assert raw(*design, level) == pytest.approx(oracle.limits(strata_of(*design), level), rel=1e-7, abs=1e-8)
+
+
+@pytest.mark.parametrize(("share", "counts", "expected"), [
+    ((.06, .04, .9), ((8, 3, 14), (5, 2, 18)), (.006783, .059831)),
+    ((.5, .3, .2), ((0, 40, 0), (0, 30, 0), (0, 30, 0)), (-.043907, .043907)),
+    ((.8643, .1357), ((0, 212, 0), (0, 0, 3)), (-.055100, .150609)),
+])
+def test_worked_cases(share, counts, expected):
+    """Computed once by hand-written scalar code of another author, before rounding and cutting."""
+    size = [round(part * MANY) for part in share]
+    counts = [*counts, *[(0, size[-1], 0)] * (len(size) - len(counts))]
+    assert raw(size, counts, SIGNS) == pytest.approx(expected, abs=1.5e-6)
+
+
+def test_sampling_fractions_and_agreeing_items():
+    counts = [(8, 2, 15), (10, 3, 12)]
+    assert raw([60, 60, 1880], [*counts, (0, 1880, 0)], SIGNS) == pytest.approx((-.002020, .022757), abs=1.5e-6)
+    found = wb.paired_difference([60, 60], counts, agreeing=1880)
+    assert tuple(found.interval()) == pytest.approx((-.0025, .0230), abs=1e-12)
+    assert found.estimate == pytest.approx(60 / 2000 * (7 / 25 + 2 / 25))
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(2, 30), st.integers(0, 200), st.floats(0, 1)), min_size=1, max_size=6),
+       st.sampled_from([.8, .95, .99]))
+def test_zeros_and_ones_give_the_default_interval(strata, level):
+    n, more, share = map(np.array, zip(*strata, strict=True))
+    right = (n * share).astype(int)
+    default = wb.stratified_interval(n + more, n, right, level=level)
+    found = wb.value_interval(n + more, np.stack([n - right, right], 1), [0, 1], level=level)
+    assert tuple(found) == pytest.approx(tuple(default), abs=1e-12)
+    assert found.notes == default.notes and found.limiting_stratum == default.limiting_stratum
+
+
+def test_one_stratum_of_zeros_and_ones_is_clopper_pearson():
+    low, high = stats.binomtest(17, 20).proportion_ci(method="exact")
+    assert raw([MANY], [[3, 17]], [0, 1]) == pytest.approx((low, high), abs=1e-6)
+
+
+@given(designs(), st.sampled_from([2.0, 10.0, 0.5]), st.sampled_from([-3.0, 1.0]))
+@settings(deadline=None, max_examples=50)
+def test_scale_and_place_of_the_values_do_not_matter(design, scale, place):
+    size, counts, values = design
+    low, high = raw(size, counts, values)
+    assert raw(size, counts, scale * np.array(values) + place) == pytest.approx(
+        (scale * low + place, scale * high + place), rel=1e-6, abs=1e-6)
+
+
+@given(designs())
+@settings(deadline=None, max_examples=50)
+def test_negated_values_mirror_and_strata_in_any_order(design):
+    size, counts, values = design
+    low, high = raw(size, counts, values)
+    assert raw(size, counts, -np.array(values)) == pytest.approx((-high, -low), abs=1e-9)
+    assert raw(size[::-1], counts[::-1], values) == pytest.approx((low, high), rel=1e-7, abs=1e-7)
+
+
+def test_fully_labeled_strata_are_constants():
+    found = wb.value_interval([3, 1000], [[1, 1, 1], [5, 20, 5]], SIGNS)
+    alone = wb.value_interval([1000], [[5, 20, 5]], SIGNS)
+    assert tuple(found) == pytest.approx([1000 / 1003 * limit for limit in alone], abs=1.01 / 1003)
+    census = wb.value_interval([3, 2], [[0, 1, 2], [1, 1, 0]], SIGNS)
+    assert census.low == census.high == pytest.approx(1 / 5)
+
+
+def test_limits_are_rounded_outward_to_what_a_mean_can_be():
+    found = wb.value_interval([40, 60], [[1, 3, 6], [2, 2, 6]], [0, .5, 1])
+    assert [round(200 * limit, 9) % 1 for limit in found] == [0, 0]
+    low, high = raw([40, 60], [[1, 3, 6], [2, 2, 6]], [0, .5, 1])
+    assert found.low <= low < found.low + 1 / 200 and found.high - 1 / 200 < high <= found.high
+
+
+def coverage(size, share, n, values, truth):
+    """Exact coverage: all outcomes of multinomial samples of one or two strata."""
+    tables = []
+    for labels, shares in zip(n, share, strict=True):
+        rows = [row for row in itertools.product(range(labels + 1), repeat=len(shares)) if sum(row) == labels]
+        tables.append([(row, stats.multinomial(labels, shares).pmf(row)) for row in rows])
+    covered = 0.0
+    for outcome in itertools.product(*tables):
+        low, high = wb.value_interval(size, [row for row, _ in outcome], values)
+        covered += np.prod([p for _, p in outcome]) * (low - 1e-12 <= truth <= high + 1e-12)
+    return covered
+
+
+@pytest.mark.parametrize(("share", "n"), [
+    (((.05, .9, .05),), (22,)), (((.3, .1, .6),), (20,)), (((.001, .995, .004),), (24,)),
+    (((.1, .8, .1), (.5, 0, .5)), (9, 3)), (((0, 1, 0), (.05, .05, .9)), (17, 3)),
+])
+def test_it_covers_in_small_designs_by_enumeration(share, n):
+    size = [MANY // len(n)] * len(n)
+    truth = np.mean([row[2] - row[0] for row in share])
+    assert coverage(size, share, n, SIGNS, truth) >= .95
+
+
+@pytest.mark.parametrize(("size", "counts", "values", "message"), [
+    ([10, 10], [[1, 1, 1]], SIGNS, "counts must have a row for each of 2 strata and a column per value; got shape "
+                                   "(1, 3)"),
+    ([10], [[1, 0, 0]], SIGNS, "labeled must be at least 2 in every stratum that is not fully labeled; stratum 0 has "
+                               "1 of 10: label more of it, or plan with fewer strata"),
+    ([10], [[5, 5, 5]], SIGNS, "labeled must be at most stratum_size; stratum 0 has 15 of 10"),
+    ([10], [[1.5, 1, 1]], SIGNS, "counts must be a whole number; stratum 0, value 0 is 1.5"),
+    ([10], [[2, 1]], SIGNS, "values must be finite, one for each of 2 columns of counts, or a row of them per stratum; "
+                            "got shape (3,)"),
+])
+def test_messages(size, counts, values, message):
+    with pytest.raises(ValueError) as caught:
+        wb.value_interval(size, counts, values)
+    assert str(caught.value) == message

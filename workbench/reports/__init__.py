@@ -1,0 +1,1 @@
+"""A notebook and its parameters in, one self-contained HTML file out."""

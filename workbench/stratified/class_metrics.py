@@ -1,0 +1,263 @@
+"""Precision, recall and F1 of a class from a sample stratified within the predicted class."""
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks, intervals
+from workbench.allocation.rules import allocate
+from workbench.results import Interval, Note, Result
+from workbench.value_intervals import upper_limit
+
+METRICS = ("precision", "recall", "f1")
+METHODS = ("inversion", "closed")
+SHARE_OF_PREDICTED = 0.3
+GRID = 65
+ROUNDS = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassMetrics(Result):
+    """Precision, recall and F1 of one class from a stratified sample; made by `class_metrics`.
+
+    Attributes
+    ----------
+    stratum_size : (H,) array of int
+    predicted : (H,) array of bool
+        Whether the items of a stratum are predicted members of the class.
+    labeled, correct : (H,) array of int
+        Labels, and those in which the prediction about membership was right.
+    precision, recall, f1 : float
+        Estimates; NaN where undefined.
+    """
+
+    stratum_size: np.ndarray
+    predicted: np.ndarray
+    labeled: np.ndarray
+    correct: np.ndarray
+    precision: float
+    recall: float
+    f1: float
+
+    def interval(self, metric, level=0.95, method="inversion"):
+        """Return a confidence interval for one metric.
+
+        Parameters
+        ----------
+        metric : {"precision", "recall", "f1"}
+        level : float
+            Nominal coverage in (0, 1).
+        method : {"inversion", "closed"}
+            "inversion": the values r for which the interval of TP - r (TP + FN), or of 2 TP - r (P + TP + FN), holds 0.
+            "closed": from the default intervals of TP and FN, combined for their ratio; faster, for sliders. Precision
+            is the accuracy of the predicted members, so that both are its default interval.
+
+        Returns
+        -------
+        Interval
+            Within what the labels prove.
+        """
+        checks.choice("metric", metric, METRICS)
+        checks.choice("method", method, METHODS)
+        tail = (1 - checks.level(level)) / 2
+        if metric == "precision":
+            return self._precision(level)
+        low, high = (_inverted if method == "inversion" else _closed)(self, metric, tail)
+        low, high = map(float, np.clip((low, high), *_proven(self, metric)))
+        return Interval(low, high, float(level), method, notes=[
+            *self.notes, *intervals.few_notes(self.stratum_size, self.labeled)])
+
+    def _precision(self, level):
+        members = self.predicted
+        if not members.any():
+            return Interval(0.0, 1.0, float(level), "default", notes=self.notes)
+        return intervals.stratified_interval(self.stratum_size[members], self.labeled[members], self.correct[members],
+                                             level=level)
+
+    def headline(self):
+        """Return the three metrics with their 95% intervals in one sentence."""
+        said = (f"{metric} {getattr(self, metric):.4g} ({limits.low:.4g} to {limits.high:.4g})"
+                for metric in METRICS for limits in [self.interval(metric)])
+        return f"{', '.join(said)}; 95%, {checks.counted(int(self.labeled.sum()), 'label')}"
+
+    def rows(self):
+        """Return one row per metric with its 95% interval."""
+        return [{"metric": metric, "estimate": getattr(self, metric), "low": limits.low, "high": limits.high}
+                for metric in METRICS for limits in [self.interval(metric)]]
+
+
+def class_metrics(stratum_size, predicted, labeled, correct):
+    """Estimate precision, recall and F1 of a class from strata that lie within the predicted class.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+    predicted : (H,) array_like of bool
+        Whether the items of a stratum are predicted members of the class: each stratum holds only predicted members or
+        only others.
+    labeled : (H,) array_like of int
+        Labels per stratum, at least 2 unless it is fully labeled.
+    correct : (H,) array_like of int
+        Labeled items whose prediction about membership is right: true members among the predicted ones, true others
+        among the others.
+
+    Returns
+    -------
+    ClassMetrics
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain; names the stratum.
+
+    Notes
+    -----
+    With weighted totals TP, FN and P (predicted members), recall = TP / (TP + FN) and F1 = 2 TP / (P + TP + FN).
+    Recall >= r exactly where TP - r (TP + FN) >= 0, a weighted mean of values 1 - r and -r, and F1 >= r where
+    2 TP - r (P + TP + FN) >= 0: the interval holds the r for which `value_interval` of it holds 0.
+
+    Examples
+    --------
+    >>> class_metrics([1000, 9000], [True, False], [60, 140], [51, 138])    # doctest: +NORMALIZE_WHITESPACE
+    ClassMetrics(precision 0.85 (0.738 to 0.927), recall 0.8686 (0.6507 to 0.9833), f1 0.8592 (0.7254 to 0.939);
+    95%, 200 labels)
+    """
+    size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
+    predicted = checks.zero_one("predicted", predicted, size=size.size, what="stratum")
+    members, hits, missed = _totals(size, predicted, labeled, correct)
+    found = {"precision": hits / members if members else np.nan,
+             "recall": hits / (hits + missed) if hits + missed else np.nan,
+             "f1": 2 * hits / (members + hits + missed) if members + hits + missed else np.nan}
+    notes = [Note("undefined", f"{metric} is 0/0 in these labels", ("metric", metric))
+             for metric, value in found.items() if np.isnan(value)]
+    return ClassMetrics(size, predicted, labeled, correct, *map(float, found.values()), notes=notes)
+
+
+def allocate_to_class(stratum_size, predicted, budget, *, share=SHARE_OF_PREDICTED, minimum=2):
+    """Allocate labels for recall and F1: a fixed share to the predicted members, in proportion within each part.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+    predicted : (H,) array_like of bool
+        Strata of predicted members.
+    budget : int
+    share : float
+        For the predicted members, in (0, 1). With .3 the intervals of recall and F1 were 1.10 and 1.06 times as wide as
+        with the best of 18 rules, in proportion 1.11 and 1.35 times (57 settings, share of members .5% to 30%).
+    minimum : int
+        Labels that every stratum gets at least.
+
+    Returns
+    -------
+    (H,) array of int
+
+    Examples
+    --------
+    >>> allocate_to_class([1000, 9000], [True, False], 200)
+    array([ 60, 140])
+    """
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    predicted = checks.zero_one("predicted", predicted, size=size.size, what="stratum")
+    share = checks.number("share", share, 0, 1, open_ends=True)
+    budget = checks.whole("budget", budget, int(np.minimum(minimum, size).sum()), int(size.sum()))
+    parts = [part for part in (predicted, ~predicted) if part.any()]
+    if len(parts) == 1:
+        return np.array(allocate(size, budget, "proportional", minimum=minimum).labeled)
+    least, most = ([int(np.minimum(cap, size[part]).sum()) for part in parts] for cap in (minimum, size.max()))
+    first = int(np.clip(round(share * budget), max(least[0], budget - most[1]), min(most[0], budget - least[1])))
+    labeled = np.zeros(size.size, np.int64)
+    for part, labels in zip(parts, (first, budget - first), strict=True):
+        labeled[part] = allocate(size[part], labels, "proportional", minimum=minimum).labeled
+    return labeled
+
+
+def _totals(size, predicted, labeled, correct):
+    """Return the predicted members, the true ones among them, and the members missed, all estimated in items."""
+    wrong = size * (1 - correct / labeled)
+    return size[predicted].sum(), (size - wrong)[predicted].sum(), wrong[~predicted].sum()
+
+
+def _inverted(found, metric, tail):
+    """Return the smallest and the largest r at which 0 lies within the limits of TP - r (TP + FN), or that of F1."""
+    counts = np.stack([found.labeled - found.correct, found.correct], 1)
+    sides = []
+    for sign in (1, -1):                            # above: upper limit >= 0; below: lower limit <= 0
+        low, high = 0.0, 1.0
+        for _ in range(ROUNDS):
+            grid = np.linspace(low, high, GRID)
+            values, constant = _values(found, metric, grid)
+            holds = upper_limit(found.stratum_size, counts, sign * values, tail)[0] + sign * constant >= 0
+            low, high = _bracket(grid, holds if sign > 0 else holds[::-1], sign)
+        sides.append(high if sign > 0 else low)
+    return sides[1], sides[0]
+
+
+def _values(found, metric, r):
+    """Return the values (R, H, 2) of wrong and right labels at each r, and the constant (R,) beside their mean."""
+    once = 1 if metric == "recall" else 2
+    r, member = r[:, None], found.predicted
+    wrong, right = np.where(member, 0.0, -r), np.where(member, once - r, 0.0)
+    constant = 0.0 if metric == "recall" else -r[:, 0] * found.stratum_size[member].sum() / found.stratum_size.sum()
+    return np.stack([wrong, right], -1), constant
+
+
+def _bracket(grid, holds, sign):
+    """Return the cell of the grid in which the condition ends to hold, seen from its safe end."""
+    ends = grid if sign > 0 else grid[::-1]
+    last = len(holds) - 1 - int(holds[::-1].argmax()) if holds.any() else 0
+    outer = ends[min(last + 1, len(ends) - 1)]
+    return tuple(sorted((float(ends[last]), float(outer))))
+
+
+def _closed(found, metric, tail):
+    """Return the limits from those of FN / TP, or of (P + FN) / (2 TP): squared distances add along the ratio."""
+    total, level = found.stratum_size.sum(), 1 - 2 * tail
+    members, hits, missed = (part / total for part in _totals(found.stratum_size, found.predicted, found.labeled,
+                                                              found.correct))
+    hit = _scaled(found, found.predicted, level, members)
+    miss = _scaled(found, ~found.predicted, level, 1 - members)
+    miss = 1 - members - miss[1], 1 - members - miss[0]
+    if metric == "recall":
+        low, high = _ratio(missed, miss, hits, hit)
+        return 1 / (1 + high), 1 / (1 + low)
+    low, high = _ratio(members + missed, (members + miss[0], members + miss[1]), hits, hit)
+    return 2 / (1 + high), min(2 / (1 + low), 1.0)
+
+
+def _scaled(found, part, level, weight):
+    """Return the default limits of the right items of some strata, as shares of all items."""
+    if not part.any():
+        return 0.0, 0.0
+    low, high = intervals.stratified_interval(found.stratum_size[part], found.labeled[part], found.correct[part],
+                                              level=level)
+    return weight * low, weight * high
+
+
+def _ratio(top, top_limits, bottom, bottom_limits):
+    """Return limits of top / bottom for independent estimates, by the method of variance estimates recovery [1]_.
+
+    The limit R solves (top - R bottom)^2 = (top - its limit)^2 + R^2 (bottom - its limit)^2.
+
+    References
+    ----------
+    .. [1] Donner & Zou, Closed-form confidence intervals for functions of the normal mean and standard deviation,
+       Statistical Methods in Medical Research 21, 2012.
+    """
+    (l1, u1), (l2, u2), product = top_limits, bottom_limits, top * bottom
+    a, c = u2 * (2 * bottom - u2), l1 * (2 * top - l1)
+    under = product + math.sqrt(max(product ** 2 - a * c, 0.0))
+    low = c / under if under > 0 else 0.0
+    a, c = l2 * (2 * bottom - l2), u1 * (2 * top - u1)
+    return float(low), float((product + math.sqrt(max(product ** 2 - a * c, 0.0))) / a) if a > 0 else np.inf
+
+
+def _proven(found, metric):
+    """Return the smallest and the largest value of the metric that the labels allow."""
+    size, member, unseen = found.stratum_size, found.predicted, found.stratum_size - found.labeled
+    hit, miss = found.correct[member].sum(), (found.labeled - found.correct)[~member].sum()
+    ends = (hit, miss + unseen[~member].sum()), (hit + unseen[member].sum(), miss)
+    if metric == "recall":
+        return tuple(hits / (hits + missed) if hits + missed else float(end) for end, (hits, missed) in enumerate(ends))
+    return tuple(2 * hits / (size[member].sum() + hits + missed) if size[member].sum() + hits + missed else float(end)
+                 for end, (hits, missed) in enumerate(ends))

@@ -1,0 +1,104 @@
+"""Two models on the same items: the difference of their accuracies from one stratified sample."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.results import Estimate, percent
+from workbench.value_intervals import check_table, value_interval
+
+VALUES = (-1.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairedDifference(Estimate):
+    """The difference of the accuracies of two models on the same items; made by `paired_difference`.
+
+    Attributes
+    ----------
+    estimate : float
+        Accuracy of A less that of B, over all items.
+    variance : float
+        Estimated from the sample; 0 where all labels of every stratum agree, which is no knowledge.
+    stratum_size : (H,) array of int
+    counts : (H, 3) array of int
+        Labels: only B right, both alike, only A right.
+    agreeing : int
+        Items outside the strata on which the models predict the same.
+    """
+
+    estimate: float
+    variance: float
+    stratum_size: np.ndarray
+    counts: np.ndarray
+    agreeing: int
+
+    def interval(self, level=0.95):
+        """Return the `value_interval` of the difference; items on which the models agree are constants.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+
+        Returns
+        -------
+        Interval
+        """
+        size, counts = self.stratum_size, self.counts
+        if self.agreeing:
+            size, counts = np.append(size, self.agreeing), np.vstack([counts, [0, self.agreeing, 0]])
+        return value_interval(size, counts, VALUES, level=level)
+
+    def headline(self, level=0.95):
+        """Return the difference and its interval in one sentence."""
+        low, high = self.interval(level)
+        better = "A is better" if low > 0 else "B is better" if high < 0 else "no difference is shown"
+        return (f"accuracy of A less B {self.estimate:+.4g}, {percent(level)} from {low:+.4g} to {high:+.4g}: "
+                f"{better}; {checks.counted(int(self.counts.sum()), 'label')}")
+
+    def rows(self):
+        """Return one row per stratum."""
+        return [{"stratum": h, "items": int(size), "only_b": int(b), "alike": int(tie), "only_a": int(a)}
+                for h, (size, (b, tie, a)) in enumerate(zip(self.stratum_size, self.counts, strict=True))]
+
+
+def paired_difference(stratum_size, counts, *, agreeing=0):
+    """Estimate by how much model A is more often right than model B, from labels of one stratified sample.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+        Items per stratum. To compare two models, strata of the items on which they differ are enough.
+    counts : (H, 3) array_like of int
+        Labeled items per stratum on which only B is right, both are right or both wrong, only A is right; at least 2
+        per stratum unless it is fully labeled.
+    agreeing : int
+        Further items, on which both models predict the same: their difference is 0 and needs no label.
+
+    Returns
+    -------
+    PairedDifference
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain; names the stratum.
+
+    Notes
+    -----
+    D = sum_h W_h (a_h - b_h) / n_h with W_h = N_h / (sum N + agreeing); its interval is `value_interval` of the values
+    -1, 0 and 1, of which none has to be seen.
+
+    Examples
+    --------
+    >>> paired_difference([600, 400], [[8, 3, 14], [5, 2, 18]], agreeing=9000)
+    PairedDifference(accuracy of A less B +0.0352, 95% from +0.0075 to +0.0593: A is better; 50 labels)
+    """
+    size, counts, _ = check_table(stratum_size, counts, VALUES)
+    agreeing = checks.whole("agreeing", agreeing, 0)
+    weight, n = size / (size.sum() + agreeing), counts.sum(1)
+    mean = (counts[:, 2] - counts[:, 0]) / n
+    spread = (counts[:, 2] + counts[:, 0]) / n - mean ** 2
+    variance = weight ** 2 * (1 - n / size) * spread * n / np.maximum(n - 1, 1) / n
+    return PairedDifference(float((weight * mean).sum()), float(variance.sum()), size, counts, agreeing)
