@@ -17,7 +17,7 @@ def unlabeled():
 
 def fill(sheet, answer):
     rows = sheet.read_text(encoding="utf-8-sig").splitlines()
-    filled = [rows[0]] + [row + answer(int(row.split(",")[0])) for row in rows[1:]]
+    filled = [rows[0]] + [row + answer(int(row.split(",")[0].strip('"'))) for row in rows[1:]]
     sheet.write_text("\n".join(filled) + "\n", encoding="utf-8")
 
 
