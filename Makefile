@@ -63,8 +63,17 @@ binder: ## run the notebooks in a fresh environment made from binder/
 	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check pytest nbval
 	.venv-binder/bin/python -m pytest -q --nbval notebooks -o addopts= -W default
 
-clean: ## remove everything that can be made again
-	rm -rf .venv .venv-binder reports build *.egg-info
+lowest: ## run the quick tests with the lowest declared versions, on Python 3.11 (minutes)
+	rm -rf .venv-lowest
+	$(PYTHON) -m venv .venv-lowest
+	$(PYTHON) tests/lowest.py > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint .venv-lowest/constraints.txt --editable '.[test]'
+	.venv-lowest/bin/python -m pytest -q tests/data tests/allocation tests/test_results.py tests/test_checks.py \
+	  tests/reports/test_build.py
 
-.PHONY: help install report lab test quick faults full notebooks search bench binder clean
+clean: ## remove everything that can be made again
+	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info
+
+.PHONY: help install report lab test quick faults full notebooks search bench binder lowest clean
 .DEFAULT_GOAL := help

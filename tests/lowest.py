@@ -9,10 +9,15 @@ _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?>=([0-9.]+)(?:,<[0-9
 
 def constraints(project):
     """Return lines `name==version` for the dependencies and those of the extra `test`."""
-    requirements = [*project["dependencies"], *project["optional-dependencies"]["test"]]
-    return ["{}=={}".format(*_REQUIREMENT.fullmatch(requirement).groups()) for requirement in requirements]
+    return list(map(_lowest, [*project["dependencies"], *project["optional-dependencies"]["test"]]))
+
+
+def _lowest(requirement):
+    found = _REQUIREMENT.fullmatch(requirement)
+    if not found:
+        raise ValueError(f"{requirement} has no lowest version")
+    return f"{found[1]}=={found[2]}"
 
 
 if __name__ == "__main__":
-    with PYPROJECT.open("rb") as file:
-        print("\n".join(constraints(tomllib.load(file)["project"])))
+    print("\n".join(constraints(tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"])))

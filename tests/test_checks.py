@@ -70,9 +70,9 @@ def test_a_level_lies_strictly_between_zero_and_one(value):
 
 def test_an_instance_is_of_one_of_the_classes():
     assert checks.instance("n", 3, str, int) == 3
-    with pytest.raises(TypeError, match="^n must be a str or a int; got a list$"):
+    with pytest.raises(TypeError, match="^n must be of class str or int; got list$"):
         checks.instance("n", [3], str, int)
-    with pytest.raises(TypeError, match="^n must be a str; got a NoneType$"):
+    with pytest.raises(TypeError, match="^n must be of class str; got NoneType$"):
         checks.instance("n", None, str)
 
 
@@ -154,3 +154,36 @@ def test_a_generator_comes_from_a_seed_or_is_passed_through():
     assert checks.generator(7).random() == np.random.default_rng(7).random()
     refused(ValueError, "rng must be a whole number of at least 0; got -1", checks.generator, -1)
     refused(TypeError, "rng must be a whole number of at least 0; got None", checks.generator, None)
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda: checks.level(10 ** 400), "level must be a finite number in (0, 1); got about 1e400"),
+    (lambda: checks.number("x", -10 ** 5000), "x must be a finite number; got about -1e5000"),
+    (lambda: checks.whole("minimum", 2 ** 63, 0), "minimum must be a whole number from 0 to 9007199254740992; got "
+                                                  "9223372036854775808"),
+    (lambda: checks.whole("b", 1.7e308, 0), "b must be a whole number from 0 to 9007199254740992; got 1.7e+308"),
+    (lambda: checks.whole("n", 10 ** 400, 1, 10), "n must be a whole number from 1 to 10; got about 1e400"),
+    (lambda: checks.generator(10 ** 400), "rng must be a whole number from 0 to about 1e300; got about 1e400"),
+    (lambda: checks.generator(-10 ** 40), "rng must be a whole number of at least 0; got about -1e40"),
+], ids=["level", "number", "minimum", "b", "n", "rng", "negative rng"])
+def test_numbers_beyond_all_floats_are_refused_by_name(call, text):
+    refused(ValueError, text, call)
+
+
+def test_seeds_may_have_many_digits():
+    for seed in (2 ** 53 + 1, 2 ** 128 - 1, 10 ** 300):
+        assert checks.seed("rng", seed) == seed
+        assert checks.generator(seed).random() == np.random.default_rng(seed).random()
+
+
+def test_a_whole_number_stays_exact_beyond_what_a_float_holds():
+    assert checks.whole("n", 2 ** 53 + 1, high=2 ** 60) == 2 ** 53 + 1 and checks.whole("n", 2 ** 53) == 2 ** 53
+
+
+def test_one_entry_is_singular():
+    refused(ValueError, "score must have 1 entry; got 2", checks.vector, "score", [1, 2], size=1)
+
+
+def test_an_array_is_no_choice():
+    with pytest.raises(ValueError, match=r"^method must be one of 'wald', 'wilson'; got array\(\['wald', 'wilson'\]"):
+        checks.choice("method", np.array(["wald", "wilson"]), ("wald", "wilson"))

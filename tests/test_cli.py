@@ -13,11 +13,16 @@ import workbench
 from workbench import cli
 
 PARAMETERS = """\
-scores = ""  # type: str  file of scores
+scores = ""  # type: file  what is scored
+score = "score"  # type: column of scores  the confidence
 budget = 100  # type: int  labels you can afford
 n_strata = 5  # type: int  how many strata
 quiet = 1  # type: int  a name the command line keeps for itself
 """
+
+
+LONG = "x" * 300
+INTERRUPTED = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
 
 
 def write(path, title, *sources, tags=("parameters",)):
@@ -66,14 +71,16 @@ def test_list_shows_topics_and_titles(folder, capsys):
 
 def test_params_shows_name_type_default_and_help(folder, capsys):
     assert run("params", "first-topic") == 0
-    assert capsys.readouterr().out.splitlines()[:2] == ["scores    str  ''   file of scores",
-                                                        "budget    int  100  labels you can afford"]
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "scores    file              ''       what is scored", "score     column of scores  'score'  the confidence",
+        "budget    int               100      labels you can afford"]
 
 
 def test_help_lists_the_parameters_of_the_topic(folder, capsys):
     assert run("report", "first-topic", "--help") == 0
     shown = capsys.readouterr().out
     assert "--n-strata INT" in shown and "how many strata  [5]" in shown and "[empty]" in shown
+    assert "--scores FILE" in shown and "--score COLUMN OF SCORES" in shown
     assert run("report", "--help") == 0
     assert "--n-strata" not in capsys.readouterr().out
 
@@ -94,17 +101,25 @@ def test_options_go_before_pairs_and_pairs_before_the_file(folder, capsys):
     (["report", "first-topic", "--budget"], "Option '--budget' requires an argument."),
     (["report", "first-topic", "--budget", "abc"], "budget must be a whole number; got 'abc'"),
     (["report", "first-topic", "-p", "buget", "3"], "no parameter 'buget' (did you mean 'budget'?); "
-                                                    "parameters: scores, budget, n_strata, quiet"),
+                                                    "parameters: scores, score, budget, n_strata, quiet"),
     (["report", "first-topic", "--scores", "s.csv"], "scores: no file 's.csv'"),
     (["report", "first-topic", "second"], "Got unexpected extra argument (second)"),
     (["report", "first-topic", "-o", "r.txt"], "output must end in .html; got 'r.txt'"),
     (["report", "--all", "-p", "n", "2"], "--all takes every topic with its defaults; "
                                           "give it no topic and no parameters"),
     (["report", "--all", "-o", "r.html"], "with --all the output is a folder; got 'r.html'"),
+    (["report", "--all", "-o", "installed.txt/x"], "cannot make the folder 'installed.txt/x': Not a directory"),
+    (["report", "--all", "-o", LONG], f"cannot make the folder '{LONG}': File name too long"),
+    (["report", "--all", "-o", "x\0"], "cannot make the folder 'x\\x00': embedded null byte"),
+    (["report", "second", "-o", LONG + ".html"], f"output '{LONG}.html' cannot be written: File name too long"),
+    (["report", "second", "--params", "x\0"], "cannot read 'x\\x00': embedded null byte"),
+    (["report", LONG + ".ipynb"], f"no notebook '{LONG}.ipynb'"),
+    (["lab", "x\0", "--copy-only"], "cannot copy to 'x\\x00': embedded null byte"),
     (["params", "secnd"], "no topic 'secnd' (did you mean 'second'?); topics: first-topic, second"),
     (["lsit"], "No such command 'lsit'."),
 ])
 def test_mistakes_are_one_line(folder, capsys, arguments, message):
+    (folder / "installed.txt").write_text("a file")
     assert refused(capsys, *arguments).startswith(message)
 
 
@@ -120,6 +135,7 @@ def test_a_misspelled_option_suggests_one(folder, capsys, misspelled):
     ("budget: 3\n\tn: 1\n", "p.yaml, line 2: found character '\\t' that cannot start any token"),
     ("- 1\n", "p.yaml must hold lines of the form name: value"),
     ("", "p.yaml must hold lines of the form name: value"),
+    ("budget: 2020-13-45\n", "p.yaml is no YAML text: month must be in 1..12"),
     ("budget: abc\n", "budget must be a whole number; got 'abc'"),
     ("1: 2\n", "no parameter '1'; parameters:"),
     ("budget:\n", "budget must be a whole number; got None"),
@@ -195,6 +211,34 @@ def test_the_command_shows_version_and_help(tmp_path):
     assert done.returncode == 0 and done.stdout.startswith("workbench ")
     assert command(tmp_path).stdout.startswith("Usage: workbench")
     assert command(tmp_path, "no").returncode == 2
+
+
+@pytest.mark.parametrize("module", ["numpy", "click"])
+def test_an_interruption_while_python_imports_is_one_line(tmp_path, module):
+    (tmp_path / f"{module}.py").write_text(INTERRUPTED)
+    path = os.pathsep.join(map(str, (tmp_path, Path(workbench.__file__).parents[1])))
+    done = command("list", cwd=tmp_path, PYTHONPATH=path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
+    script = tmp_path / "workbench"
+    script.write_text("from workbench.cli import main\nmain()\n")
+    done = subprocess.run([sys.executable, "-P", script, "list"], capture_output=True, text=True,
+                          env=os.environ | {"PYTHONPATH": path})
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
+
+
+def test_an_interruption_of_the_command_is_one_line(folder, capsys, monkeypatch):
+    def interrupt(*details, **more):
+        raise KeyboardInterrupt
+    monkeypatch.setattr(cli, "build_report", interrupt)
+    assert run("report", "second") == 130
+    assert capsys.readouterr().err.strip() == "Stopped."
+
+
+def test_importing_the_library_leaves_interruptions_alone():
+    code = "import signal, workbench.cli; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env=os.environ | {"PYTHONPATH": str(Path(workbench.__file__).parents[1])})
+    assert done.stdout == "True\n"
 
 
 def test_the_command_line_starts_without_the_heavy_libraries():

@@ -51,7 +51,8 @@ def test_code_is_thin(notebook):
 
 def test_one_parameters_cell_of_literals_with_help(notebook):
     cell, = [cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])]
-    assert all(re.fullmatch(r"\w+ = .+  # type: (str|int|float|bool)  .+", line) for line in lines(cell))
+    kinds = r"(str|int|float|bool|file|output|column of \w+)"
+    assert all(re.fullmatch(rf"\w+ = .+  # type: {kinds}  .+", line) for line in lines(cell))
 
 
 def test_tags_are_known_and_report_cells_come_in_both(notebook):

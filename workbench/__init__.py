@@ -19,6 +19,7 @@ Every answer is a `Result`: it prints its finding (`headline()`), has `rows()` a
 and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions about a result are its methods. Functions
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
+from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
 from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
 from workbench.allocation.rules import Allocation, allocate, allocation_variance, reduce_sample
 from workbench.allocation.samples import FrameSample, StratumSummary, sample, summarize

@@ -178,7 +178,8 @@ def refuse_masked(name, values, what="entry"):
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.argwhere(np.ma.getmaskarray(values))
         if len(hidden):
-            raise ValueError(f"{name} must not be masked; {what} {', '.join(map(str, hidden[0]))} is")
+            place = f"; {what} {', '.join(map(str, hidden[0]))} is" if values.ndim else ""
+            raise ValueError(f"{name} must not be masked{place}")
     elif isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
         for k, part in enumerate(values):
             refuse_masked(f"{name}[{k}]", part, what)
@@ -237,5 +238,5 @@ def _as_float(value):
 def _shown(value, form=str):
     """Return a value as text; of a whole number with very many digits only its size."""
     if isinstance(value, numbers.Integral) and abs(value) >= LONGEST:
-        return f"about 1e{math.log10(abs(value)):.0f}"
+        return f"about {'-' if value < 0 else ''}1e{math.log10(abs(value)):.0f}"
     return form(value)

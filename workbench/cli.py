@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from workbench import stopping
 from workbench.reports.build import ReportWarning, build_report, checked_output, package_version
 from workbench.reports.parameters import (
     ReportError,
@@ -26,6 +27,7 @@ QUIET_LAB = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyter
 
 def main(arguments=None):
     """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
+    stopping.imported()
     try:
         sys.exit(commands.main(arguments, prog_name="workbench", standalone_mode=False))
     except (click.ClickException, ReportError) as error:
@@ -143,17 +145,23 @@ def _report_all(folder, pdf, quiet):
         _report(topic, {}, folder / f"{topic}.html", pdf, quiet)
 
 
+def _bytes(file):
+    try:
+        return Path(file).read_bytes()
+    except (OSError, ValueError) as error:
+        raise ReportError(f"cannot read {str(file)!r}: {reason(error)}") from error
+
+
 def _yaml(file):
     import yaml
+    content = _bytes(file)
     try:
-        values = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+        values = yaml.safe_load(content.decode("utf-8"))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise ReportError(f"{file}, line {mark.line + 1}: {error.problem or error.context}") from error
     except (yaml.YAMLError, ValueError) as error:
         raise ReportError(f"{file} is no YAML text: {error}") from error
-    except OSError as error:
-        raise ReportError(f"cannot read {str(file)!r}: {error.strerror}") from error
     if not isinstance(values, dict):
         raise ReportError(f"{file} must hold lines of the form name: value")
     return values

@@ -70,7 +70,7 @@ def test_the_plan_is_written_and_harmless_to_spreadsheets(tmp_path):
     plan = wb.plan_labels(wb.load_strata(table), 60)
     plan.write_csv(tmp_path / "plan.csv")
     assert (tmp_path / "plan.csv").read_text(encoding="utf-8-sig").splitlines() == \
-        ["stratum,size,labels", f"'=1+1,1000,{plan.labeled[0]}", f"b,50,{plan.labeled[1]}"]
+        ["stratum,size,labels", f"\"'=1+1\",1000,{plan.labeled[0]}", f'"b",50,{plan.labeled[1]}']
 
 
 def test_warnings_say_what_the_reader_must_know():

@@ -5,6 +5,7 @@ import re
 import statistics
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import dask.dataframe as dd
@@ -33,6 +34,12 @@ TABLE = {"g": [STRATA[k] for k in RNG.choice(4, ROWS, p=[.6, .3, .099, .001])],
          "large": (1e8 + RNG.integers(-512, 512, ROWS) / 1024).tolist()}
 
 
+def nullable(table):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)     # pandas 2 tries to make whole numbers of infinite ones
+        return pd.DataFrame(table).convert_dtypes()
+
+
 def relation(table):
     return duckdb.connect().from_arrow(pa.table(table))
 
@@ -52,7 +59,7 @@ def csv(table, folder):
 ENGINES = {
     "pandas": lambda table, folder: pd.DataFrame(table),
     "pandas of pyarrow": lambda table, folder: pa.table(table).to_pandas(types_mapper=pd.ArrowDtype),
-    "pandas nullable": lambda table, folder: pd.DataFrame(table).convert_dtypes(),
+    "pandas nullable": lambda table, folder: nullable(table),
     "polars": lambda table, folder: pl.DataFrame(table),
     "polars lazy": lambda table, folder: pl.LazyFrame(table),
     "polars scan": lambda table, folder: pl.scan_parquet(parquet(table, folder)),

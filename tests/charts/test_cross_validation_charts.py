@@ -460,7 +460,9 @@ def test_pairs_with_adjusted_p():
         assert (row["low"], row["high"]) == pytest.approx(found[row["pair"]].confidence_interval(.95))
     assert [row["verdict"] == "differs" for row in rows] == (holm < .05).tolist()
     assert [row["text"] for row in rows] == [f"p {words.short_p(value)}" for value in holm]
-    assert title(view) == f"{order[0]} has the smallest mean loss; {(holm < .05).sum()} of 6 pairs differ at 5%"
+    differ = int((holm < .05).sum())
+    assert title(view) == (f"{order[0]} has the smallest mean loss; {differ} of 6 pairs differ{'s' * (differ == 1)} at "
+                           "5%")
 
 
 def test_pairs_without_a_test_are_marked():

@@ -633,6 +633,33 @@ def test_wrong_types(call, message):
     assert str(error.value) == message
 
 
+@pytest.mark.parametrize("role", ["fold", "item", "repeat", "size"])
+def test_a_column_is_named_by_text(role):
+    with pytest.raises(TypeError) as error:
+        CVLosses.read_csv(ROWS, **{role: np.array(["fold", "item"])})
+    assert str(error.value).startswith(f"{role} must be the name of a column; got array(['fold', 'item']")
+
+
+def test_labels_and_names_may_be_arrays():
+    cv = CVLosses([[0, 1], [1, 1]], models=np.array(["tree"]), fold_labels=np.array(["x", "y"]))
+    assert (cv.models, cv.fold_labels) == (("tree",), ("x", "y"))
+    with pytest.raises(ValueError, match="^loss must be one of 'zero_one', 'squared', 'absolute'; got array"):
+        CVLosses.from_cross_val_predict([0, 1], [0, 1], [0, 1], loss=np.array(["squared", "absolute"]))
+
+
+def test_one_row_and_one_item_are_singular():
+    with pytest.raises(ValueError) as error:
+        CVLosses([0., 1, 2], [0, 0, 1], repeat=[0, 1, 1])
+    assert str(error.value) == "every repeat must test the same items; repeat 0 has 1 row, repeat 1 has 2"
+    a, b = (CVLosses([.5, .25], [0, 1], [name], fold_size=[size, 2]) for name, size in (("a", 1), ("b", 3)))
+    with pytest.raises(ValueError, match="fold 0 of repeat 0 has 1 item for a and 3 for b"):
+        a.joined(b)
+    with pytest.raises(ValueError, match="^repeat_labels must have 1 entry; got 2$"):
+        CVLosses([[0, 1], [1, 1]], repeat_labels=("r", "s"))
+    with pytest.raises(ValueError, match="^column 'item' has 2 folds for the 1 item of column 'fold'"):
+        CVLosses.read_csv({"item": [1, 2], "fold": [1, 1], "a": [0, 1]}, fold="item", item="fold")
+
+
 @pytest.mark.parametrize("values", [[1, 2, 3, 4, 5, 6], [6, 3, 1, 2, 5, 4], [101, 205, 309, 400, 507, 611],
                                     np.arange(20), np.arange(20)[::-1] * 7 % 100], ids=str)
 def test_identifiers_are_not_taken_for_losses(values):

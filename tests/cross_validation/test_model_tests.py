@@ -178,6 +178,22 @@ def test_mcnemar_by_enumeration(b, c):
     assert mcnemar_test(c, b).pvalue == mcnemar_test(b, c).pvalue
 
 
+@pytest.mark.parametrize("n", [10 ** 6, 2 ** 31, 2 ** 45])
+def test_mcnemar_of_many_items(n):
+    """The normal distribution with its continuity correction is close enough there; a tie has p 1."""
+    for ties in (mcnemar_test(n, n), mcnemar_test(n, n + 1), mcnemar_test(n, n, method="midp")):
+        assert ties.pvalue == pytest.approx(1, abs=1e-9)
+    more = n + 3 * int(n ** .5)
+    z = (more - n - 1) / (more + n) ** .5
+    assert mcnemar_test(n, more).pvalue == pytest.approx(2 * stats.norm.sf(z), rel=1e-4)
+    assert mcnemar_test(n, more, method="midp").pvalue == pytest.approx(mcnemar_test(n, more).pvalue, rel=.01)
+
+
+def test_numbers_that_no_array_holds_are_refused_by_name():
+    with pytest.raises(ValueError, match="^b must be a whole number from 0 to 9007199254740992; got 1.7e\\+308$"):
+        mcnemar_test(1.7e308, 0)
+
+
 def test_mcnemar_of_arrays():
     b, c = np.array([21, 7, 0]), np.array([4, 7, 0])
     for method in ("exact", "midp", "chi2"):
@@ -378,7 +394,7 @@ def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
         flips = 1 - (stats.t.ppf(.95, 7) / scipy.statistic) ** 2
         assert row["rho_alpha"] == pytest.approx(flips if flips >= 0 else math.nan, nan_ok=True)
     differ = sum(row["adjusted p"] < .1 for row in found.rows())
-    assert 0 < differ < 3 and f"{differ} of 3 pairs differ at 10%" in found.headline()
+    assert 0 < differ < 3 and f"{differ} of 3 pairs differ{'s' * (differ == 1)} at 10%" in found.headline()
     assert found.notes == (Note("remark", "intervals and rho_alpha are those of each pair alone, not adjusted for the "
                                 "number of pairs"),)
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)

@@ -3,10 +3,10 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.data.label_sheets import SheetLabels, draw_items, read_label_sheet, write_label_sheet
+from workbench.data.label_sheets import SheetLabels, draw_items, read_label_sheet, write_label_sheet, write_rows
 from workbench.data.scored_items import ScoredItems
 from workbench.results import Note, Result
 
@@ -66,6 +66,32 @@ def test_sheet_is_ordered_and_neutral(tmp_path):
     assert cells(path)[1:] == [["'=1+1", "0", ""], ["'-5", "0", ""], ["'@x", "0", ""], ["''=y", "0", ""],
                                ["007", "1", ""], ["b;\"c\nd", "1", ""], ["é", "1", ""], ["'=z", "1", ""]]
     assert [file.name for file in tmp_path.iterdir()] == ["sheet.csv"]
+
+
+def test_text_is_quoted_and_no_delimiter_starts_a_formula(tmp_path):
+    """A spreadsheet may split lines at semicolons or tabs; a quote then holds only what begins with it."""
+    ids = ("x;=1+1", "y\t=2", "a\t-3;@b", 'q"";=1', "=z;=1", "c;'=1", "plain")
+    path = tmp_path / "sheet.csv"
+    write_label_sheet(path, scored(ids), np.zeros(7, int), np.arange(7))
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    assert lines[1] == '"x;=1+1",0,' and lines[4] == '"q"""";=1",0,' and lines[-1] == '"plain",0,'
+    write_rows(tmp_path / "records.csv", ["id", "stratum", "value"],
+               [(7, "g;=1+1", ""), ("=1", "h\t'=2", None), ("c", "d;5", 0.5), ("e", ";\t=1", np.int64(3))])
+    assert (tmp_path / "records.csv").read_text(encoding="utf-8-sig").splitlines()[1:] == [
+        '7,"g;\'=1+1",', '"\'=1","h\t\'\'=2",', '"c","d;5",0.5', '"e",";\'\t\'=1",3']
+    for file in (path, tmp_path / "records.csv"):
+        for delimiter in ",;\t":
+            rows = csv.reader(file.read_text(encoding="utf-8-sig").splitlines(), delimiter=delimiter)
+            assert not any(cell.lstrip()[:1] in set("=+-@") for row in rows for cell in row)
+    path.write_text(path.read_text(encoding="utf-8-sig").replace(",0,\n", ",0,1\n"))
+    labels = read(path, scored(ids), np.zeros(7, int), 1)
+    assert labels.index.tolist() == list(range(7)) and labels.unmatched == ()
+
+
+def test_a_long_name_of_a_sheet_can_be_written(tmp_path):
+    path = tmp_path / f"{'s' * 250}.csv"
+    write_label_sheet(path, scored(), STRATUM, [0])
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_ids_of_a_sheet_may_be_numbers_or_absent(tmp_path):
@@ -183,6 +209,7 @@ nasty = st.text(st.one_of(st.sampled_from("=+-@'\";,\n\r\t 0＝é中\u00a0"),
 
 
 @pytest.mark.slow
+@settings(deadline=None)        # the first example imports DuckDB
 @given(st.lists(nasty.map(str.strip).filter(bool), min_size=1, max_size=12, unique=True), st.data())
 def test_every_id_survives_the_round_trip(tmp_path_factory, ids, data):
     path = tmp_path_factory.mktemp("round") / "sheet.csv"
@@ -190,7 +217,7 @@ def test_every_id_survives_the_round_trip(tmp_path_factory, ids, data):
     answers = data.draw(st.lists(st.sampled_from([0, 1]), min_size=len(ids), max_size=len(ids)))
     write_label_sheet(path, scored(ids), stratum, np.arange(len(ids)))
     rows = cells(path)
-    assert not any(row[0].lstrip()[:1] in "=+-@＝" for row in rows[1:])
+    assert not any(row[0].lstrip()[:1] in set("=+-@＝") for row in rows[1:])
     order = np.lexsort((np.arange(len(ids)), stratum))
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=";", quoting=csv.QUOTE_ALL)

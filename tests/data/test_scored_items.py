@@ -168,3 +168,10 @@ def test_synthetic_scores_check_their_arguments():
         synthetic_scores("noisy", accuracy=0.5)
     with pytest.raises(ValueError, match="size must be a whole number of at least 1; got 0"):
         synthetic_scores("noisy", size=0)
+
+
+@pytest.mark.parametrize("score", [np.zeros((0, 2)), np.zeros((3, 2)), np.zeros(0), np.float64(0.5)], ids=str)
+def test_scores_are_one_per_item(score):
+    with pytest.raises(ValueError) as error:
+        ScoredItems(None, score)
+    assert str(error.value) == f"score must be one-dimensional and hold an item; got shape {score.shape}"

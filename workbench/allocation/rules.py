@@ -294,7 +294,7 @@ def _spread(stratum_sd, size, method):
         if method in NEED_SD:
             raise ValueError(f"stratum_sd must be given for method {method!r}; 'proportional' and 'equal' need none")
         return np.zeros(size.size)
-    sd = np.asarray(stratum_sd)
+    sd = checks.plain_array("stratum_sd", stratum_sd, "stratum")
     if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
         sd = np.where(np.isnan(sd) & (size == 1), 0.0, sd)
     return checks.vector("stratum_sd", sd, size=size.size, low=0, high=LARGEST_SD, what="stratum", copy=False)

@@ -58,6 +58,7 @@ import numpy as np
 from workbench import checks
 from workbench.allocation.rules import Allocation
 from workbench.data import frames
+from workbench.data.files import NO_NUMBER
 from workbench.results import Result
 
 KEYS = 2 ** 60
@@ -402,7 +403,7 @@ def _stratum(kinds, name, inner, text):
     if kind.is_integer() or kind == nw.Boolean:
         return nw.col(name).cast(nw.Int64)
     if kind in (nw.String, nw.Categorical, nw.Enum):
-        return nw.col(name).cast(nw.String)
+        return _as_text(name, kind)
     raise TypeError(f"column {name!r} must hold text, whole numbers or booleans to be a stratum; it is {kind}"
                     + _float_remedy(kind))
 
@@ -417,15 +418,23 @@ def _number(kinds, name, text):
         comma = column.str.contains(_DECIMAL_COMMA) & ~column.str.contains(_THOUSANDS_OR_DECIMALS)
         pointed = nw.when(comma).then(column.str.replace_all(",", ".", literal=True)).otherwise(column)
         digits = nw.when(spelled == "false").then(nw.lit("0")).otherwise(pointed)
-        return nw.when(spelled == "true").then(nw.lit("1")).otherwise(digits).cast(nw.Float64)
+        numbers = nw.when(spelled == "true").then(nw.lit("1")).otherwise(digits)
+        marked = nw.concat_str(column, nw.lit(NO_NUMBER))
+        return nw.when(column.str.contains("_", literal=True)).then(marked).otherwise(numbers).cast(nw.Float64)
     raise TypeError(f"column {name!r} must hold numbers or booleans; it is {kind}")
+
+
+def _as_text(name, kind):
+    """Return a column as text; where it is text, pandas 2 would make "None" of a missing cell."""
+    import narwhals as nw
+    return nw.col(name) if kind == nw.String else nw.col(name).cast(nw.String)
 
 
 def _id(kinds, name):
     import narwhals as nw
     kind = kinds[name]
     if kind in (nw.String, nw.Categorical, nw.Enum):
-        return nw.col(name).cast(nw.String)
+        return _as_text(name, kind)
     if kind.is_integer() and kind not in (nw.Int128, nw.UInt128):
         return nw.col(name)
     raise TypeError(f"column {name!r} must hold text or whole numbers of at most 64 bits to identify rows; "

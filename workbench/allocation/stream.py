@@ -211,14 +211,15 @@ class StreamSampler:
             For a missing stratum or value (names the row), unequal lengths, keys that repeat within the minibatch,
             or a budget too small for the strata; the sampler then is as before.
         """
-        strata, values = np.atleast_1d(_column(strata)), np.atleast_1d(np.asarray(values))
+        strata, values = (np.atleast_1d(_column("strata", strata)),
+                          np.atleast_1d(checks.plain_array("values", values, "row")))
         if strata.size == 0 and values.size == 0:
             return self
         if values.ndim != 1 or values.dtype != float or not np.isfinite(values).all():
             values = checks.vector("values", values, what="row")
         if strata.shape != values.shape:
             raise ValueError(f"strata must have {_entries(values.size)}, one per value; got {strata.size}")
-        items = None if keys is None else _identifiers(np.atleast_1d(_column(keys)), values.size)
+        items = None if keys is None else _identifiers(np.atleast_1d(_column("keys", keys)), values.size)
         kind = self._kind_of(items)
         codes, new = self._codes(strata)
         self._check_budget(codes, new)
@@ -575,10 +576,10 @@ def _ranges(start, length):
     return np.arange(length.sum()) + np.repeat(start - np.cumsum(length) + length, length)
 
 
-def _column(entries):
+def _column(name, entries):
     """Return an array in which whole numbers stay numbers and text stays text."""
     if isinstance(entries, (str, numbers.Integral)) or hasattr(entries, "__array__"):
-        return np.asarray(entries)
+        return checks.plain_array(name, entries, "row")
     entries = entries if isinstance(entries, (list, tuple)) or not hasattr(entries, "__iter__") else list(entries)
     plain, array = np.asarray(entries, object), np.asarray(entries)
     whole = array.dtype.kind in "iu" and all(isinstance(entry, numbers.Integral) for entry in plain.ravel())

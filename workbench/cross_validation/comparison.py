@@ -79,8 +79,8 @@ class ModelComparison(Result):
         """Return the model or models of smallest mean loss and how many pairs differ."""
         differ, untested = int((self.adjusted < 1 - self.level).sum()), sum(test is None for test in self.tests)
         without = f", {untested} without a test as the folds show no variance" if untested else ""
-        return (f"{self._smallest()}; {differ} of {len(self.pairs)} pair{'s' * (len(self.pairs) > 1)} "
-                f"differ{'s' * (len(self.pairs) == 1)} at {percent(1 - self.level)}{without} ({self._how()})")
+        said = differing(differ, len(self.pairs))
+        return f"{self._smallest()}; {said} at {percent(1 - self.level)}{without} ({self._how()})"
 
     def rows(self):
         """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips, interval.
@@ -113,6 +113,17 @@ class ModelComparison(Result):
     def _how(self):
         rho = next((f", rho {test.rho:.3g}" for test in self.tests if test), "")
         return ("unadjusted" if self.adjust == "none" else self.adjust) + rho
+
+
+def differing(count, pairs):
+    """Return how many pairs differ, in words.
+
+    Examples
+    --------
+    >>> differing(0, 1), differing(1, 3), differing(2, 3)
+    ('0 of 1 pair differs', '1 of 3 pairs differs', '2 of 3 pairs differ')
+    """
+    return f"{count} of {checks.counted(pairs, 'pair')} differ{'s' if 1 in (count, pairs) else ''}"
 
 
 def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):

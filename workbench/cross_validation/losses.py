@@ -20,6 +20,7 @@ from workbench.cross_validation.sources import (
     refuse_identifiers,
     refuse_mixed_up,
     refuse_no_classes,
+    refuse_no_names,
     refuse_other_folds,
     refuse_other_training,
     refuse_shared,
@@ -271,6 +272,7 @@ class CVLosses(Result):
         >>> CVLosses.read_csv({"fold": [1, 2], "n": [30, 10], "tree": [.2, .4]}, size="n")
         CVLosses(mean loss of tree 0.25; means of 2 folds)
         """
+        refuse_no_names(fold=fold, item=item, repeat=repeat, size=size)
         names = frames.column_names(source)
         roles = {role: name for role, name in (("fold", fold), ("item", item), ("repeat", repeat))
                  if role == "fold" or name != role or name in names}

@@ -250,11 +250,17 @@ def mcnemar_pvalue(b, c, method="exact"):
     if method == "chi2":
         return scipy.special.chdtrc(1, _edwards(b, c))
     fewer, total = np.minimum(b, c), b + c
-    tail = 2 * scipy.special.bdtr(fewer, total, .5)
+    tail = 2 * _at_most(fewer, total)
     if method == "exact":
         return np.minimum(tail, 1)
-    observed = tail / 2 - np.where(fewer > 0, scipy.special.bdtr(np.maximum(fewer - 1, 0), total, .5), 0)
+    observed = tail / 2 - np.where(fewer > 0, _at_most(np.maximum(fewer - 1, 0), total), 0)
     return np.minimum(tail - observed, 1)
+
+
+def _at_most(heads, tosses):
+    """Return P(X <= heads) of tosses of a fair coin; a binomial of `scipy.special` has no p from 2**31 tosses on."""
+    found = scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5)
+    return np.where(tosses > 0, found, 1.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -287,7 +293,8 @@ class BayesianTTest(Result):
 
     def density(self, difference):
         """Return the posterior density at differences, of the same shape."""
-        t, df = (np.asarray(difference, float) - self.estimate) / self.standard_error, self.df
+        difference = np.asarray(checks.plain_array("difference", difference), float)
+        t, df = (difference - self.estimate) / self.standard_error, self.df
         log_constant = scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
         return np.exp(log_constant - (df + 1) / 2 * np.log1p(t ** 2 / df)) / self.standard_error
 

@@ -99,6 +99,7 @@ def refuse_no_classes(truth, predictions):
 
 def fold_of(splits, n):
     """Return the fold of each item from labels or from (train, test) pairs."""
+    checks.refuse_masked("splits", splits, "item")
     if hasattr(splits, "get_n_splits"):
         raise TypeError(f"splits must be labels of folds or pairs of index arrays; got {type(splits).__name__}: give "
                         f"list(splitter.split(X, y))")
@@ -214,6 +215,13 @@ def guessed(cv, label, every):
     if every and len(cv.models) > 2:
         yield Note("data", f"columns read as models: {', '.join(cv.models)}; if some are none, list the others in "
                    f"models")
+
+
+def refuse_no_names(**roles):
+    """Raise where a column is named by something that is no text."""
+    for role, name in roles.items():
+        if not (name is None or isinstance(name, str)):
+            raise TypeError(f"{role} must be the name of a column; got {name!r}")
 
 
 def refuse_shared(roles, chosen):

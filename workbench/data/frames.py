@@ -21,7 +21,7 @@ from workbench.data.files import (
     scan_parquet,
     scan_text,
 )
-from workbench.data.numbers import objects
+from workbench.data.numbers import objects, unmasked
 
 _CACHE = type(cache(len))
 
@@ -171,7 +171,7 @@ def _open_any_frame(source):
 
 
 def _open_dict(source):
-    arrays = {name: np.asarray(values) for name, values in source.items()}
+    arrays = {name: np.asarray(unmasked(values)) for name, values in source.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"column {name!r} must be one-dimensional; got shape {array.shape}")

@@ -1,8 +1,8 @@
 """Label sheets: draw items, write the sheet people fill in, and read it back without losing a label.
 
-Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it.
+Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it: text is quoted,
+so that one that splits lines at another delimiter leaves it whole, and what it would execute gets an apostrophe.
 """
-import csv
 import itertools
 import os
 import re
@@ -19,6 +19,7 @@ from workbench.results import Note, Result
 
 COLUMNS = ("id", "stratum", "correct")
 _EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+_EXECUTABLE_PART = re.compile(rf"(?<=[;\t])(?={_EXECUTABLE.pattern})")
 _ONE = re.compile(r"1(?:[.,]0*)?|true", re.IGNORECASE)
 _ZERO = re.compile(r"0(?:[.,]0*)?|false", re.IGNORECASE)
 _STRATUM = re.compile(r"([0-9]+)(?:[.,]0*)?")
@@ -109,7 +110,7 @@ def write_label_sheet(path, items, stratum, index):
     """Write the chosen items as a CSV sheet whose column `correct` is to be filled with 1 or 0.
 
     The sheet has the columns id, stratum and correct, in UTF-8 with a byte-order mark, ordered by
-    stratum and position. An id a spreadsheet would execute gets a leading apostrophe.
+    stratum and position. Ids are quoted, and one that a spreadsheet would execute gets a leading apostrophe.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def write_label_sheet(path, items, stratum, index):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_label_sheet(folder + "/sheet.csv", digit_forms().items(), np.arange(1797) // 600, [1500, 7])
     ...     pathlib.Path(folder, "sheet.csv").read_text(encoding="utf-8-sig").splitlines()
-    ['id,stratum,correct', '8,0,', '1501,2,']
+    ['id,stratum,correct', '"8",0,', '"1501",2,']
     """
     stratum = _strata("stratum", stratum, None, items.size)
     index = _positions(index, items.size)
@@ -233,6 +234,16 @@ def _neutral(text):
     return "'" + text if _EXECUTABLE.match(text) else text
 
 
+def _cell(value, place):
+    """Return a cell as it is written; behind the first, a quote does not keep a line from being split."""
+    if value is None or value == "":
+        return ""
+    if not isinstance(value, str):
+        return str(value)
+    text = _neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", _neutral(value))
+    return '"' + text.replace('"', '""') + '"'
+
+
 def _original(cell):
     if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
         return cell[1:].strip()
@@ -270,23 +281,24 @@ def refuse_other(path, header):
 
 
 def write_rows(path, header, rows):
-    """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is made harmless to spreadsheets.
+    """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is quoted and harmless.
 
     Parameters
     ----------
     path : str or path
         Ends in .csv.
     header : sequence of str
+        Plain words.
     rows : iterable of sequence
     """
-    path, rows = _csv_path(path), ([_neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    path, cells = _csv_path(path), ([_cell(value, place) for place, value in enumerate(row)] for row in rows)
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise ValueError(f"no such folder: {folder!r}")
-    temporary = f"{path}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
+    temporary = os.path.join(folder, f"workbench-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         with open(temporary, "x", encoding="utf-8-sig", newline="") as file:
-            csv.writer(file, lineterminator="\r\n").writerows(itertools.chain([header], rows))
+            file.writelines(",".join(row) + "\r\n" for row in itertools.chain([header], cells))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

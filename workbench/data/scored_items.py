@@ -49,6 +49,12 @@ class ScoredItems(Result):
     correct: np.ndarray | None = None
     score_is: str = "confidence"
 
+    def __post_init__(self):
+        checks.refuse_masked("score", self.score, "item")
+        if np.ndim(self.score) != 1 or not len(self.score):
+            raise ValueError(f"score must be one-dimensional and hold an item; got shape {np.shape(self.score)}")
+        super().__post_init__()
+
     @property
     def size(self):
         """Number of items, N."""
@@ -178,7 +184,7 @@ def synthetic_scores(kind, *, size=None, accuracy=None, rng=0):
 
 
 def _named_columns(roles):
-    columns = {role: name for role, name in roles.items() if name not in (None, "")}
+    columns = {role: name for role, name in roles.items() if not (name is None or isinstance(name, str) and not name)}
     for role, name in columns.items():
         if not isinstance(name, str):
             raise TypeError(f"{role} must be the name of a column; got {name!r}")

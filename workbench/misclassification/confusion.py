@@ -42,14 +42,14 @@ class ConfusionCounts(Result):
     labels: tuple = None
 
     def __post_init__(self):
-        table = np.asarray(self.table)
+        table = checks.plain_array("table", self.table, "cell")
         if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
             raise ValueError(f"table must be square, K true times K predicted classes with K >= 2; got shape "
                              f"{table.shape}")
         cells = checks.counts("table", table.ravel(), what="cell (row by row)")
         if cells.sum() == 0:
             raise ValueError("table must hold at least one audited item; all its counts are 0")
-        labels = tuple(range(len(table)) if self.labels is None else np.asarray(self.labels).tolist())
+        labels = tuple(range(len(table)) if self.labels is None else checks.plain_array("labels", self.labels).tolist())
         if len(labels) != len(table):
             raise ValueError(f"labels must have {len(table)} entries, one per class; got {len(labels)}")
         if len(set(labels)) < len(labels):
@@ -330,7 +330,7 @@ def check_counts(name, counts, labels):
 
 def read_counts(counts, labels):
     """Return predicted counts as a (K,) array of int, or raise a `CountsError`."""
-    values = np.ravel(np.array(counts, dtype=object))
+    values = np.ravel(np.array(counts.tolist() if isinstance(counts, np.ma.MaskedArray) else counts, dtype=object))
     if values.size != len(labels):
         raise CountsError(f"needs one count per class {checks.listed(labels, quoted=True)}; got {values.size}")
     values = np.array([_number(label, value) for label, value in zip(labels, values, strict=True)])

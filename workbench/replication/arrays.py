@@ -445,7 +445,7 @@ _BUILDERS = {"sylvester": _sylvester, "paley one": _paley_one, "paley two": _pal
 # balance
 
 def _array(array):
-    array = np.asarray(array)
+    array = checks.plain_array("array", array)
     if array.ndim != 2:
         raise ValueError(f"array must be two-dimensional, runs by factors; got shape {array.shape}")
     if array.size == 0:

@@ -168,7 +168,7 @@ class GaloisField:
 
 def _whole_numbers(name, values, size=None):
     """Return `values` as an int array of any shape, within 0 .. size - 1 if a size is given."""
-    array = np.asarray(values)
+    array = checks.plain_array(name, values)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite; got {values!r}")
     if array.dtype.kind not in "iuf" or not np.all(np.mod(array, 1) == 0):

@@ -534,7 +534,7 @@ def _refuse_no_field(method, units):
 
 def _kept_units(array, units, strata, require_balance):
     """Return a supplied array as unit numbers, or raise saying what is wrong with it."""
-    array = np.asarray(array)
+    array = checks.plain_array("array", array)
     if array.ndim != 2 or array.shape[1] != strata:
         columns = checks.counted(strata, "column")
         raise ValueError(f"array must have {columns}, one per stratum; got shape {array.shape}")
@@ -584,7 +584,8 @@ def _from_weights(replicates, statistic, columns, rows):
     for name, column in zip(names, columns, strict=True):
         if np.ndim(column) and len(column) != rows.size:
             raise ValueError(f"{name} must have {rows.size} entries; got {len(column)}")
-    of_domain = [np.asarray(column)[rows] if np.ndim(column) else column for column in columns]
+    of_domain = [checks.plain_array(name, column, "item")[rows] if np.ndim(column) else column
+                 for name, column in zip(names, columns, strict=True)]
     function = statistics.from_weights(statistic, of_domain, int(rows.sum()))
     return float(function(replicates.design.weight[None, rows])[0]), replicates.values(function, rows)
 

@@ -251,7 +251,7 @@ def simulate_stream(stratum, values, budget, *, methods=STREAM_METHODS, order="g
 
 
 def _streams(stratum, values, runs):
-    stratum, values = np.asarray(stratum), np.asarray(values, float)
+    stratum, values = checks.plain_array("stratum", stratum), np.asarray(checks.plain_array("values", values), float)
     if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
         raise ValueError(f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
                          f"{values.shape}")

@@ -239,7 +239,7 @@ def wave_settings(n_strata, stratum_score, smoothing, floor):
 
 
 def _waves(name, values, n_strata):
-    array = np.asarray(values)
+    array = checks.plain_array(name, values)
     if array.ndim != 2 or array.shape[1] != n_strata:
         raise ValueError(f"{name} must have shape (waves, {n_strata}); got {array.shape}")
     return np.stack([checks.counts(f"{name} (wave {t})", row) for t, row in enumerate(array)])

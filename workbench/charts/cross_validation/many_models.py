@@ -9,6 +9,7 @@ from workbench.charts.cross_validation.words import (
     short_p,
     values_axis,
 )
+from workbench.cross_validation.comparison import differing
 from workbench.results import percent
 
 SHOWN_PAIRS = 66
@@ -48,8 +49,8 @@ def pairs_words(comparison, *, level=0.95):
     said = "; ".join(f"{row['pair']} {number(row['difference'])} ({row['text']})" for row in rows[:12])
     none = f" {untested} without a test, as the folds show no variance." if untested else ""
     every = "the one pair" if total == 1 else f"all {total} pairs"
-    return (f"{best_words(comparison.best, comparison.scores)}; {differ} of {total} "
-            f"pair{'s' if total > 1 else ''} differ{'s' if total == 1 else ''} at {percent(1 - level)}{shown}",
+    return (f"{best_words(comparison.best, comparison.scores)}; {differing(differ, total)} at "
+            f"{percent(1 - level)}{shown}",
             f"Differences in mean loss of {every} with {percent(level)} intervals{rho}, each by itself; "
             f"p-values {_how(comparison)}. {said}{'; …' if len(rows) > 12 else ''}.{none}")
 
