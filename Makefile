@@ -5,6 +5,8 @@ INSTALLED := $(VENV)/.installed
 # a worker per core, so a worker's arithmetic takes one thread
 WORKERS ?= auto
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)
+LOWEST = OMP_NUM_THREADS=1 .venv-lowest/bin/python -m pytest -q -n $(WORKERS)
+QUICK = "not kernel and not browser and not java and not slow"
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,7 +37,7 @@ test: $(INSTALLED) ## run every test, notebooks included, on all cores (minutes)
 
 quick: $(INSTALLED) ## run what needs no kernel, no browser, no Java and little time (seconds)
 	$(BIN)/ruff check
-	$(PYTEST) -m "not kernel and not browser and not java and not slow" --dist worksteal --durations=5
+	$(PYTEST) -m $(QUICK) --dist worksteal --durations=5
 
 faults: $(INSTALLED) ## plant faults one by one, and see that the tests catch each (minutes)
 	$(BIN)/python tests/faults/run.py
@@ -47,6 +49,7 @@ notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that a
 
 search: $(INSTALLED) ## look for designs whose interval covers too little (minutes)
 	$(BIN)/python tests/peers/search_coverage.py
+	$(BIN)/python tests/peers/search_values.py
 
 bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)
 	$(BIN)/python tests/peers/bench_stratified.py
@@ -63,14 +66,14 @@ binder: ## run the notebooks in a fresh environment made from binder/
 	.venv-binder/bin/python -m pip install --quiet --disable-pip-version-check pytest nbval
 	.venv-binder/bin/python -m pytest -q --nbval notebooks -o addopts= -W default
 
-lowest: ## run the quick tests with the lowest declared versions, on Python 3.11 (minutes)
+lowest: ## run the quick tests and some reports with the lowest declared versions, on Python 3.11 (minutes)
 	rm -rf .venv-lowest
 	$(PYTHON) -m venv .venv-lowest
 	$(PYTHON) tests/lowest.py > .venv-lowest/constraints.txt
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint .venv-lowest/constraints.txt --editable '.[test]'
-	.venv-lowest/bin/python -m pytest -q tests/data tests/allocation tests/test_results.py tests/test_checks.py \
-	  tests/reports/test_build.py
+	$(LOWEST) -m $(QUICK) --dist worksteal
+	$(LOWEST) tests/reports/test_build.py tests/reports/test_kernels.py
 
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info

@@ -217,7 +217,7 @@ def test_the_command_shows_version_and_help(tmp_path):
 def test_an_interruption_while_python_imports_is_one_line(tmp_path, module):
     (tmp_path / f"{module}.py").write_text(INTERRUPTED)
     path = os.pathsep.join(map(str, (tmp_path, Path(workbench.__file__).parents[1])))
-    done = command("list", cwd=tmp_path, PYTHONPATH=path)
+    done = command(tmp_path, "list", PYTHONPATH=path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
     script = tmp_path / "workbench"
     script.write_text("from workbench.cli import main\nmain()\n")

@@ -343,7 +343,7 @@ def test_the_exact_warnings():
         "wald is for teaching: with few labels it can cover far less than 90%",)
     assert warnings([1000], [50], [30], method="wilson") == (
         "wilson is for teaching: with few labels it can cover far less than 95%",)
-    short = "short does not promise its level: at nominal 95% it covers at least 92% in practice"
+    short = "short does not promise its level: at nominal 95% it covers at least 91% in practice"
     beside = "the rarer outcome was seen fewer than 10 times or there is one stratum: quote the default beside it"
     assert warnings([1000, 1000], [50, 50], [30, 30], method="short") == (short,)
     assert warnings([1000, 1000], [50, 50], [45, 46], method="short") == (short, beside)

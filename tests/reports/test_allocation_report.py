@@ -46,7 +46,7 @@ def test_from_records_to_plan_and_sheet(folder, kernel):
     assert again.returncode == 0, again.stderr
     assert (folder / "sheet.csv").read_text(encoding="utf-8-sig") == first
     sheet = first.splitlines()
-    assert sheet[0] == "id,stratum,value" and len(sheet) == 61 and re.match(r"\d{5},", sheet[1])
+    assert sheet[0] == "id,stratum,value" and len(sheet) == 61 and re.match(r'"\d{5}",', sheet[1])
 
 
 def test_from_a_table_of_strata(tmp_path):

@@ -17,7 +17,7 @@ def unlabeled():
 
 def fill(sheet, answer):
     rows = sheet.read_text(encoding="utf-8-sig").splitlines()
-    filled = [rows[0]] + [row + answer(int(row.split(",")[0])) for row in rows[1:]]
+    filled = [rows[0]] + [row + answer(int(row.split(",")[0].strip('"'))) for row in rows[1:]]
     sheet.write_text("\n".join(filled) + "\n", encoding="utf-8")
 
 
@@ -65,7 +65,7 @@ def test_what_does_not_match_is_shown(unlabeled, tmp_path):
 def test_one_item_without_a_label_is_spoken_of_in_the_singular(unlabeled, tmp_path):
     sheet = tmp_path / "sheet.csv"
     wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
-    first = sheet.read_text(encoding="utf-8-sig").splitlines()[1].split(",")[0]
+    first = sheet.read_text(encoding="utf-8-sig").splitlines()[1].split(",")[0].strip('"')
     fill(sheet, lambda item: "" if str(item) == first else "1")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet))
     assert found.next_step() == ("1 item of the sheet still has no label. The estimate holds only if it is missing by "

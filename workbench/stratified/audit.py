@@ -140,7 +140,7 @@ class IntervalComparison(Result):
                 for i in self.intervals]
 
 
-USES = {"default": "report this one", "short": "shorter; covers 92% in practice at nominal 95%",
+USES = {"default": "report this one", "short": "shorter; covers at least 91% in practice at nominal 95%",
         "guaranteed": "proven coverage", "wald": "teaching only: covers too little", "wilson": "teaching only"}
 
 
