@@ -18,6 +18,7 @@ WRITTEN = (".py", ".md", ".patch")
 ORDER = ("browser", "kernel", "java", "slow")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Mark each test, keep those together that share an expensive fixture, and put the longest first."""
     for item in items:
