@@ -106,6 +106,13 @@ def test_fully_labeled_strata_are_constants():
     assert census.low == census.high == pytest.approx(1 / 5)
 
 
+def test_unequal_steps_between_values_are_said():
+    uneven = wb.value_interval([100], [[5, 10, 15]], [0, 1, 10]).notes
+    assert [note.kind for note in uneven] == ["unreliable"] and "92.4%" in uneven[0].text
+    assert wb.value_interval([100], [[5, 10, 15]], [0, .5, 1]).notes == ()
+    assert wb.value_interval([100, 100], [[5, 10, 15], [15, 0, 15]], [SIGNS, (0, 0, 1)]).notes == ()
+
+
 def test_limits_are_rounded_outward_to_what_a_mean_can_be():
     found = wb.value_interval([40, 60], [[1, 3, 6], [2, 2, 6]], [0, .5, 1])
     assert [round(200 * limit, 9) % 1 for limit in found] == [0, 0]
