@@ -9,7 +9,7 @@ def test_every_dependency_has_a_lowest_version():
     project = tomllib.loads(PYPROJECT.read_text())["project"]
     lines = constraints(project)
     assert len(lines) == len(project["dependencies"]) + len(project["optional-dependencies"]["test"])
-    assert {"numpy==2", "duckdb==2", "dask==2025.1", "pytest==8"} <= set(lines)
+    assert {"numpy==2.2", "duckdb==2", "dask==2025.1", "pytest==8"} <= set(lines)
 
 
 def test_a_dependency_without_a_lowest_version_is_refused():

@@ -7,6 +7,7 @@ import altair as alt
 import numpy as np
 import pytest
 from panels import draws
+from scipy import stats
 
 import workbench as wb
 from workbench.charts import replication as charts
@@ -36,6 +37,15 @@ def f1(method="brr", strata=6, **arguments):
     truth = rng.random(20 * strata) < 0.4
     read = np.where(rng.random(truth.size) < 0.8, truth, ~truth)
     return wb.replicate_estimate(wb.replicates(design, method, **arguments), "f1", truth, read)
+
+
+# ---------------------------------------------------------------- boxes
+
+def test_the_naive_interval_is_that_of_independent_labels():
+    right, items = np.array([9, 7, 10, 6]), np.array([10, 10, 10, 10])
+    naive, _ = charts.boxes_data(right, items, f1())["limits"]
+    error = stats.bernoulli(32 / 40).std() / 40 ** .5
+    assert (naive["low"], naive["high"]) == pytest.approx(stats.norm(32 / 40, error).interval(.95), rel=1e-9)
 
 
 # ---------------------------------------------------------------- replicates

@@ -43,7 +43,7 @@ def git_apply(patch, folder, *options):
 def run_tests(folder, tests):
     """Run tests in a copy of the project; return pytest's exit code and the end of what it said."""
     settings = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    words = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider"]
     try:
         done = subprocess.run([*words, *tests], cwd=folder, capture_output=True, text=True, timeout=LIMIT,
                               env=os.environ | settings)

@@ -15,9 +15,14 @@ def unlabeled():
     return ScoredItems(np.arange(1, 1798), forms.confidence, forms.read_a)
 
 
+def identifier(row):
+    """The id of a line of a sheet, without its quotes."""
+    return row.split(",")[0].strip('"')
+
+
 def fill(sheet, answer):
     rows = sheet.read_text(encoding="utf-8-sig").splitlines()
-    filled = [rows[0]] + [row + answer(int(row.split(",")[0].strip('"'))) for row in rows[1:]]
+    filled = [rows[0]] + [row + answer(int(identifier(row))) for row in rows[1:]]
     sheet.write_text("\n".join(filled) + "\n", encoding="utf-8")
 
 
@@ -65,7 +70,7 @@ def test_what_does_not_match_is_shown(unlabeled, tmp_path):
 def test_one_item_without_a_label_is_spoken_of_in_the_singular(unlabeled, tmp_path):
     sheet = tmp_path / "sheet.csv"
     wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
-    first = sheet.read_text(encoding="utf-8-sig").splitlines()[1].split(",")[0].strip('"')
+    first = identifier(sheet.read_text(encoding="utf-8-sig").splitlines()[1])
     fill(sheet, lambda item: "" if str(item) == first else "1")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet))
     assert found.next_step() == ("1 item of the sheet still has no label. The estimate holds only if it is missing by "
@@ -95,7 +100,7 @@ def test_one_label_that_was_not_drawn_is_refused_too(unlabeled, tmp_path):
     sheet = tmp_path / "sheet.csv"
     plan = wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
     rows = sheet.read_text(encoding="utf-8-sig").splitlines()
-    drawn = {row.split(",")[0] for row in rows[1:]}
+    drawn = set(map(identifier, rows[1:]))
     fifths = wb.stratify(unlabeled.score, 5, "equal_size").labels
     other = next(i for i in range(1797) if fifths[i] == 0 and str(i + 1) not in drawn)
     sheet.write_text("\n".join([rows[0], f"{other + 1},0,1", *(row + "1" for row in rows[2:])]) + "\n")
