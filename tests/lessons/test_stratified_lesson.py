@@ -99,6 +99,10 @@ def test_one_smoothed_label_per_side_repairs_the_first_algorithm():
 def test_robot_view_follows_its_controls():
     robot = live.papers_robot()
     assert "with 100 labels" in robot.view.alternative and len(robot.view.picture["data"]["runs"]) == 50
+    truth, = (row["truth"] for row in robot.view.picture["data"]["truth"])
+    runs = robot.view.picture["data"]["runs"]
+    assert [row["verdict"] == "contains the truth" for row in runs] == [r["low"] <= truth <= r["high"] for r in runs]
+    assert min(row["high"] for row in runs) < truth
     frozen = settle(robot, Labels=200)
     mended = settle(robot, Smoothing_c=1.0)
     assert "in 45" in frozen and "in 93" in mended

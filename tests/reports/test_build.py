@@ -17,7 +17,7 @@ from command import no_kernel
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from workbench.reports import pages, parameters
-from workbench.reports.build import LEFT_OUT, ReportWarning, build_report
+from workbench.reports.build import ReportWarning, build_report
 from workbench.reports.parameters import ReportError, notebook_parameters
 
 PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
@@ -271,11 +271,12 @@ def test_a_failing_cell_is_one_line_and_the_old_report_stays(notebook, tmp_path,
 
 
 def test_tagged_cells_are_neither_run_nor_shown(notebook, tmp_path):
-    cells = [text(f"secret {tag}", tag) for tag in LEFT_OUT]
-    cells += [code(f"open({tag!r}, 'w'); print('secret {tag}')", tag) for tag in LEFT_OUT]
+    left_out = ("lesson", "exercise", "solution", "interactive")
+    cells = [text(f"secret {tag}", tag) for tag in left_out]
+    cells += [code(f"open({tag!r}, 'w'); print('secret {tag}')", tag) for tag in left_out]
     shown = build(notebook(*cells, text("kept")))
     assert "kept" in shown and "secret" not in shown
-    assert not [tag for tag in LEFT_OUT if (tmp_path / tag).exists()]
+    assert not [tag for tag in left_out if (tmp_path / tag).exists()]
 
 
 def test_code_is_not_shown(notebook):

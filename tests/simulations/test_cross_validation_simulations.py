@@ -292,6 +292,13 @@ def test_no_test_is_best_everywhere(null, power):
     assert min(found[test] - alarms[test] for test in TESTS if test != "naive t, repeated") > .05
 
 
+def test_rejections_have_the_error_of_a_share(null):
+    """Of 300 runs that are called different or not."""
+    called = null.pvalue("naive t") < .05
+    row = next(row for row in null.rows() if row["test"] == "naive t")
+    assert row["rejects"] == called.mean() and row["error"] == pytest.approx(called.std() / 300 ** .5)
+
+
 def test_repeating_shrinks_the_stated_error_but_not_the_true_one(null):
     assert null.naive_errors[1].mean() < .4 * null.naive_errors[0].mean()
     assert null.estimates[1].std() > .85 * null.estimates[0].std()
