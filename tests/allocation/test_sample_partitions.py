@@ -40,7 +40,7 @@ def merged_over(frame):
 
 @pytest.fixture(scope="module")
 def client():
-    with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as client:
+    with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0") as client:
         yield client
 
 
