@@ -31,7 +31,7 @@ test: $(INSTALLED) ## run every test, notebooks included, on all cores (minutes)
 	@echo "1 of 3: ruff"
 	$(BIN)/ruff check
 	@echo "2 of 3: tests, the longest first"
-	$(PYTEST) --dist loadfile --no-loadscope-reorder --durations=20
+	$(PYTEST) --dist loadgroup --no-loadscope-reorder --durations=20
 	@echo "3 of 3: notebooks"
 	$(PYTEST) --dist loadfile --nbval notebooks -o addopts= -W default
 

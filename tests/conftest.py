@@ -14,21 +14,30 @@ NEEDS = {"chromium": "browser", "kernel": "kernel", "java": "java"}
 SLOW = ("simulations", "lessons", "charts", "properties")
 # what someone may write while the tests run
 WRITTEN = (".py", ".md", ".patch")
-# one worker begins with the browser, the other with what takes a kernel
+# one worker has the browser, the other begins with what takes a kernel
 ORDER = ("browser", "kernel", "java", "slow")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark each test by what it needs, and put the files first that take longest: workers get whole files."""
-    first = {}
+    """Mark each test, keep those together that share an expensive fixture, and put the longest first."""
     for item in items:
         for name in NEEDS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(NEEDS[name])
         if item.path.parent.name in SLOW:
             item.add_marker("slow")
-        first[item.path] = min(first.get(item.path, len(ORDER)), _rank(item))
-    items.sort(key=lambda item: first[item.path])
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+        elif _shares(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=_rank)
+
+
+def _shares(item):
+    """Whether a test uses a fixture that is made once for its module."""
+    found = getattr(item, "_fixtureinfo", None)
+    return found is not None and any(fixture.scope == "module" for fixtures in found.name2fixturedefs.values()
+                                     for fixture in fixtures)
 
 
 def _rank(item):
