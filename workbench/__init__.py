@@ -69,7 +69,9 @@ from workbench.replication.arrays import Balance, check_balance, hadamard, ortho
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.galois import GaloisField
 from workbench.replication.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
-from workbench.replication.replicates import ReplicateEstimate, Replicates, replicate_estimate, replicates
+from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
+from workbench.replication.imported import imported_replicates
+from workbench.replication.replicates import Replicates, replicates
 from workbench.results import Interval, Note, Result, Table, sentences
 from workbench.simulations.allocation import StreamStudy, jump_stream, simulate_stream
 from workbench.simulations.cross_validation import ComparisonStudy, TypeOneStudy, simulate_comparison, simulate_type_one

@@ -106,7 +106,7 @@ def upper_limit(size, counts, values, tail):
     t = 2 * weight ** 3 * free ** 1.5 * third / ((n + 1) * (n + 2))
     rest_v, rest_t = v.sum(-1, keepdims=True), t.sum(-1, keepdims=True)
 
-    more, second, third = _one_more(n, mean, second, third, high)
+    more, second, third = one_more(n, mean, second, third, high)
     single = (estimate + weight * free * (more - mean),
               rest_v - v + weight ** 2 * free * second / (n + 2),
               rest_t - t + 2 * weight ** 3 * free ** 1.5 * third / ((n + 2) * (n + 3)))
@@ -137,7 +137,7 @@ def _moments(counts, n, values):
     return mean, (share * off ** 2).sum(-1), (share * off ** 3).sum(-1)
 
 
-def _one_more(n, mean, second, third, value):
+def one_more(n, mean, second, third, value):
     """Return mean, second and third central moment after adding one label at `value`."""
     off, p = value - mean, 1 / (n + 1)
     q = 1 - p

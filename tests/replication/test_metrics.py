@@ -139,10 +139,8 @@ def test_auto_takes_what_suits_the_design(psus, method):
 
 
 def test_warnings_name_the_metrics_they_are_about():
-    warnings = wb.metric_audit(wb.digit_forms().labeled()).warnings
-    three = "metrics accuracy, precision, recall"
-    assert [w.split(": ")[0] for w in warnings] == [three, f"{three}, f1", "metric f1"]
-    assert warnings[0].startswith(f"{three}: 7 effective degrees of freedom, few: the default is Wilson's")
+    warning, = wb.metric_audit(wb.digit_forms().labeled()).warnings
+    assert warning.startswith("metric precision: 14 PSUs carry the information, worth 4.")
 
 
 def test_many_groups_are_all_shown_and_named_briefly(data):
@@ -246,7 +244,7 @@ def test_the_digit_forms_give_the_lesson_figures():
     row = {row["statistic"]: row for row in wb.metric_audit(wb.digit_forms().labeled()).rows()}
     assert row["accuracy"]["estimate"] == pytest.approx(1576 / 1797)
     assert (row["accuracy"]["naive low"], row["accuracy"]["naive high"]) == pytest.approx((0.862, 0.892), abs=5e-4)
-    assert (row["accuracy"]["low"], row["accuracy"]["high"]) == pytest.approx((0.839, 0.906), abs=2e-3)
+    assert (row["accuracy"]["low"], row["accuracy"]["high"]) == pytest.approx((0.839, 0.908), abs=2e-3)
     assert row["accuracy"]["worth"] == pytest.approx(550, abs=15)
     assert row["f1"]["estimate"] == pytest.approx(0.7688, abs=5e-5)
     assert row["f1"]["naive high"] - row["f1"]["estimate"] == pytest.approx(1.96 * 0.0235, abs=1e-3)

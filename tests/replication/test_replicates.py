@@ -14,13 +14,8 @@ from sklearn import metrics
 
 from workbench.replication.arrays import check_balance, hadamard, linear_array, orthogonal_array
 from workbench.replication.galois import GaloisField
-from workbench.replication.replicates import (
-    ReplicateEstimate,
-    SurveyDesign,
-    default_method,
-    replicate_estimate,
-    replicates,
-)
+from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
+from workbench.replication.replicates import SurveyDesign, replicates
 from workbench.results import Note, Result
 
 PRIME_POWERS = 2, 3, 4, 5, 7, 8, 9
@@ -466,14 +461,12 @@ def test_replicate_totals_are_those_with_the_exported_weights():
 def test_kinds():
     data, drawn = drawn_by("fay 2")
     kinds = {name: estimated(data, drawn, name).kind for name in STATISTICS}
-    assert kinds == {"mean": "number", "total": "number", "ratio": "number", "accuracy": "proportion",
+    assert kinds == {"proportion": "proportion", "mean": "number", "total": "number", "ratio": "number", "accuracy": "proportion",
                      "precision": "proportion", "recall": "proportion", "f1": "share", "auc": "share",
                      "quantile": "number"}
-    assert replicate_estimate(drawn, "mean", data.truth).kind == "proportion"
+    assert replicate_estimate(drawn, "mean", data.truth).kind == "number", "0 and 1 may be what was drawn by chance"
+    assert replicate_estimate(drawn, "mean", data.truth, bounds=(0, 1)).kind == "bounded"
     assert replicate_estimate(drawn, "total", data.truth).kind == "number"
-    mixed = np.where(data.domain, data.truth, 7)
-    assert replicate_estimate(drawn, "mean", mixed).kind == "number"
-    assert replicate_estimate(drawn, "mean", mixed, domain=data.domain).kind == "proportion"
 
 
 def test_counts_and_degrees_of_freedom_are_those_of_the_domain():
@@ -504,8 +497,8 @@ def test_effective_units_of_a_ratio_are_those_of_its_denominator():
     truth = [1, 1] * 4 + [0, 0] * 4
     found = replicate_estimate(replicates(design, "fay"), "recall", truth, [1, 0] * 8)
     assert found.effective_psus == pytest.approx(8) and (found.items, found.counted) == (16, 8)
-    a = np.array([2.0] * 4 + [200.0] * 4) ** 2                       # of all items of the domain
-    assert found.effective_df == pytest.approx(a.sum() ** 2 / (a ** 2).sum())
+    a = np.array([2.0] * 4 + [200.0] * 4) ** 2          # of all items of the domain: four strata weigh next to nothing
+    assert found.effective_df == pytest.approx(a.sum() ** 2 / (a ** 2).sum()) and found.informative_psus == 8
 
 
 def test_effective_degrees_of_freedom_are_satterthwaites():
@@ -553,7 +546,7 @@ def wilson_interval(p, n, df, level):
 
 @pytest.mark.parametrize("level", [.5, .9, .95, .999])
 @pytest.mark.parametrize("name", ["accuracy", "precision", "f1", "auc"])
-def test_intervals_are_those_of_their_formulas(name, level):
+def test_intervals_by_standard_error_are_those_of_their_formulas(name, level):
     data, drawn = drawn_by("fay 5")
     e = estimated(data, drawn, name)
     p, se, cell = e.estimate, e.standard_error, {"rel": 1e-9}
@@ -561,39 +554,23 @@ def test_intervals_are_those_of_their_formulas(name, level):
     assert tuple(e.interval(level, "logit")) == pytest.approx(logit_interval(p, se, e.df, level), **cell)
     n = min(p * (1 - p) / e.variance, e.items)
     assert tuple(e.interval(level, "wilson")) == pytest.approx(wilson_interval(p, n, e.df, level), **cell)
-    wilson = e.kind == "proportion" and e.effective_df < 30
-    expected = wilson_interval(p, n, e.effective_df, level) if wilson else logit_interval(p, se, e.effective_df, level)
-    found = e.interval(level)
-    assert tuple(found) == pytest.approx(expected, **cell)
-    assert found.method == ("default: wilson" if wilson else "default: logit") and found.level == level
     assert e.interval(level, "t").method == "t" and e.effective_df < e.df
+    assert e.interval(level).method == "default: beta" and tuple(e.interval(level)) == tuple(e.interval(level, "beta"))
 
 
-@pytest.mark.parametrize(("strata", "method"), [(29, "wilson"), (30, "logit")])
-def test_default_of_a_proportion_depends_on_the_degrees_of_freedom(strata, method):
-    design = SurveyDesign(np.repeat(np.arange(strata), 2))
-    e = replicate_estimate(replicates(design), "mean", [0, 1] * strata)
-    assert e.effective_df == pytest.approx(strata) and e.interval().method == f"default: {method}"
-
-
-def test_default_of_many_strata_is_logit_and_of_numbers_t():
+def test_default_of_numbers_is_t():
     data = sample([2] * 120)
-    drawn = replicates(design_of(data), "fay")
-    for name in ("accuracy", "f1"):
-        e = estimated(data, drawn, name)
-        assert tuple(e.interval()) == pytest.approx(logit_interval(e.estimate, e.standard_error, e.effective_df, .95))
-        assert e.interval().method == "default: logit"
-    e = estimated(data, drawn, "mean")
+    e = estimated(data, replicates(design_of(data), "fay"), "mean")
     assert tuple(e.interval()) == pytest.approx(t_interval(e.estimate, e.standard_error, e.effective_df, .95))
     assert e.interval().method == "default: t"
-    assert [default_method(*a) for a in (("proportion", 29), ("proportion", 30), ("share", 2), ("number", 2))] == \
-        ["wilson", "logit", "logit", "t"]
+    with pytest.raises(ValueError, match="method 'beta' needs known bounds; mean has none, take 't'"):
+        e.interval(method="beta")
 
 
 def test_wilsons_effective_items_are_at_most_the_items():
     """Units alike in all strata but one: nearly no variance, which is no more knowledge than 80 items give."""
     design = SurveyDesign(np.repeat(np.arange(40), 2))
-    e = replicate_estimate(replicates(design), "mean", [1, 1] * 20 + [0, 0] * 19 + [0, 1])
+    e = replicate_estimate(replicates(design), "proportion", [1, 1] * 20 + [0, 0] * 19 + [0, 1])
     assert e.estimate * (1 - e.estimate) / e.variance > 80 == e.items
     assert tuple(e.interval(method="wilson")) == pytest.approx(wilson_interval(e.estimate, 80, 40, .95))
 
@@ -609,72 +586,78 @@ def test_wilsons_effective_items_are_at_most_those_of_the_denominator():
 
 @pytest.mark.parametrize("strata", [6, 40])
 @pytest.mark.parametrize("right", [0, 1])
-@pytest.mark.parametrize("name", ["accuracy", "mean"])
-def test_all_right_or_all_wrong_is_wilsons_for_the_effective_units(name, right, strata):
+@pytest.mark.parametrize("name", ["accuracy", "proportion"])
+def test_all_right_or_all_wrong_is_worth_the_effective_units(name, right, strata):
+    """Clopper and Pearson's limits at the PSUs' effective number, less what the t distribution takes."""
     design = SurveyDesign(np.repeat(np.arange(strata), 4), psu=np.repeat(np.arange(2 * strata), 2),
                           weight=np.repeat(1.0 + np.arange(strata), 4))
     columns = ([1] * 4 * strata, [right] * 4 * strata) if name == "accuracy" else ([right] * 4 * strata,)
     e = replicate_estimate(replicates(design), name, *columns)
     assert (e.estimate, e.variance) == (right, 0) and e.effective_psus < 2 * strata
-    assert tuple(e.interval()) == pytest.approx(wilson_interval(right, e.effective_psus, e.effective_df, .95))
+    n = e.effective_psus * (stats.norm.ppf(.975) / stats.t.ppf(.975, e.effective_df)) ** 2
+    end = .025 ** (1 / n)
+    assert tuple(e.interval()) == pytest.approx((end, 1) if right else (0, 1 - end))
     assert tuple(e.interval(method="wilson")) == pytest.approx(wilson_interval(right, e.effective_psus, e.df, .95))
-    assert (e.interval().low > 0, e.interval().high < 1) == (right == 1, right == 0)
-    assert e.interval().method == "default: wilson" and tuple(e.interval(method="t")) == (right, right)
+    assert tuple(e.interval(method="t")) == (right, right)
     assert "every replicate gave the same value: a standard error of 0 is not knowledge" in e.interval().warnings
 
 
-def test_standard_error_of_zero_inside_is_wilsons_for_the_effective_units():
-    e = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(50), 2))), "mean", [1, 1] * 25 + [0, 0] * 25)
+def test_standard_error_of_zero_inside_is_worth_the_items():
+    e = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(50), 2))), "proportion",
+                           [1, 1] * 25 + [0, 0] * 25)
     assert (e.estimate, e.variance) == (.5, 0)
-    assert tuple(e.interval()) == pytest.approx(wilson_interval(.5, 100, 50, .95))
+    n = 100 * (stats.norm.ppf(.975) / stats.t.ppf(.975, 50)) ** 2
+    assert tuple(e.interval()) == pytest.approx((stats.beta.ppf(.025, n / 2, n / 2 + 1),
+                                                 stats.beta.ppf(.975, n / 2 + 1, n / 2)))
 
 
-def test_f1_of_one_is_wilsons():
+def test_f1_of_one_is_not_certain():
     e = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(50), 2))), "f1", [1, 1] * 50, [1, 1] * 50)
-    assert e.interval().method == "default: wilson" and e.interval().high == 1 > e.interval().low > .9
+    assert e.interval().high == 1 > e.interval().low > .9
 
 
 def test_warnings_name_what_is_weak():
-    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "mean", [0, 1, 0, 1, 1, 1])
+    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "proportion", [0, 1, 0, 1, 1, 1])
     assert e.warnings() == [
-        "3 effective degrees of freedom, few: the default is Wilson's interval, a t or logit interval can cover too "
-        "little", "the standard error itself is rough; the interval allows for it"]
-    many = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(30), 2))), "mean", [0, 1] * 29 + [1, 1])
-    assert many.warnings() == [] == list(many.interval().warnings)
+        "6 PSUs carry the information, worth 3 degrees of freedom: the standard error is rough; the default interval "
+        "allows for it"]
+    assert e.interval(method="t").warnings == [
+        "3 effective degrees of freedom, few: the default covers what it says, 't' can cover too little", *e.warnings()]
+    many = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(30), 2))), "proportion", [0, 1] * 29 + [1, 1])
+    assert many.warnings() == [] == list(many.interval(method="logit").warnings)
     design, columns = SurveyDesign(np.repeat(np.arange(12), 2)), ([1, 1] * 12, [1, 1] * 11 + [0, 1])
-    few = "12 effective degrees of freedom, few: the interval is wide for it"
-    assert replicate_estimate(replicates(design, "fay"), "f1", *columns).warnings() == [few]
+    assert replicate_estimate(replicates(design, "fay"), "f1", *columns).warnings() == []
     assert replicate_estimate(replicates(design), "f1", *columns).warnings() == [
         "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' and "
-        "'jkn' are steadier", few]
-    number = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(12), 2))), "mean", np.arange(24))
-    assert number.warnings() == []
+        "'jkn' are steadier"]
+
+
+@pytest.mark.parametrize("name", ["mean", "total", "ratio"])
+def test_what_has_no_bounds_is_always_noted(name):
+    data, drawn = drawn_by("fay 5")
+    note, = estimated(data, drawn, name).notes
+    assert note.kind == "assumption" and note.text.startswith("no bounds are known")
+    assert estimated(data, drawn, "quantile").notes == ()
 
 
 def test_an_interval_has_the_notes_of_the_estimate_and_its_own():
-    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "mean", [0, 1, 0, 1, 1, 1])
-    rough = Note("unreliable", "the standard error itself is rough; the interval allows for it")
-    few = Note("unreliable", "3 effective degrees of freedom, few: the default is Wilson's interval, a t or logit "
-               "interval can cover too little")
-    assert e.notes == (rough,)
-    for method in ("default", "t", "logit", "wilson"):
-        assert e.interval(method=method).notes == (few, rough)
-    assert "".join(f"<li>{note.text}</li>" for note in (few, rough)).replace("'", "&#x27;") in e._repr_html_()
+    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "proportion", [0, 1, 0, 1, 1, 1])
+    rough, = e.notes
+    for method in ("t", "logit", "wilson"):
+        few, second = e.interval(method=method).notes
+        assert second == rough and repr(method) in few.text
+    assert e.interval().notes == e.notes
+    assert f"<li>{rough.text}</li>" in e._repr_html_()
     again = Result.from_dict(json.loads(json.dumps(e.to_dict())))
     assert again.notes == e.notes and again.warnings() == e.warnings()
 
 
 def test_an_estimate_saved_without_notes_gets_them():
-    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "mean", [0, 1, 0, 1, 1, 1])
+    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "proportion", [0, 1, 0, 1, 1, 1])
     saved = e.to_dict()
     saved["schema"] = 1
     del saved["values"]["notes"]
     assert Result.from_dict(saved).notes == e.notes
-
-
-def test_one_degree_of_freedom_is_one():
-    e = replicate_estimate(replicates(SurveyDesign([1, 1])), "mean", [0, 1])
-    assert e.warnings()[0].startswith("1 effective degree of freedom, few: ")
 
 
 # ---------------------------------------------------------------- undefined replicates

@@ -5,7 +5,7 @@ import numpy as np
 
 from workbench.course.digit_forms import digit_forms
 from workbench.exercises.answers import answered
-from workbench.replication import arrays, replicates
+from workbench.replication import arrays, estimates, replicates
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.metrics import naive
 
@@ -27,7 +27,7 @@ def _three_districts(answer, form):
 
 def _why_three_districts():
     design = SurveyDesign([1, 1, 2, 2, 3, 3])
-    found = replicates.replicate_estimate(replicates.replicates(design), "mean", [.95, .85, .87, .93, .90, .86])
+    found = estimates.replicate_estimate(replicates.replicates(design), "mean", [.95, .85, .87, .93, .90, .86])
     halves = ", ".join(f"{value:.3f}" for value in found.replicate_values)
     return f"boxes of .95 and .85, .87 and .93, .90 and .86: the four balanced halves {halves} give the same SE"
 
@@ -50,7 +50,7 @@ def box_worth():
     forms = digit_forms()
     per_box = np.bincount(forms.box)[forms.box]
     design = SurveyDesign((forms.box - 1) // 2, psu=forms.box, weight=1 / per_box)
-    found = replicates.replicate_estimate(replicates.replicates(design), "accuracy", forms.digit, forms.read_a)
+    found = estimates.replicate_estimate(replicates.replicates(design), "accuracy", forms.digit, forms.read_a)
     effect = found.variance / naive("accuracy", forms.digit, forms.read_a)[1] ** 2
     return forms.box.size, found, effect, (effect - 1) / (forms.box.size / 14 - 1)
 
@@ -85,7 +85,7 @@ def _nines():
     """Return F1 of code 9, and its SE and 95% logit interval by box under three kinds of replicates."""
     forms = digit_forms()
     design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
-    return [replicates.replicate_estimate(replicates.replicates(design, method), "f1", forms.digit == 9,
+    return [estimates.replicate_estimate(replicates.replicates(design, method), "f1", forms.digit == 9,
                                            forms.read_a == 9) for method in ("jkn", "fay", "brr")]
 
 

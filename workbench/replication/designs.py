@@ -27,6 +27,9 @@ class SurveyDesign(Result):
     collapse : dict, optional
         Renames strata, {"b": "a"} joins b to a: the remedy for a stratum with one PSU. Choose the neighbor before
         the outcome is seen; the variance is then, on average, too large rather than too small.
+    fpc : (n,) array_like of int, optional
+        PSUs of the population in each item's stratum, N_h >= n_h: the finite-population factor 1 - n_h / N_h of PSUs
+        drawn without replacement. By default none, as if drawn with replacement.
 
     Attributes
     ----------
@@ -39,11 +42,14 @@ class SurveyDesign(Result):
     stratum_of_psu : (P,) array of int
     df : int
         Degrees of freedom, P - H.
+    free : (H,) array of float
+        1 - n_h / N_h; 1 without `fpc`.
 
     Raises
     ------
     ValueError
-        If a label is missing, a weight not above 0, a PSU in two strata, or alone in its stratum.
+        If a label is missing, a weight not above 0, a PSU in two strata, or alone in its stratum, or `fpc` not one
+        whole number per stratum, at least its sampled PSUs.
 
     Examples
     --------
@@ -55,12 +61,14 @@ class SurveyDesign(Result):
     psu: np.ndarray | None = None
     weight: np.ndarray | None = None
     collapse: dict | None = None
+    fpc: np.ndarray | None = None
 
     def __post_init__(self):
         stratum = checks.labels("stratum", self.stratum)
         psu = self.psu if self.psu is None else checks.labels("psu", self.psu, size=stratum.size)
         weight = np.ones(stratum.size) if self.weight is None else _weights(self.weight, stratum.size)
-        for name, value in (("stratum", stratum), ("psu", psu), ("weight", weight)):
+        fpc = self.fpc if self.fpc is None else checks.counts("fpc", self.fpc, size=stratum.size, low=1, what="item")
+        for name, value in (("stratum", stratum), ("psu", psu), ("weight", weight), ("fpc", fpc)):
             object.__setattr__(self, name, value)
         super().__post_init__()
         alone = self.psus_per_stratum == 1
@@ -69,6 +77,8 @@ class SurveyDesign(Result):
                              f"{'hold' if alone.sum() > 1 else 'holds'} 1: join each to another stratum that was "
                              f"chosen before the outcome was seen, such as collapse={{{_quoted(self.strata[alone][0])}"
                              f": {_quoted(_neighbor(self.strata, alone))}}}")
+        if fpc is not None:
+            self._refuse_populations()
 
     @property
     def strata(self):
@@ -94,6 +104,13 @@ class SurveyDesign(Result):
     def df(self):
         """Degrees of freedom: PSUs less strata."""
         return self.stratum_of_psu.size - self.strata.size
+
+    @cached_property
+    def free(self):
+        """1 - n_h / N_h."""
+        if self.fpc is None:
+            return np.ones(self.strata.size)
+        return 1 - self.psus_per_stratum / self._population
 
     def totals(self, values):
         """Return weighted totals per PSU, (P, C), of item values (n, C)."""
@@ -129,6 +146,28 @@ class SurveyDesign(Result):
         place = np.empty_like(order)
         place[order] = np.arange(order.size)
         return names, place[code], of_item[first][order]
+
+    @property
+    def _population(self):
+        """N_h of the strata as they are analyzed: of joined ones the sum."""
+        given, first = np.unique(self.stratum, return_index=True)
+        analyzed = np.searchsorted(self.strata, _collapsed(given, self.collapse))
+        return np.bincount(analyzed, self.fpc[first], self.strata.size)
+
+    def _refuse_populations(self):
+        """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
+        _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
+        astray = np.flatnonzero(self.fpc != self.fpc[first[code]])
+        if astray.size:
+            k, before = astray[0], first[code[astray[0]]]
+            raise ValueError(f"fpc must be one number per stratum, its PSUs in the population; stratum "
+                             f"{_quoted(self.stratum[k])} has {self.fpc[before]} and {self.fpc[k]} (items {before} and "
+                             f"{k}, counted from 0)")
+        few = np.flatnonzero(self._population < self.psus_per_stratum)
+        if few.size:
+            h = few[0]
+            raise ValueError(f"fpc must be at least the PSUs sampled; stratum {_quoted(self.strata[h])} has "
+                             f"{self._population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample")
 
     def _refuse_psus_in_two_strata(self, first):
         """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""

@@ -15,9 +15,10 @@ from workbench import checks, intervals
 from workbench.data import frames, numbers
 from workbench.replication import statistics
 from workbench.replication.designs import SurveyDesign, sizes
+from workbench.replication.estimates import LEAST_DF, replicate_estimate
 from workbench.replication.galois import as_prime_power
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
-from workbench.replication.replicates import replicate_estimate, replicates
+from workbench.replication.replicates import replicates
 from workbench.results import Note, Result, html_table, note_list, notes_as_text, percent
 
 METRICS = ("accuracy", "precision", "recall", "f1", "auc")
@@ -25,7 +26,6 @@ BINARY = ("precision", "recall", "f1", "auc")
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
-LEAST_DF = 5
 MANY_WEIGHTS = 2 ** 28
 
 

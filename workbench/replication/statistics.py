@@ -12,12 +12,12 @@ import numpy as np
 
 from workbench import checks
 
-ARGUMENTS = {"mean": ("y",), "total": ("y",), "ratio": ("y", "x"), "accuracy": ("truth", "prediction"),
+ARGUMENTS = {"proportion": ("y",), "mean": ("y",), "total": ("y",), "ratio": ("y", "x"), "accuracy": ("truth", "prediction"),
              "precision": ("truth", "prediction"), "recall": ("truth", "prediction"), "f1": ("truth", "prediction"),
              "auc": ("truth", "score"), "quantile": ("y", "q")}
-PROPORTIONS = ("accuracy", "precision", "recall")
+PROPORTIONS = ("proportion", "accuracy", "precision", "recall")
 SHARES = (*PROPORTIONS, "f1", "auc")
-EMPTY = {"mean": "no item is left", "ratio": "the total of x is 0", "accuracy": "no item is left",
+EMPTY = {"proportion": "no item is left", "mean": "no item is left", "ratio": "the total of x is 0", "accuracy": "no item is left",
          "precision": "no item was predicted positive", "recall": "no item is truly positive",
          "f1": "no item is positive, truly or predicted", "auc": "it takes both positive and negative items"}
 
@@ -90,10 +90,59 @@ def from_weights(statistic, columns, size):
     return lambda weight: np.array([_number(statistic(row, *columns)) for row in weight])
 
 
+def parts_of(statistic, columns, totals, rows, weight):
+    """Return what a statistic within known bounds averages, a list of pairs of values (n,) and mask of items (n,).
+
+    One pair for a mean, two for an AUC (positives, negatives: [1]_ is the mean of the shares of the other part that
+    lie on the right side of an item). For F1 the truly positive among all that are positive, truly or predicted: it is
+    2 J / (1 + J) of that share J.
+
+    Parameters
+    ----------
+    statistic : str
+        Any of `SHARES`, or "mean".
+    columns : sequence
+        As in `totals_of`.
+    totals : Totals or None
+    rows : (n,) array of bool
+        The items that count.
+    weight : (n,) array
+    """
+    if statistic == "auc":
+        positive = binary("truth", columns[0], rows.size) == 1
+        parts = positive & rows, ~positive & rows
+        values = placements(parts, checks.vector("score", columns[1], size=rows.size), weight)
+        return [(values, part) for part in parts]
+    values = totals.numerator if statistic == "mean" else (totals.numerator > 0).astype(float)
+    return [(values, rows & (totals.denominator != 0))]
+
+
+def placements(parts, score, weight):
+    """Return for each positive the share of the negatives below it, for each negative that of the positives above it.
+
+    Parameters
+    ----------
+    parts : (positive, negative), (n,) arrays of bool
+    score, weight : (n,) array
+        Equal scores count half; shares are of the weight.
+    """
+    found = np.zeros(score.size)
+    for part, other, side in zip(parts, reversed(parts), (1, -1), strict=True):
+        order = np.argsort(side * score[other], kind="stable")
+        cumulated = np.concatenate([[0.0], np.cumsum(weight[other][order])])
+        ends = [np.searchsorted(side * score[other][order], side * score[part], end) for end in ("left", "right")]
+        found[part] = sum(cumulated[end] for end in ends) / (2 * cumulated[-1])
+    return found
+
+
 def ratio(numerator, denominator):
     """Return numerator / denominator, NaN where the denominator is 0."""
     defined = np.asarray(denominator) != 0
     return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan)
+
+
+def _proportion(y, size):
+    return Totals(binary("y", y, size), np.ones(size))
 
 
 def _mean(y, size):
@@ -127,8 +176,8 @@ def _f1(truth, prediction, size):
     return Totals(2 * truth * prediction, truth + prediction)
 
 
-_BUILDERS = {"mean": _mean, "total": _total, "ratio": _ratio_of, "accuracy": _accuracy, "precision": _precision,
-             "recall": _recall, "f1": _f1}
+_BUILDERS = {"proportion": _proportion, "mean": _mean, "total": _total, "ratio": _ratio_of, "accuracy": _accuracy,
+             "precision": _precision, "recall": _recall, "f1": _f1}
 
 
 def binary(name, values, size):

@@ -15,7 +15,8 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.replication import replicates
+from workbench.replication import estimates, replicates
+from workbench.replication.bounded_intervals import Clusters, Spread, bounded_limits, f1_limits
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.statistics import ratio
 from workbench.results import Result, percent
@@ -47,17 +48,16 @@ class CoverageStudy(Result):
         The statistic in the population.
     item_variance : float
         Variance that one of many independent, equally weighted items would give the statistic.
-    df : int
-        Degrees of freedom, PSUs less strata.
     estimates, variances : (runs,) array of float
         Weighted, and by replicates.
     naive_estimates, naive_variances : (runs,) array of float
         Unweighted, as if the items were independent.
     weighted_naive_variances : (runs,) array of float
         Of `estimates`, as if the items were independent and equally weighted.
-    effective_df : float
-    counted, effective_psus : (runs,) array of float
+    df, effective_df, counted, informative_psus, effective_psus, carriers : (runs,) array of float
         As in `ReplicateEstimate`.
+    kish_items : (runs,) array of float
+        Kish's effective number of the counted items, (sum w)^2 / sum w^2 [2]_.
     """
 
     statistic: str
@@ -69,15 +69,25 @@ class CoverageStudy(Result):
     level: float
     truth: float
     item_variance: float
-    df: int
-    effective_df: float
     estimates: np.ndarray
     variances: np.ndarray
     naive_estimates: np.ndarray
     naive_variances: np.ndarray
     weighted_naive_variances: np.ndarray
+    df: np.ndarray
+    effective_df: np.ndarray
     counted: np.ndarray
+    informative_psus: np.ndarray
     effective_psus: np.ndarray
+    carriers: np.ndarray
+    kish_items: np.ndarray
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: the degrees of freedom were those of the design, the same in every run."""
+        same = {name: np.full(values["runs"], float(values[name])) for name in ("df", "effective_df")}
+        return values | same | {"kish_items": values["counted"], "informative_psus": same["df"],
+                                "carriers": np.full(values["runs"], np.inf)}
 
     @property
     def labels(self):
@@ -135,12 +145,17 @@ class CoverageStudy(Result):
         elif method == "weighted_naive":
             variance = self.weighted_naive_variances
         elif method == "default":
-            kind = "proportion" if self.statistic == "accuracy" else "share"
-            rule = replicates.default_method(kind, self.effective_df)
-            quantile = scipy.special.stdtrit(self.effective_df, tail)
+            return self._default_limits()
         elif method != "z":
             rule, quantile = method, scipy.special.stdtrit(self.df, tail)
-        return replicates.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
+        return estimates.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
+
+    def _default_limits(self):
+        share = self.estimates / (2 - self.estimates) if self.statistic == "f1" else self.estimates
+        tail = (1 - self.level) / 2
+        return (f1_limits if self.statistic == "f1" else bounded_limits)(
+            self.estimates, self.variances, Spread.of_share(share, self.kish_items),
+            Clusters(self.effective_psus, self.effective_df, self.carriers), tail)
 
     def coverage(self, method="default"):
         """Return the share of runs whose interval contains the truth."""
@@ -271,8 +286,7 @@ def simulate_coverage(strata=7, psus=2, items=127, *, accuracy=.877, icc=.0181, 
         raise ValueError(f"items must be more: {statistic} or over 5% of its replicates is undefined (0/0) in "
                          f"{np.isnan(columns['variances']).sum():,} of {runs:,} runs; or take method 'fay'")
     return CoverageStudy(statistic, method, population.strata, population.psus, population.items, runs, level,
-                         population.truth, population.item_variance, drawn.df,
-                         replicates.effective_df(drawn.design, population.psu_weight), **columns)
+                         population.truth, population.item_variance, **columns)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -466,21 +480,23 @@ def _replicated(population, drawn, numerator, denominator, counted):
     weight, runs = population.psu_weight[:, None] / population.items, numerator.shape[1]
     z = np.concatenate([weight * numerator, weight * denominator], 1)
     full = z.sum(0)
-    found = replicates.without_noise(drawn.totals_of_psus(z), full)
-    estimates = ratio(full[:runs], full[runs:])
+    found = estimates.without_noise(drawn.totals_of_psus(z), full)
+    shares = ratio(full[:runs], full[runs:])
     values = ratio(found[:, :runs], found[:, runs:])
-    variances = replicates.variances(drawn.coefficients, values, estimates)
-    variances[np.isnan(values).sum(0) > replicates.MOST_UNDEFINED * len(values)] = np.nan
+    variances = estimates.variances(drawn.coefficients, values, shares)
+    variances[np.isnan(values).sum(0) > estimates.MOST_UNDEFINED * len(values)] = np.nan
     total = np.broadcast_to(denominator.sum(0), runs)
     naive = ratio(numerator.sum(0), total)
     psu_weight = np.where(full[runs:] > 0, weight * counted, 1.0)
     answered = np.isfinite(variances)
     labels = len(z) * population.items
-    columns = {"estimates": estimates, "variances": variances, "naive_estimates": naive,
+    columns = {"estimates": shares, "variances": variances, "naive_estimates": naive,
                "naive_variances": population.independent_variance(naive, total),
-               "weighted_naive_variances": population.independent_variance(estimates, labels * full[runs:]),
+               "weighted_naive_variances": population.independent_variance(shares, labels * full[runs:]),
                "counted": np.broadcast_to(counted.sum(0), runs),
-               "effective_psus": psu_weight.sum(0) ** 2 / (psu_weight ** 2).sum(0)}
+               "kish_items": psu_weight.sum(0) ** 2 / (psu_weight * weight).sum(0),
+               "carriers": estimates.carriers(drawn.design, weight * (numerator - shares * denominator)),
+               **estimates.information(drawn.design, population.psu_weight[:, None], [psu_weight])}
     return {name: np.where(answered, values, np.nan) for name, values in columns.items()}
 
 

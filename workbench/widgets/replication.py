@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.charts import replication as charts
 from workbench.course.digit_forms import digit_forms
-from workbench.replication import arrays, galois, replicates
+from workbench.replication import arrays, estimates, galois, replicates
 from workbench.replication.designs import SurveyDesign
 from workbench.simulations import replication as simulations
 from workbench.widgets import questions
@@ -46,7 +46,7 @@ def fourteen_boxes():
     def audit(per_box="all"):
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
         box, right = forms.box[drawn], correct[drawn]
-        estimate = replicates.replicate_estimate(replicates.replicates(_by_boxes(box)), "mean", right)
+        estimate = estimates.replicate_estimate(replicates.replicates(_by_boxes(box)), "proportion", right)
         return np.bincount(box, right)[1:].astype(int), np.bincount(box)[1:], estimate
 
     def answer(per_box):
@@ -80,7 +80,7 @@ def half_samples():
 
     def estimated(scheme="balanced", count=8, seed=1):
         made = replicates.replicates(design, array=half_sample_array(scheme, count, seed), require_balance=False)
-        return made, replicates.replicate_estimate(made, "mean", correct)
+        return made, estimates.replicate_estimate(made, "proportion", correct)
 
     def answer(**values):
         made, estimate = estimated(**values)
@@ -256,7 +256,7 @@ def intracluster_correlation():
     """
     forms = digit_forms()
     correct = forms.read_a == forms.digit
-    estimate = replicates.replicate_estimate(replicates.replicates(_by_boxes(forms.box)), "mean", correct)
+    estimate = estimates.replicate_estimate(replicates.replicates(_by_boxes(forms.box)), "proportion", correct)
     p, n = correct.mean(), correct.size
     return float((estimate.variance / (p * (1 - p) / n) - 1) / (n / 14 - 1))
 

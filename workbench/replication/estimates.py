@@ -1,0 +1,456 @@
+"""A statistic of items that come in strata and clusters, with its replicate variance and an honest interval.
+
+References
+----------
+.. [1] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
+.. [2] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts estimated
+   from survey data, Survey Methodology 24, 1998: effective sample size.
+.. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+"""
+import functools
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy
+
+from workbench import checks, intervals
+from workbench.replication import statistics
+from workbench.replication.bounded_intervals import Clusters, Spread, bounded_limits, f1_limits
+from workbench.replication.replicates import Replicates
+from workbench.results import Estimate, Interval, Note, html_table, note_list, percent, sentences
+
+INTERVALS = ("default", "beta", "t", "logit", "wilson")
+MOST_UNDEFINED = 0.05
+ROUNDING = 1e-12
+FEW_DF = 30
+LEAST_DF = 5
+FEW_PSUS = 30
+SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too little "
+          "(means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReplicateEstimate(Estimate):
+    """A statistic with its replicate variance.
+
+    Attributes
+    ----------
+    statistic : str
+    estimate, variance : float
+    df : int
+        Degrees of freedom: PSUs less strata among the PSUs with an item of the denominator (for an AUC the smaller
+        of that with positives and that with negatives), at least 1.
+    replicate_values : (R,) array of float
+        NaN where a replicate is undefined (0/0).
+    undefined : int
+        How many are; their coefficients are spread over the others.
+    kind : {"proportion", "share", "bounded", "number"}
+        Accuracy, precision and recall are proportions; F1 and AUC other shares from 0 to 1; a mean with `bounds` is
+        bounded.
+    items, psus, strata : int
+        Of the domain.
+    counted : int
+        Items of the domain that the denominator counts: all for an accuracy, the predicted positives for a precision.
+    informative_psus : int
+        PSUs with an item of the denominator, for an AUC the fewer of those with positives and with negatives.
+    effective_psus : float
+        Kish's (sum W)^2 / sum W^2 of the weights W of these PSUs, the number of equally heavy PSUs.
+    effective_df : float
+        Satterthwaite's [3]_ degrees of freedom were all PSUs of a stratum equally spread: (sum a)^2 / sum a^2 /
+        (n_h - 1) with a = W_h^2 / n_h and W_h the weight of the denominator in stratum h; at most that of all items of
+        the domain and `informative_psus` less 1, at least 1.
+    carriers : float
+        Over how many PSUs the variance is spread, (sum d^2)^2 / sum d^4 with d what a PSU adds to the estimate's error,
+        less the mean of its stratum; infinite where no PSU differs or no bounds are known.
+    method : str
+        Of the replicates.
+    bounds : (float, float) or None
+        Smallest and largest value that the statistic can have.
+    spread : (3, C) array or None
+        Kish's effective number of items and second and third moments of what a bounded statistic averages: see
+        `workbench.replication.bounded_intervals.Spread`.
+    free : float
+        Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their weight; 1 without `fpc`.
+    """
+
+    statistic: str
+    estimate: float
+    variance: float
+    df: int
+    replicate_values: np.ndarray
+    undefined: int
+    kind: str
+    items: int
+    psus: int
+    strata: int
+    counted: int
+    informative_psus: int
+    effective_psus: float
+    effective_df: float
+    carriers: float
+    method: str
+    bounds: tuple | None = None
+    spread: np.ndarray | None = None
+    free: float = 1.0
+
+    @classmethod
+    def _from_schema_1(cls, values):
+        """Return the fields of today: caveats and the spread of items were not saved.
+
+        What a bounded statistic averages is taken for a share of the counted items.
+        """
+        share = values["kind"] != "number"
+        p, bounds = values["estimate"], (0.0, 1.0) if share else None
+        spread = np.array([[values["counted"]], [p * (1 - p)], [p * (1 - p) * (1 - 2 * p)]]) if share else None
+        values = values | {"informative_psus": values["psus"], "bounds": bounds, "spread": spread,
+                           "carriers": math.inf}
+        return values | {"notes": tuple(_estimate_notes(cls(**values)))}
+
+    def interval(self, level=0.95, method="default"):
+        """Return a confidence interval; its notes are those of the estimate and its own.
+
+        Parameters
+        ----------
+        level : float
+        method : {"default", "beta", "t", "logit", "wilson"}
+            - "beta": limits of `workbench.value_interval` for the independent items that the sample is worth, for
+              shares those of Korn and Graubard [2]_; t with `effective_df`. Needs known bounds.
+            - "t": estimate +- t SE, t with `df` degrees of freedom.
+            - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
+            - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
+              `counted` [2]_; where v = 0 for `effective_psus`; shares only.
+            - "default": "beta" where bounds are known, otherwise "t" with `effective_df`: where a few strata hold
+              most of the weight, t at `df` covers far less than it says.
+
+        Returns
+        -------
+        Interval
+        """
+        checks.choice("method", method, INTERVALS)
+        tail = (1 - checks.level(level)) / 2
+        if method == "beta" or method == "default" and self.bounds:
+            low, high = self._beta(tail)
+        else:
+            low, high = self._by_standard_error(tail, method)
+        name = f"default: {'beta' if self.bounds else 't'}" if method == "default" else method
+        notes = *_interval_notes(self, method), *self.notes
+        return Interval(float(low), float(high), float(level), name, notes=notes)
+
+    def _beta(self, tail):
+        if self.bounds is None:
+            raise ValueError(f"method 'beta' needs known bounds; {self.statistic} has none, take 't'")
+        clusters = Clusters(self.effective_psus, self.effective_df, self.carriers)
+        found = self.estimate, self.variance, Spread(*self.spread), clusters, tail
+        return f1_limits(*found, free=self.free) if self.statistic == "f1" else \
+            bounded_limits(*found, bounds=self.bounds, free=self.free)
+
+    def _by_standard_error(self, tail, method):
+        if method in ("logit", "wilson") and self.kind in ("number", "bounded"):
+            raise ValueError(f"method {method!r} is for shares between 0 and 1; {self.statistic} is none, take 't'")
+        if method == "logit" and not (0 < self.estimate < 1 and self.variance > 0):
+            raise ValueError(f"method 'logit' needs an estimate between 0 and 1 and a variance above 0; got "
+                             f"{self.estimate:g} and {self.variance:g}: take 'wilson'")
+        rule, df = ("t", self.effective_df) if method == "default" else (method, self.df)
+        t = float(scipy.special.stdtrit(df, 1 - tail))
+        return limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
+
+    def warnings(self):
+        """Return the notes of the estimate and of its default interval, as a list of sentences."""
+        return list(sentences(self.interval().notes))
+
+    def headline(self):
+        """Return estimate, standard error, interval and design."""
+        limits = self.interval()
+        design = f"{checks.counted(self.psus, 'PSU')}, {checks.counted(self.strata, 'stratum', 'strata')}"
+        return (f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
+                f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}); {design}, "
+                f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
+
+    def rows(self):
+        """Return one row: statistic, estimate, standard error, df, limits and how they were made."""
+        limits = self.interval()
+        return [{"statistic": self.statistic, "estimate": self.estimate, "standard error": self.standard_error,
+                 "df": self.df, "low": limits.low, "high": limits.high, "interval": limits.method}]
+
+    def _repr_html_(self):
+        return html_table(self.rows(), self.headline()) + note_list(self.interval().notes)
+
+
+def replicate_estimate(replicates, statistic, *columns, domain=None, center="full", bounds=None):
+    """Return a statistic with its replicate variance.
+
+    Parameters
+    ----------
+    replicates : Replicates
+    statistic : str or callable
+        "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x, "accuracy", "precision", "recall" and
+        "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q); or a function (weight, *columns) -> number.
+    *columns : (n,) array_like
+        Values of the items. 0/1 or booleans for truth and prediction (any labels for an accuracy), numbers for
+        y, x and score; q in [0, 1] is one number.
+    domain : (n,) array_like of bool, optional
+        The items that count; the design stays that of all.
+    center : {"full", "mean"}
+        Deviations are from the full estimate or from the mean of the replicates.
+    bounds : (float, float), optional
+        Of "mean": the smallest and the largest value that an item of the population can have, seen or not, such as
+        (-1, 1) for the difference of two models. Without it nothing bounds what was not sampled.
+
+    Returns
+    -------
+    ReplicateEstimate
+
+    Raises
+    ------
+    ValueError
+        If a column does not fit, a value lies outside `bounds`, the domain is empty, the statistic undefined (0/0), or
+        undefined in more than 5% of the replicates.
+
+    Examples
+    --------
+    >>> design = SurveyDesign([1, 1, 2, 2, 3, 3], weight=[20] * 6)
+    >>> print(replicate_estimate(replicates(design), "mean", [.95, .85, .87, .93, .90, .86]).headline())
+    mean 0.8933 (SE 0.02055), 95% from 0.8279 to 0.9587 (default: t); 6 PSUs, 3 strata, 4 brr replicates
+    """
+    checks.instance("replicates", replicates, Replicates)
+    checks.choice("center", center, ("full", "mean"))
+    design = replicates.design
+    rows = _domain(domain, design.weight.size)
+    totals = statistics.totals_of(statistic, columns, design.weight.size)
+    name = getattr(statistic, "__name__", "statistic") if callable(statistic) else statistic
+    bounds = _bounds(name, bounds, totals, rows)
+    estimate, values = _from_totals(replicates, totals, rows) if totals else \
+        _from_weights(replicates, statistic, columns, rows)
+    if not math.isfinite(estimate):
+        raise statistics.UndefinedError(f"{name} is undefined: {statistics.EMPTY.get(name, f'it is {estimate}')}"
+                                        + ("" if domain is None else " in the domain"))
+    variance, undefined = _variance(replicates, name, estimate, values, center)
+    of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
+    strata = np.count_nonzero(np.bincount(design.stratum_of_psu[of_domain]))
+    base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
+    parts = statistics.parts_of(statistic, columns, totals, rows, design.weight) if bounds else [(None, base)]
+    spread = Spread.of(parts, design.weight).stacked() if bounds else None
+    found = ReplicateEstimate(
+        name, estimate, variance, replicate_values=values, undefined=undefined, kind=_kind(statistic, bounds),
+        items=int(rows.sum()), psus=of_domain.size, strata=strata, counted=int(base.sum()),
+        **_information(replicates, rows, [part for _, part in parts]),
+        carriers=float(carriers(design, _added(design, parts))) if bounds else math.inf, method=replicates.method,
+        bounds=bounds, spread=spread, free=_free(design, base))
+    return replace(found, notes=tuple(_estimate_notes(found)))
+
+
+# estimates
+
+def _domain(domain, size):
+    if domain is None:
+        return np.ones(size, bool)
+    rows = checks.zero_one("domain", domain, size=size)
+    if not rows.any():
+        raise ValueError(f"domain must hold an item; none of the {size} is in it")
+    return rows
+
+
+def _from_totals(replicates, totals, rows):
+    """Return estimate and replicate values of a ratio of totals; items outside the domain are 0."""
+    columns = [totals.numerator * rows] if totals.denominator is None else \
+        [totals.numerator * rows, totals.denominator * rows]
+    z = replicates.design.totals(np.stack(columns, 1))
+    full, found = z.sum(0), replicates.totals_of_psus(z)
+    if totals.denominator is None:
+        return float(full[0]), found[:, 0]
+    return float(statistics.ratio(*full)), statistics.ratio(*without_noise(found, full).T)
+
+
+def without_noise(found, full):
+    """Set replicate totals that are 0 but for rounding to 0."""
+    return np.where(np.abs(found) > ROUNDING * np.abs(full), found, 0.0)
+
+
+def _from_weights(replicates, statistic, columns, rows):
+    """Return estimate and replicate values of a statistic that needs every weight of the domain."""
+    names = statistics.ARGUMENTS.get(statistic) or [f"column {k}" for k in range(1, len(columns) + 1)]
+    for name, column in zip(names, columns, strict=True):
+        if np.ndim(column) and len(column) != rows.size:
+            raise ValueError(f"{name} must have {rows.size} entries; got {len(column)}")
+    of_domain = [checks.plain_array(name, column, "item")[rows] if np.ndim(column) else column
+                 for name, column in zip(names, columns, strict=True)]
+    function = statistics.from_weights(statistic, of_domain, int(rows.sum()))
+    return float(function(replicates.design.weight[None, rows])[0]), replicates.values(function, rows)
+
+
+def _variance(replicates, name, estimate, values, center):
+    defined = np.isfinite(values)
+    undefined = int((~defined).sum())
+    if undefined > MOST_UNDEFINED * values.size:
+        remedy = "the statistic hangs on single PSUs" if replicates.rho > 0 else \
+            "take method 'fay' or 'generalized', whose replicates keep every item"
+        raise statistics.UnstableError(f"{name} is undefined (0/0) in {undefined} of "
+                                       f"{checks.counted(values.size, 'replicate')}, more than 5%: {remedy}")
+    middle = estimate if center == "full" else values[defined].mean()
+    return float(variances(replicates.coefficients, values, middle)), undefined
+
+
+def variances(coefficients, values, middle):
+    """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
+
+    Where a replicate is NaN its coefficient is spread over the others; differences by rounding count as none.
+    """
+    defined = np.isfinite(values)
+    misses = np.where(defined, values - middle, 0.0)
+    misses[np.abs(misses) <= ROUNDING * np.abs(np.where(defined, values, 0.0)).max(0)] = 0.0
+    return statistics.ratio(coefficients @ misses ** 2 * coefficients.sum(), coefficients @ defined)
+
+
+def information(design, weight, base):
+    """Return what the PSUs of the columns of `base` tell, the least of them: a dict of arrays (...).
+
+    Parameters
+    ----------
+    design : SurveyDesign
+    weight : (P, ...) array
+        Weight of each PSU in the domain.
+    base : list of (P, ...) arrays
+        Weight of each PSU in the parts of the denominator.
+
+    Returns
+    -------
+    dict
+        df, informative_psus, effective_psus, effective_df of a `ReplicateEstimate`.
+    """
+    starts = np.cumsum(design.psus_per_stratum) - design.psus_per_stratum
+    of_strata = [np.add.reduceat(w, starts) for w in (weight, *base)]
+    psus = _least(np.count_nonzero(w, 0) for w in base)
+    strata = (np.count_nonzero(w, 0) for w in of_strata[1:])
+    df = _least(np.count_nonzero(w, 0) - held for w, held in zip(base, strata, strict=True))
+    return {"df": np.maximum(df, 1), "informative_psus": psus,
+            "effective_psus": _least(w.sum(0) ** 2 / (w ** 2).sum(0) for w in base),
+            "effective_df": np.maximum(np.minimum(_least(_satterthwaite(design, w) for w in of_strata), psus - 1.0),
+                                       1.0)}
+
+
+def carriers(design, added):
+    """Return over how many PSUs the variance is spread; `added` (P, ...) is what each adds to the estimate."""
+    n = design.psus_per_stratum
+    mean = np.add.reduceat(added, np.cumsum(n) - n) / n.reshape(-1, *[1] * (added.ndim - 1))
+    square = (added - mean[design.stratum_of_psu]) ** 2
+    square = np.where(square > ROUNDING * square.max(0), square, 0.0)
+    fourth = (square ** 2).sum(0)
+    return np.where(fourth > 0, square.sum(0) ** 2 / np.where(fourth > 0, fourth, 1.0), np.inf)
+
+
+def _added(design, parts):
+    """Return what each PSU adds to a bounded statistic, (P,)."""
+    found = np.zeros(design.stratum_of_psu.size)
+    for values, rows in parts:
+        share = design.weight[rows] / design.weight[rows].sum()
+        found += np.bincount(design.psu_of_item[rows], share * (values[rows] - share @ values[rows]), found.size)
+    return found
+
+
+def _least(arrays):
+    return functools.reduce(np.minimum, arrays)
+
+
+def _satterthwaite(design, weight):
+    """Return the degrees of freedom if the PSUs of every stratum were equally spread; weights (H, ...) of strata."""
+    n = design.psus_per_stratum.reshape(-1, *[1] * (weight.ndim - 1))
+    spread = weight ** 2 / n
+    return spread.sum(0) ** 2 / (spread ** 2 / (n - 1)).sum(0)
+
+
+def _information(replicates, rows, parts):
+    """Return `information` of masks of items, as numbers; imported replicates say how much they tell at most."""
+    design, most = replicates.design, replicates.most_df or math.inf
+    weight, *base = (np.bincount(design.psu_of_item[part], design.weight[part], design.stratum_of_psu.size)
+                     for part in (rows, *parts))
+    found = {name: value.item() for name, value in information(design, weight, base).items()}
+    return found | {"df": min(found["df"], most), "effective_df": float(min(found["effective_df"], most))}
+
+
+def _free(design, rows):
+    """Return the finite-population factor of the PSUs of these items, by the squares of their weights."""
+    if design.fpc is None:
+        return 1.0
+    square = np.bincount(design.psu_of_item[rows], design.weight[rows], design.stratum_of_psu.size) ** 2
+    return float(square @ design.free[design.stratum_of_psu] / square.sum())
+
+
+def _bounds(name, bounds, totals, rows):
+    if name in statistics.SHARES:
+        if bounds is not None:
+            raise ValueError(f"bounds belong to 'mean'; {name} lies between 0 and 1")
+        return 0.0, 1.0
+    if bounds is None:
+        return None
+    if name != "mean":
+        raise ValueError(f"bounds belong to 'mean'; got statistic {name!r}")
+    low, high = (checks.number("bounds", bound) for bound in bounds)
+    outside = rows & ((totals.numerator < low) | (totals.numerator > high))
+    if outside.any() or not low < high:
+        k = outside.argmax()
+        raise ValueError(f"bounds must hold all values; item {k} is {totals.numerator[k]:g}, bounds are {low:g} to "
+                         f"{high:g}")
+    return low, high
+
+
+def _kind(statistic, bounds):
+    if statistic in statistics.PROPORTIONS:
+        return "proportion"
+    if statistic in statistics.SHARES:
+        return "share"
+    return "bounded" if bounds else "number"
+
+
+def _estimate_notes(found):
+    """Yield what the reader has to know before they quote the estimate or its standard error."""
+    if found.undefined:
+        made = checks.counted(found.replicate_values.size, "replicate")
+        are, were = ("is", "was") if found.undefined == 1 else ("are", "were")
+        yield Note("undefined", f"{found.undefined} of {made} {are} undefined (0/0) and {were} left out: take method "
+                   "'fay' or 'generalized'")
+    if found.variance == 0 and found.free > 0:
+        yield Note("unreliable", "every replicate gave the same value: a standard error of 0 is not knowledge")
+    if found.effective_df < FEW_DF and found.method == "brr" and found.kind == "share":
+        yield Note("unreliable", f"few strata: brr's standard error of {found.statistic} is often too large and "
+                   "depends on the order of the strata; 'fay' and 'jkn' are steadier")
+    if found.effective_df < LEAST_DF or found.df < LEAST_DF and found.informative_psus < FEW_PSUS:
+        yield Note("unreliable", _few(found))
+    if found.bounds is None and found.statistic != "quantile":
+        yield Note("assumption", SKEWED)
+
+
+def _few(found):
+    """Say how little carries the estimate."""
+    psus = f"{checks.counted(found.informative_psus, 'PSU')} carry" if found.informative_psus != 1 else "1 PSU carries"
+    return (f"{psus} the information, worth {found.effective_df:.3g} "
+            f"degree{'' if found.effective_df == 1 else 's'} of freedom: the standard error is rough; the default "
+            "interval allows for it")
+
+
+# intervals
+
+def _interval_notes(found, method):
+    """Yield what the reader has to know of an interval by this method."""
+    if method in ("t", "logit", "wilson") and found.bounds and found.effective_df < FEW_DF:
+        yield Note("unreliable", f"{found.effective_df:.3g} effective degrees of freedom, few: the default covers what "
+                   f"it says, {method!r} can cover too little")
+
+
+def limits(method, estimate, variance, t, items, effective_psus):
+    """Return lower and upper limits of estimates with these variances, arrays that broadcast.
+
+    "logit" gives Wilson's limits where the estimate is 0 or 1 or the variance 0.
+    """
+    if method == "t":
+        half = t * np.sqrt(variance)
+        return estimate - half, estimate + half
+    inside = (estimate > 0) & (estimate < 1) & (variance > 0)
+    p, v = np.where(inside, estimate, 0.5), np.where(inside, variance, 1.0)
+    n = np.where(inside, np.minimum(p * (1 - p) / v, items), effective_psus)
+    wilson = intervals.wilson(estimate, n, t)
+    if method == "wilson":
+        return wilson
+    half = t * np.sqrt(v) / (p * (1 - p))
+    return tuple(np.where(inside, scipy.special.expit(scipy.special.logit(p) + side * half), limit)
+                 for side, limit in zip((-1, 1), wilson, strict=True))

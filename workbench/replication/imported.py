@@ -1,0 +1,94 @@
+"""Replicates from weights that were made elsewhere, such as those published with a survey."""
+import numpy as np
+
+from workbench import checks
+from workbench.replication.designs import SurveyDesign
+from workbench.replication.replicates import Replicates
+
+METHODS = ("brr", "fay", "jk1", "jkn", "bootstrap")
+DECIMALS = 4                # published weights are rounded
+
+
+def imported_replicates(weight, replicate_weights, *, method, coefficients=None, rho=0.0, df=None):
+    """Return replicates from weights that were made elsewhere, such as the columns of a published survey file.
+
+    Parameters
+    ----------
+    weight : (n,) array_like of float
+        Above 0.
+    replicate_weights : (n, R) array_like of float
+        Of at least 0; whole weights, not factors. Items that every replicate weighs alike form one PSU.
+    method : {"brr", "fay", "jk1", "jkn", "bootstrap"}
+        How they were made. c_r of v = sum_r c_r (t_r - t)^2 is 1/R for "brr" and "bootstrap", 1 / (R (1 - rho)^2) for
+        "fay", (R - 1) / R for "jk1", the jackknife without strata; "jkn" needs `coefficients`.
+    coefficients : (R,) array_like of float, optional
+        Above 0; in the place of those of the method.
+    rho : float
+        Of "fay".
+    df : int, optional
+        Degrees of freedom; by default the rank of the replicate factors less 1, as R's survey takes it.
+
+    Returns
+    -------
+    Replicates
+
+    Raises
+    ------
+    ValueError
+        If a weight is out of its domain, the shapes do not fit, or all items have the same replicates.
+
+    Examples
+    --------
+    >>> from workbench import SurveyDesign, replicates
+    >>> made = replicates(SurveyDesign([1, 1, 2, 2, 3, 3], weight=[2, 2, 1, 1, 1, 1]))
+    >>> imported_replicates(made.design.weight, made.weights(), method="brr")
+    Replicates(imported brr, 4 replicates; 6 items, 6 PSUs in 1 stratum (6 each), 3 degrees of freedom)
+    """
+    checks.choice("method", method, METHODS)
+    weight = checks.vector("weight", weight, what="item")
+    if not (weight > 0).all():
+        raise ValueError(f"weight must be above 0; item {(weight <= 0).argmax()} is {weight.min():g}")
+    psu, factors = _units(_checked(replicate_weights, weight.size) / weight[:, None])
+    if len(factors) < 2:
+        raise ValueError("replicate_weights must differ between items; each replicate multiplies all by the same")
+    if df is None:
+        df = max(1, int(np.linalg.matrix_rank(factors)) - 1)
+    coefficients = _coefficients(method, coefficients, factors.shape[1], rho)
+    design = SurveyDesign(np.zeros(weight.size, int), psu=psu, weight=weight)
+    return Replicates(design, f"imported {method}", float(rho), coefficients, draws=factors.T,
+                      most_df=checks.whole("df", df, 1))
+
+
+def _checked(replicate_weights, size):
+    found = checks.plain_array("replicate_weights", replicate_weights)
+    if found.ndim != 2 or len(found) != size or found.shape[1] < 2 or found.dtype.kind not in "biuf":
+        raise ValueError(f"replicate_weights must be numbers, a row for each of {size} items and a column per replicate, "
+                         f"at least 2; got {found.dtype} of shape {found.shape}")
+    wrong = ~(np.isfinite(found) & (found >= 0))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(f"replicate_weights must be finite and at least 0; item {row} replicate {column} is "
+                         f"{found[row, column]:g}")
+    return found.astype(float)
+
+
+def _units(factors):
+    """Return each item's PSU, numbered as they first appear, and the factors of the PSUs, (P, R)."""
+    _, first, code = np.unique(np.round(factors, DECIMALS), axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[code.ravel()], factors[first[order]]
+
+
+def _coefficients(method, given, count, rho):
+    if not 0 <= checks.number("rho", rho) < 1:
+        raise ValueError(f"rho must be at least 0 and below 1; got {rho:g}")
+    if given is None and method == "jkn":
+        raise ValueError("coefficients must be given for method 'jkn': (n_h - 1) / n_h of the stratum of the PSU that "
+                         "a replicate leaves out")
+    if given is None:
+        scale = {"fay": 1 / (count * (1 - rho) ** 2), "jk1": (count - 1) / count}.get(method, 1 / count)
+        return np.full(count, scale)
+    given = checks.vector("coefficients", given, size=count, what="replicate")
+    if (given <= 0).any():
+        raise ValueError(f"coefficients must be above 0; replicate {(given <= 0).argmax()} has {given.min():g}")
+    return given
