@@ -15,7 +15,8 @@ MENDED = {"1 ids ": "1 id ", "LabelingGrid(1 designs": "LabelingGrid(1 design", 
           "0.2556 to 0.9633 (default: wilson)": "0.1593 to 0.9964 (default: beta)"}     # today's rule
 
 # caveats of a default interval that is no longer made
-GONE = {"4 effective degrees of freedom, few: the default is Wilson's interval, a t or logit interval can cover too little",
+GONE = {"4 effective degrees of freedom, few: the default is Wilson's interval, a t or logit interval can cover too "
+        "little",
         "the standard error itself is rough; the interval allows for it"}
 
 each_saved = pytest.mark.parametrize("saved", SAVED, ids=lambda saved: saved["data"]["kind"])

@@ -67,10 +67,10 @@ from workbench.misclassification.series import PrevalenceChange, PrevalenceSerie
 from workbench.misclassification.theory import AuditPlan, EstimatorTheory, estimator_theory, plan_audit
 from workbench.replication.arrays import Balance, check_balance, hadamard, orthogonal_array
 from workbench.replication.designs import SurveyDesign
-from workbench.replication.galois import GaloisField
-from workbench.replication.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
 from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
+from workbench.replication.galois import GaloisField
 from workbench.replication.imported import imported_replicates
+from workbench.replication.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
 from workbench.replication.replicates import Replicates, replicates
 from workbench.results import Interval, Note, Result, Table, sentences
 from workbench.simulations.allocation import StreamStudy, jump_stream, simulate_stream
@@ -123,8 +123,8 @@ __all__ = [
     "sample", "simulate_stream", "summarize",
     # replication: intervals for any metric when items come in strata and clusters
     "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MetricAudit", "RandomHalvesStudy", "ReplicateEstimate",
-    "Replicates", "SurveyDesign", "check_balance", "hadamard", "load_labeled", "metric_audit", "orthogonal_array",
-    "replicate_estimate", "replicates", "simulate_coverage", "simulate_random_halves",
+    "Replicates", "SurveyDesign", "check_balance", "hadamard", "imported_replicates", "load_labeled", "metric_audit",
+    "orthogonal_array", "replicate_estimate", "replicates", "simulate_coverage", "simulate_random_halves",
     # misclassification: true shares behind predicted counts, month after month
     "AuditComparison", "AuditPlan", "ConfusionCounts", "EstimatorComparison", "EstimatorTheory", "PrevalenceChange",
     "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy", "ShiftStudy", "compare_audits", "compare_estimators",

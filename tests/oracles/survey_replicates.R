@@ -122,7 +122,25 @@ defects <- list(fay = fay, paired = astray(rep(4, 20), 42), merged = astray(rep(
                 odd = said(rep(3, 4), "BRR"), single_brr = said(c(2, 1, 2), "BRR"),
                 single_jkn = said(c(2, 1, 2), "JKn"), single_bootstrap = said(c(2, 1, 2), "bootstrap"))
 
+# PSUs drawn without replacement from so many per stratum
+finite <- function(name, population) {
+  d <- data[[name]]
+  d$population <- population[d$stratum]
+  design <- svydesign(~psu, strata = ~stratum, weights = ~weight, fpc = ~population, data = d)
+  list(data = name, population = d$population, total = pair(svytotal(~y, design)))
+}
+fpc <- list(finite("5 unequal strata", c(4, 9, 3, 8, 5)), finite("12 strata", rep(3, 12)))
+
+# weights that were made elsewhere: the columns of a bootstrap
+set.seed(51)
+boot <- as.svrepdesign(stratified(data[["12 strata"]]), type = "bootstrap", replicates = 15, compress = FALSE,
+                       mse = TRUE)
+foreign <- svrepdesign(data = data[["12 strata"]], weights = ~weight, repweights = weights(boot, "analysis"),
+                       type = "other", scale = boot$scale, rscales = boot$rscales, combined.weights = TRUE, mse = TRUE)
+imported <- list(data = "12 strata", weights = lapply(1:15, function(r) exact(weights(boot, "analysis")[, r])),
+                 coefficients = exact(boot$scale * boot$rscales), df = degf(foreign), overall = evaluate(foreign))
+
 found <- list(survey = as.character(packageVersion("survey")), data = lapply(data, function(d) as.list(d[columns])),
-              cases = cases, totals = totals, defects = defects)
+              cases = cases, totals = totals, defects = defects, fpc = fpc, imported = imported)
 text <- jsonlite::toJSON(found, digits = NA, auto_unbox = TRUE, json_verbatim = TRUE, null = "null")
 writeLines(gsub("{", "\n{", text, fixed = TRUE), "survey_replicates.json")

@@ -1,4 +1,4 @@
-"""Search for the cluster samples where the default interval of replicate estimates covers least, and keep what was found.
+"""Search for the cluster samples where the default interval of replicate estimates covers least, and keep them.
 
     python tests/peers/search_replication.py --family recall --minutes 3      # search one family, print the lowest
     python tests/peers/search_replication.py --minutes 20 --write             # every family that long, and record it
@@ -6,8 +6,8 @@
 
 A design is a population of strata (log-normal weights) whose PSUs differ in their share of positives and in their rates
 of errors (beta, with intraclass correlations), and a sample of PSUs with all their items. Random starts, then local
-moves that keep what covers less; every family is searched apart for designs where at least 30 PSUs carry the information
-("many", the median over samples) and where fewer do. The lowest of noisy values is too low: the lowest `FINALISTS` are
+moves that keep what covers less; every family is searched apart for designs where at least 30 PSUs carry the
+information ("many", the median over samples) and where fewer do. The lowest of noisy values is too low: the lowest `FINALISTS` are
 drawn again, the lowest of these once more, and that number is reported. Samples that get no interval (0/0 in the sample
 or in over 5% of its replicates) are left out.
 """

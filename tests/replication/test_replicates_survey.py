@@ -1,11 +1,12 @@
 """Replication against R `survey`, whose output stands in oracles/survey_replicates.json."""
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from workbench import SurveyDesign, replicate_estimate, replicates
+from workbench import SurveyDesign, imported_replicates, replicate_estimate, replicates
 
 SURVEY = json.loads((Path(__file__).parents[1] / "oracles" / "survey_replicates.json").read_text())
 DATA = {name: {column: np.array(values) for column, values in data.items()} for name, data in SURVEY["data"].items()}
@@ -148,7 +149,8 @@ def test_logit_t_intervals_agree_with_r(case):
     found = estimates(case, ["accuracy", "f1"])
     for limits in case["intervals"]:
         for name in found:
-            interval = found[name].interval(level=limits["level"], method="logit")
+            as_r = replace(found[name], df=case["df"])       # R takes the design's, also of an F1
+            interval = as_r.interval(level=limits["level"], method="logit")
             assert tuple(interval) == exactly(limits[f"{name}_logit"])
 
 
@@ -230,3 +232,24 @@ def test_a_stratum_of_one_unit_is_refused_by_every_method(method):
     assert DEFECTS["single_bootstrap"] == "accepted"
     with pytest.raises(ValueError, match="collapse"):
         replicates(SurveyDesign(["a", "a", "lonely", "c", "c"]), method)
+
+
+@pytest.mark.parametrize("case", SURVEY["fpc"], ids=lambda case: case["data"])
+@pytest.mark.parametrize("method", ["jkn", "generalized"])
+def test_finite_populations_of_psus(case, method):
+    data = DATA[case["data"]]
+    design = SurveyDesign(data["stratum"], psu=data["psu"], weight=data["weight"], fpc=case["population"])
+    found = replicate_estimate(replicates(design, method), "total", data["y"])
+    assert (found.estimate, found.standard_error) == exactly(case["total"])
+
+
+def test_replicate_weights_that_r_made():
+    case = SURVEY["imported"]
+    data = DATA[case["data"]]
+    made = imported_replicates(data["weight"], np.transpose(case["weights"]), method="bootstrap",
+                               coefficients=case["coefficients"])
+    assert made.df == case["df"] and made.design.stratum_of_psu.size == np.unique(data["psu"]).size
+    for name in ("mean", "total", "ratio", "accuracy", "precision", "recall", "f1", "auc"):
+        found = replicate_estimate(made, *arguments(data, name))
+        assert (found.estimate, found.standard_error) == exactly(case["overall"][name]), name
+        assert found.df <= case["df"]

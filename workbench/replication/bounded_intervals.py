@@ -97,7 +97,8 @@ def bounded_limits(estimate, variance, spread, clusters, tail, *, bounds=(0.0, 1
     the larger of one unseen positive and one unseen negative. For shares this is Korn and Graubard's interval [1]_.
 
     A small design effect is known no better than the few PSUs tell in which errors lie. So what the items are worth
-    beyond the number of PSUs is believed only with `carriers` degrees of freedom.
+    beyond the number of PSUs is believed only with `carriers` degrees of freedom, and a design effect below 1, as from
+    strata that differ, is not: with unequal weights it is mostly luck.
     """
     estimate, variance = np.asarray(estimate, float), np.asarray(variance, float)
     items = _believed(_worth(variance, spread, clusters.psus, free), clusters, tail)
@@ -149,7 +150,7 @@ def _upper(estimate, items, spread, high, free, tail):
 
 def _moments(values, weight):
     share = weight / weight.sum()
-    off = values - share @ values
+    off = values - share @ values if np.ptp(values) else np.zeros(values.size)
     return 1 / (share @ share), share @ off ** 2, share @ off ** 3
 
 

@@ -26,8 +26,8 @@ ROUNDING = 1e-12
 FEW_DF = 30
 LEAST_DF = 5
 FEW_PSUS = 30
-SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too little "
-          "(means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
+SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too "
+          "little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,8 +184,8 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     ----------
     replicates : Replicates
     statistic : str or callable
-        "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x, "accuracy", "precision", "recall" and
-        "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q); or a function (weight, *columns) -> number.
+        "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x, "accuracy", "precision",
+        "recall" and "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q); or a function (weight, *columns) -> number.
     *columns : (n,) array_like
         Values of the items. 0/1 or booleans for truth and prediction (any labels for an accuracy), numbers for
         y, x and score; q in [0, 1] is one number.
@@ -209,6 +209,7 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
 
     Examples
     --------
+    >>> from workbench import SurveyDesign, replicates
     >>> design = SurveyDesign([1, 1, 2, 2, 3, 3], weight=[20] * 6)
     >>> print(replicate_estimate(replicates(design), "mean", [.95, .85, .87, .93, .90, .86]).headline())
     mean 0.8933 (SE 0.02055), 95% from 0.8279 to 0.9587 (default: t); 6 PSUs, 3 strata, 4 brr replicates

@@ -42,7 +42,7 @@ def imported_replicates(weight, replicate_weights, *, method, coefficients=None,
     >>> from workbench import SurveyDesign, replicates
     >>> made = replicates(SurveyDesign([1, 1, 2, 2, 3, 3], weight=[2, 2, 1, 1, 1, 1]))
     >>> imported_replicates(made.design.weight, made.weights(), method="brr")
-    Replicates(imported brr, 4 replicates; 6 items, 6 PSUs in 1 stratum (6 each), 3 degrees of freedom)
+    Replicates(imported brr, 4 replicates; 6 items, 6 PSUs, 3 degrees of freedom)
     """
     checks.choice("method", method, METHODS)
     weight = checks.vector("weight", weight, what="item")
@@ -62,8 +62,8 @@ def imported_replicates(weight, replicate_weights, *, method, coefficients=None,
 def _checked(replicate_weights, size):
     found = checks.plain_array("replicate_weights", replicate_weights)
     if found.ndim != 2 or len(found) != size or found.shape[1] < 2 or found.dtype.kind not in "biuf":
-        raise ValueError(f"replicate_weights must be numbers, a row for each of {size} items and a column per replicate, "
-                         f"at least 2; got {found.dtype} of shape {found.shape}")
+        raise ValueError(f"replicate_weights must be numbers, a row for each of {size} items and at least 2 columns, "
+                         f"one per replicate; got {found.dtype} of shape {found.shape}")
     wrong = ~(np.isfinite(found) & (found >= 0))
     if wrong.any():
         row, column = np.argwhere(wrong)[0]

@@ -234,7 +234,7 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
     --------
     >>> import workbench as wb
     >>> metric_audit(wb.digit_forms().labeled())
-    MetricAudit(Accuracy 0.877, 95% interval 0.840 to 0.906 (naive 0.862 to 0.892); 1,797 labels are worth 554)
+    MetricAudit(Accuracy 0.877, 95% interval 0.840 to 0.908 (naive 0.862 to 0.892); 1,797 labels are worth 554)
     """
     checks.instance("items", items, LabeledItems)
     level = checks.level(level)

@@ -191,6 +191,10 @@ class Replicates(Result):
     def headline(self):
         """Return method, number of replicates and the design."""
         how = f" rho {self.rho:g}" if self.method in ("fay", "generalized") else ""
+        if self.most_df is not None:
+            psus = checks.counted(self.design.stratum_of_psu.size, "PSU")
+            return (f"{self.method}, {checks.counted(self.count, 'replicate')}; {self.design.stratum.size:,} items, "
+                    f"{psus}, {checks.counted(self.df, 'degree')} of freedom")
         return f"{self.method}{how}, {checks.counted(self.count, 'replicate')}; {self.design.headline()}"
 
     def rows(self):
