@@ -185,7 +185,8 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     replicates : Replicates
     statistic : str or callable
         "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x, "accuracy", "precision",
-        "recall" and "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q); or a function (weight, *columns) -> number.
+        "recall" and "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q); or a function (weight, *columns)
+        -> number.
     *columns : (n,) array_like
         Values of the items. 0/1 or booleans for truth and prediction (any labels for an accuracy), numbers for
         y, x and score; q in [0, 1] is one number.

@@ -13,13 +13,15 @@ import numpy as np
 from workbench import checks
 
 ARGUMENTS = {"proportion": ("y",), "mean": ("y",), "total": ("y",), "ratio": ("y", "x"),
-             "accuracy": ("truth", "prediction"), "precision": ("truth", "prediction"), "recall": ("truth", "prediction"), "f1": ("truth", "prediction"),
-             "auc": ("truth", "score"), "quantile": ("y", "q")}
+             "accuracy": ("truth", "prediction"), "precision": ("truth", "prediction"),
+             "recall": ("truth", "prediction"), "f1": ("truth", "prediction"), "auc": ("truth", "score"),
+             "quantile": ("y", "q")}
 PROPORTIONS = ("proportion", "accuracy", "precision", "recall")
 SHARES = (*PROPORTIONS, "f1", "auc")
 EMPTY = {"proportion": "no item is left", "mean": "no item is left", "ratio": "the total of x is 0",
-         "accuracy": "no item is left", "precision": "no item was predicted positive", "recall": "no item is truly positive",
-         "f1": "no item is positive, truly or predicted", "auc": "it takes both positive and negative items"}
+         "accuracy": "no item is left", "precision": "no item was predicted positive",
+         "recall": "no item is truly positive", "f1": "no item is positive, truly or predicted",
+         "auc": "it takes both positive and negative items"}
 
 
 class UndefinedError(ValueError):
