@@ -5,11 +5,11 @@
     python tests/peers/search_replication.py --recheck                        # recorded designs, fresh draws
 
 A design is a population of strata (log-normal weights) whose PSUs differ in their share of positives and in their rates
-of errors (beta, with intraclass correlations), and a sample of PSUs with all their items. Random starts, then local
-moves that keep what covers less; every family is searched apart for designs where at least 30 PSUs carry the
-information ("many", the median over samples) and where fewer do. The lowest of noisy values is too low: the lowest `FINALISTS` are
-drawn again, the lowest of these once more, and that number is reported. Samples that get no interval (0/0 in the sample
-or in over 5% of its replicates) are left out.
+of errors (beta, with intraclass correlations), and a sample of PSUs with all their items; `RANGES` are its limits.
+Random starts, then local moves that keep what covers less. Every family is searched apart for designs where at least 30
+PSUs carry the information ("many", the median over samples) and where fewer do. The lowest of noisy values is too low:
+the lowest `FINALISTS` are drawn again, the lowest of these once more, and that number is reported. Samples that get no
+interval (0/0 in the sample or in over 5% of its replicates) are left out.
 """
 import argparse
 import json

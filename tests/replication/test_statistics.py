@@ -58,7 +58,7 @@ def test_what_needs_every_weight_has_no_totals(statistic, columns):
 def test_every_ratio_says_when_it_is_undefined():
     zero = np.zeros(60)
     for statistic, names in ARGUMENTS.items():
-        totals = totals_of(statistic, (Y,) if names == ("y",) else (Y, .5) if "q" in names else (zero, zero), 60)
+        totals = totals_of(statistic, (zero,) if names == ("y",) else (Y, .5) if "q" in names else (zero, zero), 60)
         may_be_undefined = statistic == "auc" or isinstance(totals, Totals) and totals.denominator is not None
         assert (statistic in EMPTY) == may_be_undefined
 
@@ -148,8 +148,8 @@ def test_a_callable_gets_one_row_of_weights_and_the_columns():
 
 WRONG = [
     (lambda: totals_of("f2", (TRUTH, PREDICTION), 60),
-     "statistic must be one of 'proportion', 'mean', 'total', 'ratio', 'accuracy', 'precision', 'recall', 'f1', 'auc', 'quantile'; "
-     "got 'f2'"),
+     "statistic must be one of 'proportion', 'mean', 'total', 'ratio', 'accuracy', 'precision', 'recall', 'f1', 'auc', "
+     "'quantile'; got 'f2'"),
     (lambda: totals_of("f1", (TRUTH, PREDICTION[1:]), 60), "prediction must have 60 entries; got 59"),
     (lambda: totals_of("mean", ([1, np.nan],), 2), "y must be finite; entry 1 is nan"),
     (lambda: totals_of("ratio", ([1, 2], [1, np.inf]), 2), "x must be finite; entry 1 is inf"),
