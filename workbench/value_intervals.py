@@ -67,15 +67,24 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
     Interval(0.075 to 0.593, 0.95 default)
     """
     size, counts, values = check_table(stratum_size, counts, values)
-    tail = (1 - checks.level(level)) / 2
+    return interval_of(size, counts, values, checks.level(level))
+
+
+def interval_of(size, counts, values, level, constants=0):
+    """Return the interval of checked arguments; the last `constants` strata are known without labels.
+
+    These count as fully labeled, and notes on labels leave them out.
+    """
+    tail = (1 - level) / 2
     high, above = upper_limit(size, counts, values, tail)
     low, below = upper_limit(size, counts, -values, tail)
     low, high = map(float, rounded_limits(-low, high, values, size.sum()))
     least, most = proven_values(size, counts, values)
-    limiting = _limiting(size, counts.sum(1), [int(below), int(above)])
-    return Interval(max(low, least), min(high, most), float(level), "default", limiting,
-                    notes=[*_uneven_notes(values), *intervals.few_notes(size, counts.sum(1)),
-                           *intervals.limiting_notes(size, counts.sum(1), limiting)])
+    size, labeled = (each[:len(size) - constants] for each in (size, counts.sum(1)))
+    limiting = _limiting(size, labeled, [int(below), int(above)])
+    return Interval(max(low, least), min(high, most), level, "default", limiting,
+                    notes=[*_uneven_notes(values), *intervals.few_notes(size, labeled),
+                           *intervals.limiting_notes(size, labeled, limiting)])
 
 
 def _uneven_notes(values):

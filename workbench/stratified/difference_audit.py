@@ -115,7 +115,8 @@ def difference_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", 
     >>> forms = wb.digit_forms()
     >>> items = dataclasses.replace(forms.items(), rival=forms.read_b)
     >>> wb.difference_audit(items, 60, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
-    DifferenceAudit()
+    DifferenceAudit(Accuracy of A less B -0.07711, 95% from -0.08848 to -0.0601: B is better; 60 labels among the 189
+    of 1,797 items on which the models differ; the truth is -0.08459)
     """
     check_settings(items, interval, level, stratifier)
     checks.choice("allocation", method, ALLOCATIONS)
