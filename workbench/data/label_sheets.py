@@ -206,7 +206,8 @@ def read_label_sheet(path, items, stratum, n_strata, *, asks="correct"):
     position_of = _positions_by_id(items)
     matched = _matched(columns, answer, position_of, repr(os.fspath(path)))
     _refuse_other_stratum(columns, matched, stratum)
-    labels, repeated = _labels_by_position(columns, matched, answer, _label if answer == "correct" else _class_in(items))
+    read = _label if answer == "correct" else _class_in(items)
+    labels, repeated = _labels_by_position(columns, matched, answer, read)
     unmatched = tuple(dict.fromkeys(cell for cell, where in zip(columns["id"], matched, strict=True)
                                     if cell and where is None))
     if not any(label is not None for label in labels.values()):
@@ -430,9 +431,10 @@ def _class_in(items):
     def read(identifier, row, cell):
         found = named(_original(cell)) or (OTHER if cell == OTHER else None)
         if found is None:
+            known = checks.listed(texts, quoted=True)
             raise ValueError(f"column 'truth', data row {row} (id {identifier!r}): {cell!r} is not a predicted class"
-                             f"{checks.suggestion(cell, texts)}; write {checks.listed(texts, quoted=True)}, or {OTHER!r} "
-                             "for a class that is never predicted")
+                             f"{checks.suggestion(cell, texts)}; write {known}, or {OTHER!r} for a class that is never "
+                             "predicted")
         return found
     return read
 

@@ -206,7 +206,7 @@ def _from_confidence(values, labels, columns):
     remedy = "; if its sign is the prediction, use score_is='margin'"
     _refuse(columns["score"], values, (values < 0) | (values > 1), "is not a confidence from 0 to 1" + remedy)
     if "rival" in labels and "prediction" not in labels:
-        raise ValueError(f"rival {columns['rival']!r} is compared with the predictions; name their column as prediction")
+        raise ValueError(f"rival {columns['rival']!r} is compared with predictions; name their column as prediction")
     if "prediction" in labels or "truth" not in labels:
         return {"score": values, **labels, "notes": ()}
     truth = labels["truth"]

@@ -54,8 +54,10 @@ class Audit(Result):
     def _repr_html_(self):
         lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
                         for ids, what in ((self.unmatched, UNMATCHED), (self.unlabeled, UNLABELED)) if ids)
-        return (html_table(self.rows(), self.headline()) + note_list(self.notes) + lists
-                + f"<p>{html.escape(self.next_step())}</p>")
+        return f"{self._tables()}{note_list(self.notes)}{lists}<p>{html.escape(self.next_step())}</p>"
+
+    def _tables(self):
+        return html_table(self.rows(), self.headline())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data.label_sheets import class_texts, named_classes
-from workbench.results import Note, html_table, percent
+from workbench.results import Note, html_table
 from workbench.stratified.audit import AccuracyAudit, SamplePlan, accuracy_found, check_settings
 from workbench.stratified.class_metrics import (
     METRICS,
@@ -52,30 +52,28 @@ class ClassAudit(AccuracyAudit):
         if self.metrics is None:
             return f"{super().headline()}; {self.labeled[self.predicted].sum():,} labels for items predicted " \
                    f"{self.metrics_of!r}"
-        said = (f"{SHOWN[row['metric']]} {_percent(row['estimate'])} ({_percent(row['low'])} to {_percent(row['high'])})"
+        said = (f"{row['metric']} {_percent(row['estimate'])} ({_percent(row['low'])} to {_percent(row['high'])})"
                 for row in self.metric_rows()[1:])
         return f"{super().headline()}; class {self.metrics_of!r}: {', '.join(said)}"
 
     def metric_rows(self):
         """Return one row for accuracy and one per metric of the class: estimate, limits and, where known, truth."""
-        if self.metrics is None:
-            return []
-        rows = [{"metric": "accuracy", "estimate": self.estimate.estimate, "low": self.interval.low,
-                 "high": self.interval.high, "truth": self.truth}]
-        rows += [{"metric": metric, "estimate": getattr(self.metrics, metric), "low": limits.low, "high": limits.high,
-                  "truth": getattr(self.known, metric, None)} for metric, limits in zip(METRICS, self.limits, strict=True)]
-        return rows if self.known else [{name: row[name] for name in list(row)[:-1]} for row in rows]
+        found = [] if self.metrics is None else [
+            ("accuracy", self.estimate.estimate, self.interval, self.truth),
+            *((SHOWN[metric], getattr(self.metrics, metric), limits, getattr(self.known, metric, None))
+              for metric, limits in zip(METRICS, self.limits, strict=True))]
+        return [{"metric": name, "estimate": estimate, "low": limits.low, "high": limits.high}
+                | ({} if self.known is None else {"truth": truth}) for name, estimate, limits, truth in found]
 
     def rows(self):
         """Return one row per stratum, with the class that is predicted there."""
         return [{"stratum": row["stratum"], "predicted": self.metrics_of if member else "another class", **row}
                 for row, member in zip(super().rows(), self.predicted, strict=True)]
 
-    def _repr_html_(self):
-        table = [row | {"metric": SHOWN.get(row["metric"], row["metric"])} for row in self.metric_rows()]
-        caption = f"Accuracy of all items; precision, recall and F1 of class {self.metrics_of!r}, " \
-                  f"{percent(self.level)} intervals"
-        return (html_table(table, caption) if table else "") + super()._repr_html_()
+    def _tables(self):
+        if self.metrics is None:
+            return super()._tables()
+        return html_table(self.metric_rows(), self.headline()) + html_table(self.rows(), "Labels per stratum")
 
 
 def class_audit(items, metrics_of, budget=100, *, n_strata=5, stratifier="equal_size", method="proportional",
