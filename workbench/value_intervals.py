@@ -17,6 +17,7 @@ from workbench.results import Interval, Note
 
 # steps between values that differ by less are taken as equal, as 1/3 and 2/3 in decimals do
 EVEN = 1.01
+ROUND = 1e-9
 
 
 def value_interval(stratum_size, counts, values, *, level=0.95):
@@ -51,8 +52,9 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
     Moments of the labels per stratum: m, central m2 and m3; f = 1 - n/N, v = W^2 f m2 / (n - 1),
     t = 2 W^3 f^1.5 m3 / ((n + 1)(n + 2)). The upper limit is the largest over candidates: for each stratum one more
     label at its largest value (moments with n + 1 labels, divisors n + 2 and (n + 2)(n + 3)); for the strata whose
-    labels all lie at their smallest value, in the order of W (largest - smallest) / n, the first j of them merged into
-    one. Each gives the quantile of a beta distribution that ends at the largest possible mean. The lower limit is that
+    labels are alike, or closer to each other than the highest of them to the largest value, in the order of
+    W (largest - m) / n: the first two, three ... of them merged into one in whose n labels the largest value, that far
+    off, was not seen. Each gives the quantile of a beta distribution that ends at the largest possible mean. The lower limit is that
     of the negated values. Fully labeled strata are constants. The construction is that of the default interval, where
     Beta(x + 1, n - x) [1]_ and an unseen unit of the worst weight [2]_ are put together.
 
@@ -119,8 +121,10 @@ def upper_limit(size, counts, values, tail):
     single = (estimate + weight * free * (more - mean),
               rest_v - v + weight ** 2 * free * second / (n + 2),
               rest_t - t + 2 * weight ** 3 * free ** 1.5 * third / ((n + 2) * (n + 3)))
-    reach = weight * (high - low)
-    gain, variance, skew, valid = _merged(reach, n, mean == low, free)
+    seen = counts > 0
+    most, least = np.where(seen, values, -np.inf).max(-1), np.where(seen, values, np.inf).min(-1)
+    unseen = most - least < high - most - ROUND * (high - low)
+    gain, variance, skew, valid = _merged(weight * (high - mean), n, unseen, free)
     merged = estimate + gain, rest_v + variance, rest_t + skew
 
     moments = [np.concatenate(pair, -1) for pair in zip(single, merged, strict=True)]
@@ -154,14 +158,14 @@ def _one_more(n, mean, second, third, value):
             q * third - 3 * p * q * off * second + p * q * (q - p) * off ** 3)
 
 
-def _merged(reach, n, pure, free):
-    """Return gain, variance, third moment and validity of the j = 2, 3, ... worst strata at their smallest value."""
-    pure = pure & (reach > 0) & (free > 0)
-    order = np.argsort(-np.where(pure, reach / np.maximum(n, 1), -1.0), axis=-1, kind="stable")
-    both = [np.take_along_axis(np.broadcast_to(np.where(pure, part, 0.0), pure.shape), order, -1).cumsum(-1)[..., 1:]
-            for part in (reach, n, reach * free)]
-    weight, labels, unlabeled = both
-    valid = np.take_along_axis(pure, order, -1)[..., 1:]
+def _merged(reach, n, unseen, free):
+    """Return gain, variance, third moment and validity of the j = 2, 3, ... worst strata whose top was not seen."""
+    unseen = unseen & (reach > 0) & (free > 0)
+    order = np.argsort(-np.where(unseen, reach / np.maximum(n, 1), -1.0), axis=-1, kind="stable")
+    weight, labels, unlabeled = (
+        np.take_along_axis(np.broadcast_to(np.where(unseen, part, 0.0), unseen.shape), order, -1).cumsum(-1)[..., 1:]
+        for part in (reach, n, reach * free))
+    valid = np.take_along_axis(unseen, order, -1)[..., 1:]
     free = np.divide(unlabeled, weight, out=np.zeros(valid.shape), where=weight > 0)
     variance, third = beta_moments(np.ones_like(labels), np.maximum(labels, 1))
     return unlabeled / (labels + 1), weight ** 2 * free * variance, weight ** 3 * free ** 1.5 * third, valid
