@@ -2,9 +2,9 @@
 
 The default interval of `workbench.intervals` generalized: an unseen unit lies at the largest declared value of its
 stratum, and the quantile is that of a beta distribution with three matched moments. With the values 0 and 1 it is the
-default interval. It has no proof. The least coverage found by search (``tests/peers/search_values.py``) at nominal .95
-is .955 for the values -1, 0, 1, .959 for 0, .5, 1, .949 where such strata are mixed with 0/1 ones, and .924 for 0, 1,
-10.
+default interval. It has no proof. The least coverage found at nominal .95 is .949, by search
+(``tests/peers/search_values.py``) over the values -1, 0, 1, over 0, .5, 1, over 0, 1, 10, and over strata of the first
+mixed with strata of 0 and 1 or with fully labeled ones.
 """
 import math
 from fractions import Fraction
@@ -13,10 +13,8 @@ import numpy as np
 
 from workbench import checks, intervals
 from workbench.intervals import UNDERSAMPLED, beta_moments, three_moment_quantile
-from workbench.results import Interval, Note
+from workbench.results import Interval
 
-# steps between values that differ by less are taken as equal, as 1/3 and 2/3 in decimals do
-EVEN = 1.01
 ROUND = 1e-9
 
 
@@ -54,9 +52,9 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
     label at its largest value (moments with n + 1 labels, divisors n + 2 and (n + 2)(n + 3)); for the strata whose
     labels are alike, or closer to each other than the highest of them to the largest value, in the order of
     W (largest - m) / n: the first two, three ... of them merged into one in whose n labels the largest value, that far
-    off, was not seen. Each gives the quantile of a beta distribution that ends at the largest possible mean. The lower limit is that
-    of the negated values. Fully labeled strata are constants. The construction is that of the default interval, where
-    Beta(x + 1, n - x) [1]_ and an unseen unit of the worst weight [2]_ are put together.
+    off, was not seen. Each gives the quantile of a beta distribution that ends at the largest possible mean. The lower
+    limit is that of the negated values. Fully labeled strata are constants. The construction is that of the default
+    interval, where Beta(x + 1, n - x) [1]_ and an unseen unit of the worst weight [2]_ are put together.
 
     References
     ----------
@@ -85,15 +83,7 @@ def interval_of(size, counts, values, level, constants=0):
     size, labeled = (each[:len(size) - constants] for each in (size, counts.sum(1)))
     limiting = _limiting(size, labeled, [int(below), int(above)])
     return Interval(max(low, least), min(high, most), level, "default", limiting,
-                    notes=[*_uneven_notes(values), *intervals.few_notes(size, labeled),
-                           *intervals.limiting_notes(size, labeled, limiting)])
-
-
-def _uneven_notes(values):
-    steps = [np.diff(np.unique(row)) for row in values]
-    if any(step.size > 1 and step.max() > EVEN * step.min() for step in steps):
-        yield Note("unreliable", "the values lie in unequal steps: with 0, 1 and 10 a 95% interval covered 92.4% in "
-                   "the worst design found")
+                    notes=[*intervals.few_notes(size, labeled), *intervals.limiting_notes(size, labeled, limiting)])
 
 
 def upper_limit(size, counts, values, tail):

@@ -189,7 +189,8 @@ def main():
     parser.add_argument("--recheck", action="store_true")
     options = parser.parse_args()
     recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    for family in [options.family] if options.family else FAMILIES:
+    families = [options.family] if options.family else FAMILIES
+    for family in (name for name in families if name in recorded or not options.recheck):
         rng = np.random.default_rng([options.seed, zlib.crc32(family.encode())])
         if options.recheck:
             covered, count = coverage(Design.from_dict(recorded[family]["design"]), family, rng, DRAWS), 0
