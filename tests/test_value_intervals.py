@@ -82,6 +82,15 @@ def test_one_stratum_of_zeros_and_ones_is_clopper_pearson():
     assert raw([MANY], [[3, 17]], [0, 1]) == pytest.approx((low, high), abs=1e-6)
 
 
+@pytest.mark.parametrize(("values", "seen"), [(SIGNS, 0), ((0, .5, 1), .5), ((0, 6, 10), 6), ((0, 1, 100), 0)])
+def test_many_strata_that_showed_one_value_are_one_large_stratum(values, seen):
+    """Clopper-Pearson's limit for none of 20, as far as the ends are off."""
+    counts = [[2 * (value == seen) for value in values]] * 10
+    share = stats.beta(1, 20).ppf(.975)
+    assert raw([MANY] * 10, counts, values) == pytest.approx(
+        (seen - (seen - values[0]) * share, seen + (values[-1] - seen) * share), abs=1e-6)
+
+
 @given(designs(), st.sampled_from([2.0, 10.0, 0.5]), st.sampled_from([-3.0, 1.0]))
 @settings(deadline=None, max_examples=50)
 def test_scale_and_place_of_the_values_do_not_matter(design, scale, place):
