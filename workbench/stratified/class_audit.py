@@ -26,6 +26,8 @@ class ClassAudit(AccuracyAudit):
 
     Attributes
     ----------
+    mode, stratum_size, labeled, mean_score, estimate, interval, expected_half_width, truth, level
+        As in `AccuracyAudit`, of all items; so are stratifier, allocation, label_sheet, unmatched, unlabeled.
     metrics_of : str
         The class.
     predicted : (K,) array of bool
