@@ -57,7 +57,9 @@ def test_one_parameters_cell_of_literals_with_help(notebook):
 
 def test_tags_are_known_and_report_cells_come_in_both(notebook):
     tags = {tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])}
-    assert tags <= TAGS
+    parameters, = [cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])]
+    known = set(re.findall(r"(?m)^(\w+) = ", parameters.source))
+    assert tags <= TAGS | {f"{mark}:{name}" for mark in ("if", "unless") for name in known}
     assert any(not cell.metadata.get("tags") for cell in code(notebook))
 
 

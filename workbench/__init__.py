@@ -101,7 +101,9 @@ from workbench.stratified.accuracy import (
     stratified_accuracy,
 )
 from workbench.stratified.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
+from workbench.stratified.class_audit import ClassAudit, class_audit
 from workbench.stratified.class_metrics import ClassMetrics, allocate_to_class, class_metrics
+from workbench.stratified.difference_audit import DifferenceAudit, difference_audit
 from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
@@ -111,11 +113,12 @@ __all__ = [
     # every topic: results, caveats, answers to exercises
     "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
     # stratified accuracy: which items to label, and what accuracy with what interval
-    "AccuracyAudit", "BudgetPlan", "ClassMetrics", "DesignStudy", "LabelingGrid", "LabelingStudy", "PairedDifference",
-    "PlanCurve", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate", "WaveEstimate", "accuracy_audit",
-    "accuracy_variance", "allocate_to_class", "class_metrics", "compare_intervals", "draw_items", "estimated_variance",
-    "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
-    "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
+    "AccuracyAudit", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelingGrid",
+    "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate",
+    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "class_audit", "class_metrics",
+    "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "load_items", "next_wave",
+    "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores", "simulate_grid",
+    "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
     "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
     "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",

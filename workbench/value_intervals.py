@@ -2,9 +2,9 @@
 
 The default interval of `workbench.intervals` generalized: an unseen unit lies at the largest declared value of its
 stratum, and the quantile is that of a beta distribution with three matched moments. With the values 0 and 1 it is the
-default interval. It has no proof. The least coverage found by search (``tests/peers/search_values.py``) at nominal .95
-is .955 for the values -1, 0, 1, .959 for 0, .5, 1, .949 where such strata are mixed with 0/1 ones, and .924 for 0, 1,
-10.
+default interval. It has no proof. The least coverage found at nominal .95 is .949, by search
+(``tests/peers/search_values.py``) over the values -1, 0, 1, over 0, .5, 1, over 0, 1, 10, and over strata of the first
+mixed with strata of 0 and 1 or with fully labeled ones.
 """
 import math
 from fractions import Fraction
@@ -13,10 +13,9 @@ import numpy as np
 
 from workbench import checks, intervals
 from workbench.intervals import UNDERSAMPLED, beta_moments, three_moment_quantile
-from workbench.results import Interval, Note
+from workbench.results import Interval
 
-# steps between values that differ by less are taken as equal, as 1/3 and 2/3 in decimals do
-EVEN = 1.01
+ROUND = 1e-9
 
 
 def value_interval(stratum_size, counts, values, *, level=0.95):
@@ -51,10 +50,11 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
     Moments of the labels per stratum: m, central m2 and m3; f = 1 - n/N, v = W^2 f m2 / (n - 1),
     t = 2 W^3 f^1.5 m3 / ((n + 1)(n + 2)). The upper limit is the largest over candidates: for each stratum one more
     label at its largest value (moments with n + 1 labels, divisors n + 2 and (n + 2)(n + 3)); for the strata whose
-    labels all lie at their smallest value, in the order of W (largest - smallest) / n, the first j of them merged into
-    one. Each gives the quantile of a beta distribution that ends at the largest possible mean. The lower limit is that
-    of the negated values. Fully labeled strata are constants. The construction is that of the default interval, where
-    Beta(x + 1, n - x) [1]_ and an unseen unit of the worst weight [2]_ are put together.
+    labels are alike, or closer to each other than the highest of them to the largest value, in the order of
+    W (largest - m) / n: the first two, three ... of them merged into one in whose n labels the largest value, that far
+    off, was not seen. Each gives the quantile of a beta distribution that ends at the largest possible mean. The lower
+    limit is that of the negated values. Fully labeled strata are constants. The construction is that of the default
+    interval, where Beta(x + 1, n - x) [1]_ and an unseen unit of the worst weight [2]_ are put together.
 
     References
     ----------
@@ -67,22 +67,23 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
     Interval(0.075 to 0.593, 0.95 default)
     """
     size, counts, values = check_table(stratum_size, counts, values)
-    tail = (1 - checks.level(level)) / 2
+    return interval_of(size, counts, values, checks.level(level))
+
+
+def interval_of(size, counts, values, level, constants=0):
+    """Return the interval of checked arguments; the last `constants` strata are known without labels.
+
+    These count as fully labeled, and notes on labels leave them out.
+    """
+    tail = (1 - level) / 2
     high, above = upper_limit(size, counts, values, tail)
     low, below = upper_limit(size, counts, -values, tail)
     low, high = map(float, rounded_limits(-low, high, values, size.sum()))
     least, most = proven_values(size, counts, values)
-    limiting = _limiting(size, counts.sum(1), [int(below), int(above)])
-    return Interval(max(low, least), min(high, most), float(level), "default", limiting,
-                    notes=[*_uneven_notes(values), *intervals.few_notes(size, counts.sum(1)),
-                           *intervals.limiting_notes(size, counts.sum(1), limiting)])
-
-
-def _uneven_notes(values):
-    steps = [np.diff(np.unique(row)) for row in values]
-    if any(step.size > 1 and step.max() > EVEN * step.min() for step in steps):
-        yield Note("unreliable", "the values lie in unequal steps: with 0, 1 and 10 a 95% interval covered 92.4% in "
-                   "the worst design found")
+    size, labeled = (each[:len(size) - constants] for each in (size, counts.sum(1)))
+    limiting = _limiting(size, labeled, [int(below), int(above)])
+    return Interval(max(low, least), min(high, most), level, "default", limiting,
+                    notes=[*intervals.few_notes(size, labeled), *intervals.limiting_notes(size, labeled, limiting)])
 
 
 def upper_limit(size, counts, values, tail):
@@ -110,8 +111,10 @@ def upper_limit(size, counts, values, tail):
     single = (estimate + weight * free * (more - mean),
               rest_v - v + weight ** 2 * free * second / (n + 2),
               rest_t - t + 2 * weight ** 3 * free ** 1.5 * third / ((n + 2) * (n + 3)))
-    reach = weight * (high - low)
-    gain, variance, skew, valid = _merged(reach, n, mean == low, free)
+    seen = counts > 0
+    most, least = np.where(seen, values, -np.inf).max(-1), np.where(seen, values, np.inf).min(-1)
+    unseen = most - least < high - most - ROUND * (high - low)
+    gain, variance, skew, valid = _merged(weight * (high - mean), n, unseen, free)
     merged = estimate + gain, rest_v + variance, rest_t + skew
 
     moments = [np.concatenate(pair, -1) for pair in zip(single, merged, strict=True)]
@@ -145,14 +148,14 @@ def one_more(n, mean, second, third, value):
             q * third - 3 * p * q * off * second + p * q * (q - p) * off ** 3)
 
 
-def _merged(reach, n, pure, free):
-    """Return gain, variance, third moment and validity of the j = 2, 3, ... worst strata at their smallest value."""
-    pure = pure & (reach > 0) & (free > 0)
-    order = np.argsort(-np.where(pure, reach / np.maximum(n, 1), -1.0), axis=-1, kind="stable")
-    both = [np.take_along_axis(np.broadcast_to(np.where(pure, part, 0.0), pure.shape), order, -1).cumsum(-1)[..., 1:]
-            for part in (reach, n, reach * free)]
-    weight, labels, unlabeled = both
-    valid = np.take_along_axis(pure, order, -1)[..., 1:]
+def _merged(reach, n, unseen, free):
+    """Return gain, variance, third moment and validity of the j = 2, 3, ... worst strata whose top was not seen."""
+    unseen = unseen & (reach > 0) & (free > 0)
+    order = np.argsort(-np.where(unseen, reach / np.maximum(n, 1), -1.0), axis=-1, kind="stable")
+    weight, labels, unlabeled = (
+        np.take_along_axis(np.broadcast_to(np.where(unseen, part, 0.0), unseen.shape), order, -1).cumsum(-1)[..., 1:]
+        for part in (reach, n, reach * free))
+    valid = np.take_along_axis(unseen, order, -1)[..., 1:]
     free = np.divide(unlabeled, weight, out=np.zeros(valid.shape), where=weight > 0)
     variance, third = beta_moments(np.ones_like(labels), np.maximum(labels, 1))
     return unlabeled / (labels + 1), weight ** 2 * free * variance, weight ** 3 * free ** 1.5 * third, valid

@@ -195,6 +195,77 @@ def test_sheets_without_use(tmp_path):
         read(filled(tmp_path, "id,correct\né,1\n"), n_strata=1)
 
 
+def predicted(classes, rival=None):
+    return ScoredItems(None, np.linspace(0.5, 1, len(classes)), np.array(classes),
+                       rival=None if rival is None else np.array(rival))
+
+
+def test_a_sheet_that_asks_for_the_true_class_does_not_tell_the_prediction(tmp_path):
+    path = tmp_path / "sheet.csv"
+    write_label_sheet(path, scored(None), STRATUM, [7, 1, 0], asks="truth")
+    assert cells(path)[1:] == [["1", "1", ""], ["2", "0", ""], ["8", "1", ""]]
+    assert cells(path)[0] == ["id", "stratum", "truth"]
+
+
+@pytest.mark.parametrize("asks", ["correct", "truth"])
+def test_an_empty_sheet_of_either_kind_is_written_anew_and_a_filled_one_never(asks, tmp_path):
+    path = tmp_path / "sheet.csv"
+    write_label_sheet(path, scored(None), STRATUM, [0, 1], asks="truth")
+    write_label_sheet(path, scored(None), STRATUM, [0, 1], asks=asks)
+    path.write_text("id,stratum,truth\n1,1,cat\n2,0,\n")
+    with pytest.raises(ValueError, match="already holds 1 label and is not overwritten"):
+        write_label_sheet(path, scored(None), STRATUM, [0], asks=asks)
+
+
+def test_true_classes_are_read_as_right_and_wrong(tmp_path):
+    items = predicted(["cat", "dog", "owl", "cat"])
+    path = filled(tmp_path, "id,truth\n1,cat\n2,owl\n3,other\n4,\n")
+    found = read_label_sheet(path, items, [0, 0, 1, 1], 2, asks="truth")
+    assert found.truth.tolist() == ["cat", "owl", "other"] and found.right.tolist() == [1, 0, 0]
+    assert found.labeled.tolist() == [2, 1] and found.unlabeled == ("4",)
+    again = Result.from_dict(found.to_dict())
+    assert again.truth.tolist() == found.truth.tolist()
+
+
+def test_numbers_are_classes_however_they_are_written(tmp_path):
+    path = filled(tmp_path, "id;truth\n1;1,0\n2;true\n3;0.0\n4;other\n")
+    found = read_label_sheet(path, predicted([1, 0, 0, 1]), [0] * 4, 1, asks="truth")
+    assert found.truth.tolist() == ["1", "1", "0", "other"] and found.right.tolist() == [1, 0, 1, 0]
+    assert read_label_sheet(path, predicted([1., 0., 0., 1.]), [0] * 4, 1, asks="truth").truth.tolist() == \
+        found.truth.tolist()
+    half = read_label_sheet(filled(tmp_path, "id,truth\n1,0.5\n2,1\n"), predicted([1, 0], [.5, 1.]), [0, 0], 1,
+                            asks="truth")
+    assert half.truth.tolist() == ["0.5", "1"] and half.right.tolist() == [0, 0]
+
+
+def test_true_classes_stand_in_where_right_and_wrong_are_missing(tmp_path):
+    items = predicted(["cat", "dog", "dog"])
+    for text in ("id,truth\n1,cat\n2,cat\n", "id,correct,truth\n1,,cat\n2,,cat\n"):
+        assert read(filled(tmp_path, text), items, [0, 0, 0], 1).right.tolist() == [1, 0]
+    both = read(filled(tmp_path, "id,correct,truth\n1,0,cat\n2,1,?\n"), items, [0, 0, 0], 1)
+    assert both.right.tolist() == [0, 1] and both.truth is None
+    with pytest.raises(ValueError, match="has no column 'correct'"):        # what was predicted is not known
+        read(filled(tmp_path, "id,truth\n1,cat\n"), scored(None))
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("id,truth\n1,Cat\n", "column 'truth', data row 1 (id '1'): 'Cat' is not a predicted class (did you mean 'cat'?); "
+                          "write 'cat', 'dog', or 'other' for a class that is never predicted"),
+    ("id,truth\n1,1\n", "column 'truth', data row 1 (id '1'): '1' is not a predicted class; write 'cat', 'dog', or "
+                        "'other' for a class that is never predicted"),
+    ("id,truth\n1,cat\n1,dog\n", "id '1' is labeled both cat and dog, the second time in data row 2; keep one of the "
+                                "rows"),
+    ("id,truth\n,cat\n1,dog\n", "column 'id', data row 1 is missing, but its 'truth' cell is 'cat'"),
+    ("id,truth\n1,\n", "'{}' has no filled cell in its column 'truth'; write the true class of every item"),
+    ("id,correct\n1,1\n", "'{}' has no column 'truth'; it has 'id', 'correct'"),
+])
+def test_sheets_of_true_classes_that_cannot_be_read(text, message, tmp_path):
+    path = filled(tmp_path, text)
+    with pytest.raises(ValueError) as error:
+        read_label_sheet(path, predicted(["cat", "dog"]), [0, 0], 1, asks="truth")
+    assert str(error.value) == message.format(path)
+
+
 def test_sheet_labels_serialise():
     labels = SheetLabels(np.array([1]), np.array([1]), np.array([3]), np.array([1]), ("a",), (),
                          notes=[Note("data", "note")])

@@ -56,6 +56,19 @@ def test_text_against_numbers():
             score="p", prediction="a", truth="b")
 
 
+def test_a_rival_is_read_beside_the_prediction():
+    frame = {"p": [0.9, 0.8, 0.7], "a": ["x", "y", "x"], "b": ["y", "y", "z"], "t": ["x", "z", "w"]}
+    items = read_scores(frame, score="p", prediction="a", rival="b", truth="t")
+    assert items.rival.tolist() == ["y", "y", "z"] and items.rows()[0]["rival"] == "y"
+    assert items.notes == (Note("data", "true class 'w' is never predicted (1 item)"),)
+    assert Result.from_dict(items.to_dict()).rows() == items.rows()
+    refused("rival 'b' is compared with predictions; name their column as prediction", frame, score="p", rival="b")
+    refused("text against numbers: column 'a' (prediction) holds text such as 'x' and column 'n' (rival) holds numbers "
+            "such as 1; code both alike", frame | {"n": [1, 2, 3]}, score="p", prediction="a", rival="n")
+    codes = {"p": [0.9, 0.2], "b": [1, 2]}
+    refused("column 'b', data row 2: 2 is not 0 or 1", codes, score="p", rival="b", score_is="class1")
+
+
 def test_labels_and_ids_must_be_there():
     frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
     refused("column 'a', data row 2 is missing", frame, score="p", prediction="a")

@@ -46,13 +46,13 @@ def upper_limit(strata, tail):
                 + weight[h] ** 2 * free[h] * central(more, 2) / (n + 2),
                 sum(t for k, (_, t) in enumerate(parts) if k != h)
                 + 2 * weight[h] ** 3 * free[h] ** 1.5 * central(more, 3) / ((n + 2) * (n + 3))))
-    pure = sorted((k for k, (_, labels, low, high) in enumerate(strata)
-                   if free[k] > 0 and low < high and set(labels) == {low}),
-                  key=lambda k: -weight[k] * (strata[k][3] - strata[k][2]) / len(strata[k][1]))
-    for j in range(1, len(pure) + 1):
-        reach = [weight[k] * (strata[k][3] - strata[k][2]) for k in pure[:j]]
-        w, n = sum(reach), sum(len(strata[k][1]) for k in pure[:j])
-        f = sum(u * free[k] for u, k in zip(reach, pure[:j], strict=True)) / w
+    reach = [w * (high - statistics.fmean(labels)) for w, (_, labels, _, high) in zip(weight, strata, strict=True)]
+    close = sorted((k for k, (_, labels, low, high) in enumerate(strata)
+                    if free[k] > 0 and low < high and max(labels) - min(labels) < high - max(labels)),
+                   key=lambda k: -reach[k] / len(strata[k][1]))
+    for j in range(2, len(close) + 1):
+        w, n = sum(reach[k] for k in close[:j]), sum(len(strata[k][1]) for k in close[:j])
+        f = sum(reach[k] * free[k] for k in close[:j]) / w
         beta = stats.beta(1, n)
         candidates.append((estimate + w * f / (n + 1), sum(v for v, _ in parts) + w ** 2 * f * beta.var(),
                            sum(t for _, t in parts) + w ** 3 * f ** 1.5 * float(beta.stats("s")) * beta.std() ** 3))

@@ -7,11 +7,12 @@
 A design is a population (items per stratum and value) and labels per stratum. Random starts, then local moves that
 keep what covers less. The lowest of many noisy values is too low: the lowest `FINALISTS` are drawn again, the lowest of
 these once more with `DRAWS` draws, and that number is reported with its Monte Carlo error. The draws of a family follow
-from the seed and the number of evaluations.
+from the seed, its name and the number of evaluations.
 """
 import argparse
 import json
 import time
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,9 +24,9 @@ RECORD = Path(__file__).with_suffix(".json")
 SIGNS, HALVES, TEN = (-1, 0, 1), (0, .5, 1), (0, 1, 10)
 FAMILIES = {f"{name} {level:g}": (values, level) for level in (.95, .9, .99)
             for name, values in (("signs", SIGNS), ("halves", HALVES), ("tenfold", TEN))}
-FAMILIES |= {"mixed with 0/1 strata": (None, .95), "recall": ("recall", .95), "f1": ("f1", .95)}
+FAMILIES |= {"mixed with 0/1 strata": (None, .95), "census": (SIGNS, .95), "recall": ("recall", .95), "f1": ("f1", .95)}
 SCREENING, AGAIN, DRAWS = 1_000, 10_000, 40_000
-FINALISTS, PATIENCE, MOST_STRATA, FEWEST_LABELS = 24, 25, 6, 20
+FINALISTS, PATIENCE, MOST_STRATA, FEWEST_LABELS, MOST_IN_CENSUS = 24, 25, 10, 20, 200
 ROUND = 1e-9
 
 
@@ -94,30 +95,50 @@ def coverage(design, family, rng, runs):
 def start(family, rng):
     """Return a random design of a family."""
     kind, strata = FAMILIES[family][0], int(rng.integers(1, MOST_STRATA + 1))
-    if isinstance(kind, str):
+    if isinstance(kind, str) or family == "census":
         strata = max(strata, 2)
+    if isinstance(kind, str):
         member = np.arange(strata) < rng.integers(1, strata)
         values = np.repeat(member[:, None].astype(float), 2, 1)
     elif kind is None:
         values = np.array([(0, 0, 1) if rng.random() < .5 else SIGNS for _ in range(strata)], float)
     else:
         values = np.tile(np.array(kind, float), (strata, 1))
+    alike = rng.random() < .3
+    labeled = some_labels(rng, strata, alike)
+    size = np.exp(rng.normal(0, 0 if alike else rng.choice([.3, 1.5, 3]), strata))
+    size = np.maximum((size / size.sum() * rng.choice([600, 5_000, 10 ** 6])).astype(int), labeled)
+    if family == "census":
+        known = np.arange(strata) < rng.integers(1, strata)
+        size[known] = rng.integers(1, MOST_IN_CENSUS, known.sum())
+        labeled[known] = size[known]
+    mix = mixes(rng, 1, values.shape[1]) * strata if alike else mixes(rng, strata, values.shape[1])
+    return Design(np.stack([rng.multinomial(items, p) for items, p in zip(size, mix, strict=True)]), values, labeled)
+
+
+def some_labels(rng, strata, alike):
+    """Return labels per stratum: as few in each, or any."""
+    if alike:
+        return np.full(strata, max(rng.integers(2, 6), -(-FEWEST_LABELS // strata)))
     budget = int(np.exp(rng.uniform(np.log(FEWEST_LABELS), np.log(300))))
     labeled = 2 + rng.multinomial(max(budget - 2 * strata, 0), rng.dirichlet(np.ones(strata)))
     labeled[0] += max(FEWEST_LABELS - labeled.sum(), 0)
-    size = np.exp(rng.normal(0, rng.choice([.3, 1.5, 3]), strata))
-    size = np.maximum((size / size.sum() * rng.choice([600, 5_000, 10 ** 6])).astype(int), labeled)
-    return Design(np.stack([mixed(rng, items, values.shape[1]) for items in size]), values, labeled)
+    return labeled
 
 
-def mixed(rng, items, width):
-    """Return how a stratum's items spread over the values: often nearly all on one."""
-    return rng.multinomial(items, rng.dirichlet(np.full(width, rng.choice([.05, .3, 1]))))
+def mixes(rng, strata, width):
+    """Return how the items of strata spread over the values: often nearly all on one, often on two alone."""
+    if rng.random() < .5:
+        return [rng.dirichlet(np.full(width, rng.choice([.05, .3, 1]))) for _ in range(strata)]
+    share = rng.uniform(0, .4, strata)
+    common, rare = (np.eye(width)[k] for k in rng.permutation(width)[:2])
+    return [p * rare + (1 - p) * common for p in share]
 
 
-def moved(design, rng):
-    """Return a neighbor: other labels, another size or another mix of one stratum."""
+def moved(design, rng, family):
+    """Return a neighbor: other labels, another size or another mix of one stratum, or another mix of all."""
     items, labeled = design.items.copy(), design.labeled.copy()
+    known = labeled == items.sum(1) if family == "census" else np.zeros(len(items), bool)
     h, choice = int(rng.integers(len(items))), rng.random()
     if choice < .3:
         labeled[h] = np.clip(labeled[h] + rng.choice([-8, -2, -1, 1, 2, 8]), 2, items[h].sum())
@@ -127,12 +148,15 @@ def moved(design, rng):
         items[h, int(items[h].argmax())] += max(labeled[h] - items[h].sum(), 0)
     elif choice < .9:
         a, b = rng.choice(items.shape[1], 2, replace=False)
-        step = min(int(np.ceil(items[h, a] * rng.choice([.02, .1, .5, 1]))), items[h, a])
-        items[h, a], items[h, b] = items[h, a] - step, items[h, b] + step
+        share = rng.choice([.02, .1, .5, 1])
+        for k in [h] if choice < .75 else range(len(items)):
+            step = min(int(np.ceil(items[k, a] * share)), items[k, a])
+            items[k, a], items[k, b] = items[k, a] - step, items[k, b] + step
     else:
-        items[h] = mixed(rng, int(items[h].sum()), items.shape[1])
-    labeled[int(labeled.argmax())] += max(FEWEST_LABELS - labeled.sum(), 0)
-    return Design(items, design.values, np.minimum(labeled, items.sum(1)))
+        items[h] = rng.multinomial(items[h].sum(), mixes(rng, 1, items.shape[1])[0])
+    if not known.all():
+        labeled[int(np.where(known, 0, labeled).argmax())] += max(FEWEST_LABELS - labeled[~known].sum(), 0)
+    return Design(items, design.values, np.where(known, items.sum(1), np.minimum(labeled, items.sum(1))))
 
 
 def search(family, rng, minutes):
@@ -143,7 +167,7 @@ def search(family, rng, minutes):
         lowest, tries = coverage(design, family, rng, SCREENING), 0
         seen.append((lowest, design))
         while tries < PATIENCE and time.monotonic() < end:
-            other = moved(design, rng)
+            other = moved(design, rng, family)
             covered, tries = coverage(other, family, rng, SCREENING), tries + 1
             seen.append((covered, other))
             if covered < lowest:
@@ -165,8 +189,9 @@ def main():
     parser.add_argument("--recheck", action="store_true")
     options = parser.parse_args()
     recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    for family in [options.family] if options.family else FAMILIES:
-        rng = np.random.default_rng([options.seed, list(FAMILIES).index(family)])
+    families = [options.family] if options.family else FAMILIES
+    for family in (name for name in families if name in recorded or not options.recheck):
+        rng = np.random.default_rng([options.seed, zlib.crc32(family.encode())])
         if options.recheck:
             covered, count = coverage(Design.from_dict(recorded[family]["design"]), family, rng, DRAWS), 0
         else:

@@ -279,6 +279,15 @@ def test_tagged_cells_are_neither_run_nor_shown(notebook, tmp_path):
     assert not [tag for tag in left_out if (tmp_path / tag).exists()]
 
 
+@pytest.mark.parametrize(("drift", "kept"), [(True, "with"), (False, "without")])
+def test_cells_for_a_parameter_stand_only_where_it_is_given_or_is_not(notebook, drift, kept):
+    cells = [text("story with", "if:drift"), text("story without", "unless:drift"), text("never", "if:drift", "lesson")]
+    shown = build(notebook(*cells), drift=drift)
+    assert re.findall(r"story \w+", shown) == [f"story {kept}"] and "never" not in shown
+    assert refused(notebook(text("a", "if:dirft"))) == (
+        "a cell is tagged for a parameter 'dirft', which the notebook does not have (did you mean 'drift'?)")
+
+
 def test_code_is_not_shown(notebook):
     assert "hidden_name" not in build(notebook(code("hidden_name = 1\nhidden_name + 1;")))
 

@@ -6,6 +6,9 @@ import shutil
 import numpy as np
 import pytest
 from command import costs_one_line, page_of, run, run_here, workbench
+from oracles import value_interval
+from scipy import optimize
+from sklearn import metrics
 
 from workbench.reports.parameters import topics
 
@@ -98,6 +101,163 @@ def test_rerun_does_not_overwrite_a_sheet(planned, folder):
     before = sheet.read_bytes()
     costs_one_line(folder, "'report-labels.csv' already holds 12 labels", *TOPIC, "--scores", SCORES, *NAMES)
     assert sheet.read_bytes() == before
+
+
+@pytest.fixture(params=["three classes", "two classes"])
+def models(request, tmp_path):
+    """A file with two models' predictions and, kept aside, the true classes."""
+    rng, n = np.random.default_rng(11), 1200
+    classes = np.array(["cat", "dog", "bird"] if request.param == "three classes" else ["cat", "dog"])
+    shares = [.2, .5, .3] if request.param == "three classes" else [.2, .8]
+    truth, score = rng.choice(classes, n, p=shares), rng.permutation(n) / n
+    first, second = (np.where(rng.random(n) < share, truth, rng.choice(classes, n)) for share in (.7, .85))
+    rows = [f"q{i},{p},{a},{b}" for i, (p, a, b) in enumerate(zip(score, first, second, strict=True))]
+    (tmp_path / "models.csv").write_text("\n".join(["item,p,yhat,other_model", *rows]) + "\n")
+    return tmp_path, score, truth, first, second
+
+
+MODELS = ("--scores", "models.csv", "--score", "p", "--prediction", "yhat", "--id", "item", "--n-strata", 3)
+
+
+def thirds(score, part, n_strata=3):
+    """Strata of equally many items of a part, from low to high score; -1 outside of it."""
+    stratum, order = np.full(score.size, -1), np.flatnonzero(part)[score[part].argsort()]
+    for k in range(n_strata):
+        stratum[order[-(-k * order.size // n_strata):-(-(k + 1) * order.size // n_strata)]] = k
+    return stratum
+
+
+def fill(folder, answers, name="filled.csv"):
+    """Fill the sheet of a plan; returns the positions of the labeled items, their strata and the header."""
+    header, *rows = (folder / "plan-labels.csv").read_text(encoding="utf-8-sig").splitlines()
+    ids, strata = zip(*(row.split(",")[:2] for row in rows), strict=True)
+    index = np.array([int(text.strip('"q')) for text in ids])
+    lines = [f"q{i},{k},{answers[i]}" for i, k in zip(index, strata, strict=True)]
+    (folder / name).write_text("\n".join([header, *lines]) + "\n")
+    return index, np.array(strata, int), header
+
+
+def limits_by_root(size, member, labels, once):
+    """Recall (once = 1) or F1 (2) at which an end of the interval of TP - r (TP + FN), or of its kin, is 0."""
+    constant = (once - 1) * size[member].sum() / size.sum()
+
+    def end(r, upper):
+        strata = [(n, [(once - r if is_member else 0.0) if right else (0.0 if is_member else -r) for right in found],
+                   *((0.0, once - r) if is_member else (-r, 0.0)))
+                  for n, is_member, found in zip(size, member, labels, strict=True)]
+        return value_interval.limits(strata)[upper] - r * constant
+    return [optimize.brentq(end, 1e-6, 1 - 1e-6, args=(upper,)) for upper in (0, 1)]
+
+
+def test_metrics_of_a_class_from_plan_to_finding(models):
+    folder, score, truth, first, _ = models
+    asked = (*TOPIC, *MODELS, "--metrics-of", "cat")
+    plan = page_of(run_here(folder, *asked, "--budget", 120, "-o", "plan.html"), folder, "plan.html")
+    assert "Label 120 of 1,200 items in 6 strata" in plan and "36 labels for items predicted &#x27;cat&#x27;" in plan
+    member, three = first == "cat", len(set(truth)) == 3
+    stratum = np.where(member, thirds(score, member), 3 + thirds(score, ~member))
+    index, sheet_stratum, header = fill(folder, truth if three else (first == truth).astype(int))
+    assert header == ("id,stratum,truth" if three else "id,stratum,correct")
+    assert (sheet_stratum == stratum[index]).all() and member[index].sum() == 36
+
+    size = np.bincount(stratum)
+    weight = (size / np.bincount(sheet_stratum))[sheet_stratum]
+    labels = [((truth == "cat") == member)[index][sheet_stratum == k] for k in range(6)]
+    page = page_of(run_here(folder, *asked, "--labels", "filled.csv", "-o", "r.html"), folder)
+    for name, once in (("recall", 1), ("F1", 2)):
+        score_of = metrics.recall_score if once == 1 else metrics.f1_score
+        estimate = score_of(truth[index] == "cat", member[index], sample_weight=weight)
+        low, high = limits_by_root(size, np.arange(6) < 3, labels, once)
+        assert f"{name} {100 * estimate:.1f}% ({100 * low:.1f}% to {100 * high:.1f}%)" in page
+    accuracy = np.average((first == truth)[index], weights=weight)
+    precision = np.average(np.concatenate(labels[:3]), weights=np.repeat(size[:3] / [*map(len, labels[:3])],
+                                                                         [*map(len, labels[:3])]))
+    assert f"Accuracy {100 * accuracy:.1f}% (95% interval: " in page and f"precision {100 * precision:.1f}% (" in page
+    assert "What precision, recall and F1 rest on" in page and "What a difference rests on" not in page
+    assert "Five intervals from the same labels" in page
+    assert page.index("Accuracy ") < page.index("Labels per stratum") < page.index("Five intervals")
+
+
+def test_true_classes_say_the_same_as_right_and_wrong(models):
+    folder, _, truth, first, _ = models
+    asked = (*TOPIC, *MODELS, "--metrics-of", "dog")
+    page_of(run_here(folder, *asked, "--budget", 120, "-o", "plan.html"), folder, "plan.html")
+    fill(folder, truth)
+    filled = (folder / "filled.csv").read_text()
+    (folder / "filled.csv").write_text(filled.replace("correct", "truth", 1))
+    said = [page_of(run_here(folder, *asked, "--labels", "filled.csv", "-o", "r.html"), folder)]
+    if len(set(truth)) == 2:
+        fill(folder, (first == truth).astype(int))
+        said.append(page_of(run_here(folder, *asked, "--labels", "filled.csv", "-o", "r.html"), folder))
+        assert "a wrong prediction was taken for one that is wrong about class" in said[1]
+    found = {re.search(r"Accuracy \d.*?F1 .*?\)", page)[0] for page in said}
+    assert len(found) == 1 and "class &#x27;dog&#x27;" in found.pop()
+
+
+def test_a_rival_from_plan_to_finding(models):
+    folder, score, truth, first, second = models
+    asked, differ = (*TOPIC, *MODELS, "--rival", "other_model"), first != second
+    plan = page_of(run_here(folder, *asked, "--budget", 90, "-o", "plan.html"), folder, "plan.html")
+    assert f"Label 90 of the {differ.sum()} of 1,200 items on which the models differ, in 3 strata" in plan
+    stratum = thirds(score, differ)
+    index, sheet_stratum, header = fill(folder, truth)
+    assert header == "id,stratum,truth" and differ[index].all() and (sheet_stratum == stratum[index]).all()
+    assert (np.diff(index) > 0).all()
+
+    value = (first == truth).astype(float) - (second == truth)
+    strata = [((stratum == k).sum(), value[index][sheet_stratum == k].tolist(), -1.0, 1.0) for k in range(3)]
+    agreeing = int((~differ).sum())
+    low, high = value_interval.limits([*strata, (agreeing, [0.0] * agreeing, -1.0, 1.0)])
+    low, high = np.floor(low * 1200) / 1200, np.ceil(high * 1200) / 1200
+    estimate = sum(n * np.mean(found) for n, found, *_ in strata) / 1200
+    page = page_of(run_here(folder, *asked, "--labels", "filled.csv", "-o", "r.html"), folder)
+    better = "B is better" if high < 0 else "no difference is shown"
+    assert f"Accuracy of A less B {estimate:+.4g}, 95% from {low:+.4g} to {high:+.4g}: {better}; 90 labels" in page
+    assert "the accuracy of either model needs labels there too" in page and "A is the prediction, B the rival" in page
+    assert "What a difference rests on" in page and "Five intervals" not in page and "What this rests on" not in page
+    assert 'aria-label="Labels per stratum, from low to high score, in which only A was right: ' in page
+
+
+def test_known_truth_simulates_either_question(models):
+    folder, _, truth, first, second = models
+    lines = (folder / "models.csv").read_text().splitlines()
+    (folder / "models.csv").write_text("\n".join([lines[0] + ",y", *map(",".join, zip(lines[1:], truth, strict=True))]))
+    page = page_of(run_here(folder, *TOPIC, *MODELS, "--truth", "y", "--rival", "other_model"), folder, "report.html")
+    assert f"the truth is {(first == truth).mean() - (second == truth).mean():+.4g}" in page
+    page = page_of(run_here(folder, *TOPIC, *MODELS, "--truth", "y", "--metrics-of", "cat"), folder, "report.html")
+    recall = metrics.recall_score(truth == "cat", first == "cat")
+    assert "this is a simulation of an audit" in page and f"<td>{recall:.4g}</td>" in page
+    assert not list(folder.glob("*-labels.csv"))
+
+
+@pytest.mark.parametrize("models", ["three classes"], indirect=True)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["--metrics-of", "cat", "--rival", "other_model"], "give metrics_of or rival, not both"),
+    (["--rival", "other"], "rival is 'other', which is no column of models.csv (did you mean 'other_model'?)"),
+])
+def test_mistaken_questions_cost_one_line_before_the_run(models, arguments, message):
+    costs_one_line(models[0], message, *TOPIC, *MODELS, *arguments)
+
+
+@pytest.mark.parametrize("models", ["three classes"], indirect=True)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["--metrics-of", "Cat"], "metrics_of must be a class that is predicted: "),
+    (["--metrics-of", "cat", "--prediction", ""], "metrics_of 'cat' needs predictions; name their column as "),
+    (["--rival", "other_model", "--prediction", ""], "rival 'other_model' is compared with predictions"),
+    (["--metrics-of", "cat", "--allocation", "voila"], "allocation must be 'proportional' for the metrics of a class"),
+    (["--rival", "yhat2"], "their accuracies are equal, and there is nothing to label"),
+    (["--rival", "other_model", "--interval", "short"], "interval must be 'default' for a difference; got 'short'"),
+    (["--rival", "other_model", "--labels", "bad.csv"], "column 'truth', data row 1 (id 'q{}'): 'fox' is not a "
+                                                        "predicted class; write 'bird', 'cat', "),
+])
+def test_mistaken_questions_cost_one_line_in_the_run(models, arguments, message):
+    folder, _, _, first, second = models
+    lines = (folder / "models.csv").read_text().splitlines()
+    again = [f"{line},{read}" for line, read in zip(lines[1:], first, strict=True)]
+    (folder / "models.csv").write_text("\n".join([lines[0] + ",yhat2", *again]))
+    item = int(np.flatnonzero(first != second)[0])
+    (folder / "bad.csv").write_text(f"id,truth\nq{item},fox\n")
+    costs_one_line(folder, message.format(item), *TOPIC, *MODELS, *arguments, runs=run_here)
 
 
 @pytest.fixture(scope="module")

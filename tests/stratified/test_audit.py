@@ -1,3 +1,4 @@
+import dataclasses
 import re
 
 import numpy as np
@@ -183,8 +184,10 @@ def pictures():
     yield charts.design(design, charts.wrong_by_rank(items.score, items.correct)), charts.design_words(design)
     yield charts.robot(robot), charts.robot_words(robot)
     yield charts.plan(curve, 0.03), charts.plan_words(curve, 0.03)
-    for one in (audit, plan):
+    rival = dataclasses.replace(items, rival=wb.digit_forms().read_b)
+    for one in (audit, plan, wb.class_audit(items, "9", 100), wb.difference_audit(rival, 60)):
         yield charts.audit(one), charts.audit_words(one)
+    for one in (audit, plan):
         comparison = wb.compare_intervals(one)
         yield charts.intervals(comparison, one.truth), charts.intervals_words(comparison, one.truth)
 

@@ -9,6 +9,8 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.results import percent, sentences
+from workbench.stratified.class_audit import ClassAudit
+from workbench.stratified.difference_audit import DifferenceAudit
 
 RANK_BINS = 60
 SHOWN_RUNS = 50
@@ -241,38 +243,62 @@ def digits(images, words):
 
 
 def audit_data(audit):
-    """Return the rows of `audit`: labels per stratum, split into right and wrong once they are known."""
-    if audit.estimate is None:
-        return [{"stratum": k, "kind": "to label", "labels": int(n), "order": 0} for k, n in enumerate(audit.labeled)]
+    """Return the rows of `audit`: labels per stratum, split by what they found once they are known."""
     return [{"stratum": k, "kind": kind, "labels": int(n), "order": order}
-            for k, (all_labels, right) in enumerate(zip(audit.labeled, audit.estimate.correct, strict=True))
-            for order, (kind, n) in enumerate((("wrong", all_labels - right), ("right", right)))]
+            for k, row in enumerate(zip(*(counts for _, _, counts in _outcomes(audit)), strict=True))
+            for order, ((kind, _, _), n) in enumerate(zip(_outcomes(audit), row, strict=True))]
+
+
+def _outcomes(audit):
+    """Return kind, color and labels per stratum of what labels found; the first is what the title speaks of."""
+    if audit.mode == "plan":
+        return [("to label", theme.LABELED, audit.labeled)]
+    if isinstance(audit, DifferenceAudit):
+        b, neither, a = audit.difference.counts.T
+        return [("only A right", theme.STRATIFIED, a), ("both wrong", theme.UNLABELED, neither),
+                ("only B right", theme.MISS, b)]
+    wrong = audit.labeled - audit.estimate.correct
+    return [("wrong", theme.MISS, wrong), ("right", theme.STRATIFIED, audit.estimate.correct)]
 
 
 def audit_words(audit):
     """Return title and text alternative of `audit`."""
-    counts = ", ".join(f"{n:,} of {size:,}" for n, size in zip(audit.labeled, audit.stratum_size, strict=True))
-    planned = f"Items to label per stratum, from low to high score: {counts}."
-    if audit.estimate is None:
-        return f"{checks.counted(audit.labeled.sum(), 'item')} to label, from low to high score", planned
-    wrong = audit.labeled - audit.estimate.correct
-    found = ", ".join(f"{w:,} of {n:,}" for w, n in zip(wrong, audit.labeled, strict=True))
+    sizes = ", ".join(f"{n:,} of {size:,}" for n, size in zip(audit.labeled, audit.stratum_size, strict=True))
+    order = _order(audit)
+    if audit.mode == "plan":
+        return (f"{checks.counted(audit.labeled.sum(), 'item')} to label, {order}",
+                f"Items to label per stratum, {order}: {sizes}.")
     labels = checks.counted(audit.labeled.sum(), "label")
-    return (f"{wrong.sum():,} of {labels} found an error, {wrong[0]:,} at the lowest scores",
-            f"Labels that found an error, per stratum from low to high score: {found}.")
+    (_, _, first), *_, (_, _, last) = _outcomes(audit)
+    found = ", ".join(f"{k:,} of {n:,}" for k, n in zip(first, audit.labeled, strict=True))
+    if isinstance(audit, DifferenceAudit):
+        rival = ", ".join(f"{k:,} of {n:,}" for k, n in zip(last, audit.labeled, strict=True))
+        return (f"Where the models differ, A is right in {first.sum():,} and B in {last.sum():,} of {labels}",
+                f"Labels per stratum, {order}, in which only A was right: {found}; only B: {rival}.")
+    where = "" if isinstance(audit, ClassAudit) else f", {first[0]:,} at the lowest scores"
+    return (f"{first.sum():,} of {labels} found an error{where}",
+            f"Labels that found an error, per stratum {order}: {found}.")
+
+
+def _order(audit):
+    """Return what the order of the strata is, in words."""
+    if not isinstance(audit, ClassAudit) or audit.predicted.all():
+        return "from low to high score"
+    members = int(audit.predicted.sum())
+    first = "stratum 0" if members == 1 else f"strata 0 to {members - 1}"
+    return f"from low to high score: {first} predicted members, then the others"
 
 
 def audit(audit):
-    """Return the labels per stratum and, once they are known, how many found an error.
+    """Return the labels per stratum and, once they are known, what they found.
 
     Parameters
     ----------
-    audit : workbench.stratified.audit.AccuracyAudit
+    audit : workbench.stratified.audit.Audit
     """
-    colors = theme.scale({"to label": theme.LABELED} if audit.estimate is None else
-                         {"wrong": theme.MISS, "right": theme.STRATIFIED})
+    colors = theme.scale({kind: color for kind, color, _ in _outcomes(audit)})
     base = alt.Chart(theme.rows("labels", audit_data(audit))).encode(
-        x=alt.X("stratum:O", title="stratum, from low to high score", axis=alt.Axis(labelAngle=0)),
+        x=alt.X("stratum:O", title=f"stratum, {_order(audit)}", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("labels:Q", title="labels", axis=alt.Axis(tickMinStep=1)), order="order:Q")
     bars = base.mark_bar().encode(color=alt.Color("kind:N", scale=colors, title=None))
     return theme.finish(bars, *audit_words(audit), height=180)

@@ -17,7 +17,9 @@ from workbench.data import frames, numbers
 from workbench.data.frames import NoRowsError
 from workbench.results import Note, Result
 
-COLUMNS = ("id", "stratum", "correct")
+ANSWERS = {"correct": "write 1 where the classifier was right and 0 where it was wrong",
+           "truth": "write the true class of every item"}
+OTHER = "other"
 _EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 _EXECUTABLE_PART = re.compile(rf"(?<=[;\t])(?={_EXECUTABLE.pattern})")
 _ONE = re.compile(r"1(?:[.,]0*)?|true", re.IGNORECASE)
@@ -41,6 +43,8 @@ class SheetLabels(Result):
         Identifiers of the sheet that are not among the items.
     unlabeled : tuple of str
         Identifiers whose cell is still empty.
+    truth : (n,) ndarray of str or None
+        True classes of the items of `index` as text, where the sheet holds them; "other" for one never predicted.
 
     Examples
     --------
@@ -54,6 +58,7 @@ class SheetLabels(Result):
     right: np.ndarray
     unmatched: tuple = ()
     unlabeled: tuple = ()
+    truth: np.ndarray | None = None
 
     def headline(self):
         """Return the number of labels and of right ones, and what could not be used."""
@@ -106,11 +111,13 @@ def draw_items(strata_labels, labeled, rng):
     return np.sort(np.concatenate(drawn)) if drawn else np.empty(0, np.int64)
 
 
-def write_label_sheet(path, items, stratum, index):
+def write_label_sheet(path, items, stratum, index, *, asks="correct"):
     """Write the chosen items as a CSV sheet whose column `correct` is to be filled with 1 or 0.
 
     The sheet has the columns id, stratum and correct, in UTF-8 with a byte-order mark, ordered by
     stratum and position. Ids are quoted, and one that a spreadsheet would execute gets a leading apostrophe.
+    A sheet that asks for the true class has the column `truth` instead and is ordered by position, so that the order
+    does not tell what was predicted.
 
     Parameters
     ----------
@@ -122,6 +129,7 @@ def write_label_sheet(path, items, stratum, index):
         Stratum of each item.
     index : (n,) array_like of int
         Positions of the chosen items, each at most once.
+    asks : {"correct", "truth"}
 
     Raises
     ------
@@ -138,29 +146,33 @@ def write_label_sheet(path, items, stratum, index):
     ...     pathlib.Path(folder, "sheet.csv").read_text(encoding="utf-8-sig").splitlines()
     ['id,stratum,correct', '"8",0,', '"1501",2,']
     """
+    checks.choice("asks", asks, ANSWERS)
     stratum = _strata("stratum", stratum, None, items.size)
     index = _positions(index, items.size)
-    refuse_recorded(_csv_path(path))
+    refuse_recorded(_csv_path(path), *ANSWERS)
     ids = _id_texts(items)
-    order = index[np.lexsort((index, stratum[index]))]
+    order = index[np.lexsort((index, stratum[index]))] if asks == "correct" else np.sort(index)
     rows = [(ids[position], int(stratum[position]), "") for position in order]
-    write_rows(path, COLUMNS, rows)
+    write_rows(path, ("id", "stratum", asks), rows)
 
 
-def read_label_sheet(path, items, stratum, n_strata):
+def read_label_sheet(path, items, stratum, n_strata, *, asks="correct"):
     r"""Read a filled label sheet and count its labels per stratum.
 
     Parameters
     ----------
     path : str or path
         The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark or
-        without the column stratum. A cell of `correct` is 1, 0, true, false or empty.
+        without the column stratum. A cell of `correct` is 1, 0, true, false or empty. A cell of `truth` is a class that
+        `items` predicts, "other" for a class that is never predicted, or empty.
     items : ScoredItems
         The items the sheet was written for.
     stratum : (N,) array_like of int
         Stratum of each item, 0 to `n_strata` - 1.
     n_strata : int
         Number of strata, K.
+    asks : {"correct", "truth"}
+        The column that is read. Where `correct` is missing or empty and the items have predictions, `truth` does too.
 
     Returns
     -------
@@ -188,19 +200,49 @@ def read_label_sheet(path, items, stratum, n_strata):
     ('8',)
     """
     n_strata = checks.whole("n_strata", n_strata, 1)
+    checks.choice("asks", asks, ANSWERS)
     stratum = _strata("stratum", stratum, n_strata, items.size)
-    columns, notes = _sheet_columns(path)
+    columns, answer, notes = _sheet_columns(path, asks, items)
     position_of = _positions_by_id(items)
-    matched = _matched(columns, position_of, repr(os.fspath(path)))
+    matched = _matched(columns, answer, position_of, repr(os.fspath(path)))
     _refuse_other_stratum(columns, matched, stratum)
-    labels, repeated = _labels_by_position(columns, matched)
+    read = _label if answer == "correct" else _class_in(items)
+    labels, repeated = _labels_by_position(columns, matched, answer, read)
     unmatched = tuple(dict.fromkeys(cell for cell, where in zip(columns["id"], matched, strict=True)
                                     if cell and where is None))
     if not any(label is not None for label in labels.values()):
-        raise ValueError(f"{os.fspath(path)!r} has no filled cell in its column 'correct'; write 1 where the "
-                         "classifier was right and 0 where it was wrong")
+        raise ValueError(f"{os.fspath(path)!r} has no filled cell in its column {answer!r}; {ANSWERS[answer]}")
     notes = (*notes, *_repeated_notes(repeated), *_unmatched_notes(unmatched, position_of))
-    return _counted(labels, stratum, n_strata, _id_texts(items), unmatched, notes)
+    return _counted(labels, stratum, n_strata, items, answer, unmatched=unmatched, notes=notes)
+
+
+def known_labels(items, stratum, n_strata, index):
+    """Return what a filled sheet of the items of `index` would say, from items whose truth is known."""
+    right = items.correct[index]
+    truth = None if items.truth is None or items.prediction is None else class_texts(items.truth)[index]
+    return SheetLabels(*_per_stratum(stratum[index], right, n_strata), index, right.astype(np.int64), truth=truth)
+
+
+def class_texts(labels):
+    """Return class labels (N,) as the texts by which sheets and settings name them; 1.0 is the class "1"."""
+    texts, whole = numbers.as_text(labels), np.asarray(labels).dtype.kind == "f"
+    return np.array([text.removesuffix(".0") for text in texts] if whole else texts)
+
+
+def named_classes(*labels):
+    """Return the texts of all classes in arrays of labels, and a function from a name to its class's text, or None.
+
+    Examples
+    --------
+    >>> texts, named = named_classes(np.array([1, 0, 1]))
+    >>> texts, named("1.0"), named("2")
+    (['0', '1'], '1', None)
+    """
+    classes = np.unique(np.concatenate(labels))
+    texts = dict(zip(classes.tolist(), class_texts(classes).tolist(), strict=True))
+    if classes.dtype.kind == "U":
+        return list(texts.values()), texts.get
+    return list(texts.values()), lambda name: texts.get(numbers.to_labels("class", np.array([name], object))[0].item())
 
 
 def _strata(name, values, n_strata, size=None):
@@ -257,17 +299,18 @@ def _csv_path(path):
     return path
 
 
-def refuse_recorded(path, answer="correct"):
-    """Raise if a file at `path` holds labels in the column `answer`, or is anything but an empty label sheet."""
+def refuse_recorded(path, *answers):
+    """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return
     try:
-        columns, _ = frames.read_columns(path, ["id", answer])
+        found = [name for name in answers if name in frames.column_names(path)] or answers[:1]
+        columns, _ = frames.read_columns(path, ["id", *found])
     except NoRowsError:
         return
     except ValueError as error:
         raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
-    filled = sum(map(bool, numbers.as_text(columns[answer])))
+    filled = sum(map(bool, (cell for name in found for cell in numbers.as_text(columns[name]))))
     if filled:
         raise ValueError(f"{path!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
                          "another path, or move the file away")
@@ -308,10 +351,14 @@ def write_rows(path, header, rows):
         raise
 
 
-def _sheet_columns(path):
-    names = ["id", "correct"] + ["stratum"] * ("stratum" in frames.column_names(path))
-    columns, notes = frames.read_columns(path, names)
-    return {name: numbers.as_text(column) for name, column in columns.items()}, notes
+def _sheet_columns(path, asks, items):
+    """Return the columns as text, the one that holds the answers, and notes."""
+    header = frames.column_names(path)
+    usable = ("truth",) if asks == "truth" else ("correct",) if items.prediction is None else tuple(ANSWERS)
+    there = [name for name in usable if name in header] or [asks]
+    columns, notes = frames.read_columns(path, ["id", *there] + ["stratum"] * ("stratum" in header))
+    columns = {name: numbers.as_text(column) for name, column in columns.items()}
+    return columns, next((name for name in there if any(columns[name])), there[0]), notes
 
 
 def _positions_by_id(items):
@@ -322,11 +369,11 @@ def _positions_by_id(items):
     return position_of
 
 
-def _matched(columns, position_of, label):
+def _matched(columns, answer, position_of, label):
     """Return the position of each row's item, None where there is none."""
-    for row, (cell, answer) in enumerate(zip(columns["id"], columns["correct"], strict=True), 1):
-        if answer and not cell:
-            raise ValueError(f"column 'id', data row {row} is missing, but its 'correct' cell is {answer!r}")
+    for row, (cell, said) in enumerate(zip(columns["id"], columns[answer], strict=True), 1):
+        if said and not cell:
+            raise ValueError(f"column 'id', data row {row} is missing, but its {answer!r} cell is {said!r}")
     matched = [position_of.get(_original(cell)) if cell else None for cell in columns["id"]]
     if all(where is None for where in matched):
         raise ValueError(f"{label} names no id of the items, its first is {columns['id'][0]!r} and theirs is "
@@ -346,11 +393,11 @@ def _refuse_other_stratum(columns, matched, stratum):
                              "sheet was written")
 
 
-def _labels_by_position(columns, matched):
-    """Return {position: 0, 1 or None} and the ids that are labeled more than once."""
+def _labels_by_position(columns, matched, answer, read):
+    """Return {position: what `read` makes of its cell, or None} and the ids that are labeled more than once."""
     labels, repeated = {}, []
-    for row, (position, cell) in enumerate(zip(matched, columns["correct"], strict=True)):
-        label = _label(columns["id"][row], row + 1, cell)
+    for row, (position, cell) in enumerate(zip(matched, columns[answer], strict=True)):
+        label = read(columns["id"][row], row + 1, cell) if cell else None
         if position is None:
             continue
         before = labels.get(position)
@@ -369,14 +416,27 @@ def _refuse_conflict(identifier, row, before, label):
 
 
 def _label(identifier, row, cell):
-    if not cell:
-        return None
     if _ONE.fullmatch(cell):
         return 1
     if _ZERO.fullmatch(cell):
         return 0
     raise ValueError(f"column 'correct', data row {row} (id {identifier!r}): {cell!r} is not 1, 0, true, "
                      "false or empty")
+
+
+def _class_in(items):
+    """Return a function that reads a cell as the text of a class that is predicted, or as "other"."""
+    texts, named = named_classes(*(labels for labels in (items.prediction, items.rival) if labels is not None))
+
+    def read(identifier, row, cell):
+        found = named(_original(cell)) or (OTHER if cell == OTHER else None)
+        if found is None:
+            known = checks.listed(texts, quoted=True)
+            raise ValueError(f"column 'truth', data row {row} (id {identifier!r}): {cell!r} is not a predicted class"
+                             f"{checks.suggestion(cell, texts)}; write {known}, or {OTHER!r} for a class that is never "
+                             "predicted")
+        return found
+    return read
 
 
 def _repeated_notes(repeated):
@@ -401,10 +461,15 @@ def _unmatched_notes(unmatched, position_of):
                        f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them"))
 
 
-def _counted(labels, stratum, n_strata, ids, unmatched, notes):
+def _counted(labels, stratum, n_strata, items, answer, **found):
     index = np.array(sorted(position for position, label in labels.items() if label is not None), np.int64)
-    right = np.array([labels[position] for position in index.tolist()], np.int64)
-    labeled = np.bincount(stratum[index], minlength=n_strata)
-    correct = np.bincount(stratum[index], right, minlength=n_strata).astype(np.int64)
+    said = np.array([labels[position] for position in index.tolist()])
+    right = said if answer == "correct" else (said == class_texts(items.prediction)[index]).astype(np.int64)
+    ids = _id_texts(items)
     unlabeled = tuple(ids[position] for position, label in labels.items() if label is None)
-    return SheetLabels(labeled, correct, index, right, unmatched, unlabeled, notes=notes)
+    return SheetLabels(*_per_stratum(stratum[index], right, n_strata), index, right, unlabeled=unlabeled,
+                       truth=None if answer == "correct" else said, **found)
+
+
+def _per_stratum(stratum, right, n_strata):
+    return np.bincount(stratum, minlength=n_strata), np.bincount(stratum, right, n_strata).astype(np.int64)

@@ -11,6 +11,7 @@ SCORE_KINDS = ("confidence", "class1", "margin")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
 FEW_DISTINCT = 0.5
 SHOWN_CLASSES = 5
+CLASSES = ("prediction", "truth", "rival")
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -35,6 +36,8 @@ class ScoredItems(Result):
         Whether the prediction is right.
     score_is : {"confidence", "margin"}
         What `score` holds now; a probability of class 1 has become a confidence.
+    rival : (N,) ndarray or None
+        Classes predicted by a second model, coded as `prediction`.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class ScoredItems(Result):
     truth: np.ndarray | None = None
     correct: np.ndarray | None = None
     score_is: str = "confidence"
+    rival: np.ndarray | None = None
 
     def __post_init__(self):
         checks.refuse_masked("score", self.score, "item")
@@ -70,7 +74,8 @@ class ScoredItems(Result):
         return self._first_rows(self.size)
 
     def _first_rows(self, count):
-        named = {name: getattr(self, name) for name in ("id", "score", "prediction", "truth", "correct")}
+        named = {name: getattr(self, name) for name in ("id", "score", "prediction", "rival", "truth",
+                                                          "correct")}
         known = {name: values[:count].tolist() for name, values in named.items() if values is not None}
         return [dict(zip(known, row, strict=True)) for row in zip(*known.values(), strict=True)]
 
@@ -79,7 +84,7 @@ class ScoredItems(Result):
         return html_table(self._first_rows(SHOWN_ROWS), self.headline() + cut) + note_list(self.notes)
 
 
-def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is="confidence"):
+def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is="confidence", rival=None):
     """Read scored items from a file or a data frame and check every row.
 
     Parameters
@@ -98,6 +103,8 @@ def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is
         in [0, 1]; becomes a confidence, and without predictions class 1 is predicted from 0.5 on.
         "margin": any finite number whose sign is the prediction (0 is the negative class); becomes its
         absolute value. For the last two, classes are 0 and 1, or -1 and 1 where a column holds -1.
+    rival : str, optional
+        Column of the classes that a second model predicts, to be compared with the predictions.
 
     Returns
     -------
@@ -119,12 +126,12 @@ def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is
     prediction is 1 where 'p' is at least 0.5
     """
     checks.choice("score_is", score_is, SCORE_KINDS)
-    columns = _named_columns({"score": score, "prediction": prediction, "truth": truth, "id": id})
+    columns = _named_columns({"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival})
     data, notes = frames.read_columns(source, list(columns.values()))
     cells = {role: data[name] for role, name in columns.items()}
     values = numbers.to_numbers(score, cells["score"])
     labels = {role: numbers.to_labels(columns[role], cells[role])
-              for role in ("prediction", "truth") if role in columns}
+              for role in CLASSES if role in columns}
     identifiers = numbers.to_ids(id, cells["id"]) if id else None
     convert = {"confidence": _from_confidence, "class1": _from_class1, "margin": _from_margin}[score_is]
     found = convert(values, labels, columns)
@@ -198,6 +205,8 @@ def _named_columns(roles):
 def _from_confidence(values, labels, columns):
     remedy = "; if its sign is the prediction, use score_is='margin'"
     _refuse(columns["score"], values, (values < 0) | (values > 1), "is not a confidence from 0 to 1" + remedy)
+    if "rival" in labels and "prediction" not in labels:
+        raise ValueError(f"rival {columns['rival']!r} is compared with predictions; name their column as prediction")
     if "prediction" in labels or "truth" not in labels:
         return {"score": values, **labels, "notes": ()}
     truth = labels["truth"]
@@ -262,9 +271,7 @@ def _refuse(name, values, bad, rule, expected=None):
 
 
 def _refuse_text_against_numbers(found, columns):
-    if "prediction" not in found or "truth" not in found:
-        return
-    kinds = {role: "text" if found[role].dtype.kind == "U" else "numbers" for role in ("prediction", "truth")}
+    kinds = {role: "text" if found[role].dtype.kind == "U" else "numbers" for role in CLASSES if role in found}
     if len(set(kinds.values())) == 2:
         shown = " and ".join(f"column {columns.get(role, columns['score'])!r} ({role}) holds {kind} such as "
                              f"{found[role][0].item()!r}" for role, kind in kinds.items())
@@ -289,7 +296,7 @@ def _rounded(values):
 def _never_predicted(found):
     if "prediction" not in found or "truth" not in found:
         return ()
-    predicted = set(found["prediction"].tolist())
+    predicted = {each for role in ("prediction", "rival") if role in found for each in found[role].tolist()}
     unseen = sorted(set(found["truth"].tolist()) - predicted)
     if not unseen:
         return ()

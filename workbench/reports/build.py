@@ -29,7 +29,9 @@ from workbench.reports.parameters import (
 )
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
-EXCLUSIVE = [("labels", "truth")]
+# cells with these tags stand in a report only if a parameter is given, or only if it is not
+IF, UNLESS = "if:", "unless:"
+EXCLUSIVE = [("labels", "truth"), ("metrics_of", "rival")]
 SIZE_LIMIT = 1_000_000
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
              "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
@@ -46,8 +48,9 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
                  notebooks=None, command=None, timeout=None):
     """Run a notebook with parameters and write it as one HTML file that needs no network.
 
-    Cells tagged lesson, exercise, solution or interactive are left out before the run. The
-    output appears only when everything went well; an older report stays as it is otherwise.
+    Cells tagged lesson, exercise, solution or interactive are left out before the run, those tagged
+    if:NAME where parameter NAME is empty, those tagged unless:NAME where it is not. The output appears
+    only when everything went well; an older report stays as it is otherwise.
 
     Parameters
     ----------
@@ -147,7 +150,7 @@ def _checked_values(declared, given, output):
         if path.resolve() in inputs:
             raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
     if not values.get("labels") and not values.get("truth"):
-        _check_label_sheet(values.get("label_sheet"), "correct" if "labels" in values else "value")
+        _check_label_sheet(values.get("label_sheet"), "labels" in values)
     return values
 
 
@@ -220,14 +223,14 @@ def _names_beside(path):
         return []
 
 
-def _check_label_sheet(sheet, answer):
+def _check_label_sheet(sheet, comes_back):
     if not sheet:
         return
-    from workbench.data.label_sheets import refuse_recorded
+    from workbench.data.label_sheets import ANSWERS, refuse_recorded
     try:
-        refuse_recorded(str(_path(sheet)), answer)
+        refuse_recorded(str(_path(sheet)), *(ANSWERS if comes_back else ["value"]))
     except ValueError as error:
-        raise ReportError(f"{error}{'; to analyze it say --labels' if answer == 'correct' else ''}") from error
+        raise ReportError(f"{error}{'; to analyze it say --labels' if comes_back else ''}") from error
 
 
 def _for_kernel(declared, values):
@@ -259,12 +262,22 @@ def _execute(path, values, progress, limit):
     import nbformat
     with _quiet(), _progress(progress) as started, kernel_managers() as manager_class:
         notebook = nbformat.read(path, as_version=4)
-        notebook.cells = [cell for cell in notebook.cells if not LEFT_OUT & tags(cell)]
+        notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]
         started(total=len(notebook.cells) + 1)
         done = _run(notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started)
     if done.metadata.papermill.exception:
         raise ReportError("the notebook stopped before its end")
     return done
+
+
+def _belongs(tagged, values):
+    """Return whether a cell with these tags stands in a report with these parameters."""
+    wanted = [(tag.removeprefix(mark), mark == IF) for mark in (IF, UNLESS) for tag in tagged if tag.startswith(mark)]
+    unknown = [name for name, _ in wanted if name not in values]
+    if unknown:
+        raise ReportError(f"a cell is tagged for a parameter {unknown[0]!r}, which the notebook does not have"
+                          f"{suggestion(unknown[0], values)}")
+    return not LEFT_OUT & tagged and all(bool(values[name]) == given for name, given in wanted)
 
 
 def _run(notebook, values, limit, **options):

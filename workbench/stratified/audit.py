@@ -1,5 +1,7 @@
 """One accuracy audit from scored items to an honest interval: plan it, simulate it, or analyze it."""
+import functools
 import html
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +12,13 @@ from workbench.data import label_sheets, scored_items
 from workbench.results import Interval, Note, Result, html_table, note_list, notes_as_text, percent
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import stratify
+from workbench.stratified.strata import Strata, stratify
 
 ALLOCATIONS = rules.METHODS
 MODES = ("plan", "simulated", "analyzed")
 SHOWN_IDS = 200
+WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
+         "truth": f"Write the true class of each item ({label_sheets.OTHER}: none that is predicted) into"}
 UNMATCHED = ("id of the sheet is not among the items and was not used",
              "ids of the sheet are not among the items and were not used")
 UNLABELED = "id has no label yet", "ids have no label yet"
@@ -22,8 +26,42 @@ STRANGE = ("{} of {} labeled items {} that these settings draw for a sheet of {}
            "drawn at random within each stratum")
 
 
+class Audit(Result):
+    """What audits of every question share: a sheet that goes out, and what to do with it."""
+
+    warnings = notes_as_text
+    asks = "correct"
+
+    def next_step(self):
+        """Return what to do now, in words."""
+        if self.mode == "simulated":
+            return ("The labels were drawn from the known truth: this is a simulation of an audit, to see what one of "
+                    "this size can tell.")
+        if self.mode == "plan" and not self.label_sheet:
+            return "Nothing was labeled. Name a label sheet to get the items to label."
+        if self.mode == "plan":
+            return (f"{WRITE[self.asks]} the column {self.asks} of {self.label_sheet}, for every row; then "
+                    "run the same command again with --labels and that file. Keep scores, strata and seed as they are.")
+        if self.unlabeled:
+            items = checks.counted(len(self.unlabeled), "item of the sheet still has", "items of the sheet still have")
+            missing = "it is missing by chance: label it" if len(self.unlabeled) == 1 else \
+                "they are missing by chance: label them"
+            return f"{items} no label. The estimate holds only if {missing}."
+        if self.unmatched or any(note.kind == "refused" for note in self.notes):
+            return "Do not quote this yet: the sheet does not fit the plan. See the notes."
+        return "All labels of the sheet are in. Quote the interval with the estimate."
+
+    def _repr_html_(self):
+        lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
+                        for ids, what in ((self.unmatched, UNMATCHED), (self.unlabeled, UNLABELED)) if ids)
+        return f"{self._tables()}{note_list(self.notes)}{lists}<p>{html.escape(self.next_step())}</p>"
+
+    def _tables(self):
+        return html_table(self.rows(), self.headline())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class AccuracyAudit(Result):
+class AccuracyAudit(Audit):
     """What an audit asks for, or what it found.
 
     Attributes
@@ -62,7 +100,6 @@ class AccuracyAudit(Result):
     label_sheet: str = ""
     unmatched: tuple = ()
     unlabeled: tuple = ()
-    warnings = notes_as_text
 
     def headline(self):
         """Return the finding, or the plan, in one sentence."""
@@ -86,31 +123,6 @@ class AccuracyAudit(Result):
                 row |= {"right": found["correct"], "accuracy": found["rate"]}
         return table
 
-    def next_step(self):
-        """Return what to do now, in words."""
-        if self.mode == "simulated":
-            return ("The labels were drawn from the known truth: this is a simulation of an audit, to see what one of "
-                    "this size can tell.")
-        if self.mode == "plan" and not self.label_sheet:
-            return "Nothing was labeled. Name a label sheet to get the items to label."
-        if self.mode == "plan":
-            return (f"Write 1 (right) or 0 (wrong) into the column correct of {self.label_sheet}, for every row; then "
-                    "run the same command again with --labels and that file. Keep scores, strata and seed as they are.")
-        if self.unlabeled:
-            items = checks.counted(len(self.unlabeled), "item of the sheet still has", "items of the sheet still have")
-            missing = "it is missing by chance: label it" if len(self.unlabeled) == 1 else \
-                "they are missing by chance: label them"
-            return f"{items} no label. The estimate holds only if {missing}."
-        if self.unmatched or any(note.kind == "refused" for note in self.notes):
-            return "Do not quote this yet: the sheet does not fit the plan. See the notes."
-        return "All labels of the sheet are in. Quote the interval with the estimate."
-
-    def _repr_html_(self):
-        lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
-                        for ids, what in ((self.unmatched, UNMATCHED), (self.unlabeled, UNLABELED)) if ids)
-        return (html_table(self.rows(), self.headline()) + note_list(self.notes) + lists
-                + f"<p>{html.escape(self.next_step())}</p>")
-
     @classmethod
     def _from_schema_1(cls, values):
         """Return the fields of today: that labeled items were not drawn, now refused, was one warning among others."""
@@ -119,6 +131,67 @@ class AccuracyAudit(Result):
         values = super()._from_schema_1(values)
         return values | {"notes": [Note("refused", note.text) if note.text in refused else note
                                    for note in values["notes"]]}
+
+
+@dataclass(frozen=True)
+class SamplePlan:
+    """Strata of scored items, the rule that spreads labels over them, and the seed that draws.
+
+    `allocated` takes a budget and returns labels per stratum and notes.
+    """
+
+    items: scored_items.ScoredItems
+    strata: Strata
+    allocated: Callable
+    asks: str
+    rng: int
+
+    @property
+    def mean_score(self):
+        """Mean score per stratum."""
+        return np.bincount(self.strata.labels, self.items.score) / self.strata.sizes
+
+    def collect(self, budget, labels, label_sheet):
+        """Return the fields that every audit has, and the labels: of a filled sheet, of known truth, or None.
+
+        Without both, the sheet is written.
+        """
+        if labels:
+            sheet = label_sheets.read_label_sheet(labels, self.items, self.strata.labels, self.strata.n_strata,
+                                                  asks=self.asks)
+            fields = {"mode": "analyzed", "labeled": sheet.labeled, "unmatched": sheet.unmatched,
+                      "unlabeled": sheet.unlabeled}
+            return self._fields([*sheet.notes, *self._not_drawn(sheet), *_missing(sheet)], **fields), sheet
+        budget = checks.whole("budget", budget, int(np.minimum(2, self.strata.sizes).sum()), self.items.size)
+        labeled, notes = self.allocated(budget)
+        index = label_sheets.draw_items(self.strata.labels, labeled, self.rng)
+        if self.items.correct is not None:
+            known = label_sheets.known_labels(self.items, self.strata.labels, self.strata.n_strata, index)
+            return self._fields(notes, mode="simulated", labeled=labeled), known
+        if label_sheet:
+            label_sheets.write_label_sheet(label_sheet, self.items, self.strata.labels, index, asks=self.asks)
+        return self._fields(notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None
+
+    def _fields(self, notes, **fields):
+        return fields | {"stratum_size": self.strata.sizes, "mean_score": self.mean_score,
+                         "stratifier": self.strata.method, "notes": [*self.items.notes, *self.strata.notes, *notes]}
+
+    def _not_drawn(self, sheet):
+        """Yield a note if labeled items are not the ones that a plan of as many rows would have drawn."""
+        rows = sheet.index.size + len(sheet.unlabeled)
+        drawn = np.empty(0, int)
+        if rows >= np.minimum(2, self.strata.sizes).sum():
+            drawn = label_sheets.draw_items(self.strata.labels, self.allocated(rows)[0], self.rng)
+        strange = int((~np.isin(sheet.index, drawn)).sum())
+        if strange:
+            which = "is not one" if strange == 1 else "are not the ones"
+            yield Note("refused", STRANGE.format(strange, sheet.index.size, which, checks.counted(rows, "row")))
+
+
+def _missing(sheet):
+    if sheet.unlabeled:
+        unlabeled = checks.counted(len(sheet.unlabeled), "item of the sheet has", "items of the sheet have")
+        yield Note("assumption", f"{unlabeled} no label; the estimate takes the others for a random part of it")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,31 +273,37 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
     AccuracyAudit(Accuracy 87.0% (95% interval: 79.5% to 92.7%), 100 labels, 5 strata; the truth is 87.7%)
     """
-    checks.instance("items", items, scored_items.ScoredItems)
-    level = checks.level(level)
-    checks.choice("interval", interval, intervals.METHODS)
-    checks.choice("stratifier", stratifier, STRATIFIERS)
+    check_settings(items, interval, level, stratifier)
     checks.choice("allocation", method, ALLOCATIONS)
     strata = stratify(items.score, n_strata, stratifier, rng=rng)
-    score = np.bincount(strata.labels, items.score) / strata.sizes
-    notes = [*items.notes, *strata.notes]
-    design = {"stratum_size": strata.sizes, "mean_score": score, "stratifier": stratifier, "allocation": method,
-              "level": level}
-    if labels:
-        return _analyzed(items, strata, labels, interval, level, design, notes, rng)
-    budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), items.score.size)
-    labeled, caveats = _allocated(strata.sizes, score, budget, method, items.score_is)
-    notes += caveats
-    index = label_sheets.draw_items(strata.labels, labeled, rng)
-    half_width = _expected(strata.sizes, score, labeled, interval, level, items.score_is)
-    if items.correct is not None:
-        correct = np.bincount(strata.labels[index], items.correct[index], strata.n_strata).astype(int)
-        return _found("simulated", labeled, correct, interval, level, design | {"expected_half_width": half_width},
-                      notes, truth=float(items.correct.mean()))
-    if label_sheet:
-        label_sheets.write_label_sheet(label_sheet, items, strata.labels, index)
-    return AccuracyAudit(mode="plan", labeled=labeled, estimate=None, interval=None, truth=None,
-                         expected_half_width=half_width, label_sheet=str(label_sheet), notes=notes, **design)
+    plan = SamplePlan(items, strata, functools.partial(_allocated, items, strata, method), "correct", rng)
+    fields, sample = plan.collect(budget, labels, label_sheet)
+    return AccuracyAudit(**accuracy_found(items, fields, sample, interval, level), allocation=method)
+
+
+def check_settings(items, interval, level, stratifier):
+    """Raise where items or settings that every audit has are not what they must be."""
+    checks.instance("items", items, scored_items.ScoredItems)
+    checks.level(level)
+    checks.choice("interval", interval, intervals.METHODS)
+    checks.choice("stratifier", stratifier, STRATIFIERS)
+
+
+def accuracy_found(items, fields, sample, interval, level):
+    """Return the fields of an `AccuracyAudit` from those that `SamplePlan.collect` returned, and its labels."""
+    size, labeled = fields["stratum_size"], fields["labeled"]
+    expected = float("nan")
+    if fields["mode"] != "analyzed" and items.score_is != "margin":
+        expected = accuracy.expected_half_width(size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval,
+                                                level=level)[0]
+    fields = fields | {"level": float(level), "expected_half_width": expected, "estimate": None, "interval": None,
+                       "truth": float(items.correct.mean()) if fields["mode"] == "simulated" else None}
+    if sample is None:
+        return fields
+    estimate = accuracy.stratified_accuracy(size, labeled, sample.correct)
+    limits = estimate.interval(level, interval)
+    return fields | {"estimate": estimate, "interval": limits,
+                     "notes": [*fields["notes"], *estimate.notes, *limits.notes]}
 
 
 def compare_intervals(audit):
@@ -256,52 +335,16 @@ def compare_intervals(audit):
     return IntervalComparison(tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption)
 
 
-def _analyzed(items, strata, labels, interval, level, design, notes, rng):
-    sheet = label_sheets.read_label_sheet(labels, items, strata.labels, strata.n_strata)
-    notes = [*notes, *sheet.notes, *_not_drawn(items, strata, sheet, design, rng)]
-    if sheet.unlabeled:
-        unlabeled = checks.counted(len(sheet.unlabeled), "item of the sheet has", "items of the sheet have")
-        notes.append(Note("assumption", f"{unlabeled} no label; the estimate takes the others for a random part of it"))
-    return _found("analyzed", sheet.labeled, sheet.correct, interval, level,
-                  design | {"expected_half_width": float("nan")}, notes,
-                  truth=None, unmatched=sheet.unmatched, unlabeled=sheet.unlabeled)
-
-
-def _not_drawn(items, strata, sheet, design, rng):
-    """Yield a note if labeled items are not the ones that a plan of as many rows would have drawn."""
-    rows = sheet.index.size + len(sheet.unlabeled)
-    drawn = np.empty(0, int)
-    if rows >= np.minimum(2, strata.sizes).sum():
-        labeled, _ = _allocated(strata.sizes, design["mean_score"], rows, design["allocation"], items.score_is)
-        drawn = label_sheets.draw_items(strata.labels, labeled, rng)
-    strange = int((~np.isin(sheet.index, drawn)).sum())
-    if strange:
-        which = "is not one" if strange == 1 else "are not the ones"
-        yield Note("refused", STRANGE.format(strange, sheet.index.size, which, checks.counted(rows, "row")))
-
-
-def _found(mode, labeled, correct, interval, level, design, notes, **known):
-    estimate = accuracy.stratified_accuracy(design["stratum_size"], labeled, correct)
-    limits = estimate.interval(level, interval)
-    return AccuracyAudit(mode=mode, labeled=labeled, estimate=estimate, interval=limits,
-                         notes=[*notes, *estimate.notes, *limits.notes], **design, **known)
-
-
-def _allocated(size, score, budget, method, score_is):
+def _allocated(items, strata, method, budget):
     """Return labels per stratum and the notes of the allocation."""
     if method not in rules.NEED_SD:
-        return rules.allocate(size, budget, method).labeled, []
-    if score_is == "margin":
+        return rules.allocate(strata.sizes, budget, method).labeled, []
+    if items.score_is == "margin":
         raise ValueError(f"allocation {method!r} needs scores that are probabilities; with margins use "
                          "'proportional' or 'equal'")
-    sd = np.sqrt(accuracy.stratum_variance(size, np.clip(score, 0, 1)))
-    allotted = rules.allocate(size, budget, method, stratum_sd=sd)
+    score = np.bincount(strata.labels, items.score) / strata.sizes
+    sd = np.sqrt(accuracy.stratum_variance(strata.sizes, np.clip(score, 0, 1)))
+    allotted = rules.allocate(strata.sizes, budget, method, stratum_sd=sd)
     trusted = Note("assumption", f"allocation {method} took the scores for probabilities: where the classifier is "
                    "overconfident it labels too little in the strata that look safe")
     return allotted.labeled, [trusted, *rules.unused_notes(allotted.unused, budget)]
-
-
-def _expected(size, score, labeled, interval, level, score_is):
-    if score_is == "margin":
-        return float("nan")
-    return accuracy.expected_half_width(size, np.clip(score, 0, 1), labeled, interval=interval, level=level)[0]

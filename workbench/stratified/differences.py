@@ -5,9 +5,9 @@ import numpy as np
 
 from workbench import checks
 from workbench.results import Estimate, percent
-from workbench.value_intervals import check_table, value_interval
+from workbench.value_intervals import check_table, interval_of
 
-VALUES = (-1.0, 0.0, 1.0)
+VALUES = np.array([-1.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,10 +45,10 @@ class PairedDifference(Estimate):
         -------
         Interval
         """
-        size, counts = self.stratum_size, self.counts
-        if self.agreeing:
+        size, counts, outside = self.stratum_size, self.counts, int(self.agreeing > 0)
+        if outside:
             size, counts = np.append(size, self.agreeing), np.vstack([counts, [0, self.agreeing, 0]])
-        return value_interval(size, counts, VALUES, level=level)
+        return interval_of(size, counts, np.broadcast_to(VALUES, counts.shape), checks.level(level), outside)
 
     def headline(self, level=0.95):
         """Return the difference and its interval in one sentence."""

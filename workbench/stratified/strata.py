@@ -7,6 +7,7 @@ References
 .. [3] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum cbrt f.
 .. [4] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 """
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -152,6 +153,23 @@ def _density(score):
     smooth = np.fft.irfft(np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel), 2 * nodes)[:nodes:FINE]
     scale = score.size * bandwidth * np.sqrt(2 * np.pi)
     return np.linspace(low, high, DENSITY_POINTS), np.maximum(smooth, 0) / scale
+
+
+def stratify_part(score, n_strata, method, rng, part):
+    """Return the `Strata` of some of the items, at most as many as these have distinct scores; a note says so.
+
+    Parameters
+    ----------
+    score, n_strata, method, rng
+        As in `stratify`.
+    part : str
+        What these items are, for the note.
+    """
+    distinct = np.unique(score).size
+    found = stratify(score, min(n_strata, distinct), method, rng=rng)
+    few = [Note("design", f"the {checks.counted(score.size, 'item')} {part} have "
+                f"{checks.counted(distinct, 'distinct score')}: no more strata")] * (distinct < n_strata)
+    return dataclasses.replace(found, notes=[*found.notes, *few])
 
 
 def _root_density_edges(power):

@@ -1,0 +1,188 @@
+"""One audit of a class: precision, recall and F1 beside accuracy, from strata within the predicted class."""
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.data.label_sheets import class_texts, named_classes
+from workbench.results import Note, html_table
+from workbench.stratified.audit import AccuracyAudit, SamplePlan, accuracy_found, check_settings
+from workbench.stratified.class_metrics import (
+    METRICS,
+    SHARE_OF_PREDICTED,
+    ClassMetrics,
+    allocate_to_class,
+    class_metrics,
+)
+from workbench.stratified.strata import Strata, stratify_part
+
+SHOWN = {"precision": "precision", "recall": "recall", "f1": "F1"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassAudit(AccuracyAudit):
+    """An accuracy audit whose strata lie within the predicted class, and that class's metrics; made by `class_audit`.
+
+    Attributes
+    ----------
+    mode, stratum_size, labeled, mean_score, estimate, interval, expected_half_width, truth, level
+        As in `AccuracyAudit`, of all items; so are stratifier, allocation, label_sheet, unmatched, unlabeled.
+    metrics_of : str
+        The class.
+    predicted : (K,) array of bool
+        Whether the items of a stratum are predicted members of the class.
+    asks : {"correct", "truth"}
+        The column of the sheet that is to be filled.
+    metrics : ClassMetrics or None
+        None for a plan.
+    limits : tuple of Interval
+        Of precision, recall and F1, at the audit's level.
+    known : ClassMetrics or None
+        Of all items, where their truth is known.
+    """
+
+    metrics_of: str = ""
+    predicted: np.ndarray | None = None
+    asks: str = "correct"
+    metrics: ClassMetrics | None = None
+    limits: tuple = ()
+    known: ClassMetrics | None = None
+
+    def headline(self):
+        """Return accuracy and the metrics of the class, or the plan, in one sentence."""
+        if self.metrics is None:
+            return f"{super().headline()}; {self.labeled[self.predicted].sum():,} labels for items predicted " \
+                   f"{self.metrics_of!r}"
+        said = (f"{row['metric']} {_percent(row['estimate'])} ({_percent(row['low'])} to {_percent(row['high'])})"
+                for row in self.metric_rows()[1:])
+        return f"{super().headline()}; class {self.metrics_of!r}: {', '.join(said)}"
+
+    def metric_rows(self):
+        """Return one row for accuracy and one per metric of the class: estimate, limits and, where known, truth."""
+        found = [] if self.metrics is None else [
+            ("accuracy", self.estimate.estimate, self.interval, self.truth),
+            *((SHOWN[metric], getattr(self.metrics, metric), limits, getattr(self.known, metric, None))
+              for metric, limits in zip(METRICS, self.limits, strict=True))]
+        return [{"metric": name, "estimate": estimate, "low": limits.low, "high": limits.high}
+                | ({} if self.known is None else {"truth": truth}) for name, estimate, limits, truth in found]
+
+    def rows(self):
+        """Return one row per stratum, with the class that is predicted there."""
+        return [{"stratum": row["stratum"], "predicted": self.metrics_of if member else "another class", **row}
+                for row, member in zip(super().rows(), self.predicted, strict=True)]
+
+    def _tables(self):
+        if self.metrics is None:
+            return super()._tables()
+        return html_table(self.metric_rows(), self.headline()) + html_table(self.rows(), "Labels per stratum")
+
+
+def class_audit(items, metrics_of, budget=100, *, n_strata=5, stratifier="equal_size", method="proportional",
+                interval="default", level=0.95, labels="", label_sheet="", rng=0):
+    """Run one audit for precision, recall and F1 of a class beside accuracy: plan, simulate or analyze the labels.
+
+    Parameters
+    ----------
+    items : ScoredItems
+        With predictions. With `truth` the audit is simulated on it; without, it is planned.
+    metrics_of : str
+        A class that is predicted.
+    budget : int
+        As in `accuracy_audit`.
+    n_strata : int
+        Strata among the items predicted as the class, and as many among the others.
+    stratifier, interval, level, labels, label_sheet, rng
+        As in `accuracy_audit`; `interval` is the accuracy's. The sheet asks for the true class where more than two
+        classes are predicted: a wrong prediction of another class may be right about this one.
+    method : {"proportional"}
+        30% of the labels go to the items predicted as the class, in proportion within each part.
+
+    Returns
+    -------
+    ClassAudit
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> wb.class_audit(wb.digit_forms().items(), "9", 200, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
+    ClassAudit(Accuracy 86.3% (95% interval: 80.9% to 90.5%), 200 labels, 4 strata; the truth is 87.7%;
+    class '9': precision 75.0% (64.7% to 83.5%), recall 93.5% (73.3% to 99.5%), F1 83.3% (72.6% to 89.7%))
+    """
+    check_settings(items, interval, level, stratifier)
+    if method != "proportional":
+        raise ValueError("allocation must be 'proportional' for the metrics of a class (30% of the labels to its "
+                         f"predicted members, the rest in proportion); got {method!r}")
+    name, asks = _class(items, metrics_of)
+    strata, predicted = _nested(items, name, n_strata, stratifier, rng)
+    allocated = functools.partial(_allocated, strata.sizes, predicted)
+    if asks == "truth" and items.correct is not None and items.truth is None:
+        raise ValueError(f"items must hold the true classes to simulate the metrics of class {name!r}")
+    fields, sample = SamplePlan(items, strata, allocated, asks, rng).collect(budget, labels, label_sheet)
+    found = accuracy_found(items, fields, sample, interval, level)
+    if sample is not None:
+        found |= _metrics(items, strata, predicted, name, sample, level, found["notes"])
+    return ClassAudit(**found, allocation=method, metrics_of=name, predicted=predicted, asks=asks)
+
+
+def _class(items, metrics_of):
+    """Return the text of the class, and what a sheet has to ask for."""
+    if items.prediction is None:
+        raise ValueError(f"metrics_of {str(metrics_of)!r} needs predictions; name their column as prediction")
+    texts, named = named_classes(items.prediction)
+    name = named(str(metrics_of).strip())
+    if name is None:
+        raise ValueError(f"metrics_of must be a class that is predicted: {checks.listed(texts, quoted=True)}; got "
+                         f"{str(metrics_of)!r}{checks.suggestion(metrics_of, texts)}")
+    return name, "correct" if len(texts) <= 2 else "truth"
+
+
+def _nested(items, name, n_strata, stratifier, rng):
+    """Return strata of the items predicted as the class, then of the others, and which are the former."""
+    n_strata = checks.whole("n_strata", n_strata, 1, items.size)
+    member = class_texts(items.prediction) == name
+    parts = [(part, said) for part, said in ((member, f"predicted {name!r}"), (~member, "predicted otherwise"))
+             if part.any()]
+    cuts = [stratify_part(items.score[part], n_strata, stratifier, rng, said) for part, said in parts]
+    labels = np.where(member, 0, cuts[0].n_strata)
+    for (part, _), cut in zip(parts, cuts, strict=True):
+        labels[part] += cut.labels
+    sizes = np.concatenate([cut.sizes for cut in cuts])
+    strata = Strata(labels, sizes, None, sizes.size, stratifier, notes=[note for cut in cuts for note in cut.notes])
+    return strata, np.arange(sizes.size) < cuts[0].n_strata
+
+
+def _allocated(size, predicted, budget):
+    return allocate_to_class(size, predicted, budget, share=SHARE_OF_PREDICTED), []
+
+
+def _metrics(items, strata, predicted, name, sample, level, notes):
+    """Return the fields that hold the metrics of the class."""
+    if sample.truth is None:
+        notes = [*notes, Note("assumption", f"a wrong prediction was taken for one that is wrong about class {name!r}: "
+                              "so it is where there are two classes")]
+    right = sample.right == 1 if sample.truth is None else _about(items, name, sample.index, sample.truth)
+    metrics = _of_class(strata, predicted, sample.index, right)
+    limits = tuple(metrics.interval(metric, level) for metric in METRICS)
+    known = None
+    if items.truth is not None:
+        every = np.arange(items.size)
+        known = _of_class(strata, predicted, every, _about(items, name, every, class_texts(items.truth)))
+    return {"metrics": metrics, "limits": limits, "known": known,
+            "notes": [*notes, *metrics.notes, *(note for each in limits for note in each.notes)]}
+
+
+def _of_class(strata, predicted, index, right):
+    """Return the metrics of the class from some items and whether the prediction was right about their membership."""
+    stratum = strata.labels[index]
+    return class_metrics(strata.sizes, predicted, np.bincount(stratum, minlength=strata.n_strata),
+                         np.bincount(stratum, right, strata.n_strata).astype(int))
+
+
+def _about(items, name, index, truth):
+    """Return whether predictions are right about being in the class."""
+    return (truth == name) == (class_texts(items.prediction)[index] == name)
+
+
+def _percent(value):
+    return "undefined" if np.isnan(value) else f"{100 * value:.1f}%"

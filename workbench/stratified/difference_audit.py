@@ -1,0 +1,191 @@
+"""One audit of two models on the same items: labels only where they differ, and the difference of their accuracies."""
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.allocation.rules import allocate
+from workbench.data.label_sheets import class_texts
+from workbench.data.scored_items import ScoredItems
+from workbench.results import Interval, Note
+from workbench.stratified.audit import Audit, SamplePlan, check_settings
+from workbench.stratified.differences import PairedDifference, paired_difference
+from workbench.stratified.strata import stratify_part
+
+ALLOCATIONS = ("proportional", "equal")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DifferenceAudit(Audit):
+    """What an audit of two models asks for, or by how much A (the prediction) beats B (the rival).
+
+    Attributes
+    ----------
+    mode : {"plan", "simulated", "analyzed"}
+        Labels still to be made; drawn from a known truth; read from a filled label sheet.
+    stratum_size, labeled : (K,) array of int
+        Strata of the items on which the models differ.
+    mean_score : (K,) array of float
+        Of A.
+    agreeing : int
+        Items on which the models predict the same.
+    difference : PairedDifference or None
+        None for a plan.
+    interval : Interval or None
+        The difference's; for a plan None.
+    expected_half_width : float
+        Of that interval if both models are right equally often where they differ; NaN unless it is a plan.
+    truth : float or None
+        True difference where it is known.
+    level : float
+    stratifier, allocation : str
+    label_sheet : str
+        File that was written for the people who label, or "".
+    unmatched, unlabeled : tuple of str
+        Ids of the filled sheet on which the models do not differ; ids whose label is still missing.
+    """
+
+    mode: str
+    stratum_size: np.ndarray
+    labeled: np.ndarray
+    mean_score: np.ndarray
+    agreeing: int
+    difference: PairedDifference | None
+    interval: Interval | None
+    expected_half_width: float
+    truth: float | None
+    level: float
+    stratifier: str
+    allocation: str
+    label_sheet: str = ""
+    unmatched: tuple = ()
+    unlabeled: tuple = ()
+
+    asks = "truth"
+
+    def headline(self):
+        """Return the difference, or the plan, in one sentence."""
+        differing = int(self.stratum_size.sum())
+        where = f"the {differing:,} of {checks.counted(differing + self.agreeing, 'item')} on which the models differ"
+        if self.difference is None:
+            strata = checks.counted(self.labeled.size, "stratum", "strata")
+            return (f"Label {self.labeled.sum():,} of {where}, in {strata}; half-width of the difference "
+                    f"{100 * self.expected_half_width:.1f} points if both are right equally often there")
+        said = self.difference.headline(self.level)
+        truth = f"; the truth is {self.truth:+.4g}" if self.mode == "simulated" else ""
+        return f"{said[0].upper()}{said[1:]} among {where}{truth}"
+
+    def rows(self):
+        """Return one row per stratum: size, mean score of A, labels and, once known, which model was right."""
+        table = [{"stratum": k, "size": int(size), "mean score": float(score), "labels": int(n)} for k, (size, score, n)
+                 in enumerate(zip(self.stratum_size, self.mean_score, self.labeled, strict=True))]
+        if self.difference is not None:
+            for row, (b, neither, a) in zip(table, self.difference.counts.tolist(), strict=True):
+                row |= {"only A right": a, "only B right": b, "both wrong": neither}
+        return table
+
+
+def difference_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", method="proportional",
+                     interval="default", level=0.95, labels="", label_sheet="", rng=0):
+    """Run one audit of the difference of two models' accuracies: plan, simulate or analyze the labels.
+
+    Parameters
+    ----------
+    items : ScoredItems
+        With `prediction` (A) and `rival` (B). With `truth` the audit is simulated on it; without, it is planned.
+    budget : int
+        Labels in total; where it is more than the items on which the models differ, all of these are labeled.
+    n_strata : int
+        Strata of the items on which the models differ, by the score.
+    stratifier, level, labels, label_sheet, rng
+        As in `accuracy_audit`; the sheet asks for the true class and shows no prediction.
+    method : {"proportional", "equal"}
+    interval : {"default"}
+        That of `value_interval`.
+
+    Returns
+    -------
+    DifferenceAudit
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> import workbench as wb
+    >>> forms = wb.digit_forms()
+    >>> items = dataclasses.replace(forms.items(), rival=forms.read_b)
+    >>> wb.difference_audit(items, 60, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
+    DifferenceAudit(Accuracy of A less B -0.07711, 95% from -0.08848 to -0.0601: B is better; 60 labels among the 189
+    of 1,797 items on which the models differ; the truth is -0.08459)
+    """
+    check_settings(items, interval, level, stratifier)
+    checks.choice("allocation", method, ALLOCATIONS)
+    if interval != "default":
+        raise ValueError(f"interval must be 'default' for a difference; got {interval!r}")
+    differ = _differing(items)
+    n_strata = checks.whole("n_strata", n_strata, 1, items.size)
+    strata = stratify_part(differ.score, n_strata, stratifier, rng, "on which the models differ")
+    allocated = functools.partial(_allocated, strata.sizes, method)
+    least = min(checks.whole("budget", budget, 1), differ.size)
+    fields, sample = SamplePlan(differ, strata, allocated, "truth", rng).collect(least, labels, label_sheet)
+    agreeing = items.size - differ.size
+    notes = [*fields.pop("notes"), *_scope_notes(differ.size, 0 if labels else budget - least)]
+    difference = None if sample is None else paired_difference(strata.sizes, _counts(differ, strata, sample),
+                                                               agreeing=agreeing)
+    limits = None if sample is None else difference.interval(level)
+    notes += () if sample is None else [*difference.notes, *limits.notes]
+    return DifferenceAudit(**fields, agreeing=agreeing, difference=difference, interval=limits, notes=notes,
+                           expected_half_width=_expected(fields, agreeing, level), truth=_truth(items),
+                           level=float(level), allocation=method)
+
+
+def _differing(items):
+    """Return the items on which the models differ, with the identifiers that they have among all."""
+    if items.prediction is None or items.rival is None:
+        raise ValueError("items must hold the predictions of two models: name the columns prediction and rival")
+    if items.correct is not None and items.truth is None:
+        raise ValueError("items must hold the true classes to simulate the labels of two models")
+    differ = np.flatnonzero(class_texts(items.prediction) != class_texts(items.rival))
+    if not differ.size:
+        raise ValueError("prediction and rival are the same for every item: their accuracies are equal, and there is "
+                         "nothing to label")
+    identifiers = np.arange(1, items.size + 1) if items.id is None else items.id
+    return ScoredItems(score_is=items.score_is, notes=items.notes, id=identifiers[differ], **{
+        name: None if getattr(items, name) is None else getattr(items, name)[differ]
+        for name in ("score", "prediction", "truth", "correct", "rival")})
+
+
+def _allocated(size, method, budget):
+    return allocate(size, budget, method).labeled, []
+
+
+def _counts(items, strata, sample):
+    """Return labels (K, 3) on which only B is right, neither, only A."""
+    a, b = (class_texts(labels)[sample.index] == sample.truth for labels in (items.prediction, items.rival))
+    stratum = strata.labels[sample.index]
+    return np.stack([np.bincount(stratum[right], minlength=strata.n_strata) for right in (b, ~(a | b), a)], 1)
+
+
+def _expected(fields, agreeing, level):
+    """Return the half-width where the labels of every stratum are half for A and half for B."""
+    if fields["mode"] != "plan":
+        return float("nan")
+    n = fields["labeled"]
+    counts = np.stack([n // 2, 0 * n, n - n // 2], 1)
+    return paired_difference(fields["stratum_size"], counts, agreeing=agreeing).interval(level).half_width
+
+
+def _truth(items):
+    if items.truth is None:
+        return None
+    a, b = (class_texts(labels) == class_texts(items.truth) for labels in (items.prediction, items.rival))
+    return float(a.mean() - b.mean())
+
+
+def _scope_notes(differing, spared):
+    yield Note("remark", "A is the prediction, B the rival")
+    yield Note("design", "items on which the models agree were not labeled: they cannot change the difference, but the "
+               "accuracy of either model needs labels there too")
+    if spared:
+        yield Note("design", f"the models differ on {checks.counted(differing, 'item')}: all of them are labeled, and "
+                   f"{checks.counted(spared, 'label')} of the budget not needed")
