@@ -513,11 +513,11 @@ def _notes(method, level, size, labeled, correct, limiting):
     yield from limiting_notes(size, labeled, limiting)
 
 
-def few_notes(size, labeled):
+def few_notes(size, labeled, noun="label"):
     """Yield a note where there are fewer labels in total than the default interval was searched with."""
     n = labeled.sum()
     if n < SEARCHED_FROM and (labeled < size).any():
-        yield Note("unreliable", f"only {checks.counted(n, 'label')}: the default interval was not checked below "
+        yield Note("unreliable", f"only {checks.counted(n, noun)}: the default interval was not checked below "
                    f"{SEARCHED_FROM}")
 
 

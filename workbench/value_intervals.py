@@ -72,7 +72,7 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
     low, below = upper_limit(size, counts, -values, tail)
     low, high = map(float, rounded_limits(-low, high, values, size.sum()))
     least, most = proven_values(size, counts, values)
-    limiting = _limiting(size, counts.sum(1), [int(below), int(above)])
+    limiting = limiting_stratum(size, counts.sum(1), below, above)
     return Interval(max(low, least), min(high, most), float(level), "default", limiting,
                     notes=[*_uneven_notes(values), *intervals.few_notes(size, counts.sum(1)),
                            *intervals.limiting_notes(size, counts.sum(1), limiting)])
@@ -97,9 +97,16 @@ def upper_limit(size, counts, values, tail):
     tail : float
     """
     n = counts.sum(-1, dtype=float)
+    return limit_of_moments(size, n, _moments(counts, n, values), values.min(-1), values.max(-1), tail)
+
+
+def limit_of_moments(size, n, moments, low, high, tail):
+    """Return `upper_limit` of strata whose labels are known by number n, mean and central moments 2 and 3, (..., H).
+
+    Mean and `low` or `high` must be exactly equal where all labels lie there.
+    """
     weight, free = size / size.sum(), np.where(n < size, 1 - n / size, 0.0)
-    low, high = values.min(-1), values.max(-1)
-    mean, second, third = _moments(counts, n, values)
+    mean, second, third = moments
     estimate = (weight * mean).sum(-1, keepdims=True)
     top = (weight * np.where(free > 0, high, mean)).sum(-1, keepdims=True)
     v = weight ** 2 * free * second / np.maximum(n - 1, 1)
@@ -185,6 +192,7 @@ def _common_step(values):
     return float(Fraction(math.gcd(*(f.numerator for f in fractions)), math.lcm(*(f.denominator for f in fractions))))
 
 
-def _limiting(size, labeled, decisive):
+def limiting_stratum(size, labeled, *decisive):
+    """Return the undersampled stratum among those that alone decide a limit, or None; -1 is no stratum."""
     share = size / size.sum() * labeled.sum() / np.maximum(labeled, 1)
-    return max((k for k in decisive if k >= 0 and share[k] > UNDERSAMPLED), key=lambda k: share[k], default=None)
+    return max((int(k) for k in decisive if k >= 0 and share[k] > UNDERSAMPLED), key=lambda k: share[k], default=None)
