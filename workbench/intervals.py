@@ -7,7 +7,8 @@ Five methods share one signature: `stratified_interval(stratum_size, labeled, co
   every search we made (``make search``), without a proof.
 - ``"short"``: inverts an estimated mid-P tail; about 14% shorter; the least coverage found is .9156.
 - ``"guaranteed"``: proven coverage; pooled Clopper-Pearson for nearly equal weights, else the
-  worst-case Chernoff bound.
+  worst-case Chernoff bound. Its width over the default's: 1 for one stratum, .98 to 1.18 for strata of equal
+  size with equal labels; where sizes differ, whole numbers are never quite in proportion, and it is 1.03 to 1.7.
 - ``"wald"`` and ``"wilson"``: kept for teaching; with few labels they cover far less than they say.
 
 References

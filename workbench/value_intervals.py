@@ -74,11 +74,12 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
     least, most = proven_values(size, counts, values)
     limiting = limiting_stratum(size, counts.sum(1), below, above)
     return Interval(max(low, least), min(high, most), float(level), "default", limiting,
-                    notes=[*_uneven_notes(values), *intervals.few_notes(size, counts.sum(1)),
+                    notes=[*uneven_notes(values), *intervals.few_notes(size, counts.sum(1)),
                            *intervals.limiting_notes(size, counts.sum(1), limiting)])
 
 
-def _uneven_notes(values):
+def uneven_notes(values):
+    """Yield a note where the values of a stratum, rows (H, V), lie in unequal steps."""
     steps = [np.diff(np.unique(row)) for row in values]
     if any(step.size > 1 and step.max() > EVEN * step.min() for step in steps):
         yield Note("unreliable", "the values lie in unequal steps: with 0, 1 and 10 a 95% interval covered 92.4% in "

@@ -129,7 +129,8 @@ class StreamEstimate(Estimate):
         limiting = value_intervals.limiting_stratum(size, n, below, above)
         return Interval(float(max(low, (seen + unseen * least) / size.sum())),
                         float(min(high, (seen + unseen * most) / size.sum())), level, "default", limiting,
-                        notes=[*intervals.few_notes(size, n, "record"), *self._limiting_notes(limiting)])
+                        notes=[*value_intervals.uneven_notes(values[None]), *intervals.few_notes(size, n, "record"),
+                               *self._limiting_notes(limiting)])
 
     def _limiting_notes(self, limiting):
         if limiting is not None:
@@ -179,4 +180,4 @@ def _bounds(bounds):
 def _skewness_notes(skewness):
     if abs(skewness) > SKEWED:
         yield Note("unreliable", f"the sampled values are skewed (skewness of the estimate {skewness:.2f}): in streams "
-                   f"where it is above {SKEWED} 95% intervals covered 62% to 95%")
+                   f"where it is above {SKEWED} 95% intervals covered 62% to 96%")
