@@ -277,8 +277,8 @@ def test_the_floor_stays_where_a_higher_one_saves_nothing():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("interval, draws", [("guaranteed", 150), ("short", 12)])
-@pytest.mark.parametrize("method", ["proportional", "voila"])
+@pytest.mark.parametrize("interval, draws, method", [("guaranteed", 150, "proportional"), ("guaranteed", 150, "voila"),
+                                                     ("short", 10, "proportional")])
 def test_plans_for_costly_intervals_have_the_half_width(interval, draws, method):
     """The mean over other samples, interval by interval, without the ratio to the default."""
     size, rate, half_width = np.array([360, 359, 360, 359, 359]), np.array([.58, .85, .96, .99, 1]), .05
