@@ -22,8 +22,8 @@ from workbench.allocation.stream import StreamSampler
 
 RECORD = Path(__file__).with_suffix(".json")
 BLOCKS, MOST_STRATA = 4, 6
-UNEVEN = (0, .02, .1, .5, 1)
-FAMILIES = {f"{name}{how}": (values, merged) for name, values in (("0/1", (0, 1)), ("bounded", UNEVEN))
+VALUES = {"0/1": (0, 1), "bounded": (0, .02, .1, .5, 1), "tenfold": (0, 1, 10)}
+FAMILIES = {f"{name}{how}": (values, merged) for name, values in VALUES.items()
             for how, merged in ((", one stream", False), (", merged", True))}
 ROUNDS = 200, 1_000, 4_000, 10_000
 FINALISTS, PATIENCE = 16, 25
