@@ -378,11 +378,13 @@ def expected_half_width(stratum_size, stratum_accuracy, labeled, *, interval="de
     .. [1] Cochran, Sampling techniques, 3rd ed., 1977, section 12.9: ratio estimates in double sampling.
     """
     size, labeled = np.asarray(stratum_size), np.asarray(labeled)
+    if (labeled >= size).all():
+        return 0.0, 0.0
     uniform = np.random.default_rng(0).random((DRAWS["default"], size.size))
     outcomes = draw_counts(size, np.rint(size * np.asarray(stratum_accuracy)), labeled, uniform)
     default = _default_half_widths(size, labeled, outcomes, level)
     mean, error = default.mean(), default.std(ddof=1) / np.sqrt(default.size)
-    if interval == "default" or not mean:
+    if interval == "default":
         return float(mean), float(error)
     first = outcomes[:DRAWS.get(interval, 300)]
     distinct, place = np.unique(first, axis=0, return_inverse=True)
