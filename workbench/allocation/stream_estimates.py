@@ -80,10 +80,10 @@ class StreamEstimate(Estimate):
         The skewness of the estimate is sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) over SE^3.
 
         The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The least coverage found
-        for stated bounds is .957 where .95 is nominal, with trends and merges (``tests/peers/search_streams.py``). Without
-        bounds, in simulated streams of 4 or 8 strata with 80 to 1,000 records kept, the t interval covered: normal
-        values 93% to 97%, exponential 92% to 96%, lognormal(1) 89% to 96%, lognormal(2) 63% to 89%, 1.5% errors 68% to
-        94%. Where it covered less than 92.5% at least 92% of the samples are noted; normal ones in 0% to 6%.
+        for stated bounds is .957 where .95 is nominal, with trends and merges (``tests/peers/search_streams.py``).
+        Without bounds, in simulated streams of 4 or 8 strata with 80 to 1,000 records kept, the t interval covered:
+        normal values 93% to 97%, exponential 92% to 96%, lognormal(1) 89% to 96%, lognormal(2) 63% to 89%, 1.5% errors
+        68% to 94%. Where it covered less than 92% at least 92% of the samples are noted, of normal values 6% at most.
 
         References
         ----------
