@@ -432,3 +432,15 @@ def test_being_a_pair_changes_nothing_else_about_an_interval():
     kept = wb.Table([{"limits": nothing}], "Kept")
     assert kept.entries[0]["limits"] is nothing
     assert wb.Result.from_dict(kept.to_dict()).entries[0]["limits"].method == "wald"
+
+
+@pytest.mark.parametrize("size, labels, low, high", [
+    ([2000] * 5, 100, .98, 1.18), ([20_000], 60, .98, 1.02), ([5170, 2430, 1290, 760, 350], 100, 1.03, 1.7)])
+def test_what_the_proof_of_the_guaranteed_interval_costs_in_proportion(size, labels, low, high):
+    """Little where strata of equal size get equal labels; whole numbers are not quite in proportion to other sizes."""
+    size, labeled = np.array(size), wb.allocate(size, labels, "proportional").labeled
+    right = np.rint(size * np.linspace(.75, .97, size.size)).astype(int)
+    draws = np.random.default_rng(1).hypergeometric(right, size - right, labeled, size=(40, size.size))
+    guaranteed, default = (np.mean([wb.stratified_interval(size, labeled, x, method=method).half_width for x in draws])
+                           for method in ("guaranteed", "default"))
+    assert low <= guaranteed / default <= high

@@ -23,7 +23,8 @@ from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is i
 from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
 from workbench.allocation.rules import Allocation, allocate, allocation_variance, reduce_sample
 from workbench.allocation.samples import FrameSample, StratumSummary, sample, summarize
-from workbench.allocation.stream import StreamEstimate, StreamSampler
+from workbench.allocation.stream import StreamSampler
+from workbench.allocation.stream_estimates import StreamEstimate
 from workbench.course.clerks import ClerkStudies, clerk_losses, clerk_studies, reader_losses
 from workbench.course.digit_forms import DigitForms, digit_forms, digit_twin, read_by_next_box, register_errors
 from workbench.course.solar import SolarMonths, solar_audit, solar_months, solar_rates

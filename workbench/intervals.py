@@ -7,7 +7,8 @@ Five methods share one signature: `stratified_interval(stratum_size, labeled, co
   every search we made (``make search``), without a proof.
 - ``"short"``: inverts an estimated mid-P tail; about 14% shorter; the least coverage found is .9156.
 - ``"guaranteed"``: proven coverage; pooled Clopper-Pearson for nearly equal weights, else the
-  worst-case Chernoff bound.
+  worst-case Chernoff bound. Its width over the default's: 1 for one stratum, .98 to 1.18 for strata of equal
+  size with equal labels; where sizes differ, whole numbers are never quite in proportion, and it is 1.03 to 1.7.
 - ``"wald"`` and ``"wilson"``: kept for teaching; with few labels they cover far less than they say.
 
 References
@@ -513,11 +514,11 @@ def _notes(method, level, size, labeled, correct, limiting):
     yield from limiting_notes(size, labeled, limiting)
 
 
-def few_notes(size, labeled):
+def few_notes(size, labeled, noun="label"):
     """Yield a note where there are fewer labels in total than the default interval was searched with."""
     n = labeled.sum()
     if n < SEARCHED_FROM and (labeled < size).any():
-        yield Note("unreliable", f"only {checks.counted(n, 'label')}: the default interval was not checked below "
+        yield Note("unreliable", f"only {checks.counted(n, noun)}: the default interval was not checked below "
                    f"{SEARCHED_FROM}")
 
 

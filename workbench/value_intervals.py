@@ -81,7 +81,7 @@ def interval_of(size, counts, values, level, constants=0):
     low, high = map(float, rounded_limits(-low, high, values, size.sum()))
     least, most = proven_values(size, counts, values)
     size, labeled = (each[:len(size) - constants] for each in (size, counts.sum(1)))
-    limiting = _limiting(size, labeled, [int(below), int(above)])
+    limiting = limiting_stratum(size, labeled, below, above)
     return Interval(max(low, least), min(high, most), level, "default", limiting,
                     notes=[*intervals.few_notes(size, labeled), *intervals.limiting_notes(size, labeled, limiting)])
 
@@ -97,10 +97,28 @@ def upper_limit(size, counts, values, tail):
     values : (H, V) array
     tail : float
     """
-    n = counts.sum(-1, dtype=float)
+    n, seen = counts.sum(-1, dtype=float), counts > 0
+    ends = np.where(seen, values, np.inf).min(-1), np.where(seen, values, -np.inf).max(-1)
+    return limit_of_moments(size, n, _moments(counts, n, values), ends, values.min(-1), values.max(-1), tail)
+
+
+def limit_of_moments(size, n, moments, ends, low, high, tail):
+    """Return `upper_limit` of strata whose labels are known by what is made of them.
+
+    Parameters
+    ----------
+    size : (H,) array
+    n : (..., H) array
+    moments : (mean, second, third), (..., H) arrays
+        Central moments; the mean exactly equal to `high` where all labels lie there.
+    ends : (least, most), (..., H) arrays
+        Of the labels.
+    low, high : (H,) array or float
+        Smallest and largest possible value.
+    tail : float
+    """
     weight, free = size / size.sum(), np.where(n < size, 1 - n / size, 0.0)
-    low, high = values.min(-1), values.max(-1)
-    mean, second, third = _moments(counts, n, values)
+    mean, second, third = moments
     estimate = (weight * mean).sum(-1, keepdims=True)
     top = (weight * np.where(free > 0, high, mean)).sum(-1, keepdims=True)
     v = weight ** 2 * free * second / np.maximum(n - 1, 1)
@@ -111,8 +129,7 @@ def upper_limit(size, counts, values, tail):
     single = (estimate + weight * free * (more - mean),
               rest_v - v + weight ** 2 * free * second / (n + 2),
               rest_t - t + 2 * weight ** 3 * free ** 1.5 * third / ((n + 2) * (n + 3)))
-    seen = counts > 0
-    most, least = np.where(seen, values, -np.inf).max(-1), np.where(seen, values, np.inf).min(-1)
+    least, most = ends
     unseen = most - least < high - most - ROUND * (high - low)
     gain, variance, skew, valid = _merged(weight * (high - mean), n, unseen, free)
     merged = estimate + gain, rest_v + variance, rest_t + skew
@@ -188,6 +205,7 @@ def _common_step(values):
     return float(Fraction(math.gcd(*(f.numerator for f in fractions)), math.lcm(*(f.denominator for f in fractions))))
 
 
-def _limiting(size, labeled, decisive):
+def limiting_stratum(size, labeled, *decisive):
+    """Return the undersampled stratum among those that alone decide a limit, or None; -1 is no stratum."""
     share = size / size.sum() * labeled.sum() / np.maximum(labeled, 1)
-    return max((k for k in decisive if k >= 0 and share[k] > UNDERSAMPLED), key=lambda k: share[k], default=None)
+    return max((int(k) for k in decisive if k >= 0 and share[k] > UNDERSAMPLED), key=lambda k: share[k], default=None)

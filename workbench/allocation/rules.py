@@ -138,8 +138,13 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
     notes = _census_notes(budget, checks.counted(items, "item"), "a census") if budget > items else []
     if method in NEED_SD and not sd.max() > 0:
         notes.append(Note("data", "no stratum varies: allocated in proportion to size"))
-    labeled = size * (1 if integer else 1.0) if budget > items else _RULES[method](size, budget, minimum, sd, integer)
+    labeled = size * (1 if integer else 1.0) if budget > items else allotted(size, budget, method, minimum, sd, integer)
     return _allocation(size, None if stratum_sd is None else sd, labeled, size, budget, method, minimum, notes)
+
+
+def allotted(size, budget, method, floor, sd, integer=True):
+    """Return `allocate` of checked arguments, (H,) array; the floor is a number or one per stratum, (H,)."""
+    return _RULES[method](size, budget, floor, sd, integer)
 
 
 def reduce_sample(stratum_size, stratum_sd, current, budget, *, minimum=2, integer=True):

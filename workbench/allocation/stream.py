@@ -10,13 +10,13 @@ References
 """
 import numbers
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 
 from workbench import checks
 from workbench.allocation import rules
-from workbench.results import Estimate, Note, notes_as_text
+from workbench.allocation.stream_estimates import StreamEstimate, moments
+from workbench.results import Note
 
 SCHEMA = 1
 KEY_BITS = 44
@@ -27,50 +27,6 @@ FEW = 2 ** 12
 WIDEST_TABLE = 2 ** 20
 SHOWN = 3
 SMALL = 0.9
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class StreamEstimate(Estimate):
-    """Mean of a stream, estimated from its stratified sample.
-
-    Attributes
-    ----------
-    estimate : float
-        sum n_i ybar_i / n over the strata i.
-    variance : float
-        Estimated from the sample; NaN where a stratum has one sampled record of several.
-    stream_mean, design_variance : float
-        What the running statistics of all records say: the mean, and the variance of an estimate with these
-        sample sizes.
-    stratum : tuple of str or int
-    size, sampled : (H,) array of int
-        Records seen and records sampled per stratum.
-    mean, sd : (H,) array of float
-        Of the sample; sd with ddof=1, NaN for one record of several.
-    """
-
-    estimate: float
-    variance: float
-    stream_mean: float
-    design_variance: float
-    stratum: tuple
-    size: np.ndarray
-    sampled: np.ndarray
-    mean: np.ndarray
-    sd: np.ndarray
-    warnings = notes_as_text
-
-    def headline(self):
-        """Return estimate and standard error in one sentence."""
-        records, strata = checks.counted(self.size.sum(), "record"), checks.counted(self.size.size, "stratum", "strata")
-        return (f"mean {self.estimate:.6g} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, "
-                f"{strata}")
-
-    def rows(self):
-        """Return records, sampled records, mean and sd of the sample, one row per stratum."""
-        columns = self.size.tolist(), self.sampled.tolist(), self.mean.tolist(), self.sd.tolist()
-        return [{"stratum": label, "size": n, "sampled": s, "mean": mean, "sd": sd}
-                for label, n, s, mean, sd in zip(self.stratum, *columns, strict=True)]
 
 
 class _Run:
@@ -283,11 +239,11 @@ class StreamSampler:
         The estimate is unbiased; its variance is that of a stratified random sample of these sizes [3], which
         holds approximately (see the class). A stratum with one sampled record of several makes it NaN; one whose
         sampled values are all equal though its records vary makes it too small; `notes` name both, and say where
-        merged samplers disagreed so that much of the budget is unused.
+        merged samplers disagreed so that much of the budget is unused. Its `interval` takes bounds of the values.
         """
         self._check_not_empty()
         packed, values, _ = self._sample()
-        sampled, mean, squares = _moments(_stratum_of(packed), values, self._size.size)
+        sampled, mean, squares = moments(_stratum_of(packed), values, self._size.size)
         census = sampled == self._size
         with np.errstate(invalid="ignore", divide="ignore"):
             sd = np.where(self._size == 1, 0.0, np.sqrt(squares / (sampled - 1)))
@@ -296,7 +252,7 @@ class StreamSampler:
         return StreamEstimate(
             float(self._size @ mean / total), float(terms.sum() / total ** 2), float(self._size @ self._mean / total),
             rules.allocation_variance(self._size, self._sd(), sampled), tuple(self._labels), self._size, sampled,
-            mean, sd, notes=tuple(self._notes(sampled, sd, census)))
+            mean, sd, values, notes=tuple(self._notes(sampled, sd, census)))
 
     def to_dict(self):
         """Return a dict of plain JSON values; `from_dict` continues from it as if nothing had happened."""
@@ -435,7 +391,7 @@ class StreamSampler:
     def _take(self, part, codes, values):
         """Count a part of a minibatch; return packed keys, values and rows of what lies below the thresholds."""
         codes, values = codes[part], values[part]
-        self._add_statistics(slice(None), *_moments(codes, values, self._size.size))
+        self._add_statistics(slice(None), *moments(codes, values, self._size.size))
         keys = self._bits.random_raw(codes.size) >> np.uint64(64 - KEY_BITS)
         rows = np.flatnonzero(keys < self._threshold[codes])
         return _packed(codes[rows], keys[rows]), values[rows], rows + part.start
@@ -539,15 +495,6 @@ class StreamSampler:
     def _named(self, chosen):
         labels = [self._labels[code] for code in np.flatnonzero(chosen)]
         return ("stratum " if len(labels) == 1 else "strata ") + checks.listed(labels, SHOWN, quoted=True)
-
-
-def _moments(codes, values, strata):
-    """Return count, mean and sum of squared deviations per stratum."""
-    size = np.bincount(codes, minlength=strata)
-    mean = np.bincount(codes, values, strata) / np.maximum(size, 1)
-    deviation = values - mean[codes]
-    deviation *= deviation
-    return size, mean, np.bincount(codes, deviation, strata)
 
 
 def _chunks(size):

@@ -5,7 +5,7 @@ References
 .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
 .. [2] Cochran, Sampling techniques, 3rd ed., 1977, chapters 2 to 5.
 """
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,8 +15,12 @@ from workbench.results import Estimate, Note, Result, notes_as_text, percent
 
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *rules.METHODS)
-DRAWS = {"default": 1000, "wilson": 300, "guaranteed": 60, "short": 20}
+DRAWS = {"default": 1000, "wilson": 300, "guaranteed": 40, "short": 6}
 DRIFT = 0.10
+# floors of an optimal plan, as shares of the allocation in proportion; a higher one must save 2% of the labels, since
+# less is noise of the draws
+FLOORS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+SAVING = 0.98
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -232,24 +236,28 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     level : float
     minimum : int
         Floor per stratum, at least 2. An optimal allocation leaves a pure stratum at this floor whatever the
-        budget, and one such stratum can hold the interval wide.
+        budget, and one such stratum can hold the interval wide. Where a higher floor saves labels the plan takes
+        it and says so: a share of what each stratum gets in proportion to its size. A plan for "wald" does not.
     finite : bool
         With False "wald" ignores that the population is finite and may ask for more items than exist.
 
     Returns
     -------
     BudgetPlan
-        The notes of an optimal plan say what a drift of one stratum's rate would do.
+        The notes of an optimal plan say which floor it took and what a drift of one stratum's rate would do.
 
     Raises
     ------
     ValueError
-        If an argument is out of its domain or no budget reaches the half-width.
+        If an argument is out of its domain.
 
     Examples
     --------
     >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03, interval="wald")
     BudgetPlan(300 labels, proportional, for 95% ±0.03 (wald: expected ±0.02997))
+    >>> plan = plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .05, method="voila")
+    >>> plan.labeled, plan.notes[-1].text
+    (array([44, 32, 18, 18, 18]), 'every stratum keeps 70% of its share in proportion to size')
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
@@ -258,16 +266,19 @@ def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportio
     minimum = checks.whole("minimum", minimum, 2)
     z = intervals.quantile(level)
     size, rate = _population(size, rate, method)
+    design = _Design(size, rate, method, minimum, level)
     if interval == "wald":
-        budget = max(int(_textbook_budget(size, rate, half_width / z, method, finite)),
-                     int(np.minimum(minimum, size).sum()))
-        labeled = _planned(size, rate, min(budget, int(size.sum())), method, minimum)
+        budget = max(int(_textbook_budget(size, rate, half_width / z, method, finite)), design.fewest)
+        share, labeled = 0.0, design.labeled(min(budget, int(size.sum())), 0.0)
         expected, error = float(z * np.sqrt(_textbook_variance(size, rate, budget, method, finite))), 0.0
     else:
-        budget = _least_budget(size, rate, half_width, method, interval, level, minimum)
-        labeled = _planned(size, rate, budget, method, minimum)
-        expected, error = expected_half_width(size, rate, labeled, interval=interval, level=level)
+        budget, share = _least_plan(design, half_width, interval)
+        expected, error = design.expected(budget, share, interval)
+        budget = design.spent(budget, share, interval)
+        labeled = design.labeled(budget, share)
     notes = tuple(_drift_notes(size, rate, labeled, z)) if method in rules.NEED_SD else ()
+    if method in rules.NEED_SD and share:
+        notes += (Note("design", f"every stratum keeps {percent(share)} of its share in proportion to size"),)
     if budget > size.sum():
         items = checks.counted(size.sum(), "item that exists", "items that exist")
         notes += (Note("design", f"the budget of {budget:,} exceeds the {items}"),)
@@ -356,21 +367,40 @@ def expected_half_width(stratum_size, stratum_accuracy, labeled, *, interval="de
     -------
     (float, float)
         The draws are the same for the same arguments.
+
+    Notes
+    -----
+    The default interval is cheap and drawn most often; of another one few are computed, and their ratio to the default
+    ones of the same samples multiplies the mean of all default ones (ratio estimate, [1]_).
+
+    References
+    ----------
+    .. [1] Cochran, Sampling techniques, 3rd ed., 1977, section 12.9: ratio estimates in double sampling.
     """
     size, labeled = np.asarray(stratum_size), np.asarray(labeled)
-    uniform = np.random.default_rng(0).random((DRAWS.get(interval, 300), size.size))
-    right = np.rint(size * np.asarray(stratum_accuracy))
-    outcomes = draw_counts(size, right, labeled, uniform)
+    if (labeled >= size).all():
+        return 0.0, 0.0
+    uniform = np.random.default_rng(0).random((DRAWS["default"], size.size))
+    outcomes = draw_counts(size, np.rint(size * np.asarray(stratum_accuracy)), labeled, uniform)
+    default = _default_half_widths(size, labeled, outcomes, level)
+    mean, error = default.mean(), default.std(ddof=1) / np.sqrt(default.size)
     if interval == "default":
-        cells = intervals.stratum_cells(size, labeled, outcomes)
-        low, high = intervals.default_limits(cells, size.sum(), (1 - level) / 2)
-        least, most = intervals.proven_limits(size.sum(), labeled, outcomes)
-        widths = (np.minimum(high, most) - np.maximum(low, least)) / 2
-    else:
-        distinct, place = np.unique(outcomes, axis=0, return_inverse=True)
-        widths = np.array([intervals.stratified_interval(size, labeled, x, level=level, method=interval).half_width
-                           for x in distinct])[place.ravel()]
-    return float(widths.mean()), float(widths.std(ddof=1) / np.sqrt(widths.size))
+        return float(mean), float(error)
+    first = outcomes[:DRAWS.get(interval, 300)]
+    distinct, place = np.unique(first, axis=0, return_inverse=True)
+    widths = np.array([intervals.stratified_interval(size, labeled, x, level=level, method=interval).half_width
+                       for x in distinct])[place.ravel()]
+    same = default[:widths.size]
+    ratio = widths.mean() / same.mean()
+    rest = (widths - ratio * same).std(ddof=1) / np.sqrt(widths.size)
+    return float(ratio * mean), float(np.hypot(rest, ratio * error))
+
+
+def _default_half_widths(size, labeled, outcomes, level):
+    cells = intervals.stratum_cells(size, labeled, outcomes)
+    low, high = intervals.default_limits(cells, size.sum(), (1 - level) / 2)
+    least, most = intervals.proven_limits(size.sum(), labeled, outcomes)
+    return (np.minimum(high, most) - np.maximum(low, least)) / 2
 
 
 def draw_counts(size, right, labeled, uniform):
@@ -400,31 +430,95 @@ def _population(size, rate, method):
     return size.sum(keepdims=True), (size * rate).sum(keepdims=True) / size.sum()
 
 
-def _planned(size, rate, budget, method, minimum):
-    if method == "simple_random":
-        return np.array([budget])
-    sd = np.sqrt(stratum_variance(size, rate))
-    return rules.allocate(size, budget, method, stratum_sd=sd, minimum=minimum).labeled
+@dataclass(frozen=True)
+class _Design:
+    """What a plan holds fixed while it looks for the budget and, with an optimal method, for the floor."""
+
+    size: np.ndarray
+    rate: np.ndarray
+    method: str
+    minimum: int
+    level: float
+    known: dict = field(default_factory=dict)
+
+    @property
+    def fewest(self):
+        """Labels of the floor alone."""
+        return int(np.minimum(self.minimum, self.size).sum())
+
+    def labeled(self, budget, share):
+        """Return labels per stratum, at least `share` of what each gets in proportion to its size."""
+        if self.method == "simple_random":
+            return np.array([budget])
+        sd, floor = np.sqrt(stratum_variance(self.size, self.rate)), self.minimum
+        if self.method in rules.NEED_SD and share:
+            even = rules.allocate(self.size, budget, "proportional", minimum=self.minimum).labeled
+            floor = np.maximum(np.minimum(self.minimum, self.size), np.floor(share * even).astype(np.int64))
+        return rules.allotted(self.size, budget, self.method, floor, sd)
+
+    def spent(self, budget, share, interval):
+        """Return the budget, for "guaranteed" up to H - 1 labels less: it depends on how even the whole numbers are."""
+        if interval != "guaranteed":
+            return budget
+        tried = np.arange(budget, max(budget - self.size.size, self.fewest - 1), -1)
+        labeled = np.array([self.labeled(int(n), share) for n in tried])
+        return int(tried[(tried * (self.size / labeled).max(1)).argmin()])
+
+    def expected(self, budget, share, interval):
+        """Return the expected half-width and its error."""
+        budget = self.spent(budget, share, interval)
+        if (budget, share, interval) not in self.known:
+            self.known[budget, share, interval] = expected_half_width(
+                self.size, self.rate, self.labeled(budget, share), interval=interval, level=self.level)
+        return self.known[budget, share, interval]
+
+    def ratio(self, budget, share, interval):
+        """Return the half-width over that of the default interval, 1 where both are 0."""
+        width, default = (self.expected(budget, share, name)[0] for name in (interval, "default"))
+        return width / default if default else 1.0
 
 
-def _least_budget(size, rate, half_width, method, interval, level, minimum):
-    def ratio(budget):
-        labeled = _planned(size, rate, budget, method, minimum)
-        return expected_half_width(size, rate, labeled, interval=interval, level=level)[0] / half_width
+def _least_plan(design, half_width, interval):
+    """Return the least budget and its floor; for a costly interval the default's floor and 1 are compared."""
+    floors = FLOORS if design.method in rules.NEED_SD else FLOORS[-1:]
+    budget, share = _least_of(design, half_width, "default", floors)
+    if interval != "default":
+        budget, share = _least_of(design, half_width, interval, tuple(dict.fromkeys((share, floors[-1]))))
+    return budget, share
 
-    least, most = int(np.minimum(minimum, size).sum()), int(size.sum())
-    low, high = least - 1, most + 1
-    budget = int(_textbook_budget(size, rate, half_width / intervals.quantile(level), method, True))
+
+def _least_of(design, half_width, interval, floors):
+    """Return the least budget over rising floors that end in proportion, and the lowest floor that nearly has it."""
+    *others, chosen = floors
+    best = _least_budget(design, chosen, half_width, interval, int(design.size.sum()))
+    for share in others:
+        trial = best if chosen == floors[-1] else int(SAVING * best)
+        if trial >= design.fewest and design.expected(trial, share, interval)[0] <= half_width:
+            best, chosen = _least_budget(design, share, half_width, interval, trial), share
+    return best, chosen
+
+
+def _least_budget(design, share, half_width, interval, high):
+    """Return the least budget of a floor, at most `high`, which is known to do.
+
+    A costly interval is computed only where the default would have the half-width over the ratio of the two.
+    """
+    low, ratio = design.fewest - 1, design.ratio(high, share, interval)
+    while low < (trial := _least_default(design, share, half_width / ratio, high)) < high:
+        low, high = (low, trial) if design.expected(trial, share, interval)[0] <= half_width else (trial, high)
+        ratio = design.ratio(trial, share, interval)
+    return high
+
+
+def _least_default(design, share, half_width, high):
+    low, z = design.fewest - 1, intervals.quantile(design.level)
+    budget = int(_textbook_budget(design.size, design.rate, half_width / z, design.method, True))
     while high - low > 1:
         if not low < budget < high:
             budget = (low + high) // 2
-        excess = ratio(budget)
+        excess = design.expected(budget, share, "default")[0] / half_width
         low, high = (low, budget) if excess <= 1 else (budget, high)
         budget = round(budget * excess**2) if high - low > 0.05 * high else (low + high) // 2
-    if high > most:
-        few = int(_planned(size, rate, most, method, minimum).argmin())
-        raise ValueError(f"half_width {half_width:g} is out of reach of method {method!r}: stratum {few} keeps "
-                         f"{minimum} labels at any budget; raise minimum, or use 'proportional' or 'equal'")
     return high
 
 

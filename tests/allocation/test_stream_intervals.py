@@ -1,0 +1,196 @@
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import workbench as wb
+from workbench.allocation.stream import StreamSampler
+from workbench.allocation.stream_estimates import SKEWED, UNBOUNDED
+
+
+def sampler_of(stratum, value, budget, seed, parts=1, minimum=2):
+    """One sampler, or the merge of one per part of the stream, in minibatches of 250."""
+    samplers = []
+    for part, rows in enumerate(np.array_split(np.arange(value.size), parts)):
+        samplers.append(StreamSampler(budget, minimum=minimum, rng=10 * seed + part))
+        for start in range(0, rows.size, 250):
+            batch = rows[start:start + 250]
+            samplers[-1].update(stratum[batch], value[batch])
+    first, *others = samplers
+    for other in others:
+        first.merge(other)
+    return first
+
+
+def trending(kind, seed=0, records=4000, strata=8):
+    """Strata of unequal frequency whose values grow over time."""
+    rng = np.random.default_rng(seed)
+    frequency = np.exp(np.linspace(0, 1.5, strata))
+    stratum = rng.choice(strata, records, p=frequency / frequency.sum())
+    time = np.arange(records) / records
+    if kind == "lognormal":
+        return stratum, np.exp(2 * rng.standard_normal(records)) * (1 + time)
+    if kind == "normal":
+        return stratum, rng.normal(stratum, 1 + stratum / 2) * (1 + time)
+    rate = kind * (.2 + 1.6 * stratum / (strata - 1)) * (.5 + time)
+    return stratum, (rng.random(records) < rate).astype(float)
+
+
+def table(found, values):
+    """Counts per stratum and value of what was sampled."""
+    parts = np.split(found.values, found.sampled.cumsum()[:-1])
+    return np.array([[np.count_nonzero(part == value) for value in values] for part in parts])
+
+
+# values with stated bounds
+
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("rate", [.02, .3])
+def test_with_bounds_0_and_1_it_is_the_default_interval_of_the_final_sizes(rate, parts):
+    sampler = sampler_of(*trending(rate), 90, 1, parts)
+    found = StreamSampler.from_dict(json.loads(json.dumps(sampler.to_dict()))).estimate()
+    for level in (.8, .95):
+        expected = wb.stratified_interval(found.size, found.sampled, table(found, [0, 1])[:, 1], level=level)
+        interval = wb.Result.from_dict(found.to_dict()).interval(level, bounds=(0, 1))
+        assert tuple(interval) == pytest.approx(tuple(expected), abs=1e-12)
+        assert (interval.level, interval.method) == (level, "default")
+        assert interval.limiting_stratum == expected.limiting_stratum
+
+
+@pytest.mark.parametrize("step, bounds", [(3, (0, 1)), (3, (-1, 2)), (7, (0, 3)), (1, (0, 2))])
+def test_with_bounds_it_is_the_interval_for_values_with_the_bounds_declared(step, bounds):
+    stratum, _ = trending(.3)
+    value = np.random.default_rng(2).integers(0, step + 1, stratum.size) / step
+    found = sampler_of(stratum, value, 70, 5, 3).estimate()
+    values = np.unique([*found.values, *bounds])
+    expected = wb.value_interval(found.size, table(found, values), values)
+    assert tuple(found.interval(bounds=bounds)) == pytest.approx(tuple(expected), abs=1e-12)
+
+
+def test_nothing_is_concluded_from_the_values_that_were_drawn():
+    """Only 0 and 1 were drawn, and the stream may hold 7."""
+    found = sampler_of(*trending(.02), 90, 1).estimate()
+    assert set(found.values) == {0, 1}
+    assert found.interval(bounds=(0, 7)).high > found.interval(bounds=(0, 1)).high + .1
+    assert found.interval().method == "t" and UNBOUNDED in found.interval().notes
+
+
+def test_a_stream_that_is_kept_completely_has_its_mean_as_interval():
+    found = StreamSampler(10).update(["a", "a", "b"], [1, 0, 1]).estimate()
+    assert tuple(found.interval(bounds=(0, 1))) == pytest.approx((2 / 3, 2 / 3))
+    assert tuple(found.interval()) == pytest.approx((2 / 3, 2 / 3))
+
+
+def test_few_records_and_the_stratum_that_decides_are_noted():
+    sampler = StreamSampler(18, rng=3).update(["quiet"] * 900 + ["wild"] * 100, [0] * 900 + [0, 1] * 50)
+    found = sampler.estimate()
+    assert found.sampled.tolist() == [2, 16]
+    assert found.interval(bounds=(0, 1)).limiting_stratum == 0
+    assert found.interval(bounds=(0, 1)).notes == (
+        wb.Note("unreliable", "only 18 records: the default interval was not checked below 20"),
+        wb.Note("design", "alone decides a limit: it holds 90.0% of the records but 11.1% of the sample; a larger "
+                "minimum would help most", ("stratum", "quiet")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate, parts, budget", [(.015, 1, 80), (.015, 4, 80), (.3, 4, 80), (.05, 4, 320)])
+def test_the_interval_for_right_and_wrong_covers_where_two_standard_errors_do_not(rate, parts, budget):
+    """Trends and merges of 4: 400 sets of keys, the stream fixed. Two standard errors cover .73 to .93."""
+    stratum, value = trending(rate)
+    hits = []
+    for seed in range(400):
+        found = sampler_of(stratum, value, budget, seed, parts).estimate()
+        low, high = found.interval(bounds=(0, 1))
+        hits.append((low <= value.mean() <= high, abs(found.estimate - value.mean()) <= 2 * found.standard_error))
+    covered, plain = np.mean(hits, 0)
+    assert covered >= .95 - 3 * math.sqrt(.95 * .05 / 400)
+    assert plain < covered
+
+
+@pytest.mark.slow
+def test_lognormal_values_with_a_bound_are_covered():
+    """Two standard errors cover about .7; bounds that hold the largest record make the interval wide, and right."""
+    stratum, value = trending("lognormal")
+    found = [sampler_of(stratum, value, 80, seed).estimate() for seed in range(200)]
+    assert np.mean([value.mean() in each.interval(bounds=(0, value.max())) for each in found]) >= .95
+    assert np.mean([value.mean() in each.interval() for each in found]) < .85
+
+
+# values without bounds
+
+def test_without_bounds_it_is_a_t_interval_with_satterthwaites_degrees_of_freedom():
+    stratum, value = trending("normal")
+    found = sampler_of(stratum, value, 60, 1).estimate()
+    terms, df = [], 0
+    for h, n in zip(found.stratum, found.sampled, strict=True):
+        place = found.stratum.index(h)
+        y = found.values[found.sampled[:place].sum():][:n]
+        count = np.count_nonzero(stratum == h)
+        terms.append((count / 4000) ** 2 * (1 - n / count) * y.var(ddof=1) / n)
+        df += terms[-1] ** 2 / (n - 1)
+    df = sum(terms) ** 2 / df
+    reach = stats.t.ppf(.95, df) * math.sqrt(sum(terms))
+    interval = found.interval(.9)
+    assert tuple(interval) == pytest.approx((found.estimate - reach, found.estimate + reach), rel=1e-12)
+    assert interval.method == "t" and interval.notes == (UNBOUNDED,)
+
+
+def test_skewed_samples_are_noted_by_the_skewness_of_the_estimate():
+    """Third moments of the strata's means by scipy: m3 / ((n - 1)(n - 2)), weighted, without replacement f^1.5."""
+    stratum, value = trending("lognormal")
+    found = sampler_of(stratum, value, 80, 1).estimate()
+    third = 0
+    for place, n in enumerate(found.sampled):
+        y, count = found.values[found.sampled[:place].sum():][:n], found.size[place]
+        if n > 2:
+            k3 = stats.kstat(y, 3)
+            third += (count / 4000) ** 3 * (1 - n / count) ** 1.5 * k3 / n ** 2
+    skewness = third / found.variance ** 1.5
+    said, = (note for note in found.interval().notes if note.kind == "unreliable")
+    assert said.text == (f"the sampled values are skewed (skewness of the estimate {skewness:.2f}): in streams where "
+                         f"it is above {SKEWED} 95% intervals covered 62% to 96%")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind, noted", [("normal", (0, .06)), ("lognormal", (.9, 1)), (.015, (.95, 1))])
+def test_streams_that_are_covered_too_rarely_are_noted(kind, noted):
+    """Below .93 in the last two, whose samples are skewed or show strata without a spread that have one."""
+    stratum, value = trending(kind)
+    intervals = [sampler_of(stratum, value, 80, seed, 4).estimate().interval() for seed in range(250)]
+    share = np.mean([any(note.kind == "unreliable" for note in each.notes) for each in intervals])
+    assert noted[0] <= share <= noted[1]
+    covered = np.mean([value.mean() in each for each in intervals])
+    assert (covered > .91) == (kind == "normal")
+
+
+# errors
+
+@pytest.mark.parametrize("text, bounds", [
+    ("bounds must hold every value; 9 lies outside 0 to 1", (0, 1)),
+    ("bounds must be the smallest and the largest value; got 9 and 0", (9, 0)),
+    ("bounds must have 2 entries; got 1", [9]),
+    ("bounds must be finite; entry 1 is inf", (0, math.inf)),
+])
+def test_the_exact_errors_of_bounds(text, bounds):
+    found = StreamSampler(9).update(["a"] * 3, [0, 9, 0.5]).estimate()
+    with pytest.raises(ValueError) as caught:
+        found.interval(bounds=bounds)
+    assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("bounds", [None, (0, 9)])
+def test_one_sampled_record_of_several_and_estimates_without_values_are_refused(bounds):
+    found = StreamSampler(4, minimum=1, rng=1).update(["a"] * 50 + ["b"] * 50, [1.0, 9.0] * 25 + [3.0] * 50).estimate()
+    assert found.sampled.tolist() == [3, 1]
+    with pytest.raises(ValueError) as caught:
+        found.interval(bounds=bounds)
+    assert str(caught.value) == ("interval needs two sampled records or more of every stratum; stratum 'b' has 1 of "
+                                 "50: choose minimum=2 or more")
+    saved = StreamSampler(9).update(["a"] * 3, [0, 9, 0.5]).estimate().to_dict()
+    del saved["values"]["values"]
+    with pytest.raises(ValueError) as caught:
+        wb.Result.from_dict(saved).interval(bounds=bounds)
+    assert str(caught.value) == ("interval needs the sampled values, and this estimate was saved without them; take it "
+                                 "anew from the sampler")

@@ -1,0 +1,194 @@
+"""What a sampled stream says of its mean: the estimate and its intervals.
+
+References
+----------
+.. [1] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks, intervals, value_intervals
+from workbench.results import Estimate, Interval, Note, notes_as_text
+
+# above this skewness of the estimate lie the simulated streams where the t interval covers less than 93%
+SKEWED = 0.1
+UNBOUNDED = Note("assumption", "the values have no stated bounds, so no interval holds for every stream; state bounds "
+                 "where there are any")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamEstimate(Estimate):
+    """Mean of a stream, estimated from its stratified sample.
+
+    Attributes
+    ----------
+    estimate : float
+        sum n_i ybar_i / n over the strata i.
+    variance : float
+        Estimated from the sample; NaN where a stratum has one sampled record of several.
+    stream_mean, design_variance : float
+        What the running statistics of all records say: the mean, and the variance of an estimate with these
+        sample sizes.
+    stratum : tuple of str or int
+    size, sampled : (H,) array of int
+        Records seen and records sampled per stratum.
+    mean, sd : (H,) array of float
+        Of the sample; sd with ddof=1, NaN for one record of several.
+    values : (n,) array of float, or None
+        The sampled values, stratum by stratum; None in an estimate saved without them.
+    """
+
+    estimate: float
+    variance: float
+    stream_mean: float
+    design_variance: float
+    stratum: tuple
+    size: np.ndarray
+    sampled: np.ndarray
+    mean: np.ndarray
+    sd: np.ndarray
+    values: np.ndarray | None = None
+    warnings = notes_as_text
+
+    def interval(self, level=0.95, *, bounds=None):
+        """Return an `Interval` for the mean of the stream.
+
+        Parameters
+        ----------
+        level : float
+        bounds : (float, float), optional
+            The smallest and the largest value that a record can have, (0, 1) for right and wrong. They are what you
+            know of the values, not what the sample shows: nothing is concluded from the values that happened to be
+            drawn.
+
+        Returns
+        -------
+        Interval
+            With bounds `value_interval` of the sizes and the sampled values ("default"). Without them no interval holds
+            for every stream; this one is estimate +- t SE ("t"), and `notes` say so, and where the sample is skewed.
+
+        Raises
+        ------
+        ValueError
+            If a bound is not finite or a sampled value lies outside, or a stratum has one sampled record of several.
+
+        Notes
+        -----
+        The t quantile has (sum g_h)^2 / sum g_h^2 / (n_h - 1) degrees of freedom [1]_, g_h the terms of the variance.
+        The skewness of the estimate is sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) over SE^3.
+
+        The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The least coverage found
+        for stated bounds is .957 where .95 is nominal, with trends and merges (``tests/peers/search_streams.py``).
+        Without bounds, in simulated streams of 4 or 8 strata with 80 to 1,000 records kept, the t interval covered:
+        normal values 93% to 97%, exponential 92% to 96%, lognormal(1) 89% to 96%, lognormal(2) 63% to 89%, 1.5% errors
+        68% to 94%. Where it covered less than 92% at least 92% of the samples are noted, of normal values 6% at most.
+
+        References
+        ----------
+        .. [1] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics 2, 1946.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> sampler = wb.StreamSampler(40, rng=1).update(["a", "b"] * 100, [1, 0, 1, 1] * 50)
+        >>> sampler.estimate().interval(bounds=(0, 1))
+        Interval(0.335 to 0.83, 0.95 default)
+        """
+        level = checks.level(level)
+        self._check_values()
+        return self._t_interval(level) if bounds is None else self._bounded_interval(level, *_bounds(bounds))
+
+    def headline(self):
+        """Return estimate and standard error in one sentence."""
+        records, strata = checks.counted(self.size.sum(), "record"), checks.counted(self.size.size, "stratum", "strata")
+        return (f"mean {self.estimate:.6g} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, "
+                f"{strata}")
+
+    def rows(self):
+        """Return records, sampled records, mean and sd of the sample, one row per stratum."""
+        columns = self.size.tolist(), self.sampled.tolist(), self.mean.tolist(), self.sd.tolist()
+        return [{"stratum": label, "size": n, "sampled": s, "mean": mean, "sd": sd}
+                for label, n, s, mean, sd in zip(self.stratum, *columns, strict=True)]
+
+    def _bounded_interval(self, level, least, most):
+        outside = np.flatnonzero((self.values < least) | (self.values > most))
+        if outside.size:
+            raise ValueError(f"bounds must hold every value; {self.values[outside[0]]:g} lies outside "
+                             f"{least:g} to {most:g}")
+        size, n, tail = self.size, self.sampled, (1 - level) / 2
+        codes, unit = np.repeat(np.arange(n.size), n), (self.values - least) / (most - least)
+        ends = []
+        for share in (1 - unit, unit):
+            _, mean, squares = moments(codes, share, n.size)
+            second, third = squares / n, np.bincount(codes, (share - mean[codes]) ** 3, n.size) / n
+            found = mean, second, third
+            ends.append(value_intervals.limit_of_moments(size, n.astype(float), found, _ends(share, n), 0.0, 1.0, tail))
+        (low, below), (high, above) = ends
+        values = np.unique([*self.values, least, most])
+        limits = least + (most - least) * (1 - low), least + (most - least) * high
+        low, high = value_intervals.rounded_limits(*limits, values, size.sum())
+        unseen, seen = (size - n).sum(), self.values.sum()
+        limiting = value_intervals.limiting_stratum(size, n, below, above)
+        return Interval(float(max(low, (seen + unseen * least) / size.sum())),
+                        float(min(high, (seen + unseen * most) / size.sum())), level, "default", limiting,
+                        notes=[*intervals.few_notes(size, n, "record"), *self._limiting_notes(limiting)])
+
+    def _limiting_notes(self, limiting):
+        if limiting is not None:
+            shares = (f"{self.size[limiting] / self.size.sum():.1%} of the records but "
+                      f"{self.sampled[limiting] / self.sampled.sum():.1%} of the sample")
+            yield Note("design", f"alone decides a limit: it holds {shares}; a larger minimum would help most",
+                       ("stratum", self.stratum[limiting]))
+
+    def _t_interval(self, level):
+        n, W = self.sampled, self.size / self.size.sum()
+        codes, free = np.repeat(np.arange(n.size), n), 1 - n / self.size
+        terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
+        third = np.bincount(codes, (self.values - self.mean[codes]) ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
+        df = self.variance ** 2 / (terms ** 2 / np.maximum(n - 1, 1)).sum() if self.variance else np.inf
+        reach = scipy.special.stdtrit(df, (1 + level) / 2) * self.standard_error
+        skewness = (W ** 3 * free ** 1.5 * third / n).sum() / self.variance ** 1.5 if self.variance else 0.0
+        return Interval(self.estimate - reach, self.estimate + reach, level, "t",
+                        notes=[UNBOUNDED, *self.notes, *_skewness_notes(skewness)])
+
+    def _check_values(self):
+        if self.values is None:
+            raise ValueError("interval needs the sampled values, and this estimate was saved without them; take it "
+                             "anew from the sampler")
+        few = np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))
+        if few.size:
+            raise ValueError(f"interval needs two sampled records or more of every stratum; stratum "
+                             f"{self.stratum[few[0]]!r} has {self.sampled[few[0]]} of {self.size[few[0]]}: choose "
+                             "minimum=2 or more")
+
+
+def moments(codes, values, strata):
+    """Return count, mean and sum of squared deviations per stratum."""
+    size = np.bincount(codes, minlength=strata)
+    mean = np.bincount(codes, values, strata) / np.maximum(size, 1)
+    deviation = values - mean[codes]
+    deviation *= deviation
+    return size, mean, np.bincount(codes, deviation, strata)
+
+
+def _ends(values, n):
+    """Return the least and the most of each stratum's values, which stand stratum by stratum."""
+    starts = (np.cumsum(n) - n)[n > 0]
+    found = np.zeros((2, n.size))
+    found[:, n > 0] = [end.reduceat(values, starts) for end in (np.minimum, np.maximum)]
+    return found
+
+
+def _bounds(bounds):
+    least, most = checks.vector("bounds", bounds, size=2, what="entry").tolist()
+    if not least < most:
+        raise ValueError(f"bounds must be the smallest and the largest value; got {least:g} and {most:g}")
+    return least, most
+
+
+def _skewness_notes(skewness):
+    if abs(skewness) > SKEWED:
+        yield Note("unreliable", f"the sampled values are skewed (skewness of the estimate {skewness:.2f}): in streams "
+                   f"where it is above {SKEWED} 95% intervals covered 62% to 96%")
