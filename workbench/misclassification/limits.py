@@ -1,29 +1,33 @@
 """Limits of shares, changes and growth rates: which constructions an interval is the hull of, and how each is made.
 
 The delta method fails where d = p00 + p11 - 1, by which counts are divided, may be near 0, and where a cell of the
-audit holds few items. To give no interval there is no way out: the audits that do get one are those that overrate d.
-Instead the interval is the hull of that of the delta method and of others that hold where it does not. Fieller's [1]_
-asks for every share a whether d a - (its numerator) can be 0, which needs no division; it may be unbounded, all of 0 to
-1. Where few errors were seen, half a count per cell is too little on one side, and one count per cell [2]_ is enough.
+audit holds next to no items. To give no interval there would be no way out: the audits that get one are those that
+overrate d. Instead the interval becomes the hull with others that hold there. Fieller's [1]_ asks of every share a
+whether d a - (its numerator) may be 0, which needs no division; it may be all of 0 to 1. Where fewer than three errors
+were seen, half a count per cell is too little on one side; one count is enough [2]_. With K > 2 classes the draws start
+from K / 2 added counts per class, which pulls the shares of rare classes; the delta method is less sensitive, and with
+one count per class, 1 / K per cell [3]_, hardly at all.
 
 References
 ----------
 .. [1] Fieller, Some problems in interval estimation, JRSS B 16, 1954.
 .. [2] Agresti & Caffo, Simple and effective confidence intervals for proportions and differences of proportions result
    from adding two successes and two failures, The American Statistician 54, 2000.
+.. [3] Perks, Some observations on inverse probability including a new indifference rule, Journal of the Institute of
+   Actuaries 73, 1947.
 """
 import numpy as np
 
 from workbench import checks, intervals
 from workbench.misclassification import methods
-from workbench.misclassification.methods import INVERT
+from workbench.misclassification.methods import HALF, INVERT
 
 UNSURE = 0.1
 LEAST_D = 1e-9
 FEW, RARE = 5, 3
-ONE = 1.0
-DELTA, ONE_ADDED, FIELLER, DRAWN, WHOLE = "delta", "delta with 1 per cell", "Fieller", "Dirichlet draws", "whole range"
-IN_WORDS = {ONE_ADDED: "that with one count added per cell", FIELLER: "Fieller's", DELTA: "that of the delta method"}
+DELTA, ONE_ADDED, ONE_PER_CLASS = "delta", "delta with 1 per cell", "delta with 1 per class"
+FIELLER, DRAWN, WHOLE = "Fieller", "Dirichlet draws", "whole range"
+IN_WORDS = {ONE_ADDED: "that with one count added per cell", FIELLER: "Fieller's", DELTA: "those of the delta method"}
 
 
 def constructions(method, table, cv):
@@ -40,13 +44,18 @@ def constructions(method, table, cv):
     further = (ONE_ADDED,) if table.min() < RARE else ()
     further += (FIELLER,) if cv > UNSURE else ()
     if len(table) > 2:
-        return (DRAWN, DELTA) if method in INVERT and further else (DRAWN,)
+        return (DRAWN, DELTA, ONE_PER_CLASS) if method in INVERT and further else (DRAWN,)
     return (DELTA, *further) if method in INVERT else (DELTA,)
+
+
+def added(name, classes):
+    """Return the counts that a construction adds to each cell of the audit."""
+    return {ONE_ADDED: 1.0, ONE_PER_CLASS: 1 / classes}.get(name, HALF)
 
 
 def swapped(table):
     """Return whether the labels of two classes are clearly swapped: even the upper 95% limit of d is below 0."""
-    half = table + methods.HALF
+    half = table + HALF
     below = np.einsum("...kk->...", methods.by_row(half)) < 1
     return table.shape[-1] == 2 and below & (intervals.quantile(0.95) * methods.slope_cv(half) < 1)
 

@@ -126,25 +126,25 @@ class Periods:
     @cached_property
     def constructions(self):
         """Names of the intervals whose hull is reported."""
-        if self.undefined or self.method in INVERT and not self.stability[0] > 0:
+        if self.undefined or self.method in INVERT and not self.stability[0] > limits.LEAST_D:
             return (limits.WHOLE,)
         cv = self.stability[1] if self.method in INVERT else 0.0
         return limits.constructions(self.method, self.audit.table, cv)
 
     def level_limits(self, level):
         """Return the limits (T, K) of the levels, within 0 and 1."""
-        return limits.hull([self._made(name)._levels(name, level) for name in self.constructions])
+        return limits.hull([self._made[name]._levels(name, level) for name in self.constructions])
 
     def change_limits(self, first, last, level):
         """Return the limits (C, K) of the changes from periods `first` to `last`, within -1 and 1."""
-        return limits.hull([self._made(name)._changes(name, first, last, level) for name in self.constructions])
+        return limits.hull([self._made[name]._changes(name, first, last, level) for name in self.constructions])
 
     def growth_limits(self, first, last, level):
         """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
         low, _ = self.level_limits(level)
         usable = (low[first] > 0) & (self.estimate[last] > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = limits.hull([self._made(name)._growths(name, first, last, level) for name in self.constructions])
+            found = limits.hull([self._made[name]._growths(name, first, last, level) for name in self.constructions])
         return tuple(np.where(usable, limit, np.nan) for limit in found)
 
     @cached_property
@@ -157,11 +157,10 @@ class Periods:
         return outside & np.equal(*self.level_limits(0.95)) if outside.any() and len(self.audit.labels) == 2 else outside
 
     @cached_property
-    def _with_one(self):
-        return replace(self, added=limits.ONE)
-
-    def _made(self, name):
-        return self._with_one if name == limits.ONE_ADDED else self
+    def _made(self):
+        """These periods by the name of a construction, with the counts that it adds to the audit's cells."""
+        added = {name: limits.added(name, len(self.audit.labels)) for name in self.constructions}
+        return {name: self if count == self.added else replace(self, added=count) for name, count in added.items()}
 
     def _levels(self, name, level):
         if name == limits.WHOLE:

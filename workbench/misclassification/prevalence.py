@@ -85,8 +85,8 @@ class PrevalenceEstimate(Estimate):
         Dirichlet draws of the audit's rates. Where that is not enough for "mle", "mixed" and "misclassification", the
         interval is the hull with further ones, its `method` names them and its notes say why: with two classes
         Fieller's where p00 + p11 - 1 has a coefficient of variation above 0.1, and the delta method with one count per
-        cell where a cell holds fewer than 3 audited items; with more classes in both cases the delta method. An audit
-        without an estimate gives all of 0 to 1.
+        cell where a cell holds fewer than 3 audited items; with more classes in both cases the delta method with half
+        a count per cell and with one per class. An audit without an estimate gives all of 0 to 1.
         """
         checks.level(level)
         periods = Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates)
@@ -168,7 +168,7 @@ def estimate_prevalence(audit, counts, counts_at_audit=None, *, method="mle", ra
     --------
     >>> audit = ConfusionCounts([[828, 72], [2, 98]])
     >>> estimate_prevalence(audit, [8100, 1900], [8300, 1700])      # doctest: +NORMALIZE_WHITESPACE
-    PrevalenceEstimate(mle: 0.1222 of class 1 (SE 0.007422), 95% from 0.1082 to 0.1373; counted 0.19; if
+    PrevalenceEstimate(mle: 0.1222 of class 1 (SE 0.007422), 95% from 0.1082 to 0.138; counted 0.19; if
     P(prediction | truth) is what it was in the audit; 1,000 audited)
     """
     checks.choice("method", method, METHODS)

@@ -86,14 +86,14 @@ class PrevalenceStudy(Result):
             low[runs], high[runs] = limits.hull([(low[runs], high[runs]), made])
         lost = np.isnan(self.estimates[method])
         if inverts:
-            whole = lost | ~(_determinant(self.table) >= limits.LEAST_D) | ~(_determinant(half) > 0)
+            whole = lost | ~(_determinant(self.table) >= limits.LEAST_D) | ~(_determinant(half) > limits.LEAST_D)
             low, high = np.where(whole, least, low), np.where(whole, 1.0, high)
             lost = limits.swapped(self.table)
         return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
 
     def _made(self, name, runs, method, level, quantity):
         """Return the limits of one construction in the chosen runs."""
-        table = self.table[runs] + (limits.ONE if name == limits.ONE_ADDED else HALF)
+        table = self.table[runs] + limits.added(name, 2)
         frame, shares, least = _two(self.frame_share[runs]), _two(self.share[runs]), -float(quantity == "change")
         slopes = methods.slopes_of(method, table, frame, shares)
         reading = methods.reading_covariance(method, slopes, table, frame, shares, self.new_size or np.inf)
