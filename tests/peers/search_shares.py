@@ -7,7 +7,8 @@
 All samples count: an audit that gets no interval counts as not covered. Domain: audits of 50 items or more from frames
 at least ten times as large, periods of at least as many items as the audit, shares from .02 to .98, p00 and p11 from .5
 to .999 with a sum of 1.1 or more; of five classes the rarest has .02 to .1 of the frame, and each is read rightly with
-probability .4 to .99, by audits of at most 2,000. The draws of a family follow from the seed and the number of evaluations.
+probability .4 to .99, by audits of at most 2,000. The draws of a family follow from the seed and the number of
+evaluations.
 """
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -83,7 +84,12 @@ def start(rng):
         right[rng.integers(2)] = 1 - np.exp(rng.uniform(np.log(.001), np.log(.1)))
     n = np.exp(rng.uniform(np.log(50), np.log(3000)))
     return inside(Design(some_share(rng), some_share(rng), *right, n, 10 * n * np.exp(rng.uniform(0, 6)),
-                         n * np.exp(rng.uniform(0, 8)), str(rng.choice(methods.INVERT)), str(rng.choice(methods.RATES))))
+                         n * np.exp(rng.uniform(0, 8)), *words(rng)))
+
+
+def words(rng):
+    """Return a method and a kind of rates."""
+    return str(rng.choice(methods.INVERT)), str(rng.choice(methods.RATES))
 
 
 def inside(design):
@@ -99,7 +105,8 @@ def moved(design, rng):
     """Return a neighbor: one probability, one size, the method or the rates changed."""
     name = rng.choice(["base_rate", "new_base_rate", "p00", "p11", "n", "size", "new_size", "words"])
     if name == "words":
-        return replace(design, method=str(rng.choice(methods.INVERT)), rates=str(rng.choice(methods.RATES)))
+        method, rates = words(rng)
+        return replace(design, method=method, rates=rates)
     value = getattr(design, name)
     if name in ("n", "size", "new_size"):
         value *= np.exp(rng.normal(0, .5))

@@ -105,7 +105,8 @@ class Periods:
 
     def change_covariance(self, first, last):
         """Return the covariances of the changes from periods `first` to `last`, (C, K, K)."""
-        return self._from_audit(_weighted(self.slopes, first, last)) + self.reading[first] + self.reading[last] + self._none
+        own = self.reading[first] + self.reading[last]
+        return self._from_audit(_weighted(self.slopes, first, last)) + own + self._none
 
     @cached_property
     def _none(self):
@@ -154,7 +155,9 @@ class Periods:
             return np.zeros(self.shares.shape, bool)
         low, high = limits.delta(self.slopes.estimate, _diagonal(self.covariance), 0.95, -np.inf, np.inf)
         outside = (high < 0) | (low > 1)
-        return outside & np.equal(*self.level_limits(0.95)) if outside.any() and len(self.audit.labels) == 2 else outside
+        if outside.any() and len(self.audit.labels) == 2:
+            return outside & np.equal(*self.level_limits(0.95))     # the hull may reach inside
+        return outside
 
     @cached_property
     def _made(self):
@@ -383,7 +386,8 @@ def _audit_notes(periods):
                    "frame; if they have the frame's own rates, rates='frame' gives a smaller one"
                    if periods.rates == "process" else
                    f"{part}: the finite-population factor assumes that later periods have the frame's own rates; where "
-                   "they only share its process, 95% intervals have covered as little as 83%: then rates='process'")
+                   "they only share its process, intervals are too short (with half of the frame audited 95% intervals "
+                   "cover 79%): then rates='process'")
 
 
 def _misfit(audit, counted):
