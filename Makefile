@@ -50,6 +50,7 @@ notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that a
 search: $(INSTALLED) ## look for designs whose interval covers too little (minutes)
 	$(BIN)/python tests/peers/search_coverage.py
 	$(BIN)/python tests/peers/search_values.py
+	$(BIN)/python tests/peers/search_shares.py
 
 bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)
 	$(BIN)/python tests/peers/bench_stratified.py

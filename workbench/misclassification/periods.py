@@ -105,8 +105,8 @@ class Periods:
 
     def change_covariance(self, first, last):
         """Return the covariances of the changes from periods `first` to `last`, (C, K, K)."""
-        own = self.reading[first] + self.reading[last]
-        return self._from_audit(_weighted(self.slopes, first, last)) + own + self._none
+        from_audit = self._from_audit(_weighted(self.slopes, first, last)) + self._none
+        return from_audit + self.reading[first] + self.reading[last]
 
     @cached_property
     def _none(self):
