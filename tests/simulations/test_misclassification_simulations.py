@@ -192,8 +192,9 @@ def test_a_large_audit_of_a_fixed_frame():
         assert found.sd[method] == pytest.approx(fixed.sd[method], rel=.05)
 
 
-def test_the_limits_are_those_of_the_estimates():
-    study = simulate_prevalence(.75, .5, .85, .9, 200, 3000, new_size=5000, runs=12, rng=4)
+@pytest.mark.parametrize("setting", [(.75, .5, .85, .9, 200), (.5, .35, .6, .7, 200), (.3, .2, .99, .97, 200)])
+def test_the_limits_are_those_of_the_estimates(setting):
+    study = simulate_prevalence(*setting, 3000, new_size=5000, runs=12, rng=4)
     for method in ("mle", "mixed", "misclassification", "calibration", "subtracted_bias", "classify_and_count"):
         low, high = study.limits(method)
         first, last = study.limits(method, quantity="change")
