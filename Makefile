@@ -47,11 +47,13 @@ full: test faults ## run every test and plant every fault
 notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
 	$(BIN)/python tests/refresh_notebooks.py
 
-search: $(INSTALLED) ## look for designs whose interval covers too little (minutes)
+search: $(INSTALLED) ## look for designs whose interval covers too little (an hour)
 	$(BIN)/python tests/peers/search_coverage.py
 	$(BIN)/python tests/peers/search_values.py
 	$(BIN)/python tests/peers/search_streams.py
 	$(BIN)/python tests/peers/search_waves.py
+	$(BIN)/python tests/peers/search_shares.py
+	$(BIN)/python tests/peers/search_replication.py
 
 bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)
 	$(BIN)/python tests/peers/bench_stratified.py

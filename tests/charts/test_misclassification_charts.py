@@ -79,12 +79,21 @@ def test_a_series_without_its_frame_says_so():
     assert charts.series_data(series)[0]["audit"] == []
 
 
-def test_refused_intervals_are_told():
-    audit = wb.ConfusionCounts([[11, 9], [9, 11]])
+def test_bands_of_the_whole_range_are_told():
+    audit = wb.ConfusionCounts([[11, 9], [10, 10]])
     series = wb.prevalence_series(audit, [500, 500], {"a": [500, 500], "b": [510, 490]})
-    assert charts.series_words(series)[1].endswith(" Intervals are refused: the bands fill the whole range.")
-    assert "refused" not in charts.series_words(solar_series())[1]
+    whole = " The audit leaves every share possible: the bands fill the whole range."
+    assert charts.series_words(series)[1].endswith(whole)
+    assert "every share possible" not in charts.series_words(solar_series())[1]
     draws(charts.series(series))
+
+
+def test_a_series_without_estimates_is_drawn():
+    series = wb.prevalence_series(wb.ConfusionCounts([[31, 9], [0, 0]]), [500, 500], {"a": [400, 600], "b": [510, 490]})
+    view = draws(charts.series(series))
+    assert title(view) == "1: no estimate in a, no estimate in b (counted 60.0%, 49.0%)"
+    assert "no estimate (0.00% to 100.00%)" in view.alternative
+    draws(charts.changes(series))
 
 
 def test_a_decade_of_five_classes(decade):

@@ -13,9 +13,9 @@ from oracles import prevalence
 from scipy import stats
 
 import workbench as wb
-from workbench.misclassification import methods
+from workbench.misclassification import limits, methods
 from workbench.misclassification.methods import METHODS
-from workbench.misclassification.periods import DRAWS
+from workbench.misclassification.periods import DRAWS, Periods
 from workbench.misclassification.theory import moments
 from workbench.results import sentences
 
@@ -286,27 +286,167 @@ def test_three_class_intervals_cover():
         assert hits.mean() > .93 and (hits.mean(0) > .93 - 2 * math.sqrt(.93 * .07 / 300)).all()
 
 
-def test_an_ill_conditioned_classifier_is_refused_or_loudly_warned_of():
-    found = [series for series, *_ in three_class_runs(ILL, 25)]
-    said = [" ".join(series.flags) for series in found]
-    assert all("no interval" in text or "weak classifier" in text for text in said)
-    assert sum("no interval" in text for text in said) >= 20
-    assert all("merge the classes" in text for text in said)
-    for series, text in zip(found, said, strict=True):
-        assert [note.kind for note in series.notes].count("refused") == ("no interval" in text)
+def test_an_ill_conditioned_classifier_is_loudly_warned_of_and_covered():
+    found = list(three_class_runs(ILL, 25))
+    said = [" ".join(series.flags) for series, *_ in found]
+    assert all("weak classifier" in text and "merge the classes" in text for text in said)
+    assert all("intervals are widened by those of the delta method" in text for text in said)
+    for series, _, new in found:
+        low, high = (np.array([row[name] for row in series.levels()[3:]]) for name in ("low", "high"))
+        assert ((low <= new) & (new <= high)).sum() >= 2
 
 
-def test_a_refused_interval_is_the_whole_range_and_says_why():
+RAREST_OLD, RAREST_NEW = np.array([.4, .27, .2, .1, .03]), np.array([.37, .25, .18, .1, .1])
+
+
+@pytest.mark.parametrize("right", [(.8, .8, .8, .8, .8), (.7, .7, .7, .7, .99)])
+def test_the_rarest_of_five_classes_is_covered(right):
+    """At least .92 over all audits of 300, level and change, within two Monte Carlo errors of 60 runs."""
+    rng, runs, hits = np.random.default_rng(8), 60, []
+    rates = np.repeat((1 - np.array([right])).T / 4, 5, 1)
+    np.fill_diagonal(rates, right)
+    for _ in range(runs):
+        ones = rng.multivariate_hypergeometric((20_000 * RAREST_OLD).astype(int), 300)
+        table = np.stack([rng.multinomial(ones[i], rates[i]) for i in range(5)])
+        frame = table.sum(0) + sum(rng.multinomial(int(20_000 * RAREST_OLD[i]) - ones[i], rates[i]) for i in range(5))
+        counts = sum(rng.multinomial(int(20_000 * RAREST_NEW[i]), rates[i]) for i in range(5))
+        series = wb.prevalence_series(wb.ConfusionCounts(table), frame, [frame, counts])
+        level, change = series.levels()[-1], series.change(1, 2).limits[-1]
+        hits.append([level["low"] <= .1 <= level["high"], .07 in change])
+    assert (np.mean(hits, 0) > .92 - 2 * math.sqrt(.92 * .08 / runs)).all()
+
+
+def test_an_unsure_determinant_widens_by_fiellers_method():
+    """Against the inversion of the test that q - f - a (s - f) is 0, by hand, on a grid of shares a."""
+    table, counts = [[30, 20], [16, 34]], [600_000, 400_000]
+    found = wb.estimate_prevalence(wb.ConfusionCounts(table), counts, method="misclassification")
+    f, s = 20.5 / 51, 34.5 / 51
+    noise = f * (1 - f) / 51, s * (1 - s) / 51
+    share = np.linspace(-3, 3, 600_001)
+    inside = share[(.4 - f - share * (s - f)) ** 2 <= 1.959964**2 * ((1 - share)**2 * noise[0] + share**2 * noise[1])]
+    assert inside.min() < 0 and found.interval().low == 0
+    alone = stats.norm.ppf(.975) * found.standard_error + (.4 - f) / (s - f)
+    assert found.interval().high == pytest.approx(max(inside.max(), alone), abs=1e-3)
+    low, high = limits.fieller(*fieller_parts(found), .95, -3.0, 3.0)
+    assert (low[0], high[0]) == pytest.approx((inside.min(), inside.max()), abs=1e-3)
+
+
+def fieller_parts(found):
+    periods = Periods(found.audit, None, found.counts[None], found.method, found.rates)
+    log_d = limits.log_d(found.method, periods.straight, periods.half, None)
+    both = methods.Slopes(None, np.stack([periods.straight.table[:, 1], log_d.table[:, 1]], 1),
+                          np.stack([periods.straight.frame[:, 1], log_d.frame[:, 1]], 1), None)
+    return periods.straight.estimate[:, 1], methods.audit_covariance(both, periods.half, found.audit.n)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_fiellers_limits_are_the_hull_of_the_shares_not_rejected(seed):
+    rng = np.random.default_rng(seed)
+    ratio, spread = rng.uniform(-1, 2), rng.normal(0, .6, (2, 2)) * [[1.], [rng.choice([.2, 1, 2])]]
+    covariance = spread @ spread.T
+    share = np.linspace(-1, 1, 200_001)
+    x = share - ratio
+    variance = covariance[0, 0] - 2 * x * covariance[0, 1] + x**2 * covariance[1, 1]
+    kept = share[x**2 <= stats.norm.ppf(.95) ** 2 * variance]
+    low, high = limits.fieller(np.array([ratio]), covariance[None], .9, -1.0)
+    if kept.size:
+        assert (low[0], high[0]) == pytest.approx((kept.min(), kept.max()), abs=2e-5)
+    else:
+        assert low[0] >= high[0]
+
+
+@pytest.mark.parametrize("method", ["misclassification", "mixed", "mle"])
+def test_slopes_of_log_d_by_differences(method):
+    table, frame = np.array([[30.5, 9.5], [6.5, 24.5]]), np.array([.55, .45])
+
+    def log_d(table, frame):
+        p = methods.by_row(methods.poststratified(table, frame) if method == "mle" else table)
+        return math.log(p[0, 0] + p[1, 1] - 1)
+    slopes = methods.slopes_of(method, table, frame, np.array([.6, .4]))
+    found = limits.log_d(method, slopes, table, frame)
+    for i, j in itertools.product(range(2), range(2)):
+        step = np.zeros((2, 2))
+        step[i, j] = 1e-5
+        assert found.table[1, i, j] == pytest.approx(
+            (log_d(table + step, frame) - log_d(table - step, frame)) / 2e-5, abs=1e-7)
+    for j in range(2):
+        step = np.eye(2)[j] * 1e-6
+        assert found.frame[1, j] == pytest.approx((log_d(table, frame + step) - log_d(table, frame - step)) / 2e-6,
+                                                  abs=1e-6)
+
+
+def test_growth_limits_by_fiellers_method():
+    """Without the frame, of numerators q - f: the growth g is kept where q2 - f - (1 + g) (q1 - f) may be 0."""
+    audit, later = wb.ConfusionCounts([[38, 12], [12, 38]]), [[5_000_000, 5_000_000], [3_000_000, 7_000_000]]
+    periods = Periods(audit, None, np.array(later), "misclassification", "process")
+    low, high = periods._fieller_growths(np.array([0]), np.array([1]), .95)
+    f = 12.5 / 51
+    growth = np.linspace(-1, 5, 600_001)
+    kept = growth[(.7 - f - (1 + growth) * (.5 - f)) ** 2 <= 1.959964**2 * growth**2 * f * (1 - f) / 51]
+    assert (low[0, 1], high[0, 1]) == pytest.approx((kept.min(), kept.max()), abs=2e-3)
+
+
+def test_a_doubtful_interval_says_how_it_was_made():
     audit = wb.ConfusionCounts([[30, 20], [16, 34]])
     found = wb.estimate_prevalence(audit, [600, 400], [5400, 4600])
     interval = found.interval()
-    assert tuple(interval) == (0, 1) and interval.method == "refused"
-    assert interval.warnings[0] == (
-        "no interval: p00 + p11 - 1 is 0.27 with a coefficient of variation of 0.35 (refused above 0.3), so that the "
-        "estimate may be anything; audit more items")
-    assert interval.warnings[0] in found.flags and "(refused: see notes)" in found.headline()
-    assert interval.notes == found.notes[:1] and interval.notes[0].kind == "refused"
+    assert interval.low == 0 and .5 < interval.high < 1 and interval.method == "hull of delta, Fieller"
+    assert interval.warnings == (
+        "weak classifier for this audit: p00 + p11 - 1 is 0.27 with a coefficient of variation of 0.35; the true error "
+        "may be half as large again as stated, with outliers, intervals are widened by Fieller's; audit more items",)
+    assert interval.notes == found.notes[:1] and interval.notes[0].kind == "unreliable"
     assert wb.estimate_prevalence(audit, [600, 400], method="calibration").interval().method == "delta"
+    few = wb.estimate_prevalence(wb.ConfusionCounts([[195, 5], [1, 199]]), [600, 400], [5400, 4600])
+    assert few.interval().method == "hull of delta, delta with 1 per cell"
+    assert few.interval().warnings == (
+        "1 of 4 cells of the audit holds fewer than 5 items (least: 1): the standard error is rough, intervals are "
+        "widened by that with one count added per cell",)
+    enough = wb.estimate_prevalence(wb.ConfusionCounts([[195, 5], [3, 197]]), [600, 400], [5400, 4600])
+    assert enough.interval().method == "delta" and enough.interval().warnings[0].endswith("the standard error is rough")
+    five = wb.estimate_prevalence(wb.ConfusionCounts([[5, 1, 0], [2, 4, 1], [3, 0, 7]]), [30, 30, 40],
+                                  method="misclassification")
+    assert five.interval()[0].method == "hull of Dirichlet draws, delta, delta with 1 per class"
+
+
+def test_one_count_per_cell_is_added_where_errors_are_rare():
+    """The limits are the outermost of those of tables with half a count and with one count per cell."""
+    table, frame, counts = np.array([[195, 5], [1, 199]]), np.array([10_000, 10_000]), np.array([6_000, 14_000])
+    found = wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame).interval()
+    both = []
+    for added in (.5, 1):
+        periods = Periods(wb.ConfusionCounts(table), frame, counts[None], "mle", "process", added)
+        spread = stats.norm.ppf(.975) * math.sqrt(periods.covariance[0, 1, 1])
+        both.append(periods.slopes.estimate[0, 1] + np.array([-spread, spread]))
+    assert tuple(found) == pytest.approx((min(x[0] for x in both), max(x[1] for x in both)), abs=1e-12)
+    assert both[0][0] != both[1][0]
+
+
+@pytest.mark.parametrize("table, why", [
+    ([[331, 18], [0, 0]], "p11 cannot be estimated: no audited item of class 1; audit items of this class, or use "
+                          "'calibration' if P(truth | prediction) may be taken as constant"),
+    ([[50, 50], [50, 50]], "p00 + p11 must be above 1; the audit has 0.500 + 0.500: no better than chance, or are the "
+                           "labels swapped?"),
+    ([[50, 50], [51, 49]], "p00 + p11 must be above 1; the audit has 0.500 + 0.490: no better than chance, or are the "
+                           "labels swapped?"),
+    ([[4, 4, 2], [4, 4, 2], [1, 2, 9]], "P(prediction | truth) of the audit must be invertible; its rows are linearly "
+                                        "dependent: classes are read alike, merge them or audit more items")])
+def test_an_audit_without_an_estimate_leaves_the_whole_range(table, why):
+    audit, counts = wb.ConfusionCounts(table), [60, 40, 50][:len(table)]
+    found = wb.estimate_prevalence(audit, counts, method="misclassification")
+    intervals = [found.interval()] if len(table) == 2 else found.interval()
+    assert np.isnan(found.estimate).all() and np.isnan(found.standard_error).all() and np.isnan(found.bias).all()
+    for interval in intervals:
+        assert tuple(interval) == (0, 1) and interval.method == "whole range"
+        assert interval.warnings == (f"no estimate, and intervals are the whole range: {why}",)
+        assert interval.notes[0].kind == "undefined" and interval.notes[0] in found.notes
+    assert found.headline().startswith("misclassification: no estimate, every share is possible (see notes); if")
+    assert math.isnan(found.rows()[0]["estimate"]) and found.rows()[0]["low"] == 0
+    assert wb.Result.from_dict(found.to_dict()).interval() is not None
+    series = wb.prevalence_series(audit, None, [counts, counts[::-1]], method="misclassification")
+    assert [(row["low"], row["high"]) for row in series.changes()] == [(-1, 1)] * len(intervals)
+    assert "; no estimates: see notes;" in series.headline()
+    problems = wb.compare_estimators(audit, counts).reasons
+    assert problems["misclassification"] == why
 
 
 @pytest.mark.parametrize("table, text", [
@@ -558,15 +698,12 @@ def test_a_cell_that_is_no_count_is_the_problem_of_its_period(cell, said):
     assert series.problems == (f"the count of class 1 {said}", "")
 
 
-def test_a_series_whose_intervals_are_refused_still_reports():
+def test_a_series_of_a_weak_classifier_reports_with_its_doubts():
     series = wb.prevalence_series(wb.ConfusionCounts([[30, 20], [16, 34]]), [5400, 4600], [[540, 460], [500, 500]])
-    assert "intervals are refused" in series.headline()
-    assert [(row["low"], row["high"]) for row in series.levels()] == [(0, 1)] * 2
     change = series.change(1, 2)
-    assert tuple(change.limits) == (-1, 1) and math.isnan(change.growth_limits.low)
-    assert change.notes == change.limits.notes == change.growth_limits.notes == tuple(
-        note for note in series.notes if note.kind == "refused" and not note.where)
-    assert len(change.notes) == 1 and "refused: see notes" in series.headline()
+    assert change.limits.method == "hull of delta, Fieller" and -1 < change.limits.low < 0 < change.limits.high < 1
+    assert change.notes == change.limits.notes == change.growth_limits.notes
+    assert [note.text for note in change.notes][0].startswith("weak classifier") and len(change.notes) == 1
     assert np.isfinite(series.estimates).all()
 
 
@@ -665,7 +802,7 @@ def test_audits_that_cannot_be(make, message):
     ([[331, 18], [7, 44]], [838, 162], None, "mle",
      "counts_at_audit must be given for method 'mle': the predicted counts of all items the audit was drawn from; "
      "without them use 'misclassification', which also takes P(prediction | truth) as constant"),
-    ([[331, 18], [0, 0]], [838, 162], [1579, 218], "mle",
+    ([[331, 18], [0, 0]], [838, 162], [1579, 218], "subtracted_bias",
      "p11 cannot be estimated: no audited item of class 1; audit items of this class, or use 'calibration' if "
      "P(truth | prediction) may be taken as constant"),
     ([[331, 0], [7, 0]], [838, 162], [1579, 218], "calibration",
@@ -673,8 +810,6 @@ def test_audits_that_cannot_be(make, message):
      "'misclassification'"),
     ([[40, 60], [60, 40]], [838, 162], [1579, 218], "misclassification",
      "p00 + p11 must be above 1; the audit has 0.400 + 0.400: no better than chance, or are the labels swapped?"),
-    ([[50, 50], [50, 50]], [838, 162], [1579, 218], "mixed",
-     "p00 + p11 must be above 1; the audit has 0.500 + 0.500: no better than chance, or are the labels swapped?"),
     ([[331, 18], [7, 44]], [.84, .16], [1579, 218], "mle",
      "counts: counts must be whole numbers; got [0.84, 0.16]: these look like shares; give how many items were "
      "predicted in each class"),
@@ -682,9 +817,6 @@ def test_audits_that_cannot_be(make, message):
     ([[331, 18], [7, 44]], [838, 162], [1579, 21], "mle",
      "counts_at_audit must include the audited items; 62 were predicted 1, but only 21 counted: give the counts of "
      "the frame that the audit was drawn from"),
-    ([[4, 4, 2], [4, 4, 2], [1, 2, 9]], [10, 10, 10], None, "misclassification",
-     "P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: classes are read alike, "
-     "merge them or audit more items"),
     ([[331, 18], [7, 44]], [838, 162], [1579, 218], "mel",
      "method must be one of 'baseline', 'classify_and_count', 'subtracted_bias', 'misclassification', 'calibration', "
      "'mixed', 'mle'; got 'mel' (did you mean 'mle'?)")])
@@ -757,13 +889,13 @@ def test_pooling():
 
 @pytest.mark.parametrize("quantity, rates", list(itertools.product(["level", "change"], ["process", "frame"])))
 def test_a_planned_audit_gives_the_wanted_half_width(quantity, rates):
-    """Against the mean half-width of simulated audits of the planned size."""
+    """Against the mean half-width of simulated audits of the planned size; small ones are often wider."""
     setting = (.3, .4, .9, .85)
     half_width = .03 if quantity == "level" else .018
     plan = wb.plan_audit(*setting, half_width, size=4000, new_size=20_000, quantity=quantity, rates=rates)
     study = wb.simulate_prevalence(*setting, plan.audited, 4000, new_size=20_000, runs=3000, rates=rates)
     low, high = study.limits(quantity=quantity)
-    assert ((high - low) / 2).mean() == pytest.approx(half_width, rel=.03)
+    assert ((high - low) / 2).mean() == pytest.approx(half_width, rel=.03 if plan.audited > 200 else .05)
     assert plan.expected_half_width <= half_width
 
 

@@ -1,21 +1,20 @@
 """Estimates for many periods from one audit: their shared errors, limits, and what makes them doubtful."""
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import scipy
 
-from workbench import checks, intervals
-from workbench.misclassification import methods
+from workbench import checks
+from workbench.misclassification import limits, methods
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import HALF, INVERT, NEED_COLUMNS, NEED_FRAME, NEED_ROWS
 from workbench.misclassification.theory import moments
 from workbench.results import Note
 
-NOTE, STRONG, REFUSE = 0.1, 0.2, 0.3
-USABLE_SINGULAR, LEAST_SINGULAR = 0.2, 0.1
+STRONG = 0.2
+USABLE_SINGULAR = 0.2
 DRAWS = 4000
-FEW = 5
 LARGE_PART = 0.05
 STRANGE = 0.001
 
@@ -30,6 +29,8 @@ class Periods:
     frame : (K,) array of int or None
     counts : (T, K) array of int
     method, rates : str
+    added : float
+        Counts added to each cell of the audit.
     """
 
     audit: ConfusionCounts
@@ -37,11 +38,12 @@ class Periods:
     counts: np.ndarray
     method: str
     rates: str
+    added: float = HALF
 
     @cached_property
     def half(self):
-        """The audit's table with half a count per cell."""
-        return self.audit.table + HALF
+        """The audit's table with `added` counts per cell, half a count but for intervals that need more."""
+        return self.audit.table + self.added
 
     @cached_property
     def frame_size(self):
@@ -73,15 +75,22 @@ class Periods:
 
     @cached_property
     def estimate(self):
-        """Shares from the raw table, (T, K)."""
-        return methods.shares_of(self.method, self.audit.table, self.frame_shares, self.shares)
+        """Shares from the raw table, (T, K); NaN where the audit gives none."""
+        return methods.shares_of(self.method, self.audit.table, self.frame_shares, self.shares) + self._none
 
     @cached_property
     def slopes(self):
-        """Slopes at the half counts."""
-        slopes = methods.slopes_of(self.method, self.half, self.frame_shares, self.shares)
-        slopes = methods.curved(self.method, slopes, self.half, self.frame_shares)
-        return slopes.within_frame(self.own)
+        """Slopes at the half counts, with what the variance of 1 / d has beyond the first order."""
+        return methods.curved(self.method, self._slopes, self.half, self.frame_shares).within_frame(self.own)
+
+    @cached_property
+    def straight(self):
+        """Slopes at the half counts to the first order."""
+        return self._slopes.within_frame(self.own)
+
+    @cached_property
+    def _slopes(self):
+        return methods.slopes_of(self.method, self.half, self.frame_shares, self.shares)
 
     @cached_property
     def reading(self):
@@ -91,28 +100,18 @@ class Periods:
 
     @cached_property
     def covariance(self):
-        """Covariances of the levels, (T, K, K)."""
-        return self._from_audit(self.slopes) + self.reading
+        """Covariances of the levels, (T, K, K); NaN where the audit gives no estimate."""
+        return self._from_audit(self.slopes) + self.reading + self._none
 
     def change_covariance(self, first, last):
         """Return the covariances of the changes from periods `first` to `last`, (C, K, K)."""
-        return self._from_audit(self.weighted_slopes(first, last)) + self.reading[first] + self.reading[last]
+        from_audit = self._from_audit(_weighted(self.slopes, first, last)) + self._none
+        return from_audit + self.reading[first] + self.reading[last]
 
-    def ratio_variance(self, first, last):
-        """Return the variances of log(last / first), (C, K)."""
-        later, earlier = (1 / self.slopes.estimate[part] for part in (last, first))
-        audit = self._from_audit(self.weighted_slopes(first, last, earlier, later))
-        own = [np.einsum("tkk->tk", self.reading[part]) * scale**2 for part, scale in ((last, later), (first, earlier))]
-        return np.einsum("tkk->tk", audit) + own[0] + own[1]
-
-    def weighted_slopes(self, first, last, earlier=1.0, later=1.0):
-        """Return the slopes of later x last - earlier x first."""
-        s = self.slopes
-
-        def weighted(values):
-            factors = [np.reshape(w, np.shape(w) + (1,) * (values.ndim - 2)) for w in (later, earlier)]
-            return factors[0] * values[last] - factors[1] * values[first]
-        return methods.Slopes(weighted(s.estimate), weighted(s.table), weighted(s.frame), s.shares[last])
+    @cached_property
+    def _none(self):
+        """NaN where the audit gives no estimate, else 0."""
+        return np.nan if self.undefined else 0.0
 
     def _from_audit(self, slopes):
         return methods.audit_covariance(slopes, self.half, self.audit.n, self.frame_size, self.rates)
@@ -125,41 +124,105 @@ class Periods:
             frame_size=self.frame_size, rates=self.rates, draws=DRAWS)
         return drawn + methods.reading_draws(self.reading, DRAWS)
 
+    @cached_property
+    def constructions(self):
+        """Names of the intervals whose hull is reported."""
+        if self.undefined or self.method in INVERT and not self.stability[0] > limits.LEAST_D:
+            return (limits.WHOLE,)
+        cv = self.stability[1] if self.method in INVERT else 0.0
+        return limits.constructions(self.method, self.audit.table, cv)
+
     def level_limits(self, level):
         """Return the limits (T, K) of the levels, within 0 and 1."""
-        if self.refused:
-            return np.zeros(self.shares.shape), np.ones(self.shares.shape)
-        if len(self.audit.labels) == 2:
-            return _delta_limits(self.slopes.estimate, self.covariance, level, 0.0)
-        return _percentiles(self.draws, level, 0.0)
+        return limits.hull([self._made[name]._levels(name, level) for name in self.constructions])
 
     def change_limits(self, first, last, level):
         """Return the limits (C, K) of the changes from periods `first` to `last`, within -1 and 1."""
-        if self.refused:
-            wide = np.ones((len(first), len(self.audit.labels)))
-            return -wide, wide
-        if len(self.audit.labels) == 2:
-            change = self.slopes.estimate[last] - self.slopes.estimate[first]
-            return _delta_limits(change, self.change_covariance(first, last), level, -1.0)
-        return _percentiles(self.draws[:, last] - self.draws[:, first], level, -1.0)
+        return limits.hull([self._made[name]._changes(name, first, last, level) for name in self.constructions])
 
     def growth_limits(self, first, last, level):
         """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
-        shape = len(first), len(self.audit.labels)
-        if self.refused:
-            return np.full(shape, np.nan), np.full(shape, np.nan)
         low, _ = self.level_limits(level)
         usable = (low[first] > 0) & (self.estimate[last] > 0)
-        if len(self.audit.labels) == 2:
-            center = self.slopes.estimate
-            with np.errstate(divide="ignore", invalid="ignore"):
-                ratio = np.log(center[last] / center[first])
-                spread = _quantile(level) * np.sqrt(self.ratio_variance(first, last))
-            limits = np.expm1(ratio - spread), np.expm1(ratio + spread)
-        else:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                limits = _percentiles(self.draws[:, last] / self.draws[:, first] - 1, level, -1.0, np.inf)
-        return tuple(np.where(usable, limit, np.nan) for limit in limits)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = limits.hull([self._made[name]._growths(name, first, last, level) for name in self.constructions])
+        return tuple(np.where(usable, limit, np.nan) for limit in found)
+
+    @cached_property
+    def beyond(self):
+        """Whether even the 95% interval of a share lies outside 0 to 1, (T, K)."""
+        if limits.WHOLE in self.constructions:
+            return np.zeros(self.shares.shape, bool)
+        low, high = limits.delta(self.slopes.estimate, _diagonal(self.covariance), 0.95, -np.inf, np.inf)
+        outside = (high < 0) | (low > 1)
+        if outside.any() and len(self.audit.labels) == 2:
+            return outside & np.equal(*self.level_limits(0.95))     # the hull may reach inside
+        return outside
+
+    @cached_property
+    def _made(self):
+        """These periods by the name of a construction, with the counts that it adds to the audit's cells."""
+        added = {name: limits.added(name, len(self.audit.labels)) for name in self.constructions}
+        return {name: self if count == self.added else replace(self, added=count) for name, count in added.items()}
+
+    def _levels(self, name, level):
+        if name == limits.WHOLE:
+            return np.zeros(self.shares.shape), np.ones(self.shares.shape)
+        if name == limits.DRAWN:
+            return limits.percentiles(self.draws, level, 0.0)
+        if name == limits.FIELLER:
+            return self._fieller(self.straight, self.reading, level, 0.0)
+        return limits.delta(self.slopes.estimate, _diagonal(self.covariance), level, 0.0)
+
+    def _changes(self, name, first, last, level):
+        if name == limits.WHOLE:
+            wide = np.ones((len(first), len(self.audit.labels)))
+            return -wide, wide
+        if name == limits.DRAWN:
+            return limits.percentiles(self.draws[:, last] - self.draws[:, first], level, -1.0)
+        if name == limits.FIELLER:
+            return self._fieller(_weighted(self.straight, first, last), self.reading[first] + self.reading[last], level,
+                                 -1.0)
+        change = self.slopes.estimate[last] - self.slopes.estimate[first]
+        return limits.delta(change, _diagonal(self.change_covariance(first, last)), level, -1.0)
+
+    def _growths(self, name, first, last, level):
+        """Return the limits of later / earlier - 1, from the logarithm of the ratio, Fieller's method or draws."""
+        if name == limits.WHOLE:
+            shape = len(first), len(self.audit.labels)
+            return np.full(shape, -1.0), np.full(shape, np.inf)
+        if name == limits.DRAWN:
+            return limits.percentiles(self.draws[:, last] / self.draws[:, first] - 1, level, -1.0, np.inf)
+        if name == limits.FIELLER:
+            return self._fieller_growths(first, last, level)
+        ratio = np.log(self.slopes.estimate[last] / self.slopes.estimate[first])
+        low, high = limits.delta(ratio, self._log_ratio_variance(first, last), level, -np.inf, np.inf)
+        return np.expm1(low), np.expm1(high)
+
+    def _fieller(self, slopes, reading, level, least):
+        """Return Fieller's limits of levels or changes, which d divides."""
+        log_d = limits.log_d(self.method, slopes, self.half, self.frame_shares)
+        return limits.of_ratios(slopes, log_d, self._from_audit, limits.without_denominator(reading), level, least)
+
+    def _log_ratio_variance(self, first, last):
+        """Return the variances of log(last / first), (C, K)."""
+        later, earlier = (1 / self.slopes.estimate[part] for part in (last, first))
+        audit = self._from_audit(_weighted(self.slopes, first, last, earlier, later))
+        own = [_diagonal(self.reading[part]) * scale**2 for part, scale in ((last, later), (first, earlier))]
+        return _diagonal(audit) + own[0] + own[1]
+
+    def _fieller_growths(self, first, last, level):
+        """Return Fieller's limits of later / earlier - 1, whose denominator is d times the earlier share."""
+        s, early = self.straight, self.straight.estimate[first]
+        ratio = s.estimate[last] / early
+        growth = replace(_weighted(s, first, last, ratio / early, 1 / early), estimate=ratio - 1)
+        log_d = limits.log_d(self.method, growth, self.half, self.frame_shares)
+        later, earlier = (_diagonal(self.reading[part]) / early**2 for part in (last, first))
+        reading = np.stack([later + ratio**2 * earlier, -ratio * earlier, -ratio * earlier, earlier], -1)
+        return limits.of_ratios(
+            growth, replace(log_d, table=log_d.table + s.table[first] / early[..., None, None],
+                            frame=log_d.frame + s.frame[first] / early[..., None]),
+            self._from_audit, reading.reshape(*ratio.shape, 2, 2), level, -1.0, np.inf)
 
     @cached_property
     def stability(self):
@@ -171,24 +234,18 @@ class Periods:
         return sigma, sd / sigma
 
     @cached_property
-    def refused(self):
-        """Whether the audit cannot carry the inversion, so that no interval is given."""
-        if self.method not in INVERT:
-            return False
-        value, cv = self.stability
-        return not (cv <= REFUSE and (len(self.audit.labels) == 2 or value > LEAST_SINGULAR))
+    def undefined(self):
+        """Why there is no estimate although there is an interval, or ''."""
+        return not_estimable(self.audit, self.method) if self.method in INVERT else ""
 
     @cached_property
-    def refusals(self):
-        """The note that no interval is given, or none."""
-        if not self.refused:
+    def doubts(self):
+        """Why the interval is wider than that of the delta method, or of the draws: a tuple of Note."""
+        if self.method not in INVERT:
             return ()
-        (value, cv), two = self.stability, len(self.audit.labels) == 2
-        what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
-        merge = "" if two else f", or merge {self.confused}"
-        return (Note("refused", f"no interval: {what} is {value:.2f} with a coefficient of variation of {cv:.2f} "
-                     f"(refused above {REFUSE:g}{'' if two else f', or at a value of {LEAST_SINGULAR:g} or less'}), so "
-                     f"that the estimate may be anything; audit more items{merge}"),)
+        if self.undefined:
+            return (Note("undefined", f"no estimate, and intervals are the whole range: {self.undefined}"),)
+        return (*_stability_notes(self), *_few_notes(self))
 
     @cached_property
     def confused(self):
@@ -237,7 +294,7 @@ class Periods:
     def bias(self):
         """Expected error (T, K) at the believed shift, to order 1/n for two classes; NaN where no formula is known."""
         first, later = self.believed
-        if self.method == "mle" or len(first) > 2 and self.method in INVERT:
+        if self.undefined or self.method == "mle" or len(first) > 2 and self.method in INVERT:
             return np.full(later.shape, np.nan)
         if self.method in INVERT:
             return self.theory[0][self.method][:, None] * np.array([-1.0, 1.0])
@@ -251,7 +308,7 @@ class Periods:
 
         The variance is that of the theory for two classes, else and for the audited frame itself the estimated one.
         """
-        variance = np.einsum("tkk->tk", self.covariance)
+        variance = _diagonal(self.covariance)
         if len(self.audit.labels) == 2:
             variance = np.where(self.own[:, None], variance, self.theory[1][self.method][:, None])
         return np.sqrt(variance + np.nan_to_num(self.bias) ** 2)
@@ -262,7 +319,10 @@ class AuditError(ValueError):
 
 
 def check_audit(audit, frame, method):
-    """Raise where the method cannot be computed from the audit; says what is missing and what else would do."""
+    """Raise where the method has neither estimate nor interval; says what is missing and what else would do.
+
+    Methods that divide by d have an interval, the whole range, from every audit whose labels are not clearly swapped.
+    """
     if not isinstance(audit, ConfusionCounts):
         raise TypeError(f"audit must be ConfusionCounts; got {type(audit).__name__}: "
                         "ConfusionCounts.from_labels(truth, prediction) counts items")
@@ -270,17 +330,23 @@ def check_audit(audit, frame, method):
         raise ValueError(f"counts_at_audit must be given for method {method!r}: the predicted counts of all items the "
                          "audit was drawn from; without them use 'misclassification', which also takes "
                          "P(prediction | truth) as constant")
+    why = not_estimable(audit, method)
+    if why and (method not in INVERT or limits.swapped(audit.table)):
+        raise AuditError(why)
+
+
+def not_estimable(audit, method):
+    """Return why a method has no estimate from an audit and what else would do, or ''."""
     table, two = audit.table, len(audit.labels) == 2
     for k, label in enumerate(audit.labels):
         if method in NEED_ROWS and table[k].sum() == 0:
             rate = f"p{k}{k}" if two else f"P(prediction | truth {label!r})"
-            raise AuditError(f"{rate} cannot be estimated: no audited item of class {label!r}; audit items of this "
-                             "class, or use 'calibration' if P(truth | prediction) may be taken as constant")
+            return (f"{rate} cannot be estimated: no audited item of class {label!r}; audit items of this class, or "
+                    "use 'calibration' if P(truth | prediction) may be taken as constant")
         if method in NEED_COLUMNS and table[:, k].sum() == 0:
-            raise AuditError(f"P(truth | prediction {label!r}) cannot be estimated: no audited item was predicted "
-                             f"{label!r}; audit such items, or use 'misclassification'")
-    if method in INVERT:
-        _check_invertible(audit)
+            return (f"P(truth | prediction {label!r}) cannot be estimated: no audited item was predicted {label!r}; "
+                    "audit such items, or use 'misclassification'")
+    return _not_invertible(audit) if method in INVERT else ""
 
 
 def check_frame(frame, audit):
@@ -293,36 +359,35 @@ def check_frame(frame, audit):
                          "audit was drawn from")
 
 
-def _check_invertible(audit):
+def _not_invertible(audit):
     rates = methods.by_row(audit.table)
     if len(audit.labels) == 2:
         p00, p11 = np.diag(rates)
-        if p00 + p11 - 1 < 1e-9:
-            raise AuditError(f"p00 + p11 must be above 1; the audit has {p00:.3f} + {p11:.3f}: no better than chance, "
-                             "or are the labels swapped?")
+        if p00 + p11 - 1 < limits.LEAST_D:
+            return (f"p00 + p11 must be above 1; the audit has {p00:.3f} + {p11:.3f}: no better than chance, or are "
+                    "the labels swapped?")
     elif np.linalg.svd(rates, compute_uv=False)[-1] < 1e-9:
-        raise AuditError("P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: "
-                         "classes are read alike, merge them or audit more items")
+        return ("P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: classes are "
+                "read alike, merge them or audit more items")
+    return ""
 
 
 def _audit_notes(periods):
     if periods.frame is not None and _fit(periods.audit, periods.frame) < STRANGE:
         yield _misfit(periods.audit, periods.frame_shares)
+    yield from periods.doubts
     if periods.method in INVERT:
-        yield from periods.refusals or _stability_notes(periods)
         yield from _swapped_notes(periods.audit)
-    table = periods.audit.table
-    few = int((table < FEW).sum())
-    if few:
-        hold = "holds" if few == 1 else "hold"
-        yield Note("unreliable", f"{few} of {table.size} cells of the audit {hold} fewer than {FEW} items (least: "
-                   f"{table.min()}): the standard error is rough")
+    if not periods.doubts:
+        yield from _few_notes(periods)
     if periods.frame is not None and periods.audit.n / periods.frame_size > LARGE_PART:
         part = f"the audit is {periods.audit.n / periods.frame_size:.0%} of the frame"
         yield Note("assumption", f"{part}: the error is that of later periods which share the process that made the "
                    "frame; if they have the frame's own rates, rates='frame' gives a smaller one"
                    if periods.rates == "process" else
-                   f"{part}: the finite-population factor assumes that later periods have the frame's own rates")
+                   f"{part}: the finite-population factor assumes that later periods have the frame's own rates; where "
+                   "they only share its process, intervals are too short (with half of the frame audited 95% intervals "
+                   "cover 79%): then rates='process'")
 
 
 def _misfit(audit, counted):
@@ -350,17 +415,34 @@ def _fit(audit, frame):
     return float(scipy.special.chdtrc(known.sum() - 1, misfit)) if known.sum() > 1 else 1.0
 
 
+def _few_notes(periods):
+    table = periods.audit.table
+    few = int((table < limits.FEW).sum())
+    if few:
+        hold = "holds" if few == 1 else "hold"
+        yield Note("unreliable", f"{few} of {table.size} cells of the audit {hold} fewer than {limits.FEW} items "
+                   f"(least: {table.min()}): the standard error is rough{_widened(periods, limits.ONE_ADDED)}")
+
+
 def _stability_notes(periods):
     (value, cv), two = periods.stability, len(periods.audit.labels) == 2
     what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
     remedy = "audit more items" + ("" if two else f" or merge {periods.confused}")
     if cv > STRONG or (not two and value < USABLE_SINGULAR):
         yield Note("unreliable", f"weak classifier for this audit: {what} is {value:.2f} with a coefficient of "
-                   f"variation of {cv:.2f}; the true error may be half as large again as stated, with outliers; "
-                   f"{remedy}")
-    elif cv > NOTE:
+                   f"variation of {cv:.2f}; the true error may be half as large again as stated, with outliers"
+                   f"{_widened(periods, limits.FIELLER)}; {remedy}")
+    elif cv > limits.UNSURE:
         yield Note("unreliable", f"{what} is {value:.2f} with a coefficient of variation of {cv:.2f}: the stated error "
-                   "is a few percent too small")
+                   f"is a few percent too small{_widened(periods, limits.FIELLER)}")
+
+
+def _widened(periods, name):
+    """Return what widens the interval, in words: `name`, or with more than two classes the delta method."""
+    if limits.WHOLE in periods.constructions:
+        return ", intervals are the whole range"
+    found = [made for made in (name, limits.DELTA) if made in periods.constructions[1:]]
+    return f", intervals are widened by {limits.IN_WORDS[found[0]]}" if found else ""
 
 
 def _about_period(periods, t):
@@ -371,7 +453,7 @@ def _about_period(periods, t):
     if periods.size[t] < 10 * periods.audit.n and not periods.own[t]:
         yield "remark", (f"the period has {checks.counted(periods.size[t], 'item')}, fewer than ten per audited item: "
                          "its own reading errors matter, the standard error includes them")
-    if len(periods.audit.labels) == 2 and periods.method in INVERT and not periods.own[t]:
+    if len(periods.audit.labels) == 2 and periods.method in INVERT and not (periods.own[t] or periods.undefined):
         yield from _about_shift(periods, t)
 
 
@@ -384,11 +466,7 @@ def _outside(periods, t):
         named = ", ".join(f"{labels[k]!r}" for k in outside)
         yield "unreliable", (f"the estimate of class {named} lies outside 0 to 1: left as it is, only intervals are "
                              "clipped; the counts do not fit the audit's rates")
-    if periods.refused:
-        return
-    spread = _quantile(0.95) * np.sqrt(np.diag(periods.covariance[t]))
-    center = periods.slopes.estimate[t]
-    for k in np.flatnonzero(shown & ((center + spread < 0) | (center - spread > 1))):
+    for k in np.flatnonzero(shown & periods.beyond[t]):
         yield "unreliable", (f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no longer "
                              "those of the audit, or the counts are of something else; draw a fresh audit")
 
@@ -406,16 +484,14 @@ def _about_shift(periods, t):
                          "constant and would report only a part of a change")
 
 
-def _quantile(level):
-    return intervals.quantile(level)
+def _diagonal(covariance):
+    return np.einsum("tkk->tk", covariance)
 
 
-def _delta_limits(center, covariance, level, least):
-    spread = _quantile(level) * np.sqrt(np.maximum(np.einsum("tkk->tk", covariance), 0))
-    return np.clip(center - spread, least, 1), np.clip(center + spread, least, 1)
-
-
-def _percentiles(draws, level, least, most=1.0):
-    tail = (1 - level) / 2
-    low, high = np.nanquantile(draws, [tail, 1 - tail], axis=0)
-    return np.clip(low, least, most), np.clip(high, least, most)
+def _weighted(slopes, first, last, earlier=1.0, later=1.0):
+    """Return the slopes of later x those of periods `last` - earlier x those of `first`."""
+    def weighted(values):
+        factors = [np.reshape(w, np.shape(w) + (1,) * (values.ndim - 2)) for w in (later, earlier)]
+        return factors[0] * values[last] - factors[1] * values[first]
+    return methods.Slopes(*(weighted(getattr(slopes, name)) for name in ("estimate", "table", "frame")),
+                          slopes.shares[last])

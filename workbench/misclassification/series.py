@@ -241,7 +241,7 @@ class PrevalenceSeries(Result):
             names[a], names[b], one_or_all(change[c]), one_or_all(covariance[c]),
             intervals_of(limits[0][c], limits[1][c], level, usable), one_or_all(growth[c]),
             intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable), one_or_all(naive[c]), self.labels,
-            notes=usable.refusals)
+            notes=usable.doubts)
             for c, (a, b) in enumerate(zip(first, last, strict=True))]
 
     def headline(self, level=0.95):
@@ -250,8 +250,8 @@ class PrevalenceSeries(Result):
         text = f"{len(reported)} of {checks.counted(len(self.periods), 'period')} by {self.method}"
         if len(reported) > 1:
             text += f"; {self.change(reported[0], reported[-1], level).headline()}"
-        refused = "; intervals are refused: see notes" if self._usable.refused else ""
-        return f"{text}{refused}; if {self.assumption}; {self.audit.n:,} audited"
+        lost = "; no estimates: see notes" if self._usable.undefined else ""
+        return f"{text}{lost}; if {self.assumption}; {self.audit.n:,} audited"
 
     def rows(self):
         """Return `levels()`."""

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench import checks, intervals
-from workbench.misclassification import methods
+from workbench import checks
+from workbench.misclassification import limits, methods
 from workbench.misclassification.methods import HALF, INVERT, METHODS, RATES
-from workbench.misclassification.periods import REFUSE
 from workbench.misclassification.theory import QUANTITIES
 from workbench.results import Result
 
@@ -70,30 +69,47 @@ class PrevalenceStudy(Result):
     rates: str
 
     def limits(self, method="mle", level=0.95, *, quantity="level"):
-        """Return lower and upper limits (R,) of the default interval; the whole range where it is refused.
+        """Return lower and upper limits (R,) of the default interval; the whole range where there is no estimate.
 
-        `quantity` is "level", or "change" since the audited frame itself. NaN where the estimate is undefined.
+        `quantity` is "level", or "change" since the audited frame itself. NaN where the audit gives no interval:
+        labels that seem swapped, and for methods that do not divide by d no estimate.
         """
         checks.choice("method", method, METHODS)
         checks.choice("quantity", quantity, QUANTITIES)
-        z = intervals.quantile(level)
-        half, frame, shares = self.table + HALF, _two(self.frame_share), _two(self.share)
-        slopes = methods.slopes_of(method, half, frame, shares)
-        slopes = methods.curved(method, slopes, half, frame)
-        reading = methods.reading_covariance(method, slopes, half, frame, shares, self.new_size or np.inf)
-        if quantity == "change":
-            first = methods.slopes_of(method, half, frame, frame)
-            slopes = slopes - methods.curved(method, first, half, frame).within_frame(True)
-        audit = methods.audit_covariance(slopes, half, self.n, self.size, self.rates)
-        center, spread = slopes.estimate[:, 1], z * np.sqrt(audit[:, 1, 1] + reading[:, 1, 1])
-        spread = np.where(self._refusals(method), 2, spread)
-        least = 0.0 if quantity == "level" else -1.0
-        undefined = np.isnan(self.estimates[method])
-        return tuple(np.where(undefined, np.nan, np.clip(limit, least, 1)) for limit in (center - spread,
-                                                                                         center + spread))
+        half, inverts, least = self.table + HALF, method in INVERT, 0.0 if quantity == "level" else -1.0
+        every = np.ones(len(half), bool)
+        low, high = self._made(limits.DELTA, every, method, level, quantity)
+        further = {limits.ONE_ADDED: self.table.min((1, 2)) < limits.RARE,
+                   limits.FIELLER: methods.slope_cv(half) > limits.UNSURE}
+        for name, runs in further.items() if inverts else ():
+            made = self._made(name, runs, method, level, quantity)
+            low[runs], high[runs] = limits.hull([(low[runs], high[runs]), made])
+        lost = np.isnan(self.estimates[method])
+        if inverts:
+            whole = lost | ~(_determinant(self.table) >= limits.LEAST_D) | ~(_determinant(half) > limits.LEAST_D)
+            low, high = np.where(whole, least, low), np.where(whole, 1.0, high)
+            lost = limits.swapped(self.table)
+        return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
 
-    def _refusals(self, method):
-        return (methods.slope_cv(self.table + HALF) > REFUSE) & (method in INVERT)
+    def _made(self, name, runs, method, level, quantity):
+        """Return the limits of one construction in the chosen runs."""
+        table = self.table[runs] + limits.added(name, 2)
+        frame, shares, least = _two(self.frame_share[runs]), _two(self.share[runs]), -float(quantity == "change")
+        slopes = methods.slopes_of(method, table, frame, shares)
+        reading = methods.reading_covariance(method, slopes, table, frame, shares, self.new_size or np.inf)
+        first = methods.slopes_of(method, table, frame, frame)
+        if name != limits.FIELLER:
+            slopes, first = (methods.curved(method, part, table, frame) for part in (slopes, first))
+        if quantity == "change":
+            slopes = slopes - first.within_frame(True)
+
+        def from_audit(part):
+            return methods.audit_covariance(part, table, self.n, self.size, self.rates)
+        if name == limits.FIELLER:
+            log_d = limits.log_d(method, slopes, table, frame)
+            found = limits.of_ratios(slopes, log_d, from_audit, limits.without_denominator(reading), level, least)
+            return tuple(limit[:, 1] for limit in found)
+        return limits.delta(slopes.estimate[:, 1], (from_audit(slopes) + reading)[:, 1, 1], level, least)
 
     def coverage(self, method="mle", level=0.95, *, quantity="level"):
         """Return the share of intervals that contain the true level or change; NaN where no run has one."""
@@ -104,8 +120,9 @@ class PrevalenceStudy(Result):
         return float(inside[given].mean()) if given.any() else float("nan")
 
     def refused(self, method="mle"):
-        """Return the share of runs whose interval is the whole range, because the audit cannot carry the inversion."""
-        return float(self._refusals(checks.choice("method", method, METHODS)).mean())
+        """Return the share of runs whose 95% interval of the level is the whole range."""
+        low, high = self.limits(method)
+        return float(np.mean((low == 0) & (high == 1)))
 
     def closer(self, method, other):
         """Return the share of runs in which `method` is closer to the truth than `other`."""
@@ -261,6 +278,12 @@ def _draw_share(base_rate, p00, p11, size, runs, rng):
 
 def _tables(n, ones, hits, misses):
     return np.stack([n - ones - misses, misses, ones - hits, hits]).reshape(2, 2, -1).transpose(2, 0, 1)
+
+
+def _determinant(table):
+    """Return d = p00 + p11 - 1 of tables (R, 2, 2); NaN without an item of a class."""
+    with np.errstate(invalid="ignore"):
+        return np.einsum("rkk->r", methods.by_row(table)) - 1
 
 
 def _two(share):

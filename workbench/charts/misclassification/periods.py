@@ -56,14 +56,19 @@ def series_words(series, label=None, level=0.95):
     audited = "No period is the audited frame itself." if series.audit_period is None else \
         f"The audit was drawn in {series.audit_period}."
     said = "; ".join(f"{name} {_with_limits(found[0])} to {_with_limits(found[-1])}" for name, found in rows.items())
-    return (f"{most}: {first['estimate']:.1%} in {first['period']}, {last['estimate']:.1%} in {last['period']} "
+    shares = [f"{_percent(row['estimate'])} in {row['period']}" for row in (first, last)]
+    return (f"{most}: {', '.join(shares)} "
             f"(counted {first['counted']:.1%}, {last['counted']:.1%})",
             f"Shares by {series.method} with {percent(level)} intervals, {first['period']} to {last['period']}: "
-            f"{said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}{_refused(table)}")
+            f"{said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}{_unknown(table)}")
 
 
 def _with_limits(row):
-    return f"{row['estimate']:.2%} ({row['low']:.2%} to {row['high']:.2%})"
+    return f"{_percent(row['estimate'], 2)} ({row['low']:.2%} to {row['high']:.2%})"
+
+
+def _percent(share, digits=1):
+    return "no estimate" if np.isnan(share) else f"{share:.{digits}%}"
 
 
 def _not_reported(series):
@@ -80,9 +85,9 @@ def _not_drawn(series, label):
     return f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
 
 
-def _refused(rows):
+def _unknown(rows):
     whole = all(row["low"] == 0 and row["high"] == 1 for row in rows)
-    return " Intervals are refused: the bands fill the whole range." if whole else ""
+    return " The audit leaves every share possible: the bands fill the whole range." if whole else ""
 
 
 def series(series, *, label=None, level=0.95):

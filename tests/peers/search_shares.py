@@ -1,0 +1,224 @@
+"""Search for the designs where the intervals of shares and changes from one audit cover least, and keep what was found.
+
+    python tests/peers/search_shares.py --family change --minutes 3           # search one family, print the lowest
+    python tests/peers/search_shares.py --minutes 20 --write                  # every family that long, and record it
+    python tests/peers/search_shares.py --recheck                             # recorded designs, fresh draws
+
+All samples count: an audit that gets no interval counts as not covered. Domain: audits of 50 items or more from frames
+at least ten times as large, periods of at least as many items as the audit, shares from .02 to .98, p00 and p11 from .5
+to .999 with a sum of 1.1 or more; of five classes the rarest has .02 to .1 of the frame, and each is read rightly with
+probability .4 to .99, by audits of at most 2,000. The draws of a family follow from the seed and the number of
+evaluations.
+"""
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from searching import Family, main
+
+from workbench.misclassification import limits, methods
+from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.periods import Periods
+from workbench.simulations.misclassification import simulate_prevalence
+
+RECORD = Path(__file__).with_suffix(".json")
+LEVEL, CLASSES, RIGHT = .95, 5, (.4, .99)
+LARGEST, EDGE = 10 ** 8, .02
+
+
+@dataclass(frozen=True)
+class Design:
+    """A setting of `simulate_prevalence`, and the method with its assumption on rates."""
+
+    base_rate: float
+    new_base_rate: float
+    p00: float
+    p11: float
+    n: int
+    size: int
+    new_size: int
+    method: str
+    rates: str
+
+
+@dataclass(frozen=True)
+class FiveClasses:
+    """True shares of five classes (5,) at audit time and later, P(prediction | truth) (5, 5), and sizes."""
+
+    base: np.ndarray
+    new: np.ndarray
+    reading: np.ndarray
+    n: int
+    size: int
+    new_size: int
+    method: str
+    quantity: str
+
+    @classmethod
+    def load(cls, data):
+        """Return the design that was saved."""
+        return cls(**{name: np.array(value) if isinstance(value, list) else value for name, value in data.items()})
+
+
+def coverage(quantity):
+    """Return the function that gives the coverage of a design of two classes."""
+    def covered(design, rng, runs):
+        study = simulate_prevalence(design.base_rate, design.new_base_rate, design.p00, design.p11, design.n,
+                                    design.size, new_size=design.new_size, rates=design.rates, runs=runs, rng=rng)
+        low, high = study.limits(design.method, LEVEL, quantity=quantity)
+        truth = study.new_base_rate - (study.base_rate if quantity == "change" else 0)
+        return float(np.mean((low <= truth + 1e-12) & (truth - 1e-12 <= high)))
+    return covered
+
+
+def some_share(rng):
+    """Return a share, often near an edge."""
+    near = EDGE + rng.exponential(.03)
+    return float(rng.choice([rng.uniform(EDGE, 1 - EDGE), near, 1 - near]))
+
+
+def start(rng):
+    """Return a random design of two classes."""
+    right = rng.uniform(.5, .999, 2)
+    if rng.random() < .4:
+        right[rng.integers(2)] = 1 - np.exp(rng.uniform(np.log(.001), np.log(.1)))
+    n = np.exp(rng.uniform(np.log(50), np.log(3000)))
+    return inside(Design(some_share(rng), some_share(rng), *right, n, 10 * n * np.exp(rng.uniform(0, 6)),
+                         n * np.exp(rng.uniform(0, 8)), *words(rng)))
+
+
+def words(rng):
+    """Return a method and a kind of rates."""
+    return str(rng.choice(methods.INVERT)), str(rng.choice(methods.RATES))
+
+
+def inside(design):
+    """Return the design moved into the domain."""
+    base, new = (float(np.clip(x, EDGE, 1 - EDGE)) for x in (design.base_rate, design.new_base_rate))
+    p00, p11 = (float(np.clip(x, .5, .999)) for x in (design.p00, design.p11))
+    n = int(np.clip(design.n, 50, LARGEST / 10))
+    return replace(design, base_rate=base, new_base_rate=new, p00=p00, p11=max(p11, 1.1 - p00), n=n,
+                   size=int(np.clip(design.size, 10 * n, LARGEST)), new_size=int(np.clip(design.new_size, n, LARGEST)))
+
+
+def moved(design, rng):
+    """Return a neighbor: one probability, one size, the method or the rates changed."""
+    name = rng.choice(["base_rate", "new_base_rate", "p00", "p11", "n", "size", "new_size", "words"])
+    if name == "words":
+        method, rates = words(rng)
+        return replace(design, method=method, rates=rates)
+    value = getattr(design, name)
+    if name in ("n", "size", "new_size"):
+        value *= np.exp(rng.normal(0, .5))
+    elif rng.random() < .5:
+        value += rng.normal(0, .05)
+    else:
+        odds = value / (1 - value) * np.exp(rng.normal(0, .6))
+        value = odds / (1 + odds)
+    return inside(replace(design, **{name: value}))
+
+
+def draw_five(design, rng, runs):
+    """Return audits (R, 5, 5), counts of their frames and of the new period (R, 5), and the two true shares (5,)."""
+    frame, period = (whole_items(share, size) for share, size in ((design.base, design.size),
+                                                                  (design.new, design.new_size)))
+    audited = rng.multivariate_hypergeometric(frame, design.n, size=runs)
+    table = np.stack([rng.multinomial(audited[:, i], design.reading[i]) for i in range(CLASSES)], 1)
+    others = sum(rng.multinomial(frame[i] - audited[:, i], design.reading[i]) for i in range(CLASSES))
+    later = sum(rng.multinomial(period[i], design.reading[i], runs) for i in range(CLASSES))
+    return table, table.sum(1) + others, later, frame / design.size, period / design.new_size
+
+
+def whole_items(share, size):
+    """Return items per class; what rounding leaves goes to the largest."""
+    items = np.floor(share * size).astype(int)
+    items[items.argmax()] += size - items.sum()
+    return items
+
+
+def five_coverage(design, rng, runs):
+    """Return the coverage of the class that is rarest in the frame."""
+    table, frame, later, base, new = draw_five(design, rng, runs)
+    rarest = int(base.argmin())
+    truth = new[rarest] - (base[rarest] if design.quantity == "change" else 0)
+    sure = delta_covers(design, table, frame, later, rarest, truth) & (table.min((1, 2)) < limits.RARE)
+    rest = [library_covers(design, table[r], frame[r], later[r], rarest, truth) for r in np.flatnonzero(~sure)]
+    return float((sure.sum() + sum(rest)) / runs)
+
+
+def delta_covers(design, table, frame, later, rarest, truth):
+    """Return whether the delta limits alone hold the truth, (R,): in doubtful audits the interval holds them."""
+    half, counted = table + methods.HALF, frame / design.size
+    slopes = methods.slopes_of(design.method, half, counted, later / design.new_size)
+    reading = methods.reading_covariance(design.method, slopes, half, counted, later / design.new_size,
+                                         design.new_size)
+    if design.quantity == "change":
+        first = methods.slopes_of(design.method, half, counted, counted)
+        slopes = slopes - first.within_frame(True)
+    variance = (methods.audit_covariance(slopes, half, design.n, design.size) + reading)[:, rarest, rarest]
+    low, high = limits.delta(slopes.estimate[:, rarest], variance, LEVEL, -1.0)
+    return (low <= truth) & (truth <= high)
+
+
+def library_covers(design, table, frame, later, rarest, truth):
+    """Return whether the interval that is reported holds the truth."""
+    periods = Periods(ConfusionCounts(table), frame, np.stack([frame, later]), design.method, "process")
+    low, high = periods.level_limits(LEVEL) if design.quantity == "level" else \
+        periods.change_limits(np.array([0]), np.array([1]), LEVEL)
+    return low[-1, rarest] <= truth + 1e-12 and truth - 1e-12 <= high[-1, rarest]
+
+
+def start_five(rng):
+    """Return a random design of five classes."""
+    base, new = rng.dirichlet(np.full(CLASSES, 2.0)), rng.dirichlet(np.full(CLASSES, rng.choice([.7, 3])))
+    base[-1], n = np.exp(rng.uniform(np.log(.02), np.log(.1))), np.exp(rng.uniform(np.log(50), np.log(2000)))
+    right = rng.uniform(*RIGHT, CLASSES) if rng.random() < .5 else np.full(CLASSES, rng.uniform(*RIGHT))
+    reading = np.stack([row_of(rng, k, right[k]) for k in range(CLASSES)])
+    return inside_five(FiveClasses(base, new, reading, n, 10 * n * np.exp(rng.uniform(0, 5)),
+                                   n * np.exp(rng.uniform(0, 6)), str(rng.choice(methods.INVERT)),
+                                   str(rng.choice(["level", "change"]))))
+
+
+def row_of(rng, k, right):
+    """Return how items of class k are read: rightly with probability `right`, else at random or evenly."""
+    wrong = rng.dirichlet(np.full(CLASSES - 1, rng.choice([1, 1000])))
+    return np.insert((1 - right) * wrong, k, right)
+
+
+def inside_five(design):
+    """Return the design moved into the domain."""
+    base, new = np.maximum(design.base, EDGE), np.maximum(design.new, EDGE)
+    base[-1] = min(base[-1], .1)
+    base[:-1] = np.maximum(base[:-1], base[-1])
+    base[:-1] *= (1 - base[-1]) / base[:-1].sum()
+    n = int(np.clip(design.n, 50, 2000))
+    return replace(design, base=base, new=new / new.sum(), n=n, size=int(np.clip(design.size, 10 * n, LARGEST)),
+                   new_size=int(np.clip(design.new_size, n, LARGEST)))
+
+
+def moved_five(design, rng):
+    """Return a neighbor: shares, one class's row, a size, or the words changed."""
+    choice, base, new, reading = rng.integers(6), design.base.copy(), design.new.copy(), design.reading.copy()
+    if choice == 0:
+        base *= np.exp(rng.normal(0, .4, CLASSES))
+        return inside_five(replace(design, base=base / base.sum()))
+    if choice == 1:
+        new *= np.exp(rng.normal(0, .6, CLASSES))
+        return inside_five(replace(design, new=new / new.sum()))
+    if choice == 2:
+        k = int(rng.integers(CLASSES))
+        reading[k] = row_of(rng, k, np.clip(reading[k, k] + rng.normal(0, .1), *RIGHT))
+        return replace(design, reading=reading)
+    if choice == 3:
+        return replace(design, method=str(rng.choice(methods.INVERT)), quantity=str(rng.choice(["level", "change"])))
+    name = str(rng.choice(["n", "size", "new_size"]))
+    return inside_five(replace(design, **{name: getattr(design, name) * np.exp(rng.normal(0, .5))}))
+
+
+FAMILIES = {"share": Family(start, moved, coverage("level"), lambda data: Design(**data)),
+            "change": Family(start, moved, coverage("change"), lambda data: Design(**data)),
+            "rarest of five": Family(start_five, moved_five, five_coverage, FiveClasses.load, (200, 500, 2_000), 6)}
+
+
+if __name__ == "__main__":
+    main(FAMILIES, RECORD, __doc__.splitlines()[0])

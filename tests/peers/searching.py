@@ -1,0 +1,90 @@
+"""Random starts and local moves towards designs that are covered less, and a program around them.
+
+The lowest of many noisy values is too low: the lowest finalists are drawn again, the lowest of these once more, and
+that number is reported with its Monte Carlo error.
+"""
+import argparse
+import json
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+PATIENCE = 25
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is searched: how a design is drawn, moved and covered, and how many draws each stage takes.
+
+    Attributes
+    ----------
+    start : callable
+        Generator to a random design.
+    moved : callable
+        Design and generator to a neighbor.
+    coverage : callable
+        Design, generator and runs to the share of runs that are covered.
+    load : callable
+        What `vars` of a design saved as JSON to the design.
+    runs : tuple of three int
+        Of screening, of the finalists, and of what is reported.
+    finalists : int
+    """
+
+    start: object
+    moved: object
+    coverage: object
+    load: object
+    runs: tuple = (1_000, 10_000, 40_000)
+    finalists: int = 24
+
+
+def search(family, rng, minutes):
+    """Return the lowest design of a family, its coverage with fresh draws, and the evaluations."""
+    end, seen = time.monotonic() + 60 * minutes, []
+    while time.monotonic() < end or not seen:
+        design, tries = family.start(rng), 0
+        lowest = family.coverage(design, rng, family.runs[0])
+        seen.append((lowest, design))
+        while tries < PATIENCE and time.monotonic() < end:
+            other = family.moved(design, rng)
+            covered, tries = family.coverage(other, rng, family.runs[0]), tries + 1
+            seen.append((covered, other))
+            if covered < lowest:
+                lowest, design, tries = covered, other, 0
+    finalists = [design for _, design in sorted(seen, key=lambda pair: pair[0])[:family.finalists]]
+    again = np.argsort([family.coverage(design, rng, family.runs[1]) for design in finalists])
+    best = min((finalists[k] for k in again[:3]), key=lambda design: family.coverage(design, rng, family.runs[2]))
+    return best, family.coverage(best, rng, family.runs[2]), len(seen)
+
+
+def plain(design):
+    """Return a design's fields for JSON."""
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(design).items()}
+
+
+def main(families, record, title):
+    """Search, recheck or record, as the command line says."""
+    parser = argparse.ArgumentParser(description=title)
+    parser.add_argument("--family", choices=families)
+    parser.add_argument("--minutes", type=float, default=1, help="per family")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--recheck", action="store_true")
+    options = parser.parse_args()
+    recorded = json.loads(record.read_text()) if record.exists() else {}
+    for name in [options.family] if options.family else families:
+        family, rng = families[name], np.random.default_rng([options.seed, list(families).index(name)])
+        if options.recheck:
+            best, count = family.load(recorded[name]["design"]), 0
+            covered = family.coverage(best, rng, family.runs[2])
+        else:
+            best, covered, count = search(family, rng, options.minutes)
+            recorded[name] = {"coverage": covered, "evaluations": count, "seed": options.seed,
+                              "minutes": options.minutes, "design": plain(best)}
+        error = (covered * (1 - covered) / family.runs[2]) ** .5
+        print(f"{name:18} {covered:.4f} +- {error:.4f}" + (f"  lowest of {count:,}: {plain(best)}" if count else ""),
+              flush=True)
+        if options.write:
+            record.write_text(json.dumps(recorded, indent=1) + "\n")
