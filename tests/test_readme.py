@@ -35,8 +35,8 @@ def reader(tmp_path, monkeypatch):
         for _ in range(3):
             yield rng.integers(0, 5, 1000), rng.random(1000), np.arange(1000)
     return {"your_labels": lambda index: (prediction == truth)[index].astype(int), "batches": batches,
-            "truth": truth, "prediction": prediction, "counts_at_audit": (10_000, 10_000), "jan": (2400, 2600),
-            "feb": (2200, 2800), "old": old, "new": new, "district": np.repeat(np.arange(10), 200),
+            "truth": truth, "prediction": prediction, "rival": 1 - truth[::-1], "counts_at_audit": (10_000, 10_000),
+            "jan": (2400, 2600), "feb": (2200, 2800), "old": old, "new": new, "district": np.repeat(np.arange(10), 200),
             "person": np.arange(n) // 100, "w": rng.uniform(1, 3, n)}
 
 

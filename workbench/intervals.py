@@ -152,7 +152,8 @@ def proven_limits(population, labeled, correct):
     return right / population, (population - wrong) / population
 
 
-def _default(size, cells, tail):
+def default_pair(size, cells, tail):
+    """Return the default interval's limits of one outcome, without what `stratified_interval` says of them."""
     low, high = default_limits(cells, size.sum(), tail)
     least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
     return max(low, least), min(high, most)
@@ -536,4 +537,4 @@ def teaching_note(method, level):
     return Note("unreliable", f"{method} is for teaching: with few labels it can cover far less than {percent(level)}")
 
 
-_LIMITS = {"default": _default, "short": _short, "guaranteed": _guaranteed, "wald": _wald, "wilson": _wilson}
+_LIMITS = {"default": default_pair, "short": _short, "guaranteed": _guaranteed, "wald": _wald, "wilson": _wilson}

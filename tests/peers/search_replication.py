@@ -3,6 +3,7 @@
     python tests/peers/search_replication.py --family recall --minutes 3      # search one family, print the lowest
     python tests/peers/search_replication.py --minutes 20 --write             # every family that long, and record it
     python tests/peers/search_replication.py --recheck                        # recorded designs, fresh draws
+    python tests/peers/search_replication.py --families --write               # usual designs instead of the worst ones
 
 A design is a population of strata (log-normal weights) whose PSUs differ in their share of positives and in their rates
 of errors (beta, with intraclass correlations), and a sample of PSUs with all their items; `RANGES` are its limits.
@@ -12,6 +13,7 @@ the lowest `FINALISTS` are drawn again, the lowest of these once more, and that 
 interval (0/0 in the sample or in over 5% of its replicates) are left out.
 """
 import argparse
+import itertools
 import json
 import time
 from dataclasses import asdict, dataclass
@@ -25,6 +27,7 @@ from workbench.replication.bounded_intervals import Clusters, Spread, bounded_li
 from workbench.replication.designs import SurveyDesign
 
 RECORD = Path(__file__).with_suffix(".json")
+USUAL = Path(__file__).with_name("replication_families.json")
 STATISTICS = ("accuracy", "precision", "recall", "f1", "mean", "auc")
 FAMILIES = tuple(f"{name} {size}" for name in STATISTICS for size in ("many", "few"))
 MANY, LEAST_ANSWERED = 30, 0.5
@@ -246,6 +249,19 @@ def search(family, rng, minutes):
     return best, figures(best, statistic, rng, DRAWS), evaluations
 
 
+def usual():
+    """Yield usual designs: strata and PSUs of six items, spread of weights, share of positives and its ICC."""
+    for (strata, psus), spread, positive, icc in itertools.product(
+            ((10, 3), (50, 2), (50, 5), (100, 2)), (0.0, .5, 1.5), (.03, .1, .5), (.1, .3)):
+        yield Design(strata, psus, 6, spread, positive, icc, .8, .01, .1, 1.2, 0.0, 0)
+
+
+def tabulate(rng):
+    """Return the `Figures` of every statistic in the usual designs, as dicts."""
+    return [{"statistic": statistic, **asdict(design), **asdict(figures(design, statistic, rng, AGAIN))}
+            for statistic in STATISTICS for design in usual()]
+
+
 def main():
     """Search, recheck or record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -254,7 +270,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--recheck", action="store_true")
+    parser.add_argument("--families", action="store_true", help="usual designs")
     options = parser.parse_args()
+    if options.families:
+        rows = tabulate(np.random.default_rng(options.seed))
+        for row in rows:
+            print(row, flush=True)
+        if options.write:
+            USUAL.write_text("[" + ",\n".join(map(json.dumps, rows)) + "]\n")
+        return
     for family in [options.family] if options.family else FAMILIES:
         recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
         rng, count = np.random.default_rng([options.seed, FAMILIES.index(family)]), 0

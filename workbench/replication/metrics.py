@@ -40,7 +40,7 @@ class LabeledItems(Result):
         Predicted class; for AUC a number that is larger the likelier the positive class.
     positive : label or None
         The class that precision, recall, F1 and AUC are about.
-    stratum, psu, weight, group : (n,) array or None
+    stratum, psu, weight, group, fpc : (n,) array or None
         As for `workbench.SurveyDesign`; the group is what results are broken down by.
     """
 
@@ -52,6 +52,7 @@ class LabeledItems(Result):
     psu: np.ndarray | None
     weight: np.ndarray | None
     group: np.ndarray | None = None
+    fpc: np.ndarray | None = None
 
     def headline(self):
         """Return how many items there are and what they hold."""
@@ -162,15 +163,15 @@ _TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall",
 
 
 def load_labeled(items, *, truth="truth", prediction="prediction", score="", stratum="stratum", psu="", weight="",
-                 group="", positive=""):
+                 group="", positive="", fpc=""):
     """Return labeled items from a file or a data frame.
 
     Parameters
     ----------
     items : str or data frame
         As in `workbench.read_scores`.
-    truth, prediction, score, stratum, psu, weight, group : str
-        Column names; "" for none. A prediction or a score is needed.
+    truth, prediction, score, stratum, psu, weight, group, fpc : str
+        Column names; "" for none. A prediction or a score is needed. `fpc` has the PSUs of the population's stratum.
     positive : str
         The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers;
         true and false are 1 and 0.
@@ -190,13 +191,13 @@ def load_labeled(items, *, truth="truth", prediction="prediction", score="", str
     LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
     """
     roles = {"truth": truth, "prediction": prediction, "score": score, "stratum": stratum, "psu": psu,
-             "weight": weight, "group": group}
+             "weight": weight, "group": group, "fpc": fpc}
     named = {role: name for role, name in roles.items() if name}
     for role in ("truth", "stratum"):
         if role not in named:
             raise ValueError(f"{role} must name a column")
     data, notes = frames.read_columns(items, sorted(set(named.values())))
-    read = {role: (numbers.to_numbers if role in ("score", "weight") else numbers.to_labels)(name, data[name])
+    read = {role: (numbers.to_numbers if role in ("score", "weight", "fpc") else numbers.to_labels)(name, data[name])
             for role, name in named.items()}
     _refuse_unlike(read, named)
     if "weight" in read and (read["weight"] <= 0).any():
@@ -205,7 +206,8 @@ def load_labeled(items, *, truth="truth", prediction="prediction", score="", str
                          f"got {read['weight'][row]:g}")
     positive = positive_class(positive, read["truth"])
     return LabeledItems(read["truth"], read.get("prediction"), read.get("score"), positive, read["stratum"],
-                        read.get("psu"), read.get("weight"), read.get("group"), notes=notes)
+                        read.get("psu"), read.get("weight"), read.get("group"), read.get("fpc"),
+                        notes=notes)
 
 
 def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto", level=0.95, collapse=None, rng=0):
@@ -243,7 +245,8 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
         raise ValueError(f"metrics must name at least one of {', '.join(METRICS)}")
     for metric in metrics:
         checks.choice("metric", metric, METRICS)
-    design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, collapse=_renamed(collapse, items.stratum))
+    design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, fpc=items.fpc,
+                          collapse=_renamed(collapse, items.stratum))
     made = replicates(design, _method(design, checks.choice("method", method, METHODS)), rng=rng)
     weighty = _with_fewer(made, method, metrics, rng)
     found, notes = [], [*items.notes, *_design_notes(design, made, weighty)]

@@ -212,11 +212,11 @@ def _bracket(grid, holds, sign):
 
 def _closed(found, metric, tail):
     """Return the limits from those of FN / TP, or of (P + FN) / (2 TP): squared distances add along the ratio."""
-    total, level = found.stratum_size.sum(), 1 - 2 * tail
+    total = found.stratum_size.sum()
     members, hits, missed = (part / total for part in _totals(found.stratum_size, found.predicted, found.labeled,
                                                               found.correct))
-    hit = _scaled(found, found.predicted, level, members)
-    miss = _scaled(found, ~found.predicted, level, 1 - members)
+    hit = _scaled(found, found.predicted, tail, members)
+    miss = _scaled(found, ~found.predicted, tail, 1 - members)
     miss = 1 - members - miss[1], 1 - members - miss[0]
     if metric == "recall":
         low, high = _ratio(missed, miss, hits, hit)
@@ -225,12 +225,13 @@ def _closed(found, metric, tail):
     return 2 / (1 + high), min(2 / (1 + low), 1.0)
 
 
-def _scaled(found, part, level, weight):
+def _scaled(found, part, tail, weight):
     """Return the default limits of the right items of some strata, as shares of all items."""
     if not part.any():
         return 0.0, 0.0
-    low, high = intervals.stratified_interval(found.stratum_size[part], found.labeled[part], found.correct[part],
-                                              level=level)
+    size = found.stratum_size[part]
+    cells = intervals.stratum_cells(size, found.labeled[part], found.correct[part])
+    low, high = intervals.default_pair(size, cells, tail)
     return weight * low, weight * high
 
 
