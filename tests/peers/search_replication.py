@@ -3,24 +3,23 @@
     python tests/peers/search_replication.py --family recall --minutes 3      # search one family, print the lowest
     python tests/peers/search_replication.py --minutes 20 --write             # every family that long, and record it
     python tests/peers/search_replication.py --recheck                        # recorded designs, fresh draws
-    python tests/peers/search_replication.py --families --write               # usual designs instead of the worst ones
+    python tests/peers/search_replication.py --families                       # records usual designs, not the worst
 
 A design is a population of strata (log-normal weights) whose PSUs differ in their share of positives and in their rates
 of errors (beta, with intraclass correlations), and a sample of PSUs with all their items; `RANGES` are its limits.
-Random starts, then local moves that keep what covers less. Every family is searched apart for designs where at least 30
-PSUs carry the information ("many", the median over samples) and where fewer do. The lowest of noisy values is too low:
-the lowest `FINALISTS` are drawn again, the lowest of these once more, and that number is reported. Samples that get no
-interval (0/0 in the sample or in over 5% of its replicates) are left out.
+Every family is searched apart for designs where at least 30 equally heavy PSUs carry the information ("many":
+`effective_psus`, the median over samples) and where fewer do. Samples that get no interval (0/0 in the sample or in over
+5% of its replicates) are left out.
 """
-import argparse
 import itertools
 import json
-import time
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import scipy
+from searching import Family, main
 
 from workbench.replication import estimates, replicates, statistics
 from workbench.replication.bounded_intervals import Clusters, Spread, bounded_limits, f1_limits
@@ -31,9 +30,8 @@ USUAL = Path(__file__).with_name("replication_families.json")
 STATISTICS = ("accuracy", "precision", "recall", "f1", "mean", "auc")
 FAMILIES = tuple(f"{name} {size}" for name in STATISTICS for size in ("many", "few"))
 MANY, LEAST_ANSWERED = 30, 0.5
-SCREENING, AGAIN, DRAWS = 400, 4_000, 20_000
-AUC_DRAWS = {SCREENING: 60, AGAIN: 300, DRAWS: 1_500}
-FINALISTS, PATIENCE, MOST_ITEMS = 12, 15, 3_000
+RUNS, AUC_RUNS = (400, 4_000, 20_000), (60, 300, 1_500)
+FINALISTS, MOST_ITEMS = 12, 3_000
 SCORE_SD = .6, .8
 RANGES = {"strata": (2, 100), "psus": (2, 8), "items": (1, 20), "spread": (0, 1.5), "positive": (.01, .6),
           "positive_icc": (0, .6), "hit": (.5, .995), "alarm": (.001, .3), "error_icc": (0, .2), "shift": (.3, 3.0),
@@ -104,7 +102,7 @@ def method_of(design):
 
 
 def outcomes(design, statistic, rng, runs):
-    """Return limits (R,), whether there are any, whether a note goes with them, and the informative PSUs."""
+    """Return limits (R,), whether there are any, whether a note goes with them, and the effective PSUs."""
     return (_auc if statistic == "auc" else _ratio)(design, statistic, rng, runs)
 
 
@@ -141,7 +139,7 @@ def _ratio(design, statistic, rng, runs):
         estimate, variance, spread, Clusters(told["effective_psus"], told["effective_df"], carriers), .025, **bounds)
     few = (told["effective_df"] < estimates.LEAST_DF) | (told["df"] < estimates.LEAST_DF) & \
         (told["informative_psus"] < estimates.FEW_PSUS)
-    return low, high, answered, few | (variance == 0) | (undefined > 0), told["informative_psus"]
+    return low, high, answered, few | (variance == 0) | (undefined > 0), told["effective_psus"]
 
 
 def _auc(design, statistic, rng, runs):
@@ -167,7 +165,7 @@ def _auc_once(design, drawn, rng, positive):
             return 0.0, 1.0, False, True, 0
         raise
     low, high = estimate.interval()
-    return low, high, True, bool(estimate.notes), estimate.informative_psus
+    return low, high, True, bool(estimate.notes), estimate.effective_psus
 
 
 @dataclass(frozen=True)
@@ -178,13 +176,12 @@ class Figures:
     without_note: float
     noted: float
     answered: float
-    informative_psus: float
+    effective_psus: float
     runs: int
 
 
 def figures(design, statistic, rng, runs):
     """Return the `Figures` of a design."""
-    runs = AUC_DRAWS[runs] if statistic == "auc" else runs
     low, high, answered, noted, psus = outcomes(design, statistic, rng, runs)
     truth = truth_of(design, statistic)
     covers = (low <= truth + 1e-9) & (truth - 1e-9 <= high)
@@ -197,7 +194,7 @@ def figures(design, statistic, rng, runs):
 
 def eligible(found, size):
     """Return whether a design belongs to the half of a family."""
-    return found.answered >= LEAST_ANSWERED and (found.informative_psus >= MANY) == (size == "many")
+    return found.answered >= LEAST_ANSWERED and (found.effective_psus >= MANY) == (size == "many")
 
 
 def start(rng):
@@ -228,27 +225,6 @@ def bounded(values):
     return Design(**clipped | {"items": max(1, min(clipped["items"], most)), "seed": values["seed"]})
 
 
-def search(family, rng, minutes):
-    """Return the lowest design of a family, its `Figures` from fresh draws, and the evaluations."""
-    statistic, size = family.split()
-    end, seen, evaluations = time.monotonic() + 60 * minutes, [], 0
-    while time.monotonic() < end or not seen:
-        design, tries, lowest = start(rng), 0, 1.1
-        while tries < PATIENCE and (time.monotonic() < end or not seen):
-            other = design if lowest > 1 else moved(design, rng)
-            found, evaluations, tries = figures(other, statistic, rng, SCREENING), evaluations + 1, tries + 1
-            if not eligible(found, size):
-                if lowest > 1:
-                    break
-                continue
-            seen.append((found.coverage, len(seen), other))
-            if found.coverage < lowest:
-                lowest, design, tries = found.coverage, other, 0
-    again = [(figures(design, statistic, rng, AGAIN).coverage, k, design) for _, k, design in sorted(seen)[:FINALISTS]]
-    best = min(((figures(design, statistic, rng, DRAWS).coverage, k, design) for _, k, design in sorted(again)[:3]))[2]
-    return best, figures(best, statistic, rng, DRAWS), evaluations
-
-
 def usual():
     """Yield usual designs: strata and PSUs of six items, spread of weights, share of positives and its ICC."""
     for (strata, psus), spread, positive, icc in itertools.product(
@@ -257,45 +233,25 @@ def usual():
 
 
 def tabulate(rng):
-    """Return the `Figures` of every statistic in the usual designs, as dicts."""
-    return [{"statistic": statistic, **asdict(design), **asdict(figures(design, statistic, rng, AGAIN))}
-            for statistic in STATISTICS for design in usual()]
+    """Record the `Figures` of every statistic in the usual designs."""
+    rows = [{"statistic": statistic, **asdict(design), **asdict(figures(design, statistic, rng, AUC_RUNS[1] if
+             statistic == "auc" else RUNS[1]))} for statistic in STATISTICS for design in usual()]
+    USUAL.write_text("[" + ",\n".join(map(json.dumps, rows)) + "]\n")
 
 
-def main():
-    """Search, recheck or record."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--family", choices=FAMILIES)
-    parser.add_argument("--minutes", type=float, default=1, help="per family")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--recheck", action="store_true")
-    parser.add_argument("--families", action="store_true", help="usual designs")
-    options = parser.parse_args()
-    if options.families:
-        rows = tabulate(np.random.default_rng(options.seed))
-        for row in rows:
-            print(row, flush=True)
-        if options.write:
-            USUAL.write_text("[" + ",\n".join(map(json.dumps, rows)) + "]\n")
-        return
-    for family in [options.family] if options.family else FAMILIES:
-        recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-        rng, count = np.random.default_rng([options.seed, FAMILIES.index(family)]), 0
-        if options.recheck:
-            design = Design(**recorded[family]["design"])
-            found = figures(design, family.split()[0], rng, DRAWS)
-        else:
-            design, found, count = search(family, rng, options.minutes)
-        error = (found.coverage * (1 - found.coverage) / found.runs) ** .5
-        print(f"{family:15} {found.coverage:.4f} +- {error:.4f}  without a note {found.without_note:.4f}  noted "
-              f"{found.noted:.2f}  PSUs {found.informative_psus:.0f}" + (f"  lowest of {count:,}" if count else ""),
-              flush=True)
-        if options.write:
-            recorded[family] = asdict(found) | {"evaluations": count, "seed": options.seed, "minutes": options.minutes,
-                                                "design": asdict(design)}
-            RECORD.write_text(json.dumps(recorded, indent=1) + "\n")
+def family_of(name):
+    """Return the `Family` of a name."""
+    statistic, size = name.split()
+
+    def coverage(design, rng, runs):
+        found = figures(design, statistic, rng, runs)
+        return found.coverage if eligible(found, size) else float("inf")
+    return Family(start, moved, coverage, lambda data: Design(**data), AUC_RUNS if statistic == "auc" else RUNS,
+                  FINALISTS, lambda design, rng, runs: asdict(figures(design, statistic, rng, runs)))
 
 
 if __name__ == "__main__":
-    main()
+    if "--families" in sys.argv:
+        tabulate(np.random.default_rng(1))
+    else:
+        main({name: family_of(name) for name in FAMILIES}, RECORD, __doc__.splitlines()[0])

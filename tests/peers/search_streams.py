@@ -6,17 +6,13 @@
 
 A design is a stream in `BLOCKS` blocks of time: records per block, stratum and value, so that strata come and go and
 shares trend; kept to a budget with a floor, as one stream or, merged, with a sampler per block. The records are fixed,
-the random keys are drawn. Random starts, then local moves that keep what covers less; what is reported is drawn anew in
-three rounds (`climbed`, which `search_waves.py` uses too). A family's draws follow from the seed and the number of
-evaluations.
+the random keys are drawn.
 """
-import argparse
-import json
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from searching import Family, main
 
 from workbench.allocation.stream import StreamSampler
 
@@ -25,8 +21,7 @@ BLOCKS, MOST_STRATA = 4, 6
 VALUES = {"0/1": (0, 1), "bounded": (0, .02, .1, .5, 1), "tenfold": (0, 1, 10)}
 FAMILIES = {f"{name}{how}": (values, merged) for name, values in VALUES.items()
             for how, merged in ((", one stream", False), (", merged", True))}
-ROUNDS = 200, 1_000, 4_000, 10_000
-FINALISTS, PATIENCE = 16, 25
+RUNS, FINALISTS = (200, 2_000, 10_000), 16
 ROUND = 1e-9
 
 
@@ -40,13 +35,9 @@ class Stream:
     minimum: int
     merged: bool
 
-    def to_dict(self):
-        """Return plain lists and numbers."""
-        return vars(self) | {"records": self.records.tolist(), "values": list(self.values)}
-
     @classmethod
     def from_dict(cls, data):
-        """Return the stream that `to_dict` wrote."""
+        """Return a recorded stream."""
         return cls(**data | {"records": np.array(data["records"]), "values": tuple(data["values"])})
 
     def blocks(self):
@@ -115,78 +106,6 @@ def moved(stream, rng):
     return Stream(records, stream.values, max(budget, minimum * records.shape[1]), minimum, stream.merged)
 
 
-def climbed(start, moved, coverage, rng, minutes, rounds=ROUNDS):
-    """Return the lowest design, its coverage with fresh draws, and the evaluations.
-
-    Parameters
-    ----------
-    start : callable
-        start(rng) -> design.
-    moved : callable
-        moved(design, rng) -> design.
-    coverage : callable
-        coverage(design, rng, runs) -> float.
-    rng : numpy.random.Generator
-    minutes : float
-    rounds : (int, int, int, int)
-        Runs while searching, then twice to narrow down the lowest, and for what is reported.
-    """
-    end, seen = time.monotonic() + 60 * minutes, []
-    while time.monotonic() < end or not seen:
-        design = start(rng)
-        lowest, tries = coverage(design, rng, rounds[0]), 0
-        seen.append((lowest, design))
-        while tries < PATIENCE and time.monotonic() < end:
-            other = moved(design, rng)
-            covered, tries = coverage(other, rng, rounds[0]), tries + 1
-            seen.append((covered, other))
-            if covered < lowest:
-                lowest, design, tries = covered, other, 0
-    kept = [design for _, design in sorted(seen, key=lambda pair: pair[0])[:FINALISTS]]
-    for runs, left in zip(rounds[1:3], (3, 1), strict=True):
-        again = [coverage(design, rng, runs) for design in kept]
-        kept = [kept[k] for k in np.argsort(again, kind="stable")[:left]]
-    return kept[0], coverage(kept[0], rng, rounds[3]), len(seen)
-
-
-def run(description, record, families, search, recheck, runs):
-    """Search, recheck or record, as the command line says.
-
-    Parameters
-    ----------
-    description : str
-    record : pathlib.Path
-    families : iterable of str
-    search : callable
-        search(family, rng, minutes) -> design, coverage, evaluations.
-    recheck : callable
-        recheck(family, design as a dict, rng) -> coverage.
-    runs : int
-        Behind each reported coverage.
-    """
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--family", choices=families)
-    parser.add_argument("--minutes", type=float, default=1, help="per family")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--recheck", action="store_true")
-    options = parser.parse_args()
-    recorded = json.loads(record.read_text()) if record.exists() else {}
-    for family in [options.family] if options.family else families:
-        rng = np.random.default_rng([options.seed, list(families).index(family)])
-        if options.recheck:
-            covered, count = recheck(family, recorded[family]["design"], rng), 0
-        else:
-            best, covered, count = search(family, rng, options.minutes)
-            recorded[family] = {"coverage": covered, "evaluations": count, "seed": options.seed,
-                                "minutes": options.minutes, "design": best.to_dict()}
-        error = (covered * (1 - covered) / runs) ** .5
-        print(f"{family:24} {covered:.4f} +- {error:.4f}" + (f"  lowest of {count:,}" if count else ""), flush=True)
-        if options.write:
-            record.write_text(json.dumps(recorded, indent=1) + "\n")
-
-
 if __name__ == "__main__":
-    run(__doc__.splitlines()[0], RECORD, FAMILIES,
-        lambda family, rng, minutes: climbed(lambda r: start(family, r), moved, coverage, rng, minutes),
-        lambda family, design, rng: coverage(Stream.from_dict(design), rng, ROUNDS[-1]), ROUNDS[-1])
+    main({name: Family(lambda rng, name=name: start(name, rng), moved, coverage, Stream.from_dict, RUNS, FINALISTS)
+          for name in FAMILIES}, RECORD, __doc__.splitlines()[0])

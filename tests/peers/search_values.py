@@ -4,19 +4,13 @@
     python tests/peers/search_values.py --minutes 20 --write                  # every family that long, and record it
     python tests/peers/search_values.py --recheck                             # recorded designs, fresh draws
 
-A design is a population (items per stratum and value) and labels per stratum. Random starts, then local moves that
-keep what covers less. The lowest of many noisy values is too low: the lowest `FINALISTS` are drawn again, the lowest of
-these once more with `DRAWS` draws, and that number is reported with its Monte Carlo error. The draws of a family follow
-from the seed, its name and the number of evaluations.
+A design is a population (items per stratum and value) and labels per stratum.
 """
-import argparse
-import json
-import time
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from searching import Family, main
 
 from workbench.value_intervals import proven_values, rounded_limits, upper_limit
 
@@ -25,8 +19,7 @@ SIGNS, HALVES, TEN = (-1, 0, 1), (0, .5, 1), (0, 1, 10)
 FAMILIES = {f"{name} {level:g}": (values, level) for level in (.95, .9, .99)
             for name, values in (("signs", SIGNS), ("halves", HALVES), ("tenfold", TEN))}
 FAMILIES |= {"mixed with 0/1 strata": (None, .95), "census": (SIGNS, .95), "recall": ("recall", .95), "f1": ("f1", .95)}
-SCREENING, AGAIN, DRAWS = 1_000, 10_000, 40_000
-FINALISTS, PATIENCE, MOST_STRATA, FEWEST_LABELS, MOST_IN_CENSUS = 24, 25, 10, 20, 200
+MOST_STRATA, FEWEST_LABELS, MOST_IN_CENSUS = 10, 20, 200
 ROUND = 1e-9
 
 
@@ -38,13 +31,9 @@ class Design:
     values: np.ndarray
     labeled: np.ndarray
 
-    def to_dict(self):
-        """Return plain lists."""
-        return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
-
     @classmethod
     def from_dict(cls, data):
-        """Return the design that `to_dict` wrote."""
+        """Return a recorded design."""
         return cls(*(np.array(data[name]) for name in ("items", "values", "labeled")))
 
 
@@ -159,50 +148,11 @@ def moved(design, rng, family):
     return Design(items, design.values, np.where(known, items.sum(1), np.minimum(labeled, items.sum(1))))
 
 
-def search(family, rng, minutes):
-    """Return the lowest design of a family, its coverage with fresh draws, its error, and the evaluations."""
-    end, seen = time.monotonic() + 60 * minutes, []
-    while time.monotonic() < end or not seen:
-        design = start(family, rng)
-        lowest, tries = coverage(design, family, rng, SCREENING), 0
-        seen.append((lowest, design))
-        while tries < PATIENCE and time.monotonic() < end:
-            other = moved(design, rng, family)
-            covered, tries = coverage(other, family, rng, SCREENING), tries + 1
-            seen.append((covered, other))
-            if covered < lowest:
-                lowest, design, tries = covered, other, 0
-    finalists = sorted(seen, key=lambda pair: pair[0])[:FINALISTS]
-    again = sorted(((coverage(d, family, rng, AGAIN), k) for k, (_, d) in enumerate(finalists)))
-    best = min((finalists[k][1] for _, k in again[:3]), key=lambda d: coverage(d, family, rng, DRAWS))
-    covered = coverage(best, family, rng, DRAWS)
-    return best, covered, len(seen)
-
-
-def main():
-    """Search, recheck or record."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--family", choices=FAMILIES)
-    parser.add_argument("--minutes", type=float, default=1, help="per family")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--recheck", action="store_true")
-    options = parser.parse_args()
-    recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    families = [options.family] if options.family else FAMILIES
-    for family in (name for name in families if name in recorded or not options.recheck):
-        rng = np.random.default_rng([options.seed, zlib.crc32(family.encode())])
-        if options.recheck:
-            covered, count = coverage(Design.from_dict(recorded[family]["design"]), family, rng, DRAWS), 0
-        else:
-            best, covered, count = search(family, rng, options.minutes)
-            recorded[family] = {"coverage": covered, "evaluations": count, "seed": options.seed,
-                                "minutes": options.minutes, "design": best.to_dict()}
-        error = (covered * (1 - covered) / DRAWS) ** .5
-        print(f"{family:24} {covered:.4f} +- {error:.4f}" + (f"  lowest of {count:,}" if count else ""), flush=True)
-        if options.write:
-            RECORD.write_text(json.dumps(recorded, indent=1) + "\n")
+def family_of(name):
+    """Return the `Family` of a name."""
+    return Family(lambda rng: start(name, rng), lambda design, rng: moved(design, rng, name),
+                  lambda design, rng, runs: coverage(design, name, rng, runs), Design.from_dict)
 
 
 if __name__ == "__main__":
-    main()
+    main({name: family_of(name) for name in FAMILIES}, RECORD, __doc__.splitlines()[0])

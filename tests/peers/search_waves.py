@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from search_streams import climbed, run
+from searching import Family, main
 
 from workbench.stratified import waves
 
 RECORD = Path(__file__).with_suffix(".json")
 FAMILIES = {".95": .95, ".90": .9, ".99": .99}
-ROUNDS = 1_000, 10_000, 20_000, 40_000
 MOST_STRATA, FEWEST_LABELS, ROUND = 6, 20, 1e-9
 
 
@@ -33,13 +32,9 @@ class Waves:
     smoothing: float
     floor: float
 
-    def to_dict(self):
-        """Return plain lists and numbers."""
-        return dict(vars(self))
-
     @classmethod
     def from_dict(cls, data):
-        """Return the design that `to_dict` wrote."""
+        """Return a recorded design."""
         return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in data.items()})
 
 
@@ -108,7 +103,5 @@ def moved(design, rng):
 
 
 if __name__ == "__main__":
-    run(__doc__.splitlines()[0], RECORD, FAMILIES,
-        lambda family, rng, minutes: climbed(start, moved, lambda d, r, n: coverage(d, r, n, FAMILIES[family]), rng,
-                                             minutes, ROUNDS),
-        lambda family, design, rng: coverage(Waves.from_dict(design), rng, ROUNDS[-1], FAMILIES[family]), ROUNDS[-1])
+    main({name: Family(start, moved, lambda design, rng, runs, level=level: coverage(design, rng, runs, level),
+                       Waves.from_dict) for name, level in FAMILIES.items()}, RECORD, __doc__.splitlines()[0])

@@ -1,11 +1,14 @@
 """Random starts and local moves towards designs that are covered less, and a program around them.
 
 The lowest of many noisy values is too low: the lowest finalists are drawn again, the lowest of these once more, and
-that number is reported with its Monte Carlo error.
+that number is reported with its Monte Carlo error. A family's draws follow from the seed, its name and the number of
+evaluations.
 """
 import argparse
 import json
 import time
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,28 +27,34 @@ class Family:
     moved : callable
         Design and generator to a neighbor.
     coverage : callable
-        Design, generator and runs to the share of runs that are covered.
+        Design, generator and runs to the share of runs that are covered; infinite for a design that is none of the
+        family.
     load : callable
-        What `vars` of a design saved as JSON to the design.
+        A dict of a saved design's fields to the design.
     runs : tuple of three int
         Of screening, of the finalists, and of what is reported.
     finalists : int
+    details : callable, optional
+        Design, generator and runs to a dict of what else is recorded.
     """
 
-    start: object
-    moved: object
-    coverage: object
-    load: object
+    start: Callable
+    moved: Callable
+    coverage: Callable
+    load: Callable
     runs: tuple = (1_000, 10_000, 40_000)
     finalists: int = 24
+    details: Callable | None = None
 
 
 def search(family, rng, minutes):
-    """Return the lowest design of a family, its coverage with fresh draws, and the evaluations."""
+    """Return the lowest design of a family and the number of evaluations."""
     end, seen = time.monotonic() + 60 * minutes, []
     while time.monotonic() < end or not seen:
         design, tries = family.start(rng), 0
         lowest = family.coverage(design, rng, family.runs[0])
+        if not np.isfinite(lowest):
+            continue
         seen.append((lowest, design))
         while tries < PATIENCE and time.monotonic() < end:
             other = family.moved(design, rng)
@@ -56,12 +65,28 @@ def search(family, rng, minutes):
     finalists = [design for _, design in sorted(seen, key=lambda pair: pair[0])[:family.finalists]]
     again = np.argsort([family.coverage(design, rng, family.runs[1]) for design in finalists])
     best = min((finalists[k] for k in again[:3]), key=lambda design: family.coverage(design, rng, family.runs[2]))
-    return best, family.coverage(best, rng, family.runs[2]), len(seen)
+    return best, len(seen)
 
 
 def plain(design):
     """Return a design's fields for JSON."""
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(design).items()}
+
+
+def report(name, family, options, recorded):
+    """Search a family, or draw its recorded design again; print and return what belongs into the record."""
+    rng, count = np.random.default_rng([options.seed, zlib.crc32(name.encode())]), 0
+    if options.recheck:
+        design = family.load(recorded[name]["design"])
+    else:
+        design, count = search(family, rng, options.minutes)
+    covered = family.coverage(design, rng, family.runs[2])
+    details = family.details(design, rng, family.runs[2]) if family.details else {}
+    error = (covered * (1 - covered) / family.runs[2]) ** .5
+    print(f"{name:22} {covered:.4f} +- {error:.4f}", *(f"{key} {value:.4g}" for key, value in details.items()),
+          f"lowest of {count:,}" * bool(count), sep="  ", flush=True)
+    return {"coverage": covered, **details, "evaluations": count, "seed": options.seed, "minutes": options.minutes,
+            "design": plain(design)}
 
 
 def main(families, record, title):
@@ -73,18 +98,10 @@ def main(families, record, title):
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--recheck", action="store_true")
     options = parser.parse_args()
-    recorded = json.loads(record.read_text()) if record.exists() else {}
     for name in [options.family] if options.family else families:
-        family, rng = families[name], np.random.default_rng([options.seed, list(families).index(name)])
-        if options.recheck:
-            best, count = family.load(recorded[name]["design"]), 0
-            covered = family.coverage(best, rng, family.runs[2])
-        else:
-            best, covered, count = search(family, rng, options.minutes)
-            recorded[name] = {"coverage": covered, "evaluations": count, "seed": options.seed,
-                              "minutes": options.minutes, "design": plain(best)}
-        error = (covered * (1 - covered) / family.runs[2]) ** .5
-        print(f"{name:18} {covered:.4f} +- {error:.4f}" + (f"  lowest of {count:,}: {plain(best)}" if count else ""),
-              flush=True)
-        if options.write:
-            record.write_text(json.dumps(recorded, indent=1) + "\n")
+        recorded = json.loads(record.read_text()) if record.exists() else {}
+        if options.recheck and name not in recorded:
+            continue
+        found = report(name, families[name], options, recorded)
+        if options.write and not options.recheck:
+            record.write_text(json.dumps(recorded | {name: found}, indent=1) + "\n")
