@@ -8,8 +8,8 @@
 A design is a population of strata (log-normal weights) whose PSUs differ in their share of positives and in their rates
 of errors (beta, with intraclass correlations), and a sample of PSUs with all their items; `RANGES` are its limits.
 Every family is searched apart for designs where at least 30 equally heavy PSUs carry the information ("many":
-`effective_psus`, the median over samples) and where fewer do. Samples that get no interval (0/0 in the sample or in over
-5% of its replicates) are left out.
+`effective_psus`, the median over samples) and where fewer do. Samples that get no interval (0/0 in the sample or in
+over 5% of its replicates) are left out.
 """
 import itertools
 import json
@@ -250,8 +250,10 @@ def family_of(name):
                   FINALISTS, lambda design, rng, runs: asdict(figures(design, statistic, rng, runs)))
 
 
+SEARCHED = {name: family_of(name) for name in FAMILIES}
+
 if __name__ == "__main__":
     if "--families" in sys.argv:
         tabulate(np.random.default_rng(1))
     else:
-        main({name: family_of(name) for name in FAMILIES}, RECORD, __doc__.splitlines()[0])
+        main(SEARCHED, RECORD, __doc__.splitlines()[0])

@@ -215,10 +215,10 @@ def moved_five(design, rng):
     return inside_five(replace(design, **{name: getattr(design, name) * np.exp(rng.normal(0, .5))}))
 
 
-FAMILIES = {"share": Family(start, moved, coverage("level"), lambda data: Design(**data)),
+SEARCHED = {"share": Family(start, moved, coverage("level"), lambda data: Design(**data)),
             "change": Family(start, moved, coverage("change"), lambda data: Design(**data)),
             "rarest of five": Family(start_five, moved_five, five_coverage, FiveClasses.load, (200, 500, 2_000), 6)}
 
 
 if __name__ == "__main__":
-    main(FAMILIES, RECORD, __doc__.splitlines()[0])
+    main(SEARCHED, RECORD, __doc__.splitlines()[0])

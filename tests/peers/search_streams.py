@@ -106,6 +106,8 @@ def moved(stream, rng):
     return Stream(records, stream.values, max(budget, minimum * records.shape[1]), minimum, stream.merged)
 
 
+SEARCHED = {name: Family(lambda rng, name=name: start(name, rng), moved, coverage, Stream.from_dict, RUNS, FINALISTS)
+            for name in FAMILIES}
+
 if __name__ == "__main__":
-    main({name: Family(lambda rng, name=name: start(name, rng), moved, coverage, Stream.from_dict, RUNS, FINALISTS)
-          for name in FAMILIES}, RECORD, __doc__.splitlines()[0])
+    main(SEARCHED, RECORD, __doc__.splitlines()[0])

@@ -154,5 +154,7 @@ def family_of(name):
                   lambda design, rng, runs: coverage(design, name, rng, runs), Design.from_dict)
 
 
+SEARCHED = {name: family_of(name) for name in FAMILIES}
+
 if __name__ == "__main__":
-    main({name: family_of(name) for name in FAMILIES}, RECORD, __doc__.splitlines()[0])
+    main(SEARCHED, RECORD, __doc__.splitlines()[0])

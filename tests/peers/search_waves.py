@@ -102,6 +102,8 @@ def moved(design, rng):
     return built(size, right, labels, prior, smoothing, floor)
 
 
+SEARCHED = {name: Family(start, moved, lambda design, rng, runs, level=level: coverage(design, rng, runs, level),
+                         Waves.from_dict) for name, level in FAMILIES.items()}
+
 if __name__ == "__main__":
-    main({name: Family(start, moved, lambda design, rng, runs, level=level: coverage(design, rng, runs, level),
-                       Waves.from_dict) for name, level in FAMILIES.items()}, RECORD, __doc__.splitlines()[0])
+    main(SEARCHED, RECORD, __doc__.splitlines()[0])
