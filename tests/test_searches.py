@@ -9,6 +9,8 @@ import search_streams
 import search_values
 import search_waves
 
+import workbench as wb
+
 MODULES = search_replication, search_shares, search_streams, search_values, search_waves
 RECORDED = [(module.SEARCHED[name], found, f"{module.__name__} {name}")
             for module in MODULES for name, found in json.loads(module.RECORD.read_text()).items()]
@@ -26,3 +28,25 @@ def test_a_recorded_design_is_covered_as_recorded(family, found):
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_every_family_has_a_record(module):
     assert set(json.loads(module.RECORD.read_text())) == set(module.SEARCHED)
+
+
+@pytest.mark.parametrize("statistic", ["accuracy", "precision", "recall", "f1", "mean"])
+def test_limits_from_counts_are_those_of_the_items(statistic):
+    design = search_replication.Design(6, 3, 8, .7, .3, .2, .8, .1, .1, 1.2, .3, 1)
+    low, high, answered, noted, _ = search_replication.outcomes(design, statistic, np.random.default_rng(2), 4)
+    counts = search_replication.draw(design, np.random.default_rng(2), 4)
+    psu = np.repeat(np.arange(18), 8)
+    survey = wb.SurveyDesign(psu // 3, psu=psu, weight=design.survey().weight[psu])
+    drawn = wb.replicates(survey, search_replication.method_of(design))
+    for run in range(4):
+        truth, prediction = np.concatenate([expanded(*psu_counts, 8) for psu_counts in np.transpose(counts)[run]], 1)
+        found = wb.replicate_estimate(drawn, "mean", prediction - truth, bounds=(-1, 1)) if statistic == "mean" else \
+            wb.replicate_estimate(drawn, statistic, truth, prediction)
+        assert answered[run] and (low[run], high[run]) == pytest.approx(tuple(found.interval()))
+        assert noted[run] == bool(found.notes)
+
+
+def expanded(positive, hit, alarm, items):
+    """Return truth and prediction of a PSU's items."""
+    place = np.arange(items)
+    return np.stack([place < positive, (place < hit) | (place >= positive) & (place < positive + alarm)]).astype(int)

@@ -301,13 +301,10 @@ def naive(metric, truth, other, *, rows=None):
 
 def _delong(positive, score):
     """Variance of the placements of positives among negatives and of negatives among positives."""
-    up, down = np.sort(score[positive]), np.sort(score[~positive])
-
-    def placements(values, among):
-        return (np.searchsorted(among, values) + np.searchsorted(among, values, "right")) / (2 * among.size)
-    above, below = placements(up, down), 1 - placements(down, up)
-    spread = sum(part.var(ddof=1) / part.size for part in (above, below) if part.size > 1)
-    return float(above.mean()), float(np.sqrt(spread))
+    parts = positive, ~positive
+    placed = statistics.placements(parts, score, np.ones(score.size))
+    spread = sum(placed[part].var(ddof=1) / part.sum() for part in parts if part.sum() > 1)
+    return float(placed[positive].mean()), float(np.sqrt(spread))
 
 
 def _given(metric, role, values):
