@@ -18,6 +18,7 @@ RUNS = 1_000
 
 
 @pytest.mark.parametrize(("family", "found"), [entry[:2] for entry in RECORDED], ids=[entry[2] for entry in RECORDED])
+@pytest.mark.slow
 def test_a_recorded_design_is_covered_as_recorded(family, found):
     runs = min(RUNS, family.runs[1])
     again = family.coverage(family.load(found["design"]), np.random.default_rng(0), runs)

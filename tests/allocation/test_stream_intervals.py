@@ -96,6 +96,7 @@ def test_few_records_and_the_stratum_that_decides_are_noted():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rate, parts, budget", [(.015, 1, 80), (.015, 4, 80), (.3, 4, 80), (.05, 4, 320)])
+@pytest.mark.slow
 def test_the_interval_for_right_and_wrong_covers_where_two_standard_errors_do_not(rate, parts, budget):
     """Trends and merges of 4: 400 sets of keys, the stream fixed. Two standard errors cover .73 to .93."""
     stratum, value = trending(rate)

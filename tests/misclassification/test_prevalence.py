@@ -300,6 +300,7 @@ RAREST_OLD, RAREST_NEW = np.array([.4, .27, .2, .1, .03]), np.array([.37, .25, .
 
 
 @pytest.mark.parametrize("right", [(.8, .8, .8, .8, .8), (.7, .7, .7, .7, .99)])
+@pytest.mark.slow
 def test_the_rarest_of_five_classes_is_covered(right):
     """At least .92 over all audits of 300, level and change, within two Monte Carlo errors of 60 runs."""
     rng, runs, hits = np.random.default_rng(8), 60, []
@@ -718,6 +719,7 @@ def test_periods_from_a_data_frame(library):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rates, setting", [((.85, .9), (.75, .5, .52)), ((.95, .85), (.1, .15, .2))])
+@pytest.mark.slow
 def test_changes_between_two_later_periods_cover(rates, setting):
     """Nominal .95 at 200 audited items: within two standard errors of .94 (growth .93) in 500 runs."""
     (p00, p11), (first, earlier, later), size, runs = rates, setting, 20_000, 500

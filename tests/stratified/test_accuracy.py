@@ -243,6 +243,7 @@ def test_one_label_fewer_does_not_reach_the_half_width(digits, method, half_widt
     ("voila", [360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .05),
     ("voila", [9000, 250, 250, 250, 250], [1, .6, .7, .8, .9], .03),
     ("neyman", [100, 200], [.8, 1], .02), ("neyman_plus", [5000, 5000, 200, 200], [.5, .99, .9, .6], .04)])
+@pytest.mark.slow
 def test_an_optimal_plan_raises_its_floor_and_needs_no_more_labels_than_one_in_proportion(
         method, size, rate, half_width):
     """Two labels in a pure stratum keep the interval wide: VOILA alone needs 1,444 of 1,797 labels, here 130 of 146."""
@@ -279,6 +280,7 @@ def test_the_floor_stays_where_a_higher_one_saves_nothing():
 @pytest.mark.slow
 @pytest.mark.parametrize("interval, draws, method", [("guaranteed", 150, "proportional"), ("guaranteed", 150, "voila"),
                                                      ("short", 10, "proportional")])
+@pytest.mark.slow
 def test_plans_for_costly_intervals_have_the_half_width(interval, draws, method):
     """The mean over other samples, interval by interval, without the ratio to the default."""
     size, rate, half_width = np.array([360, 359, 360, 359, 359]), np.array([.58, .85, .96, .99, 1]), .05
