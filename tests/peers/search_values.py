@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from searching import Family, main
 
+from workbench.stratified.class_metrics import reaches_zero
 from workbench.value_intervals import proven_values, rounded_limits, upper_limit
 
 RECORD = Path(__file__).with_suffix(".json")
@@ -68,9 +69,8 @@ def metric_coverage(design, metric, level, rng, runs):
     truth = once * hits / (base + hits + missed)
     values = np.where(member[:, None], [0.0, once - truth], [-truth, 0.0])
     counts, constant = draw(design, rng, runs), truth * base / size.sum()
-    above = upper_limit(size, counts, values, tail)[0] - constant >= -ROUND
-    below = upper_limit(size, counts, -values, tail)[0] + constant >= -ROUND
-    return float(np.mean(above & below))
+    return float(np.mean(reaches_zero(size, counts, values, -constant, 1, tail)
+                         & reaches_zero(size, counts, values, -constant, -1, tail)))
 
 
 def coverage(design, family, rng, runs):

@@ -38,7 +38,7 @@ def test_estimates_are_those_of_the_weighted_labels(sample):
 
 
 def limit_by_root(found, metric, above):
-    """The r at which a limit of the weighted mean of its values is 0, by scipy's root finder."""
+    """The r at which a limit of the weighted mean of its values is one item from 0, by scipy's root finder."""
     size, member = found.stratum_size, found.predicted
     counts = np.stack([found.labeled - found.correct, found.correct], 1)
     constant = size[member].sum() / size.sum() if metric == "f1" else 0.0
@@ -47,7 +47,9 @@ def limit_by_root(found, metric, above):
         values = np.where(member[:, None], [0.0, ONCE[metric] - r], [-r, 0.0])
         from workbench.value_intervals import upper_limit
         limit = upper_limit(size, counts, values if above else -values, .025)[0]
-        return float(limit if above else -limit) - r * constant
+        item = max((ONCE[metric] - r if m else r for m, n, N in zip(member, found.labeled, size, strict=True) if n < N),
+                   default=0) / size.sum()
+        return float(limit + item if above else -limit - item) - r * constant
     low, high = 1e-9, 1 - 1e-9
     if gap(low) < 0 or gap(high) > 0:
         return None
@@ -75,6 +77,15 @@ def proven(found, metric):
         bottom = hits + missed if metric == "recall" else (size[found.predicted].sum() + hits + missed) / 2
         ends.append(hits / bottom if bottom else float(good))
     return ends
+
+
+def test_the_last_unlabeled_items_may_be_what_was_not_seen():
+    """10 of 12 labeled, 8 of them missed members: with probability 1/11 these are all, and the interval must hold that.
+
+    Limits that were not rounded outward to whole items left it out.
+    """
+    found = wb.class_metrics([25_001, 12, 12], [True, False, False], [3, 10, 12], [3, 2, 12])
+    assert found.interval("recall").high == pytest.approx(25_001 / 25_009)
 
 
 def test_a_census_leaves_one_value():
