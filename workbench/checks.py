@@ -87,6 +87,14 @@ def counts(name, values, *, size=None, low=0, what="stratum", copy=True):
     return array.astype(np.int64)
 
 
+def bounds(values):
+    """Return the smallest and the largest possible value, two finite numbers that rise, or raise."""
+    least, most = vector("bounds", values, size=2, what="entry").tolist()
+    if not least < most:
+        raise ValueError(f"bounds must be the smallest and the largest value; got {least:g} and {most:g}")
+    return least, most
+
+
 def at_most(name, values, limit_name, limits, *, what="stratum"):
     """Raise unless values <= limits, entry by entry; names the first entry that is not."""
     over = np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)

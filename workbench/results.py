@@ -212,6 +212,11 @@ class Interval(Result):
 
     warnings = notes_as_text
 
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("low", "high"):
+            object.__setattr__(self, name, getattr(self, name) + 0.0)        # no -0
+
     @property
     def half_width(self):
         """Half of high - low."""

@@ -174,8 +174,8 @@ def test_repeated_ids(tmp_path):
     ("id,correct\né,2\n", "column 'correct', data row 1 (id 'é'): '2' is not 1, 0, true, false or empty"),
     ("id,correct\né,1\n,1\n", "column 'id', data row 2 is missing, but its 'correct' cell is '1'"),
     ("id,stratum,correct\né,0,1\n",
-     "id 'é' (data row 1) has stratum '0' in the sheet, but 1 now; use the n_strata, stratifier and seed with "
-     "which the sheet was written"),
+     "id 'é' (data row 1) has stratum '0' in the sheet, but 1 now; use the settings with which the sheet was "
+     "written: n_strata, stratifier, seed, and what was asked (a class's metrics, a rival)"),
 ])
 def test_sheets_that_contradict(text, message, tmp_path):
     with pytest.raises(ValueError) as error:

@@ -89,8 +89,8 @@ def test_three_wins_and_no_loss_mirror():
 
 @pytest.mark.parametrize(("change", "text"), [
     ({"bounds": (0, .5)}, "bounds must hold all values; item 1 is 1, bounds are 0 to 0.5"),
-    ({"bounds": (1, 0)}, "bounds must hold all values"),
-    ({"bounds": (0, "b")}, "bounds must be a finite number")])
+    ({"bounds": (1, 0)}, "bounds must be the smallest and the largest value; got 1 and 0"),
+    ({"bounds": 5}, "bounds must"), ({"bounds": (0, "b")}, "bounds must")])
 def test_bounds_hold_every_value(change, text):
     with pytest.raises((ValueError, TypeError), match=text):
         replicate_estimate(replicates(wb.SurveyDesign([1, 1, 2, 2])), "mean", [0, 1, 1, 0], **change)

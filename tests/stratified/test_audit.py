@@ -44,7 +44,7 @@ def test_sheet_of_other_strata_is_refused(unlabeled, tmp_path):
     sheet = tmp_path / "sheet.csv"
     wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
     fill(sheet, lambda item: "1")
-    with pytest.raises(ValueError, match="use the n_strata, stratifier and seed with which the sheet was written"):
+    with pytest.raises(ValueError, match="use the settings with which the sheet was written"):
         wb.accuracy_audit(unlabeled, labels=str(sheet), n_strata=4)
 
 

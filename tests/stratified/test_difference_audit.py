@@ -53,7 +53,8 @@ def test_items_without_identifiers_keep_their_row_numbers(readers, tmp_path):
     items = dataclasses.replace(readers, id=None, truth=None, correct=None)
     sheet = tmp_path / "sheet.csv"
     plan = wb.difference_audit(items, 40, label_sheet=str(sheet))
-    assert "the true class of each item (other: none that is predicted) into the column truth of" in plan.next_step()
+    assert ("the true class of each item (other: none that is predicted), not right or wrong, into the column truth of"
+            in plan.next_step())
     header, *rows = sheet.read_text(encoding="utf-8-sig").splitlines()
     index = [int(row.split(",")[0].strip('"')) - 1 for row in rows]
     assert (items.prediction != items.rival)[index].all() and header == "id,stratum,truth"

@@ -98,7 +98,7 @@ class StreamEstimate(Estimate):
         """
         level = checks.level(level)
         self._check_values()
-        return self._t_interval(level) if bounds is None else self._bounded_interval(level, *_bounds(bounds))
+        return self._t_interval(level) if bounds is None else self._bounded_interval(level, *checks.bounds(bounds))
 
     def headline(self):
         """Return estimate and standard error in one sentence."""
@@ -179,13 +179,6 @@ def _ends(values, n):
     found = np.zeros((2, n.size))
     found[:, n > 0] = [end.reduceat(values, starts) for end in (np.minimum, np.maximum)]
     return found
-
-
-def _bounds(bounds):
-    least, most = checks.vector("bounds", bounds, size=2, what="entry").tolist()
-    if not least < most:
-        raise ValueError(f"bounds must be the smallest and the largest value; got {least:g} and {most:g}")
-    return least, most
 
 
 def _skewness_notes(skewness):

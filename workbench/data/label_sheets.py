@@ -389,8 +389,8 @@ def _refuse_other_stratum(columns, matched, stratum):
         expected = int(stratum[matched[row]])
         if found is None or int(found[1]) != expected:
             raise ValueError(f"id {columns['id'][row]!r} (data row {row + 1}) has stratum {cell!r} in the "
-                             f"sheet, but {expected} now; use the n_strata, stratifier and seed with which the "
-                             "sheet was written")
+                             f"sheet, but {expected} now; use the settings with which the sheet was written: n_strata, "
+                             "stratifier, seed, and what was asked (a class's metrics, a rival)")
 
 
 def _labels_by_position(columns, matched, answer, read):

@@ -197,7 +197,8 @@ class Periods:
             return self._fieller_growths(first, last, level)
         ratio = np.log(self.slopes.estimate[last] / self.slopes.estimate[first])
         low, high = limits.delta(ratio, self._log_ratio_variance(first, last), level, -np.inf, np.inf)
-        return np.expm1(low), np.expm1(high)
+        with np.errstate(over="ignore"):
+            return np.expm1(low), np.expm1(high)
 
     def _fieller(self, slopes, reading, level, least):
         """Return Fieller's limits of levels or changes, which d divides."""

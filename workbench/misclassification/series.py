@@ -63,6 +63,7 @@ class PrevalenceChange(Estimate):
         found = (self.limits,) if len(self.labels) == 2 else self.limits
         labels = self.labels[1:] if len(self.labels) == 2 else self.labels
         parts = [f"class {label} {change:+.4f} (SE {error:.4f}, {percent(i.level)} from {i.low:+.4f} to {i.high:+.4f})"
+                 if np.isfinite(change) else f"class {label}: no estimate, every change is possible (see notes)"
                  for label, change, error, i in zip(labels, np.atleast_1d(self.estimate),
                                                     np.atleast_1d(self.standard_error), found, strict=True)]
         return f"{self.first} to {self.last}: {'; '.join(parts)}; one audit for both"

@@ -15,6 +15,8 @@ import scipy
 from workbench.intervals import three_moment_quantile
 from workbench.value_intervals import one_more
 
+ROUND = 1e-9
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -105,7 +107,8 @@ def bounded_limits(estimate, variance, spread, clusters, tail, *, bounds=(0.0, 1
     low, high = bounds
     upper = _upper(estimate, items, spread, high, free, tail)
     lower = -_upper(-estimate, items, spread.mirrored(), -low, free, tail)
-    return lower, upper
+    near = ROUND * (high - low)
+    return np.where(lower - low < near, low, lower), np.where(high - upper < near, high, upper)
 
 
 def f1_limits(estimate, variance, *arguments, free=1.0):

@@ -387,9 +387,9 @@ def _bounds(name, bounds, totals, rows):
         return None
     if name != "mean":
         raise ValueError(f"bounds belong to 'mean'; got statistic {name!r}")
-    low, high = (checks.number("bounds", bound) for bound in bounds)
+    low, high = checks.bounds(bounds)
     outside = rows & ((totals.numerator < low) | (totals.numerator > high))
-    if outside.any() or not low < high:
+    if outside.any():
         k = outside.argmax()
         raise ValueError(f"bounds must hold all values; item {k} is {totals.numerator[k]:g}, bounds are {low:g} to "
                          f"{high:g}")

@@ -9,7 +9,7 @@ METHODS = ("brr", "fay", "jk1", "jkn", "bootstrap")
 DECIMALS = 4                # published weights are rounded
 
 
-def imported_replicates(weight, replicate_weights, *, method, coefficients=None, rho=0.0, df=None):
+def imported_replicates(weight, replicate_weights, *, method, coefficients=None, rho=None, df=None):
     """Return replicates from weights that were made elsewhere, such as the columns of a published survey file.
 
     Parameters
@@ -23,10 +23,12 @@ def imported_replicates(weight, replicate_weights, *, method, coefficients=None,
         "fay", (R - 1) / R for "jk1", the jackknife without strata; "jkn" needs `coefficients`.
     coefficients : (R,) array_like of float, optional
         Above 0; in the place of those of the method.
-    rho : float
-        Of "fay".
+    rho : float, optional
+        Of "fay", which needs it or the coefficients.
     df : int, optional
-        Degrees of freedom; by default the rank of the replicate factors less 1, as R's survey takes it.
+        Degrees of freedom; by default the rank of the replicate factors less 1, as R's survey takes it. The strata
+        cannot be read from the weights, so give it where a few of them hold most of the weight, and where the weights
+        were rounded so much that the items of a PSU are no longer alike.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def imported_replicates(weight, replicate_weights, *, method, coefficients=None,
         df = max(1, int(np.linalg.matrix_rank(factors)) - 1)
     coefficients = _coefficients(method, coefficients, factors.shape[1], rho)
     design = SurveyDesign(np.zeros(weight.size, int), psu=psu, weight=weight)
-    return Replicates(design, f"imported {method}", float(rho), coefficients, draws=factors.T,
+    return Replicates(design, f"imported {method}", float(rho or 0), coefficients, draws=factors.T,
                       most_df=checks.whole("df", df, 1))
 
 
@@ -80,14 +82,17 @@ def _units(factors):
 
 
 def _coefficients(method, given, count, rho):
-    if not 0 <= checks.number("rho", rho) < 1:
+    if rho is not None and method != "fay":
+        raise ValueError(f"rho belongs to method 'fay'; got method {method!r}")
+    if rho is None and given is None and method == "fay":
+        raise ValueError("rho must be given for method 'fay': the share of its weight that a PSU keeps at least")
+    if rho is not None and not 0 <= checks.number("rho", rho) < 1:
         raise ValueError(f"rho must be at least 0 and below 1; got {rho:g}")
     if given is None and method == "jkn":
         raise ValueError("coefficients must be given for method 'jkn': (n_h - 1) / n_h of the stratum of the PSU that "
                          "a replicate leaves out")
     if given is None:
-        scale = {"fay": 1 / (count * (1 - rho) ** 2), "jk1": (count - 1) / count}.get(method, 1 / count)
-        return np.full(count, scale)
+        return np.full(count, (count - 1) / count if method == "jk1" else 1 / (count * (1 - (rho or 0)) ** 2))
     given = checks.vector("coefficients", given, size=count, what="replicate")
     if (given <= 0).any():
         raise ValueError(f"coefficients must be above 0; replicate {(given <= 0).argmax()} has {given.min():g}")

@@ -294,8 +294,9 @@ def _run(notebook, values, limit, **options):
         raise ReportError(f"a cell has shown nothing for {checks.counted(limit, 'second')}, so the run was ended; "
                           f"{LIMIT_NAME} sets another limit") from error
     except KernelStartError as error:
-        raise ReportError(f"Python did not start for this run within {checks.counted(START_LIMIT, 'second')}; "
-                          f"see what `{sys.executable} -m ipykernel --version` says") from error
+        raise ReportError(f"Python did not start for this run within {checks.counted(START_LIMIT, 'second')}, or "
+                          "ended before it answered; run it again, or see what "
+                          f"`{sys.executable} -m ipykernel --version` says") from error
     except DeadKernelError as error:
         raise ReportError("the run was killed before its end; often memory is too small") from error
 

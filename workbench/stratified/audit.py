@@ -18,7 +18,8 @@ ALLOCATIONS = rules.METHODS
 MODES = ("plan", "simulated", "analyzed")
 SHOWN_IDS = 200
 WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
-         "truth": f"Write the true class of each item ({label_sheets.OTHER}: none that is predicted) into"}
+         "truth": f"Write the true class of each item ({label_sheets.OTHER}: none that is predicted), not right or "
+                  "wrong, into"}
 UNMATCHED = ("id of the sheet is not among the items and was not used",
              "ids of the sheet are not among the items and were not used")
 UNLABELED = "id has no label yet", "ids have no label yet"

@@ -52,8 +52,8 @@ class ClassAudit(AccuracyAudit):
     def headline(self):
         """Return accuracy and the metrics of the class, or the plan, in one sentence."""
         if self.metrics is None:
-            return f"{super().headline()}; {self.labeled[self.predicted].sum():,} labels for items predicted " \
-                   f"{self.metrics_of!r}"
+            labels = checks.counted(self.labeled[self.predicted].sum(), "label")
+            return f"{super().headline()}; {labels} for items predicted {self.metrics_of!r}"
         said = (f"{row['metric']} {_percent(row['estimate'])} ({_percent(row['low'])} to {_percent(row['high'])})"
                 for row in self.metric_rows()[1:])
         return f"{super().headline()}; class {self.metrics_of!r}: {', '.join(said)}"
@@ -107,7 +107,7 @@ def class_audit(items, metrics_of, budget=100, *, n_strata=5, stratifier="equal_
     >>> import workbench as wb
     >>> wb.class_audit(wb.digit_forms().items(), "9", 200, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
     ClassAudit(Accuracy 86.3% (95% interval: 80.9% to 90.5%), 200 labels, 4 strata; the truth is 87.7%;
-    class '9': precision 75.0% (64.7% to 83.5%), recall 93.5% (73.3% to 99.5%), F1 83.3% (72.6% to 89.7%))
+    class '9': precision 75.0% (64.7% to 83.5%), recall 93.5% (73.0% to 99.5%), F1 83.3% (72.3% to 90.0%))
     """
     check_settings(items, interval, level, stratifier)
     if method != "proportional":
