@@ -79,7 +79,8 @@ def test_a_kernel_that_never_starts_ends_the_run(notebook, monkeypatch, start):
     monkeypatch.setattr(kernels, "_START", start)
     monkeypatch.setattr("workbench.reports.build.START_LIMIT", 1)
     assert refused(notebook("1")) == ("Python did not start for this run within 1 second, or ended before it "
-                                      f"answered; run it again, or see what `{sys.executable} -m ipykernel --version` says")
+                                      "answered; run it again, or see what "
+                                      f"`{sys.executable} -m ipykernel --version` says")
 
 
 def test_an_interruption_while_the_kernel_starts_leaves_nothing(notebook, monkeypatch):
