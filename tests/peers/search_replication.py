@@ -124,7 +124,8 @@ def _ratio(design, statistic, rng, runs):
     undefined = np.isnan(values).mean(0)
     answered = np.isfinite(estimate) & (undefined <= estimates.MOST_UNDEFINED)
     base = weight * np.where(answered, counted, 1.0)
-    told = estimates.information(survey, survey.weight[:, None], [base])
+    carrying = [base, weight * positive] if statistic == "f1" else [base]
+    told = estimates.information(survey, survey.weight[:, None], carrying)
     items = base.sum(0) ** 2 / (base * weight).sum(0)
     estimate, variance = np.where(answered, estimate, .5), np.where(answered, variance, .1)
     carriers = estimates.carriers(survey, weight * (numerator - estimate * denominator))

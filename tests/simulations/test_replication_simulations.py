@@ -87,12 +87,12 @@ def test_a_uniform_that_rounds_up_to_one_gives_the_largest_count():
 def test_true_and_false_positives_are_a_multinomial_of_the_base_rate():
     """Correct and positive with probability .877 * .3, wrong with .123, the rest true negatives."""
     chosen = population(statistic="f1", items=4, icc=0)
-    numerator, denominator, counted = chosen.draw(5000, np.random.default_rng(1))
+    numerator, denominator, counted, members = chosen.draw(5000, np.random.default_rng(1))
     n = counted.size * 4
     positive = numerator.sum() / 2
     wrong = counted.sum() - positive
     assert (denominator == numerator / 2 + counted).all()
-    for seen, p in ((positive, .877 * .3), (wrong, .123)):
+    for seen, p in ((positive, .877 * .3), (wrong, .123), (members.sum(), .3)):
         assert seen / n == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / n))
 
 
@@ -101,7 +101,7 @@ def test_true_and_false_positives_are_a_multinomial_of_the_base_rate():
 def expanded_runs(settings, runs, seed):
     """Return for each run a design of single items with the labels that have the drawn counts."""
     chosen = population(**settings)
-    numerator, denominator, _ = chosen.draw(runs, np.random.default_rng(seed))
+    numerator, denominator, _, members = chosen.draw(runs, np.random.default_rng(seed))
     share, _ = stratum_rates(chosen.strata, .877, settings.get("weight_spread", 0))
     psu = np.repeat(np.arange(chosen.strata * chosen.psus), chosen.items)
     stratum = psu // chosen.psus
@@ -110,17 +110,17 @@ def expanded_runs(settings, runs, seed):
         if chosen.statistic == "accuracy":
             labels = [(np.ones(chosen.items), np.arange(chosen.items) < right) for right in numerator[:, run]]
         else:
-            labels = [f1_labels(a // 2, b - a, chosen.items)
-                      for a, b in zip(numerator[:, run], denominator[:, run], strict=True)]
+            labels = [f1_labels(a // 2, b - a, m, chosen.items) for a, b, m in
+                      zip(numerator[:, run], denominator[:, run], members[:, run], strict=True)]
         yield design, *np.concatenate(labels, axis=1)
 
 
-def f1_labels(true_positive, wrong, items):
+def f1_labels(true_positive, wrong, members, items):
     truth = np.zeros(items)
     prediction = np.zeros(items)
-    truth[:true_positive + wrong // 2] = 1
+    truth[:members] = 1
     prediction[:true_positive] = 1
-    prediction[true_positive + wrong // 2:true_positive + wrong] = 1
+    prediction[members:true_positive + wrong] = 1
     return truth, prediction
 
 

@@ -40,7 +40,7 @@ class ReplicateEstimate(Estimate):
     estimate, variance : float
     df : int
         Degrees of freedom: PSUs less strata among the PSUs with an item of the denominator (for an AUC the smaller
-        of that with positives and that with negatives), at least 1.
+        of that with positives and that with negatives, for F1 with a member of the class), at least 1.
     replicate_values : (R,) array of float
         NaN where a replicate is undefined (0/0).
     undefined : int
@@ -53,7 +53,8 @@ class ReplicateEstimate(Estimate):
     counted : int
         Items of the domain that the denominator counts: all for an accuracy, the predicted positives for a precision.
     informative_psus : int
-        PSUs with an item of the denominator, for an AUC the fewer of those with positives and with negatives.
+        PSUs with an item of the denominator, for an AUC the fewer of those with positives and with negatives, for F1
+        those with a member of the class.
     effective_psus : float
         Kish's (sum W)^2 / sum W^2 of the weights W of these PSUs, the number of equally heavy PSUs.
     effective_df : float
@@ -236,7 +237,7 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
     found = ReplicateEstimate(
         name, estimate, variance, replicate_values=values, undefined=undefined, kind=_kind(statistic, bounds),
         items=int(rows.sum()), psus=of_domain.size, strata=strata, counted=int(base.sum()),
-        **_information(replicates, rows, [part for _, part in parts]),
+        **_information(replicates, rows, statistics.carrying(statistic, columns, parts, rows)),
         carriers=float(carriers(design, _added(design, parts))) if bounds else math.inf, method=replicates.method,
         bounds=bounds, spread=spread, free=_free(design, base))
     return replace(found, notes=tuple(_estimate_notes(found)))
@@ -322,11 +323,11 @@ def information(design, weight, base):
     """
     starts = np.cumsum(design.psus_per_stratum) - design.psus_per_stratum
     of_strata = [np.add.reduceat(w, starts) for w in (weight, *base)]
-    psus = _least(np.count_nonzero(w, 0) for w in base)
+    psus = _least(np.count_nonzero(w, 0) for w in base)       # 0 where an F1 has no member
     strata = (np.count_nonzero(w, 0) for w in of_strata[1:])
     df = _least(np.count_nonzero(w, 0) - held for w, held in zip(base, strata, strict=True))
     return {"df": np.maximum(df, 1), "informative_psus": psus,
-            "effective_psus": _least(w.sum(0) ** 2 / (w ** 2).sum(0) for w in base),
+            "effective_psus": np.maximum(_least(statistics.ratio(w.sum(0) ** 2, (w ** 2).sum(0)) for w in base), 1.0),
             "effective_df": np.maximum(np.minimum(_least(_satterthwaite(design, w) for w in of_strata), psus - 1.0),
                                        1.0)}
 
@@ -351,14 +352,14 @@ def _added(design, parts):
 
 
 def _least(arrays):
-    return functools.reduce(np.minimum, arrays)
+    return functools.reduce(np.minimum, (np.nan_to_num(array) for array in arrays))
 
 
 def _satterthwaite(design, weight):
     """Return the degrees of freedom if the PSUs of every stratum were equally spread; weights (H, ...) of strata."""
     n = design.psus_per_stratum.reshape(-1, *[1] * (weight.ndim - 1))
     spread = weight ** 2 / n
-    return spread.sum(0) ** 2 / (spread ** 2 / (n - 1)).sum(0)
+    return statistics.ratio(spread.sum(0) ** 2, (spread ** 2 / (n - 1)).sum(0))
 
 
 def _information(replicates, rows, parts):

@@ -119,6 +119,16 @@ def parts_of(statistic, columns, totals, rows, weight):
     return [(values, rows & (totals.denominator != 0))]
 
 
+def carrying(statistic, columns, parts, rows):
+    """Return masks (n,) of the items without which a statistic would tell nothing: of its parts, of F1 the members too.
+
+    Where the members of a class lie in few clusters, F1 is known no better than recall, however many false alarms
+    there are.
+    """
+    masks = [part for _, part in parts]
+    return [*masks, rows & (binary("truth", columns[0], rows.size) == 1)] if statistic == "f1" else masks
+
+
 def placements(parts, score, weight):
     """Return for each positive the share of the negatives below it, for each negative that of the positives above it.
 

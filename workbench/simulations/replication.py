@@ -443,14 +443,15 @@ class _Population:
         return 1.0 if self.statistic == "accuracy" else 2 * self.base_rate * right + 1 - right
 
     def draw(self, runs, rng):
-        """Return numerator, denominator and items of the denominator per PSU, (P, runs) or (P, 1) where fixed."""
+        """Return numerator, denominator, items of the denominator and members per PSU, (P, runs) or (P, 1)."""
         right = self.draw_right(runs, rng)
         if self.statistic == "accuracy":
             fixed = np.full((len(right), 1), self.items)
-            return right, fixed, fixed
+            return right, fixed, fixed, fixed
         true_positive = rng.binomial(right, self.base_rate)
         wrong = self.items - right
-        return 2 * true_positive, 2 * true_positive + wrong, true_positive + wrong
+        members = true_positive + rng.binomial(wrong, self.base_rate)
+        return 2 * true_positive, 2 * true_positive + wrong, true_positive + wrong, members
 
     def draw_right(self, runs, rng):
         """Return right items per PSU, (P, runs): inverts the distribution function of each stratum's counts."""
@@ -475,7 +476,7 @@ def _count_distribution(items, rate, icc):
     return cumulated / cumulated[:, -1:]
 
 
-def _replicated(population, drawn, numerator, denominator, counted):
+def _replicated(population, drawn, numerator, denominator, counted, members):
     """Return the columns of a `CoverageStudy` for a block of runs."""
     weight, runs = population.psu_weight[:, None] / population.items, numerator.shape[1]
     z = np.concatenate([weight * numerator, weight * denominator], 1)
@@ -496,7 +497,7 @@ def _replicated(population, drawn, numerator, denominator, counted):
                "counted": np.broadcast_to(counted.sum(0), runs),
                "kish_items": psu_weight.sum(0) ** 2 / (psu_weight * weight).sum(0),
                "carriers": estimates.carriers(drawn.design, weight * (numerator - shares * denominator)),
-               **estimates.information(drawn.design, population.psu_weight[:, None], [psu_weight])}
+               **estimates.information(drawn.design, population.psu_weight[:, None], [psu_weight, weight * members])}
     return {name: np.where(answered, values, np.nan) for name, values in columns.items()}
 
 
