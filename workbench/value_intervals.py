@@ -2,7 +2,7 @@
 
 The default interval of `workbench.intervals` generalized: an unseen unit lies at the largest declared value of its
 stratum, and the quantile is that of a beta distribution with three matched moments. With the values 0 and 1 it is the
-default interval. It has no proof. The least coverage found at nominal .95 is .949, by search
+default interval. It has no proof. The least coverage found at nominal .95 is .949 +- .001, by search
 (``tests/peers/search_values.py``) over the values -1, 0, 1, over 0, .5, 1, over 0, 1, 10, and over strata of the first
 mixed with strata of 0 and 1 or with fully labeled ones.
 """
