@@ -145,7 +145,8 @@ def limits_by_root(size, member, labels, once):
         strata = [(n, [(once - r if is_member else 0.0) if right else (0.0 if is_member else -r) for right in found],
                    *((0.0, once - r) if is_member else (-r, 0.0)))
                   for n, is_member, found in zip(size, member, labels, strict=True)]
-        return value_interval.limits(strata)[upper] - r * constant
+        item = max(r, once - r) / sum(size)            # rounded outward to whole items
+        return value_interval.limits(strata)[upper] + (item if upper else -item) - r * constant
     return [optimize.brentq(end, 1e-6, 1 - 1e-6, args=(upper,)) for upper in (0, 1)]
 
 
