@@ -14,11 +14,11 @@ NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 def refresh(path):
     """Execute one notebook and write its outputs back: pictures instead of widgets that have no kernel yet."""
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, store_widget_state=False, record_timing=False,
+    NotebookClient(notebook, store_widget_state=False, record_timing=False, coalesce_streams=True,
                    resources={"metadata": {"path": str(path.parent)}}).execute()
     for output in (o for cell in notebook.cells for o in cell.get("outputs", ())):
         output.get("data", {}).pop(WIDGET, None)
-    notebook.metadata = METADATA
+    notebook.metadata = METADATA | {"workbench": notebook.metadata["workbench"]}
     nbformat.write(notebook, path)
 
 

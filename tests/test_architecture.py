@@ -1,4 +1,5 @@
 import ast
+import dataclasses
 import doctest
 import functools
 import importlib
@@ -6,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,8 @@ import workbench
 
 ROOT = Path(workbench.__file__).parent
 # from the ground up; a file imports its own floor or one below
-FLOORS = ("stopping", "checks", "results", "intervals", "value_intervals", "data", "topics", "course",
-          "simulations", "charts", "widgets exercises", "reports", "cli", "__main__")
+FLOORS = ("stopping", "checks", "vocabulary", "results", "intervals", "value_intervals", "data", "topics", "course",
+          "inputs", "simulations", "charts", "widgets exercises", "reports", "cli", "__main__")
 # what the files of a topic may import of other topics, on every floor
 TOPICS = {"stratified": {"allocation"}, "allocation": set(), "replication": set(), "misclassification": set(),
           "cross_validation": set()}
@@ -34,9 +36,17 @@ def tree(parts):
     return ast.parse(ROOT.parent.joinpath(*parts).with_suffix(".py").read_text(encoding="utf-8"))
 
 
-def imported(parts):
+def runs(nodes):
+    """Yield every node but those under `if TYPE_CHECKING`, which no program runs."""
+    for node in nodes:
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            yield node
+            yield from runs(ast.iter_child_nodes(node))
+
+
+def imported(parts, nodes=ast.walk):
     """Names of workbench modules that a file imports anywhere, lazily or not."""
-    for node in ast.walk(tree(parts)):
+    for node in nodes(tree(parts)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "workbench")
         elif isinstance(node, ast.ImportFrom):
@@ -72,10 +82,28 @@ def test_the_architecture_page_lists_every_room_in_order_and_stays_short():
     assert len(page.splitlines()) <= 100
 
 
+def test_the_architecture_page_lists_the_files_of_every_room():
+    page = (ROOT.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    listed = set()
+    for room, entry in re.findall(r"^- \*\*(\w+)\*\*: (`.*?)(?=\n\n|\n- )", page, re.M | re.S):
+        inner = re.findall(r"`(\w+)` \(([^)]*)\)", entry)
+        listed |= {(room, name, file) for name, files in inner for file in re.findall(r"`(\w+)`", files)}
+        listed |= {(room, name) for name in re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", entry))}
+    found = {parts[1:] for parts in MODULES if parts[-1] != "__init__" and len(parts) > 2}
+    found |= {parts[1:-1] for parts in MODULES if parts[-1] == "__init__" and len(parts) > 3}
+    assert listed == found
+
+
 def test_every_topic_has_its_place_on_every_floor():
     homes = {name.rpartition(".")[0] + "." + name.split(".")[-1] for name in graph()}
-    for room in ("simulations", "charts", "widgets", "exercises"):
+    for room in ("inputs", "simulations", "charts", "widgets", "exercises"):
         assert {name.split(".")[2] for name in homes if name.startswith(f"workbench.{room}.")} >= set(TOPICS)
+
+
+def test_every_room_is_installed():
+    settings = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    folders = {path.parent.relative_to(ROOT.parent).as_posix().replace("/", ".") for path in ROOT.rglob("__init__.py")}
+    assert set(settings["tool"]["setuptools"]["packages"]) == folders | {"workbench.notebooks"}
 
 
 def test_imports_go_one_direction_only():
@@ -130,7 +158,8 @@ def code_lines(text):
 
 
 def test_no_two_modules_import_each_other():
-    edges, done = graph(), set()
+    edges = {name_of(parts): set(imported(parts, lambda file: runs([file]))) for parts in MODULES}
+    done = set()
 
     def visit(name, path):
         assert name not in path, " -> ".join((*path, name))
@@ -145,7 +174,8 @@ def test_no_two_modules_import_each_other():
 
 def test_the_bottom_knows_nothing_of_the_rest():
     edges = graph()
-    assert edges["workbench.checks"] == set() and edges["workbench.results"] <= {"workbench.checks"}
+    assert edges["workbench.checks"] == edges["workbench.vocabulary"] == set()
+    assert edges["workbench.results"] <= {"workbench.checks", "workbench.vocabulary"}
     assert edges["workbench.intervals"] == {"workbench.checks", "workbench.results"}
 
 
@@ -243,7 +273,7 @@ def test_every_public_name_is_documented(name):
         assert "Examples\n--------" in text
         assert doctest.DocTestParser().get_examples(text)
     else:
-        fields = set(getattr(value, "__dataclass_fields__", {}))
+        fields = {field.name for field in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
         if inspect.isclass(value) and issubclass(value, workbench.Result) and value is not workbench.Result:
             fields -= set(workbench.Result.__dataclass_fields__)      # the base class describes them
         for field in fields:

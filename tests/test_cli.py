@@ -229,7 +229,7 @@ def test_an_interruption_while_python_imports_is_one_line(tmp_path, module):
 def test_an_interruption_of_the_command_is_one_line(folder, capsys, monkeypatch):
     def interrupt(*details, **more):
         raise KeyboardInterrupt
-    monkeypatch.setattr(cli, "build_report", interrupt)
+    monkeypatch.setattr(cli, "build_files", interrupt)
     assert run("report", "second") == 130
     assert capsys.readouterr().err.strip() == "Stopped."
 

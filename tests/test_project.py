@@ -4,6 +4,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import yaml
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
@@ -60,3 +61,24 @@ def test_every_name_that_is_promised_exists():
     names = {name for text in texts for name in re.findall(r"\bwb\.([A-Za-z_]\w*)", text)}
     assert len(names) > 40
     assert sorted(name for name in names if name not in wb.__all__) == []
+
+
+def test_the_citation_says_what_the_project_says():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    told = {"title": PROJECT["name"], "abstract": PROJECT["description"], "version": PROJECT["version"],
+            "license": PROJECT["license"]}
+    assert {key: cited[key] for key in told} == told
+    assert all(author["name"] in (ROOT / "LICENSE").read_text() for author in cited["authors"])
+
+
+def test_commits_are_checked_with_what_the_project_installs():
+    hooks = [hook for repo in yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+             for hook in repo["hooks"] if repo["repo"] == "local"]
+    tools = [hook["entry"].split()[0].removeprefix(".venv/bin/") for hook in hooks]
+    assert {hook["language"] for hook in hooks} == {"system"} and set(tools) == {"ruff", "mypy"}
+    assert set(tools) <= {Requirement(r).name for r in PROJECT["optional-dependencies"]["test"]}
+
+
+def test_types_are_shipped():
+    shipped = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    assert "py.typed" in shipped["workbench"] and (ROOT / "workbench" / "py.typed").exists()

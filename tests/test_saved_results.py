@@ -1,4 +1,4 @@
-"""What was saved with schema 1, by the first version, loads, says the same and keeps its caveats."""
+"""What was saved with schema 1, or under names of before, loads, says the same and keeps its caveats."""
 import json
 from pathlib import Path
 
@@ -7,10 +7,13 @@ import pytest
 import workbench as wb
 from workbench.results import sentences
 
-SAVED = json.loads((Path(__file__).parent / "fixtures" / "results_schema_1.json").read_text(encoding="utf-8"))
+FIXTURES = Path(__file__).parent / "fixtures"
+SAVED = json.loads((FIXTURES / "results_schema_1.json").read_text(encoding="utf-8"))
+# schema 2 before `interval` became a method, `p` `pvalue` and `MetricAudit` `MetricEstimates`
+RENAMED = json.loads((FIXTURES / "results_schema_2.json").read_text(encoding="utf-8"))
 # singular where there is one; rules in real numbers against the optimum in real numbers
 MENDED = {"1 ids ": "1 id ", "LabelingGrid(1 designs": "LabelingGrid(1 design", "in 1 boxes": "in 1 box",
-          "neyman 0.998, neyman_plus 0.998": "neyman 1, neyman_plus 1",
+          "MetricAudit(": "MetricEstimates(", "neyman 0.998, neyman_plus 0.998": "neyman 1, neyman_plus 1",
           "interval 0.256 to 0.963": "interval 0.159 to 0.996",         # default intervals are made when asked for, by
           "0.2556 to 0.9633 (default: wilson)": "0.1593 to 0.9964 (default: beta)"}     # today's rule
 
@@ -70,3 +73,14 @@ def test_a_loaded_result_is_saved_without_loss(saved):
     result = wb.Result.from_dict(saved["data"])
     again = wb.Result.from_dict(result.to_dict())
     assert again.to_dict() == result.to_dict() and again.notes == result.notes and repr(again) == repr(result)
+
+
+@pytest.mark.parametrize("saved", RENAMED, ids=lambda saved: saved["data"]["kind"])
+def test_names_of_before_load_without_loss(saved):
+    result = wb.Result.from_dict(saved["data"])
+    assert repr(result) == saved["repr"].replace("MetricAudit(", "MetricEstimates(")
+    assert wb.Result.from_dict(result.to_dict()).to_dict() == result.to_dict()
+    if isinstance(result, wb.BudgetPlan):
+        assert result.interval_method == result.interval == saved["interval"]
+    elif saved["interval"]:
+        assert [*result.interval()] == saved["interval"]

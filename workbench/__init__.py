@@ -7,7 +7,7 @@ a `StratifiedEstimate`, whose `interval()` is an `Interval`. `accuracy_audit` do
 a `FrameSample` on every engine; a `StreamSampler` keeps its sample while items still arrive.
 
 *Replication.* A `SurveyDesign` of strata and clusters makes `Replicates` of its weights; `replicate_estimate` takes
-them to any metric and returns a `ReplicateEstimate`. `metric_audit` does it for `LabeledItems`.
+them to any metric and returns a `ReplicateEstimate`. `estimate_metrics` does it for `LabeledItems`.
 
 *Misclassification.* `ConfusionCounts` of an audited sample correct predicted counts: a `PrevalenceEstimate` of one
 period, a `PrevalenceSeries` of many, an `EstimatorComparison` of the methods.
@@ -71,7 +71,14 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
 from workbench.replication.galois import GaloisField
 from workbench.replication.imported import imported_replicates
-from workbench.replication.metrics import LabeledItems, MetricAudit, load_labeled, metric_audit
+from workbench.replication.metrics import (
+    LabeledItems,
+    MetricAudit,
+    MetricEstimates,
+    estimate_metrics,
+    load_labeled,
+    metric_audit,
+)
 from workbench.replication.replicates import Replicates, replicates
 from workbench.results import Interval, Note, Result, Table, sentences
 from workbench.simulations.allocation import StreamStudy, jump_stream, simulate_stream
@@ -126,9 +133,10 @@ __all__ = [
     "allocate", "allocation_variance", "draw_rows", "jump_stream", "load_strata", "plan_labels", "reduce_sample",
     "sample", "simulate_stream", "summarize",
     # replication: intervals for any metric when items come in strata and clusters
-    "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MetricAudit", "RandomHalvesStudy", "ReplicateEstimate",
-    "Replicates", "SurveyDesign", "check_balance", "hadamard", "imported_replicates", "load_labeled", "metric_audit",
-    "orthogonal_array", "replicate_estimate", "replicates", "simulate_coverage", "simulate_random_halves",
+    "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MetricAudit", "MetricEstimates", "RandomHalvesStudy",
+    "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics", "hadamard",
+    "imported_replicates", "load_labeled", "metric_audit", "orthogonal_array", "replicate_estimate", "replicates",
+    "simulate_coverage", "simulate_random_halves",
     # misclassification: true shares behind predicted counts, month after month
     "AuditComparison", "AuditPlan", "ConfusionCounts", "EstimatorComparison", "EstimatorTheory", "PrevalenceChange",
     "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy", "ShiftStudy", "compare_audits", "compare_estimators",

@@ -1,18 +1,23 @@
 """Argument checks; every message names the argument, the rule and the value."""
+from __future__ import annotations
+
 import difflib
 import math
 import numbers
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 LARGEST = 2 ** 53
 LARGEST_SEED = 10 ** 300
 LONGEST = 10 ** 30
 
 
-def whole(name, value, low=None, high=None, *, most=LARGEST):
+def whole(name: str, value: Any, low: int | None = None, high: int | None = None, *, most: int = LARGEST) -> int:
     """Return `value` as an int within [low, high], or raise; where `high` is None it is at most `most`."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not _is_whole(value):
+    if isinstance(value, bool) or not _is_real(value) or not _is_whole(value):
         raise _wrong(name, f"a whole number{_range(low, high)}", value)
     if high is None and value > most:
         high = most
@@ -21,9 +26,10 @@ def whole(name, value, low=None, high=None, *, most=LARGEST):
     return int(value)
 
 
-def number(name, value, low=None, high=None, *, open_ends=False):
+def number(name: str, value: Any, low: float | None = None, high: float | None = None, *,
+           open_ends: bool = False) -> float:
     """Return `value` as a finite float within [low, high] (or (low, high)), or raise."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(_as_float(value)):
+    if isinstance(value, bool) or not _is_real(value) or not math.isfinite(_as_float(value)):
         raise _wrong(name, f"a finite number{_range(low, high, open_ends)}", value)
     below = low is not None and (value < low or (open_ends and value == low))
     above = high is not None and (value > high or (open_ends and value == high))
@@ -32,12 +38,12 @@ def number(name, value, low=None, high=None, *, open_ends=False):
     return float(value)
 
 
-def level(value):
+def level(value: Any) -> float:
     """Return a confidence level in (0, 1)."""
     return number("level", value, 0, 1, open_ends=True)
 
 
-def choice(name, value, options):
+def choice(name: str, value: Any, options: Collection) -> Any:
     """Return `value` if it is one of `options`; the message lists them all."""
     if isinstance(value, str) and value in options:
         return value
@@ -45,7 +51,20 @@ def choice(name, value, options):
                      + suggestion(value, options))
 
 
-def instance(name, value, *kinds):
+def each(name: str, values: Any) -> tuple:
+    """Return a list, or what else can be gone through but a text, as a tuple, or raise."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a list; got {_shown(values, repr)}")
+    return tuple(values)
+
+
+def choices(name: str, values: Any, options: Collection[str]) -> tuple:
+    """Return one or more of `options` as a tuple."""
+    values = (values,) if isinstance(values, str) else each(name, values)
+    return tuple(choice(name, value, options) for value in values)
+
+
+def instance(name: str, value: Any, *kinds: type | tuple[type, ...]) -> Any:
     """Return `value` if it is of one of the classes, or raise naming them."""
     if isinstance(value, kinds):
         return value
@@ -53,13 +72,14 @@ def instance(name, value, *kinds):
     raise TypeError(f"{name} must be of class {wanted}; got {type(value).__name__}")
 
 
-def suggestion(value, options):
+def suggestion(value: Any, options: Iterable) -> str:
     """Return ' (did you mean ...?)' where an option is close to `value`, else ''."""
     close = difflib.get_close_matches(str(value), list(options), 1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def vector(name, values, *, size=None, low=None, high=None, what="entry", copy=True):
+def vector(name: str, values: ArrayLike, *, size: int | None = None, low: float | None = None,
+           high: float | None = None, what: str = "entry", copy: bool = True) -> np.ndarray:
     """Return `values` as a finite 1-d float array within [low, high], or raise naming the entry."""
     array = _one_dimensional(name, values, size, what)
     if array.dtype.kind not in "biuf":
@@ -75,7 +95,8 @@ def vector(name, values, *, size=None, low=None, high=None, what="entry", copy=T
     return array
 
 
-def counts(name, values, *, size=None, low=0, what="stratum", copy=True):
+def counts(name: str, values: ArrayLike, *, size: int | None = None, low: int | None = 0, what: str = "stratum",
+           copy: bool = True) -> np.ndarray:
     """Return `values` as a 1-d int array of at least `low`, or raise naming the entry."""
     array = _one_dimensional(name, values, size, what)
     if array.dtype.kind in "iu" and _within(array, low, LARGEST):
@@ -87,7 +108,7 @@ def counts(name, values, *, size=None, low=0, what="stratum", copy=True):
     return array.astype(np.int64)
 
 
-def bounds(values):
+def bounds(values: Sequence[float]) -> tuple[float, float]:
     """Return the smallest and the largest possible value, two finite numbers that rise, or raise."""
     least, most = vector("bounds", values, size=2, what="entry").tolist()
     if not least < most:
@@ -95,7 +116,7 @@ def bounds(values):
     return least, most
 
 
-def at_most(name, values, limit_name, limits, *, what="stratum"):
+def at_most(name: str, values: np.ndarray, limit_name: str, limits: np.ndarray, *, what: str = "stratum") -> None:
     """Raise unless values <= limits, entry by entry; names the first entry that is not."""
     over = np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)
     if over.size:
@@ -104,14 +125,14 @@ def at_most(name, values, limit_name, limits, *, what="stratum"):
                          f"of {limits[k]:.15g}")
 
 
-def zero_one(name, values, *, size=None, what="entry"):
+def zero_one(name: str, values: ArrayLike, *, size: int | None = None, what: str = "entry") -> np.ndarray:
     """Return `values` as a 1-d bool array; only 0/1 and booleans are accepted."""
     array = vector(name, values, size=size, what=what)
     _refuse(name, array, (array != 0) & (array != 1), "must be 0 or 1", what)
     return array.astype(bool)
 
 
-def labels(name, values, *, size=None, what="item"):
+def labels(name: str, values: ArrayLike, *, size: int | None = None, what: str = "item") -> np.ndarray:
     """Return `values` as a 1-d array of numbers or text, or raise naming the first that is missing."""
     array = _one_dimensional(name, values, size, what)
     objects = array.dtype.kind == "O"
@@ -123,7 +144,7 @@ def labels(name, values, *, size=None, what="item"):
     return array if array.dtype.kind in "biufUS" else array.astype(str)
 
 
-def listed(values, most=8, *, quoted=False):
+def listed(values: Iterable, most: int = 8, *, quoted: bool = False) -> str:
     """Return values as text with commas: the first `most`, and how many more there are.
 
     Examples
@@ -135,7 +156,7 @@ def listed(values, most=8, *, quoted=False):
     return ", ".join(values[:most]) + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
-def counted(count, one, many=None):
+def counted(count: float, one: str, many: str | None = None) -> str:
     """Return a count with its noun, singular or plural.
 
     Examples
@@ -146,7 +167,7 @@ def counted(count, one, many=None):
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def is_missing(value):
+def is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN or the missing value of a data frame."""
     if value is None:
         return True
@@ -156,19 +177,19 @@ def is_missing(value):
         return True
 
 
-def seed(name, value):
+def seed(name: str, value: Any) -> int:
     """Return a seed, a whole number of at least 0 that may have many digits, or raise."""
     return whole(name, value, 0, most=LARGEST_SEED)
 
 
-def generator(rng):
+def generator(value: int | np.random.Generator) -> np.random.Generator:
     """Return a `numpy.random.Generator` from a seed (whole number >= 0) or a generator."""
-    if isinstance(rng, np.random.Generator):
-        return rng
-    return np.random.default_rng(seed("rng", rng))
+    if isinstance(value, np.random.Generator):
+        return value
+    return np.random.default_rng(seed("rng", value))
 
 
-def plain_array(name, values, what="entry"):
+def plain_array(name: str, values: ArrayLike, what: str = "entry") -> np.ndarray:
     """Return `values` as an array, or raise where a masked array hides entries, which numpy would show.
 
     Examples
@@ -181,7 +202,7 @@ def plain_array(name, values, what="entry"):
     return np.asarray(values)
 
 
-def refuse_masked(name, values, what="entry"):
+def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
     """Raise where a masked array, or one in a list of arrays, hides entries."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.argwhere(np.ma.getmaskarray(values))
@@ -232,8 +253,16 @@ def _wrong(name, rule, value):
     return kind(f"{name} must be {rule}; got {_shown(value, repr)}")
 
 
+def _is_real(value):
+    return isinstance(value, numbers.Real)
+
+
+def _is_integral(value):
+    return isinstance(value, numbers.Integral)
+
+
 def _is_whole(value):
-    return isinstance(value, numbers.Integral) or _as_float(value).is_integer()
+    return _is_integral(value) or _as_float(value).is_integer()
 
 
 def _as_float(value):
@@ -245,6 +274,6 @@ def _as_float(value):
 
 def _shown(value, form=str):
     """Return a value as text; of a whole number with very many digits only its size."""
-    if isinstance(value, numbers.Integral) and abs(value) >= LONGEST:
+    if _is_integral(value) and abs(value) >= LONGEST:
         return f"about {'-' if value < 0 else ''}1e{math.log10(abs(value)):.0f}"
     return form(value)

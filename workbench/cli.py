@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from workbench import stopping
-from workbench.reports.build import ReportWarning, build_report, checked_output, package_version
+from workbench.reports.build import ReportWarning, build_files, checked_output, package_version
 from workbench.reports.parameters import (
     ReportError,
     find_notebook,
@@ -17,6 +17,7 @@ from workbench.reports.parameters import (
     notebook_title,
     notebooks_folder,
     reason,
+    shown_help,
     shown_type,
     topics,
 )
@@ -62,7 +63,7 @@ class ReportCommand(click.Command):
     def parse_args(self, context, args):
         """Find the notebook first: its parameters say which options there are."""
         context.meta["parameters"] = _options_for(args)
-        return super().parse_args(context, args)
+        return super().parse_args(context, _joined(args, context.meta["parameters"]))
 
     def get_params(self, context):
         """Return the fixed options and one per parameter of the notebook."""
@@ -81,11 +82,31 @@ def _options_for(args):
     return [parameter for parameter in declared if parameter["name"] not in FIXED]
 
 
+def _joined(args, parameters):
+    """Return the words of a command; a flag may be followed by true or false, as other values are."""
+    flags = {_option_name(parameter): parameter["name"] for parameter in parameters if parameter["type"] == "bool"}
+    joined = []
+    for word in args:
+        flag = flags.get(joined[-1]) if joined else None
+        if flag and word.lower() in ("true", "false"):
+            joined[-1] = f"--{'no-' if word.lower() == 'false' else ''}{joined[-1][2:]}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _option_name(parameter):
+    """Return the option of a parameter."""
+    return f"--{parameter['name'].replace('_', '-')}"
+
+
 def _option(parameter):
-    name, default = parameter["name"], parameter["default"]
-    text = f"{parameter['help']}  [{'empty' if default == '' else default}]".strip()
-    names = [f"--{name.replace('_', '-')}", f"parameter_{name}"]
-    return click.Option(names, metavar=shown_type(parameter).upper(), help=text)
+    default, option = parameter["default"], _option_name(parameter)
+    text = f"{shown_help(parameter)}  [{'empty' if default == '' else default}]".strip()
+    named = f"parameter_{parameter['name']}"
+    if parameter["type"] == "bool":
+        return click.Option([f"{option}/--no-{option[2:]}", named], default=None, help=text)
+    return click.Option([option, named], metavar=shown_type(parameter).upper(), help=text)
 
 
 @commands.command(cls=ReportCommand)
@@ -118,15 +139,12 @@ def report(topic, output, pairs, params_file, everything, pdf, quiet, **named):
 
 def _report(topic, given, output, pdf, quiet):
     path = checked_output(output)
-    written = [path, *[path.with_suffix(".pdf")] * pdf]
-    sheet = path.with_name(f"{path.stem}-labels.csv")
-    old_sheet = os.path.exists(sheet)
     command = shlex.join(["workbench", *sys.argv[1:]])
     with warnings.catch_warnings():
         warnings.simplefilter("always", ReportWarning)
         warnings.showwarning = _warn
-        build_report(topic, given, path, progress=not quiet, pdf=pdf, command=command)
-    for file in written + [sheet] * (os.path.exists(sheet) and not old_sheet):
+        written = build_files(topic, given, path, progress=not quiet, pdf=pdf, command=command)
+    for file in written:
         click.echo(f"Wrote {file}")
 
 
@@ -180,7 +198,7 @@ def list_topics():
 @click.argument("topic")
 def params(topic):
     """List the parameters of TOPIC: name, type, default and help."""
-    rows = [(each["name"], shown_type(each), repr(each["default"]), each["help"])
+    rows = [(each["name"], shown_type(each), repr(each["default"]), shown_help(each))
             for each in notebook_parameters(find_notebook(topic))]
     widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
     for *row, text in rows:

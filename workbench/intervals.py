@@ -26,22 +26,27 @@ References
 .. [6] Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
 .. [7] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 """
+from __future__ import annotations
+
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.results import Interval, Note, percent
 
 METHODS = ("default", "short", "guaranteed", "wald", "wilson")
 EQUAL_WEIGHTS = 1.08
-UNDERSAMPLED = 2
-SEARCHED_FROM = 20
+UNDERSAMPLED = 2        # each label stands for twice as many items as on average
+SEARCHED_FROM = 20      # the search for the least coverage drew designs of at least so many labels
 LATTICE = 2 ** 14
 LONGEST_LATTICE = 2 ** 20
 COARSEST_STEP = 8
-GRID = 9
+GRID, PASSES = 9, 2
 
 
 @dataclass(frozen=True)
@@ -59,20 +64,21 @@ class Cells:
     known_right: np.ndarray | float = 0.0
     known_wrong: np.ndarray | float = 0.0
 
-    def mirrored(self):
+    def mirrored(self) -> Cells:
         """Return the same cells with right and wrong exchanged."""
         return Cells(self.weight, self.labeled, self.labeled - self.correct, self.unlabeled,
                      self.known_wrong, self.known_right)
 
 
-def stratum_cells(stratum_size, labeled, correct):
+def stratum_cells(stratum_size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
     """Return strata as cells; `correct` may have leading axes for many outcomes."""
     size = np.asarray(stratum_size, float)
     return Cells(size / size.sum(), np.asarray(labeled, float), np.asarray(correct, float),
                  1 - labeled / size)
 
 
-def check_sample(stratum_size, labeled, correct):
+def check_sample(stratum_size: ArrayLike, labeled: ArrayLike,
+                 correct: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the three arguments as (H,) int arrays, or raise naming the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled = checks.counts("labeled", labeled, size=size.size)
@@ -82,7 +88,7 @@ def check_sample(stratum_size, labeled, correct):
     return size, labeled, correct
 
 
-def refuse_few(size, labeled):
+def refuse_few(size: np.ndarray, labeled: np.ndarray) -> None:
     """Raise where a stratum has fewer than 2 labels and is not fully labeled, or more labels than items."""
     checks.at_most("labeled", labeled, "stratum_size", size)
     few = np.flatnonzero((labeled < 2) & (labeled < size))
@@ -91,7 +97,8 @@ def refuse_few(size, labeled):
                          f"has {labeled[few[0]]} of {size[few[0]]}: label more of it, or plan with fewer strata")
 
 
-def stratified_interval(stratum_size, labeled, correct, *, level=0.95, method="default"):
+def stratified_interval(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *, level: float = 0.95,
+                        method: str = "default") -> Interval:
     """Return a confidence interval for a share from a stratified simple random sample.
 
     Parameters
@@ -129,13 +136,13 @@ def stratified_interval(stratum_size, labeled, correct, *, level=0.95, method="d
     checks.choice("method", method, METHODS)
     tail = (1 - checks.level(level)) / 2
     cells = stratum_cells(size, labeled, correct)
-    limits = _LIMITS[method](size, cells, tail)
+    low, high = _LIMITS[method](size, cells, tail)
     limiting = _limiting_cell(cells, tail)
-    return Interval(*limits, float(level), method, limiting,
+    return Interval(low, high, float(level), method, limiting,
                     notes=_notes(method, level, size, labeled, correct, limiting))
 
 
-def default_limits(cells, population, tail):
+def default_limits(cells: Cells, population: int, tail: float) -> tuple:
     """Return lower and upper default limits for every outcome of `cells`, each (...,) float.
 
     Rounded outward to multiples of 1/population; not yet cut at what the labels prove.
@@ -145,14 +152,14 @@ def default_limits(cells, population, tail):
     return np.floor(low * population + 1e-7) / population, np.ceil(high * population - 1e-7) / population
 
 
-def proven_limits(population, labeled, correct):
+def proven_limits(population: int, labeled: np.ndarray, correct: np.ndarray) -> tuple:
     """Return the smallest and the largest share that the labels allow, each (...,) float."""
     right = np.asarray(correct).sum(-1)
     wrong = np.asarray(labeled).sum(-1) - right
     return right / population, (population - wrong) / population
 
 
-def default_pair(size, cells, tail):
+def default_pair(size: np.ndarray, cells: Cells, tail: float) -> tuple[float, float]:
     """Return the default interval's limits of one outcome, without what `stratified_interval` says of them."""
     low, high = default_limits(cells, size.sum(), tail)
     least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
@@ -208,14 +215,15 @@ def _merged_failures(weight, n, x, free):
     return pick[0], pick[1], unlabeled, valid
 
 
-def beta_moments(a, b):
+def beta_moments(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return variance and third central moment of Beta(a, b); b = 0 is the point 1."""
     s = a + b
     variance = a * b / (s**2 * (s + 1))
     return variance, 2 * a * b * (b - a) / (s**3 * (s + 1) * (s + 2))
 
 
-def three_moment_quantile(mean, variance, third, top, tail):
+def three_moment_quantile(mean: float | np.ndarray, variance: float | np.ndarray, third: float | np.ndarray,
+                          top: float | np.ndarray, tail: float) -> np.ndarray:
     """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
 
     Where no such beta exists the answer is `top`, its limit; r to infinity is the gamma limit.
@@ -255,8 +263,12 @@ def _wilson(size, cells, tail):
     return tuple(map(float, wilson(estimate, n if cells.unlabeled.any() else np.inf, scipy.special.ndtri(tail))))
 
 
-def wilson(p, n, z):
-    """Return Wilson's score limits (low, high) of shares p of n items at the quantile z [6]_; NaN where n is 0.
+def wilson(p: float | np.ndarray, n: float | np.ndarray, z: float | np.ndarray) -> tuple:
+    """Return Wilson's score limits (low, high) of shares p of n items at the quantile z [1]_; NaN where n is 0.
+
+    References
+    ----------
+    .. [1] Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
 
     Examples
     --------
@@ -268,7 +280,7 @@ def wilson(p, n, z):
         return np.maximum((center - reach) / (1 + z * z / n), 0.0), np.minimum((center + reach) / (1 + z * z / n), 1.0)
 
 
-def quantile(level):
+def quantile(level: float) -> float:
     """Return the normal quantile z of a two-sided interval, P(|Z| <= z) = level.
 
     Examples
@@ -279,8 +291,12 @@ def quantile(level):
     return -float(scipy.special.ndtri((1 - checks.level(level)) / 2))
 
 
-def holm(pvalues):
-    """Return p-values (P,) adjusted by Holm's rule [7]_; NaN stays NaN and counts as a test never rejected.
+def holm(pvalues: ArrayLike) -> np.ndarray:
+    """Return p-values (P,) adjusted by Holm's rule [1]_; NaN stays NaN and counts as a test never rejected.
+
+    References
+    ----------
+    .. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 
     Examples
     --------
@@ -381,14 +397,18 @@ def _short(size, cells, tail):
 
 def _tail_limit(size, cells, steps, observed, tail, most):
     """Return the largest share whose estimated mid-P lower tail still reaches `tail`."""
-    low, high = (cells.weight * cells.correct / cells.labeled).sum(), most
-    while (high - low) * size.sum() > 0.01:
+    def excess(share):
+        return _lower_tail(size, cells, steps, int(observed), np.atleast_1d(share)) - tail
+
+    low, high, near = (cells.weight * cells.correct / cells.labeled).sum(), most, 0.01 / size.sum()
+    for _ in range(PASSES):
         grid = np.linspace(low, high, GRID)
-        accepted = _lower_tail(size, cells, steps, int(observed), grid) >= tail
-        accepted[0] = True
-        last = int(np.flatnonzero(accepted)[-1])
+        accepted = np.flatnonzero(excess(grid) >= 0)
+        last = accepted[-1] if accepted.size else 0
         low, high = grid[last], grid[min(last + 1, GRID - 1)]
-    return high
+    if high - low <= near or not accepted.size:
+        return high
+    return min(scipy.optimize.brentq(lambda share: excess(share).item(), low, high, xtol=near) + near, high)
 
 
 def _lower_tail(size, cells, steps, observed, share):
@@ -447,13 +467,14 @@ def _lattice(cells):
 def _lattice_distribution(size, cells, steps, rate):
     """Return P(sum_h steps_h X_h = s) for s = 0, 1, ..., a (G, S) array, by fast Fourier transform."""
     length = int((steps * cells.labeled).sum()) + 1
-    padded = 1 << (length - 1).bit_length()
+    padded = scipy.fft.next_fast_len(length, real=True)
     spectrum = 1.0
     for h, n in enumerate(cells.labeled.astype(int)):
         placed = np.zeros((rate.shape[0], padded))
-        np.add.at(placed, (slice(None), steps[h] * np.arange(n + 1)), _count_pmf(size[h], rate[:, h], n))
-        spectrum = spectrum * np.fft.rfft(placed)
-    return np.maximum(np.fft.irfft(spectrum, padded)[:, :length], 0)
+        places: Any = slice(None), steps[h] * np.arange(n + 1)
+        np.add.at(placed, places, _count_pmf(size[h], rate[:, h], n))
+        spectrum = spectrum * scipy.fft.rfft(placed)
+    return np.maximum(scipy.fft.irfft(spectrum, padded)[:, :length], 0)
 
 
 def _count_pmf(size, rate, n):
@@ -464,7 +485,7 @@ def _count_pmf(size, rate, n):
     return (1 - part) * hypergeometric_pmf(size, whole, n) + part * hypergeometric_pmf(size, whole + 1, n)
 
 
-def hypergeometric_pmf(size, right, n):
+def hypergeometric_pmf(size: float, right: np.ndarray, n: int) -> np.ndarray:
     """Return P(X = 0..n) for n draws without replacement from `size` items, `right` of them right.
 
     Parameters
@@ -515,15 +536,16 @@ def _notes(method, level, size, labeled, correct, limiting):
     yield from limiting_notes(size, labeled, limiting)
 
 
-def few_notes(size, labeled, noun="label"):
-    """Yield a note where there are fewer labels in total than the default interval was searched with."""
-    n = labeled.sum()
-    if n < SEARCHED_FROM and (labeled < size).any():
-        yield Note("unreliable", f"only {checks.counted(n, noun)}: the default interval was not checked below "
+def few_notes(size: np.ndarray, labeled: np.ndarray, noun: str = "label") -> Iterator[Note]:
+    """Yield a note where not fully labeled strata hold fewer labels than the default interval was searched with."""
+    sampled = labeled < size
+    n, where = labeled[sampled].sum(), "" if sampled.all() else " outside fully labeled strata"
+    if n < SEARCHED_FROM and sampled.any():
+        yield Note("unreliable", f"only {checks.counted(n, noun)}{where}: the default interval was not checked below "
                    f"{SEARCHED_FROM}")
 
 
-def limiting_notes(size, labeled, limiting):
+def limiting_notes(size: np.ndarray, labeled: np.ndarray, limiting: int | None) -> Iterator[Note]:
     """Yield a note on the one stratum that alone decides a limit."""
     if limiting is not None:
         share = labeled[limiting] / labeled.sum()
@@ -532,7 +554,7 @@ def limiting_notes(size, labeled, limiting):
                    ("stratum", limiting))
 
 
-def teaching_note(method, level):
+def teaching_note(method: str, level: float) -> Note:
     """Return the note of an interval that is kept for teaching."""
     return Note("unreliable", f"{method} is for teaching: with few labels it can cover far less than {percent(level)}")
 

@@ -1,20 +1,25 @@
 """Results: frozen values that state their finding, tabulate themselves and serialise."""
+from __future__ import annotations
+
 import html
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from workbench import checks
+from workbench import checks, vocabulary
 
 SCHEMA = 2
 SHOWN_ROWS = 20
+FILLED: Any = None      # the default of a field that is filled in where it is not given
 # by weight: what a reader must see first stands first
 NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
 # schema 1 knew sentences only, under these names
 _KIND_OF_FIELD = {"problem": "refused", "problems": "refused", "reasons": "undefined", "warnings": "unreliable",
                   "flags": "unreliable", "notes": "data"}
-_KINDS = {}
+_KINDS: dict[str, type[Result]] = {}
 _PLURALS = {"stratum": "strata", "class": "classes"}
 
 
@@ -43,7 +48,7 @@ class Note:
     text: str
     where: tuple | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         checks.choice("kind", self.kind, NOTE_KINDS)
         if not isinstance(self.text, str) or not self.text:
             raise TypeError(f"text must be a sentence; got {self.text!r}")
@@ -53,7 +58,7 @@ class Note:
                 raise ValueError(f"where must be None or a pair such as ('stratum', 3); got {self.where!r}")
             object.__setattr__(self, "where", place)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.where[0]} {self.where[1]}: {self.text}" if self.where else self.text
 
 
@@ -77,27 +82,30 @@ class Result:
     StratifiedEstimate(accuracy 0.775 (SE 0.05977), 95% from 0.6236 to 0.8861; 40 labels, 2 strata)
     """
 
-    notes: tuple = field(default=(), kw_only=True)
+    notes: Sequence[Note] = field(default=(), kw_only=True)
+    # what was saved under names of before still loads
+    _old_kinds: ClassVar[tuple] = ()
+    _old_fields: ClassVar[dict] = {}
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        _KINDS[cls.__name__] = cls
+        _KINDS.update(dict.fromkeys((cls.__name__, *cls.__dict__.get("_old_kinds", ())), cls))
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for each in fields(self):
             if each.name != "notes":
                 object.__setattr__(self, each.name, _frozen(getattr(self, each.name)))
         object.__setattr__(self, "notes", _by_weight(tuple(self.notes)))
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the finding in one sentence, rounded to four digits."""
         raise TypeError(f"{type(self).__name__} states no headline")
 
-    def rows(self):
-        """Return the result as a list of dicts, one per row of its table."""
+    def rows(self) -> list[dict]:
+        """Return the result as a list of dicts, one per row of its table, with keys of `workbench.vocabulary`."""
         raise TypeError(f"{type(self).__name__} has no table")
 
-    def to_frame(self, backend=None):
+    def to_frame(self, backend: str | None = None) -> Any:
         """Return `rows()` as a data frame of an installed library.
 
         Parameters
@@ -108,26 +116,38 @@ class Result:
         import importlib.util
 
         import narwhals as nw
-        for name in [backend] if backend else ("polars", "pandas", "pyarrow"):
+        names: Any = [backend] if backend else ("polars", "pandas", "pyarrow")
+        for name in names:
             if importlib.util.find_spec(name):
                 return nw.from_dicts(self.rows(), backend=name).to_native()
         raise ImportError(f"to_frame needs {backend or 'polars, pandas or pyarrow'}: pip install {backend or 'polars'}")
 
-    def to_dict(self):
+    def to_dict(self) -> dict:
         """Return a dict of plain JSON values (no NaN) from which `from_dict` restores the result."""
         values = {each.name: _encode(getattr(self, each.name)) for each in fields(self)}
         return {"kind": type(self).__name__, "schema": SCHEMA, "values": values}
 
     @classmethod
-    def from_dict(cls, data):
-        """Restore a result from what `to_dict` returned, without loss."""
-        kind = _KINDS.get(data.get("kind"))
+    def from_dict(cls, data: dict) -> Self:
+        """Restore a result from what `to_dict` returned, without loss.
+
+        Parameters
+        ----------
+        data : dict
+            As `to_dict` returned it, of this class or of one derived from it.
+        """
+        kind = _KINDS.get(str(data.get("kind")))
         if kind is None or not issubclass(kind, cls):
             raise ValueError(f"data must be a {cls.__name__} written by to_dict; got kind {data.get('kind')!r}")
         if data.get("schema") not in (1, SCHEMA):
             raise ValueError(f"data must have schema 1 or {SCHEMA}; got {data.get('schema')!r}")
-        values = {name: _decode(value) for name, value in data["values"].items()}
+        values = kind._renamed({name: _decode(value) for name, value in data["values"].items()})
         return kind(**(kind._from_schema_1(values) if data["schema"] == 1 else values))
+
+    @classmethod
+    def _renamed(cls, values):
+        """Return the fields under the names of today."""
+        return {cls._old_fields.get(name, name): value for name, value in values.items()}
 
     @classmethod
     def _from_schema_1(cls, values):
@@ -139,14 +159,14 @@ class Result:
             notes += [Note(_KIND_OF_FIELD[name], text) for text in said]
         return values | {"notes": notes}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({self.headline()})"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline()) + (note_list(self.notes) if self.notes else "")
 
 
-def sentences(notes):
+def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
     """Return notes as sentences by weight, each once: places that share a text are listed before it.
 
     Parameters
@@ -163,20 +183,28 @@ def sentences(notes):
     ...            Note("data", "has no label", ("row", 7))])
     ('no items', 'rows 2, 7: has no label')
     """
-    groups = {}
+    groups: dict[tuple, list[Note]] = {}
     for note in _by_weight(notes):
         groups.setdefault((note.kind, note.text, note.where and note.where[0]), []).append(note)
     return tuple(dict.fromkeys(_sentence(group) for group in groups.values()))
 
 
-notes_as_text = property(lambda self: sentences(self.notes), doc="The notes as sentences: the name of before.")
+def _as_text(self: Result) -> tuple[str, ...]:
+    return sentences(self.notes)
+
+
+notes_as_text = property(_as_text, doc="The notes as sentences, under an older name: `sentences(notes)`.")
 
 
 class Estimate(Result):
     """A result with an `estimate` and its `variance`."""
 
+    if TYPE_CHECKING:
+        estimate: Any
+        variance: Any
+
     @property
-    def standard_error(self):
+    def standard_error(self) -> Any:
         """Square root of `variance`."""
         return self.variance ** 0.5
 
@@ -212,33 +240,33 @@ class Interval(Result):
 
     warnings = notes_as_text
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("low", "high"):
             object.__setattr__(self, name, getattr(self, name) + 0.0)        # no -0
 
     @property
-    def half_width(self):
+    def half_width(self) -> float:
         """Half of high - low."""
         return (self.high - self.low) / 2
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return 2
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         return (self.low, self.high)[index]
 
-    def __contains__(self, value):
+    def __contains__(self, value: Any) -> bool:
         return self.low <= value <= self.high
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the limits in one sentence."""
         return f"{self.low:.4g} to {self.high:.4g}, {self.level:.4g} {self.method}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row: method, level, limits."""
         return [{"method": self.method, "level": self.level, "low": self.low, "high": self.high}]
 
@@ -262,22 +290,25 @@ class Table(Result):
     entries: tuple
     caption: str
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the caption and the number of rows."""
         return f"{self.caption}: {checks.counted(len(self.entries), 'row')}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return the rows."""
         return list(self.entries)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return html_table(self.rows(), self.caption, shown=len(self.entries))
 
 
-def html_table(rows, caption, shown=SHOWN_ROWS):
-    """Return a small escaped HTML table; floats at four digits, tables of more than `shown` rows cut and said so."""
+def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> str:
+    """Return a small escaped HTML table; floats at four digits, tables of more than `shown` rows cut and said so.
+
+    Row keys stand in it as `vocabulary.words` says them.
+    """
     names = list(rows[0]) if rows else []
-    head = "".join(f"<th scope='col'>{_cell(name)}</th>" for name in names)
+    head = "".join(f"<th scope='col'>{_cell(vocabulary.words(name))}</th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td>{_cell(row[name])}</td>" for name in names) + "</tr>"
                    for row in rows[:shown])
     if len(rows) > shown:
@@ -286,7 +317,7 @@ def html_table(rows, caption, shown=SHOWN_ROWS):
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
 
 
-def note_list(notes):
+def note_list(notes: Sequence[Note]) -> str:
     """Return notes as an escaped HTML list, by weight; 'Notes: none.' where there are none."""
     if not notes:
         return "<p>Notes: none.</p>"
@@ -294,7 +325,7 @@ def note_list(notes):
     return f"<p>Notes:</p><ul>{entries}</ul>"
 
 
-def percent(level):
+def percent(level: float) -> str:
     """Return a level such as 0.95 as '95%'."""
     return f"{100 * level:.6g}%"
 

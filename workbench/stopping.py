@@ -1,10 +1,14 @@
 """Ctrl-C in the first second of the command, while Python still imports: one line instead of a traceback."""
+from __future__ import annotations
+
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 
-def is_command(arguments, original):
+def is_command(arguments: Sequence[str], original: Sequence[str]) -> bool:
     """Return whether this process is the command `workbench` or `python -m workbench`.
 
     Parameters
@@ -26,13 +30,13 @@ def is_command(arguments, original):
     return os.path.splitext(os.path.basename("".join(arguments[:1])))[0] == "workbench"
 
 
-def stop(*_):
+def stop(*_: Any) -> None:
     """End the process at once."""
     os.write(2, b"Stopped.\n")
     os._exit(130)
 
 
-def imported():
+def imported() -> None:
     """Give Ctrl-C back to Python: what is under way from now on cleans up after itself."""
     if signal.getsignal(signal.SIGINT) is stop:
         signal.signal(signal.SIGINT, signal.default_int_handler)

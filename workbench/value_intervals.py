@@ -6,10 +6,15 @@ default interval. It has no proof. The least coverage found at nominal .95 is .9
 (``tests/peers/search_values.py``) over the values -1, 0, 1, over 0, .5, 1, over 0, 1, 10, and over strata of the first
 mixed with strata of 0 and 1 or with fully labeled ones.
 """
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.intervals import UNDERSAMPLED, beta_moments, three_moment_quantile
@@ -18,7 +23,7 @@ from workbench.results import Interval
 ROUND = 1e-9
 
 
-def value_interval(stratum_size, counts, values, *, level=0.95):
+def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike, *, level: float = 0.95) -> Interval:
     """Return a confidence interval for the mean of values from a stratified simple random sample.
 
     Parameters
@@ -47,14 +52,14 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
 
     Notes
     -----
-    Moments of the labels per stratum: m, central m2 and m3; f = 1 - n/N, v = W^2 f m2 / (n - 1),
-    t = 2 W^3 f^1.5 m3 / ((n + 1)(n + 2)). The upper limit is the largest over candidates: for each stratum one more
-    label at its largest value (moments with n + 1 labels, divisors n + 2 and (n + 2)(n + 3)); for the strata whose
-    labels are alike, or closer to each other than the highest of them to the largest value, in the order of
-    W (largest - m) / n: the first two, three ... of them merged into one in whose n labels the largest value, that far
-    off, was not seen. Each gives the quantile of a beta distribution that ends at the largest possible mean. The lower
-    limit is that of the negated values. Fully labeled strata are constants. The construction is that of the default
-    interval, where Beta(x + 1, n - x) [1]_ and an unseen unit of the worst weight [2]_ are put together.
+    Moments of the labels per stratum: m, central m2 and m3; f = 1 - n/N, v = W^2 f m2 / (n - 1), t = 2 W^3 f^1.5 m3 /
+    ((n + 1)(n + 2)). The upper limit is the largest over candidates: for each stratum one more label at its largest
+    value (moments with n + 1 labels, divisors n + 2 and (n + 2)(n + 3)); for the strata whose labels are alike, or
+    closer to each other than the highest of them to the largest value, in the order of W (largest - m) / n: the first
+    two, three, ... of them merged into one stratum, whose n labels happened to miss the largest value, that far off.
+    Each gives the quantile of a beta distribution that ends at the largest possible mean. The lower limit is that of
+    the negated values. Fully labeled strata are constants. The construction is that of the default interval, where
+    Beta(x + 1, n - x) [1]_ and an unseen unit of the worst weight [2]_ are put together.
 
     References
     ----------
@@ -70,7 +75,7 @@ def value_interval(stratum_size, counts, values, *, level=0.95):
     return interval_of(size, counts, values, checks.level(level))
 
 
-def interval_of(size, counts, values, level, constants=0):
+def interval_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level: float, constants: int = 0) -> Interval:
     """Return the interval of checked arguments; the last `constants` strata are known without labels.
 
     These count as fully labeled, and notes on labels leave them out.
@@ -78,15 +83,15 @@ def interval_of(size, counts, values, level, constants=0):
     tail = (1 - level) / 2
     high, above = upper_limit(size, counts, values, tail)
     low, below = upper_limit(size, counts, -values, tail)
-    low, high = map(float, rounded_limits(-low, high, values, size.sum()))
+    lowest, highest = map(float, rounded_limits(-low, high, values, size.sum()))
     least, most = proven_values(size, counts, values)
     size, labeled = (each[:len(size) - constants] for each in (size, counts.sum(1)))
     limiting = limiting_stratum(size, labeled, below, above)
-    return Interval(max(low, least), min(high, most), level, "default", limiting,
+    return Interval(max(lowest, least), min(highest, most), level, "default", limiting,
                     notes=[*intervals.few_notes(size, labeled), *intervals.limiting_notes(size, labeled, limiting)])
 
 
-def upper_limit(size, counts, values, tail):
+def upper_limit(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
     """Return upper limits (...,) of D, before rounding, and the stratum that alone decides each, else -1.
 
     Parameters
@@ -102,7 +107,8 @@ def upper_limit(size, counts, values, tail):
     return limit_of_moments(size, n, _moments(counts, n, values), ends, values.min(-1), values.max(-1), tail)
 
 
-def limit_of_moments(size, n, moments, ends, low, high, tail):
+def limit_of_moments(size: np.ndarray, n: np.ndarray, moments: Sequence[np.ndarray], ends: Sequence[np.ndarray],
+                     low: float | np.ndarray, high: float | np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
     """Return `upper_limit` of strata whose labels are known by what is made of them.
 
     Parameters
@@ -137,14 +143,14 @@ def limit_of_moments(size, n, moments, ends, low, high, tail):
     moments = [np.concatenate(pair, -1) for pair in zip(single, merged, strict=True)]
     valid = np.concatenate([(mean < high) & (free > 0), valid], -1) & (moments[1] > 0)
     upper = np.full(valid.shape, -np.inf)
-    upper[valid] = three_moment_quantile(*(moment[valid] for moment in moments),
+    upper[valid] = three_moment_quantile(moments[0][valid], moments[1][valid], moments[2][valid],
                                          np.broadcast_to(top, valid.shape)[valid], tail)
     best = upper.argmax(-1)
     limit = np.where(valid.any(-1), np.take_along_axis(upper, best[..., None], -1)[..., 0], top[..., 0])
     return limit, np.where((best < size.size) & valid.any(-1), best, -1)
 
 
-def proven_values(size, counts, values):
+def proven_values(size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
     """Return the smallest and the largest mean that the labels allow, each (...,) float."""
     seen, unseen = (counts * values).sum((-2, -1)), size - counts.sum(-1)
     return tuple((seen + (unseen * end).sum(-1)) / size.sum() for end in (values.min(-1), values.max(-1)))
@@ -157,7 +163,8 @@ def _moments(counts, n, values):
     return mean, (share * off ** 2).sum(-1), (share * off ** 3).sum(-1)
 
 
-def one_more(n, mean, second, third, value):
+def one_more(n: float | np.ndarray, mean: float | np.ndarray, second: float | np.ndarray, third: float | np.ndarray,
+             value: float | np.ndarray) -> tuple:
     """Return mean, second and third central moment after adding one label at `value`."""
     off, p = value - mean, 1 / (n + 1)
     q = 1 - p
@@ -178,7 +185,8 @@ def _merged(reach, n, unseen, free):
     return unlabeled / (labels + 1), weight ** 2 * free * variance, weight ** 3 * free ** 1.5 * third, valid
 
 
-def check_table(stratum_size, counts, values):
+def check_table(stratum_size: ArrayLike, counts: ArrayLike,
+                values: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return sizes (H,), counts (H, V) and values (H, V), or raise naming the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     table, values = np.asarray(counts), np.asarray(values, float)
@@ -193,7 +201,7 @@ def check_table(stratum_size, counts, values):
     return size, table, np.broadcast_to(values, table.shape)
 
 
-def rounded_limits(low, high, values, population):
+def rounded_limits(low: Any, high: Any, values: np.ndarray, population: int) -> tuple:
     """Return limits rounded outward to the multiples of g / N that a mean of multiples of g can be."""
     step = _common_step(values) / population
     return (np.floor(low / step + 1e-7) * step, np.ceil(high / step - 1e-7) * step) if step else (low, high)
@@ -205,7 +213,7 @@ def _common_step(values):
     return float(Fraction(math.gcd(*(f.numerator for f in fractions)), math.lcm(*(f.denominator for f in fractions))))
 
 
-def limiting_stratum(size, labeled, *decisive):
+def limiting_stratum(size: np.ndarray, labeled: np.ndarray, *decisive: Any) -> int | None:
     """Return the undersampled stratum among those that alone decide a limit, or None; -1 is no stratum."""
     share = size / size.sum() * labeled.sum() / np.maximum(labeled, 1)
     return max((int(k) for k in decisive if k >= 0 and share[k] > UNDERSAMPLED), key=lambda k: share[k], default=None)

@@ -21,7 +21,7 @@ def methods(plan):
 
 def test_the_register_gives_the_lesson_figures():
     plan = wb.plan_labels(wb.digit_forms().register(), 100)
-    error = {name: row["standard error"] for name, row in methods(plan).items()}
+    error = {name: row["standard_error"] for name, row in methods(plan).items()}
     assert plan.labeled.tolist() == [3, 18, 42, 37]
     assert [round(error[name]) for name in ("VOILA", "capped Neyman", "Neyman+", "equal shares", "at random")] == \
         [4148, 5750, 4470, 8997, 47149]
@@ -32,7 +32,7 @@ def test_the_register_gives_the_lesson_figures():
 @pytest.mark.parametrize(("budget", "equal_wins"), [(141, False), (143, False), (144, True), (150, True)])
 def test_from_144_whole_labels_equal_shares_beat_capped_neyman(budget, equal_wins):
     error = methods(wb.plan_labels(wb.digit_forms().register(), budget))
-    assert (error["equal shares"]["standard error"] < error["capped Neyman"]["standard error"]) == equal_wins
+    assert (error["equal shares"]["standard_error"] < error["capped Neyman"]["standard_error"]) == equal_wins
 
 
 def test_no_cap_binds_up_to_57_labels():
@@ -111,7 +111,7 @@ def test_no_rule_beats_the_optimum_under_the_same_constraints():
     for _ in range(40):
         table = {"stratum": np.arange(30), "size": rng.integers(1, 400, 30), "sd": rng.lognormal(0, 2, 30)}
         plan = wb.plan_labels(wb.load_strata(table), int(rng.integers(60, 600)))
-        assert min(row["variance ratio"] for row in plan.methods()) >= 1 - 1e-12
+        assert min(row["variance_ratio"] for row in plan.methods()) >= 1 - 1e-12
 
 
 def test_a_stratum_of_one_item_needs_no_spread(tmp_path):

@@ -516,7 +516,7 @@ def test_frames_that_cannot_be_read(tmp_path):
     path.write_text("[]")
     with refuses(ValueError, f"{str(path)!r} must end in one of .csv, .tsv, .txt, .parquet"):
         wb.summarize(path, "g", "v")
-    with refuses(TypeError, "source must be a path or a data frame; got list"):
+    with refuses(TypeError, "frame must be a path or a data frame; got list"):
         wb.summarize([1], "g", "v")
 
 

@@ -11,11 +11,11 @@ import workbench as wb
 from workbench.charts import allocation as charts
 from workbench.simulations.allocation import jump_stream, simulate_stream
 
-ROWS = [{"stratum": "a", "size": 5000, "labels": 20, "neyman": 20},
-        {"stratum": "b", "size": 30, "labels": 30, "neyman": 30},
-        {"stratum": "c", "size": 33, "labels": 10, "neyman": 4}]
-ERRORS = [{"method": "neyman", "standard error": 5.0}, {"method": "voila", "standard error": 4.0},
-          {"method": "random", "standard error": 12.0}, {"method": "equal", "standard error": math.inf}]
+ROWS = [{"stratum": "a", "size": 5000, "labeled": 20, "neyman": 20},
+        {"stratum": "b", "size": 30, "labeled": 30, "neyman": 30},
+        {"stratum": "c", "size": 33, "labeled": 10, "neyman": 4}]
+ERRORS = [{"method": "neyman", "standard_error": 5.0}, {"method": "voila", "standard_error": 4.0},
+          {"method": "random", "standard_error": 12.0}, {"method": "equal", "standard_error": math.inf}]
 
 
 # ---------------------------------------------------------------- labels of strata
@@ -38,12 +38,12 @@ def test_allocation_says_what_neyman_leaves():
     title, words = charts.allocation_words(ROWS)
     assert title == "60 labels, 1 of 3 strata labeled completely; Neyman would leave 6 unused"
     assert words == "Labels per stratum: a 20 of 5,000 (Neyman 20); b 30 of 30 (Neyman 30); c 10 of 33 (Neyman 4)."
-    spent = [row | {"neyman": row["labels"], "size": 9999} for row in ROWS]
+    spent = [row | {"neyman": row["labeled"], "size": 9999} for row in ROWS]
     assert charts.allocation_words(spent)[0] == "60 labels, none of 3 strata labeled completely"
 
 
 def test_of_many_strata_those_with_most_labels_are_drawn_and_that_is_said():
-    rows = [{"stratum": h, "size": 1000, "labels": (7 * h) % 101, "neyman": 1} for h in range(101)]
+    rows = [{"stratum": h, "size": 1000, "labeled": (7 * h) % 101, "neyman": 1} for h in range(101)]
     shown = charts.allocation_data(rows)["bars"]
     assert sorted(row["labels"] for row in shown) == list(range(71, 101))
     assert [int(row["stratum"]) for row in shown] == sorted(int(row["stratum"]) for row in shown)
@@ -83,7 +83,7 @@ def test_another_method_can_be_recommended():
     ([0.02, 0.02], "VOILA: standard error 0.02, as good as capped Neyman"),
     ([0.0, 0.0], "VOILA: standard error 0, as good as capped Neyman")])
 def test_methods_that_are_alone_equal_or_without_error(errors, title):
-    rows = [{"method": name, "standard error": e} for name, e in zip(("voila", "neyman"), errors, strict=False)]
+    rows = [{"method": name, "standard_error": e} for name, e in zip(("voila", "neyman"), errors, strict=False)]
     assert charts.methods_words(rows)[0] == title
     draws(charts.methods(rows))
 
@@ -171,7 +171,7 @@ def test_jump_draws_and_says_infinite(study):
 
 
 def test_one_is_spoken_of_in_the_singular():
-    title, _ = charts.allocation_words([{"stratum": "a", "size": 9, "labels": 1, "neyman": 1}])
+    title, _ = charts.allocation_words([{"stratum": "a", "size": 9, "labeled": 1, "neyman": 1}])
     assert title == "1 label, none of 1 stratum labeled completely"
     study = simulate_stream(*jump_stream(40, strata=2, jumping=0, jump_at=20, runs=1, rng=2), 10,
                             methods=["s_voila"], every=40, rng=1, progress=False)

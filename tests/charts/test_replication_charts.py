@@ -27,8 +27,8 @@ class Audit:
 
 
 def metric(statistic, estimate, half, naive, **more):
-    return {**more, "statistic": statistic, "estimate": estimate, "low": estimate - half, "high": estimate + half,
-            "naive low": estimate - naive, "naive high": estimate + naive}
+    return {**more, "metric": statistic, "estimate": estimate, "low": estimate - half, "high": estimate + half,
+            "naive_low": estimate - naive, "naive_high": estimate + naive}
 
 
 def f1(method="brr", strata=6, **arguments):

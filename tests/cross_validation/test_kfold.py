@@ -164,8 +164,8 @@ def test_undefined_estimates_say_why():
     assert one.theta3 == pytest.approx(one.theta5)
     means = variance_estimates(CVLosses.from_fold_means(TEN))
     assert math.isnan(means.theta5) and means.theta3 == pytest.approx(np.var(TEN, ddof=1) / 10)
-    assert means.rows()[4]["undefined because"] == "only fold means are known; losses of single items are needed"
-    assert means.notes == tuple(Note("undefined", means.rows()[4]["undefined because"], ("estimator", name))
+    assert means.rows()[4]["problem"] == "only fold means are known; losses of single items are needed"
+    assert means.notes == tuple(Note("undefined", means.rows()[4]["problem"], ("estimator", name))
                                 for name in ("s1", "s2", "s3", "theta2", "theta4", "theta5"))
     assert means.reasons == {note.where[1]: note.text for note in means.notes}
     assert wb.Result.from_dict(means.to_dict()).reasons == means.reasons
@@ -173,9 +173,9 @@ def test_undefined_estimates_say_why():
 
 def test_standard_errors_are_the_roots_of_what_has_one():
     """Two folds of two equal losses each, 1 and -1: theta2 = -omega's estimate, the mean product in a fold, is -1."""
-    rows = {row["estimate"]: row for row in variance_estimates([[1, 1], [-1, -1]]).rows()}
-    assert rows["theta2"]["value"] == -1 and math.isnan(rows["theta2"]["standard error"])
-    assert rows["theta3"]["standard error"] == 1 and rows["theta4"]["standard error"] == 0
+    rows = {row["estimator"]: row for row in variance_estimates([[1, 1], [-1, -1]]).rows()}
+    assert rows["theta2"]["variance"] == -1 and math.isnan(rows["theta2"]["standard_error"])
+    assert rows["theta3"]["standard_error"] == 1 and rows["theta4"]["standard_error"] == 0
 
 
 def test_repeats_average_the_estimates():
@@ -244,7 +244,7 @@ def test_the_lessons_ten_folds():
     assert nb.pvalue == pytest.approx(.0818, abs=5e-5) and nb.r == pytest.approx(.1)
     assert (skeptical.statistic, skeptical.pvalue, skeptical.r) == pytest.approx((1.559, .1534, .189), abs=5e-4)
     assert skeptical.rho_alpha() == pytest.approx(.368, abs=5e-4) == naive.rho_alpha()
-    assert [row["p"] for row in skeptical.rows()] == pytest.approx([naive.pvalue, nb.pvalue, skeptical.pvalue])
+    assert [row["pvalue"] for row in skeptical.rows()] == pytest.approx([naive.pvalue, nb.pvalue, skeptical.pvalue])
 
 
 def means_that_differ():
@@ -333,7 +333,7 @@ def test_rho_of_one_repeat_and_of_all_from_the_covariance_of_folds(folds, repeat
     assert test.rho_of_all == pytest.approx(r / covariance.mean()) == resolve_rho(one, folds, repeats)
     assert test.statistic == pytest.approx((1 - r / covariance.mean()) ** .5 * test.naive_statistic)
     if repeats > 1:
-        assert test.rows()[0].keys() >= {"rho", "rho of all repeats", "r"}
+        assert test.rows()[0].keys() >= {"rho", "rho_of_all", "r"}
 
 
 def p_by_hand(means, repeats, rho, alternative):
@@ -383,8 +383,8 @@ def test_repeats_keep_the_scale_of_the_argument_everywhere():
     cv = repeated(runs=10, folds=5, m=4, seed=4)
     test = kfold_t_test(cv, rho=.7)
     assert [row["rho"] for row in test.rows()] == pytest.approx([0, 5 / 9, .7])
-    assert [row["rho of all repeats"] for row in test.rows()] == pytest.approx([0, 50 / 54, 7 / 7.3])
-    assert [row["p"] for row in test.rows()] == pytest.approx(
+    assert [row["rho_of_all"] for row in test.rows()] == pytest.approx([0, 50 / 54, 7 / 7.3])
+    assert [row["pvalue"] for row in test.rows()] == pytest.approx(
         [p_by_hand(cv.fold_means().ravel(), 10, rho, "two-sided") for rho in (0, 5 / 9, .7)])
     flips = test.rho_alpha()
     assert 0 < flips < .7
@@ -664,7 +664,7 @@ def test_equal_losses_have_no_spread_by_rounding():
             found = wb.variance_estimates(cv)
             assert found.theta5 == 0 and found.theta3 == 0
     pair = wb.CVLosses({"a": np.full(30, .4), "b": np.full(30, .3)}, np.repeat(range(10), 3))
-    assert all(row.get("p") != 0 for row in wb.compare_tests(pair).rows())
+    assert all(row.get("pvalue") != 0 for row in wb.compare_tests(pair).rows())
 
 
 @pytest.mark.parametrize("gap", [.1, 1e-5, 7.3])

@@ -266,7 +266,7 @@ def test_all_pairs_of_models():
     assert found.models[0] == "b" and len(found.tests) == 3
     raw = [test.pvalue for test in found.tests]
     assert found.adjusted == pytest.approx(adjusted_pvalues(raw))
-    pairs = {(row["first"], row["second"]): row["adjusted p"] < .05 for row in found.rows()}
+    pairs = {(row["first"], row["second"]): row["adjusted_pvalue"] < .05 for row in found.rows()}
     assert [differ for pair, differ in pairs.items() if "b" in pair] == [True, True] and sum(pairs.values()) == 2
     assert found.headline().endswith("2 of 3 pairs differ at 5% (holm, rho 0.526)")
 
@@ -277,7 +277,7 @@ def test_models_that_are_equal_in_every_fold_still_count_as_a_pair():
     assert found.notes[0] == Note(
         "refused", "equal in every fold: the variance between the 3 folds is 0, so there is no t and no p-value; use a "
         "loss with finer values, or more items", ("pair", "a minus b"))
-    assert found.rows()[1]["adjusted p"] == pytest.approx(min(3 * found.tests[1].pvalue, 1))
+    assert found.rows()[1]["adjusted_pvalue"] == pytest.approx(min(3 * found.tests[1].pvalue, 1))
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
 
 
@@ -287,10 +287,10 @@ def test_every_test_of_one_pair():
     cv = CVLosses({"a": a.astype(float), "b": b.astype(float)}, np.arange(100) % 10)
     table = {row["test"]: row for row in compare_tests(cv).rows()}
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    assert table["McNemar exact"]["p"] == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue)
-    assert table["K-fold t, naive"]["p"] == pytest.approx(stats.ttest_1samp(cv.fold_means()[0], 0).pvalue)
+    assert table["McNemar exact"]["pvalue"] == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue)
+    assert table["K-fold t, naive"]["pvalue"] == pytest.approx(stats.ttest_1samp(cv.fold_means()[0], 0).pvalue)
     z = (a.mean() - b.mean()) / np.std(a * 1. - b, ddof=1) * 10
-    assert table["central limit theorem z"]["p"] == pytest.approx(2 * stats.norm.sf(abs(z)))
+    assert table["central limit theorem z"]["pvalue"] == pytest.approx(2 * stats.norm.sf(abs(z)))
     assert {row["about"] for row in table.values()} == {"learning methods", "fitted models"}
 
 
@@ -374,7 +374,7 @@ def test_models_that_differ_by_a_constant_have_no_test_but_count():
     expected = {low: 3 * low, high: max(3 * low, 2 * high)}
     rows = {(row["first"], row["second"]): row for row in found.rows()}
     for key, p in raw.items():
-        assert rows[key]["adjusted p"] == pytest.approx(min(expected[p], 1))
+        assert rows[key]["adjusted_pvalue"] == pytest.approx(min(expected[p], 1))
     assert rows["a", "b"]["difference"] == -.125 and math.isnan(rows["a", "b"]["low"])
     assert ", 1 without a test as the folds show no variance (holm, rho 0)" in found.headline()
     assert found.notes[0].where == ("pair", "a minus b")
@@ -393,7 +393,7 @@ def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
         assert (row["low"], row["high"]) == pytest.approx(tuple(scipy.confidence_interval(.9)))
         flips = 1 - (stats.t.ppf(.95, 7) / scipy.statistic) ** 2
         assert row["rho_alpha"] == pytest.approx(flips if flips >= 0 else math.nan, nan_ok=True)
-    differ = sum(row["adjusted p"] < .1 for row in found.rows())
+    differ = sum(row["adjusted_pvalue"] < .1 for row in found.rows())
     assert 0 < differ < 3 and f"{differ} of 3 pairs differ{'s' * (differ == 1)} at 10%" in found.headline()
     assert found.notes == (Note("remark", "intervals and rho_alpha are those of each pair alone, not adjusted for the "
                                 "number of pairs"),)
@@ -403,7 +403,7 @@ def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
 def test_five_repeats_of_two_folds_get_their_own_tests():
     cv = CVLosses.from_fold_means(np.ravel(FIVE), repeats=5)
     found = compare_tests(cv)
-    table = {row["test"]: row["p"] for row in found.rows()}
+    table = {row["test"]: row["pvalue"] for row in found.rows()}
     assert table["5x2cv t"] == five_by_two_t_test(FIVE).pvalue and table["5x2cv F"] == five_by_two_f_test(FIVE).pvalue
     for backend in ("polars", "pandas", "pyarrow"):
         assert list(nw.from_native(found.to_frame(backend))["df"]) == ["9", "9", "9", "5", "10, 5"]
@@ -427,7 +427,7 @@ def test_a_table_without_fold_variance_keeps_what_can_be_said():
     assert (found.notes[0].kind, found.notes[0].where) == ("refused", ("test", "K-fold t"))
     assert found.notes[0].text.startswith("a minus b is the same in every fold, 0.5")
     assert found.rows()[0]["note"] == found.notes[0].text
-    table = {row["test"]: row["p"] for row in found.rows()}
+    table = {row["test"]: row["pvalue"] for row in found.rows()}
     assert math.isnan(table["K-fold t"]) and table["McNemar exact"] == stats.binomtest(5, 5).pvalue
 
 
@@ -440,7 +440,7 @@ def test_mcnemar_counts_correct_answers_as_it_counts_errors(higher):
     found = compare_tests(CVLosses.read_csv(columns, higher_is_better=higher))
     table = {row["test"]: row for row in found.rows()}
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    assert table["McNemar exact"]["p"] == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue)
+    assert table["McNemar exact"]["pvalue"] == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue)
     assert table["McNemar exact"]["note"] == f"disagreements {only_a}:{only_b}"
     means = (f"scores {1 - b.mean():.4g} against {1 - a.mean():.4g}" if higher else
              f"losses {a.mean():.4g} against {b.mean():.4g}")
@@ -466,9 +466,10 @@ def test_the_table_of_pairs_begins_with_what_differs():
     naive = {pair: stats.ttest_rel(*(means[ord(name) - ord("A")] for name in pair)) for pair in found.pairs
              if not {*pair} <= {"A", "G", "H"}}
     ranked = sorted(naive, key=lambda pair: -abs(naive[pair].statistic))
-    assert [abs(row["t"]) for row in rows[:25]] == pytest.approx([abs(naive[pair].statistic) for pair in ranked])
+    assert [abs(row["statistic"]) for row in rows[:25]] == pytest.approx(
+        [abs(naive[pair].statistic) for pair in ranked])
     assert all("F" in (row["first"], row["second"]) for row in rows[:7])
-    assert all(math.isnan(row["p"]) for row in rows[25:])
+    assert all(math.isnan(row["pvalue"]) for row in rows[25:])
     for row, pair in zip(rows, ranked, strict=False):
         assert (row["rho_alpha"] >= 0) == (naive[pair].pvalue < .05) == (not math.isnan(row["rho_alpha"]))
 

@@ -48,7 +48,7 @@ def test_draw_items_is_simple_random():
     rng = np.random.default_rng(0)
     hits = np.zeros(6)
     for _ in range(3000):
-        hits[draw_items([0, 1, 0, 1, 0, 0], [2, 1], rng)] += 1
+        hits[draw_items([0, 1, 0, 1, 0, 0], [2, 1], rng=rng)] += 1
     assert np.all(np.abs(hits - 1500) < 4 * np.sqrt(750))
 
 

@@ -24,7 +24,10 @@ def test_confidence_with_classes(tmp_path):
     assert items.correct.tolist() == [True, False, False]
     assert items.truth.tolist() == ["cat", "cat", "owl"]
     assert items.score_is == "confidence"
-    assert items.notes == (Note("data", "true class 'owl' is never predicted (1 item)"),)
+    looks, *others = items.notes
+    assert looks.kind == "unreliable" and "'cat'" in looks.text
+    assert others == [Note("data", "true class 'owl' is never predicted (1 item)"),
+                      Note("data", "predicted class 'dog' is never true (1 item)")]
     assert items.size == 3
     assert items.headline() == "3 items, mean score 0.7167, accuracy 0.3333"
     assert list(items.rows()[1]) == ["id", "score", "prediction", "truth", "correct"]
@@ -60,7 +63,8 @@ def test_a_rival_is_read_beside_the_prediction():
     frame = {"p": [0.9, 0.8, 0.7], "a": ["x", "y", "x"], "b": ["y", "y", "z"], "t": ["x", "z", "w"]}
     items = read_scores(frame, score="p", prediction="a", rival="b", truth="t")
     assert items.rival.tolist() == ["y", "y", "z"] and items.rows()[0]["rival"] == "y"
-    assert items.notes == (Note("data", "true class 'w' is never predicted (1 item)"),)
+    assert items.notes == (Note("data", "true class 'w' is never predicted (1 item)"),
+                           Note("data", "predicted class 'y' is never true (3 items)"))
     assert Result.from_dict(items.to_dict()).rows() == items.rows()
     refused("rival 'b' is compared with predictions; name their column as prediction", frame, score="p", rival="b")
     refused("text against numbers: column 'a' (prediction) holds text such as 'x' and column 'n' (rival) holds numbers "
@@ -122,7 +126,7 @@ def test_margin():
 
 
 def test_unknown_score_kind():
-    refused("score_is must be one of 'confidence', 'class1', 'margin'; got 'margins' (did you mean "
+    refused("score_is must be one of 'confidence', 'class1', 'margin', 'auto'; got 'margins' (did you mean "
             "'margin'?)", {"p": [1]}, score="p", score_is="margins")
     with pytest.raises(TypeError, match="score must be the name of a column; got 3"):
         read_scores({"p": [1]}, score=3)
@@ -137,7 +141,8 @@ def test_rounded_scores_are_noted():
 def test_never_predicted_is_one_note():
     items = read_scores({"p": [0.1, 0.2, 0.3], "a": [1, 9, 1], "y": [1, 2, 3]},
                         score="p", prediction="a", truth="y")
-    assert items.notes == (Note("data", "2 true classes are never predicted (2 items): 2, 3"),)
+    assert items.notes == (Note("data", "2 true classes are never predicted (2 items): 2, 3"),
+                           Note("data", "predicted class 9 is never true (1 item)"))
 
 
 def test_scored_items_serialise_and_show_their_notes():
@@ -188,3 +193,78 @@ def test_scores_are_one_per_item(score):
     with pytest.raises(ValueError) as error:
         ScoredItems(None, score)
     assert str(error.value) == f"score must be one-dimensional and hold an item; got shape {score.shape}"
+
+
+# what a score means
+
+def frauds(size=400, threshold=.5):
+    """Probabilities of fraud, most of them small, and predictions by a threshold."""
+    rng = np.random.default_rng(3)
+    p = rng.beta(.3, 3, size)
+    return p, np.where(p >= threshold, "fraud", "fine")
+
+
+@pytest.mark.parametrize("codes", [("fine", "fraud"), (0, 1), (-1, 1), ("yes", "no")])
+@pytest.mark.parametrize("threshold", [.2, .5])
+def test_a_probability_of_a_class_is_seen_and_said(codes, threshold):
+    p, read = frauds(threshold=threshold)
+    prediction = np.array(codes)[(read == "fraud").astype(int)]
+    items = read_scores({"p": p, "read": prediction}, score="p", prediction="read", score_is="auto")
+    assert items.score == pytest.approx(np.where(read == "fraud", p, 1 - p))
+    assert items.read_as == f"probability of class {codes[1]!r}" and items.headline().endswith(items.read_as)
+    falling = read_scores({"p": 1 - p, "read": prediction}, score="p", prediction="read", score_is="auto")
+    assert falling.score == pytest.approx(items.score) and falling.read_as == f"probability of class {codes[0]!r}"
+
+
+def test_confidence_is_seen_and_said():
+    p, read = frauds()
+    sure = np.maximum(p, 1 - p)
+    two = read_scores({"p": sure, "read": read}, score="p", prediction="read", score_is="auto")
+    thirds = np.array(["a", "b", "c"])[np.arange(p.size) % 3]
+    three = read_scores({"p": p, "read": thirds}, score="p", prediction="read", score_is="auto")
+    none = read_scores({"p": sure}, score="p", score_is="auto")
+    assert two.score.tolist() == none.score.tolist() == sure.tolist() and three.score.tolist() == p.tolist()
+    assert {items.read_as for items in (two, three, none)} == {"confidence in the prediction"}
+
+
+def test_a_score_that_may_mean_either_is_refused_with_both_choices():
+    p, read = frauds()
+    mixed = np.random.default_rng(1).permutation(read)
+    for frame, why in (({"p": p}, "as nothing is predicted and "),
+                       ({"p": p, "read": ["fine"] * p.size}, "as all predictions are 'fine'"),
+                       ({"p": p, "read": mixed}, "do not tell the two predicted classes apart"),
+                       ({"p": .5 + p / 2, "read": read}, "tell the two predicted classes apart, but none is below")):
+        with pytest.raises(ValueError, match="score_is must be said, as .*: 'confidence' if .*, 'class1' if ") as error:
+            read_scores(frame, score="p", score_is="auto", **({"prediction": "read"} if "read" in frame else {}))
+        assert why in str(error.value)
+
+
+def test_the_class_that_a_score_speaks_of_can_be_named():
+    p, read = frauds(threshold=.3)
+    items = read_scores({"p": p, "read": read}, score="p", prediction="read", positive="fraud", score_is="auto")
+    assert items.score == pytest.approx(np.where(read == "fraud", p, 1 - p))
+    unlike = ((p >= .3) & (p < .5)).sum()
+    assert str(items.notes[0]) == f"{unlike} predictions are not the class that 'p' makes likelier"
+    said = read_scores({"p": p, "read": read}, score="p", prediction="read", score_is="class1", positive="fraud")
+    assert said.score.tolist() == items.score.tolist() and said.read_as == ""
+    for given, message in (({"positive": "Fraud"}, r"got 'Fraud', there are 'fine', 'fraud' \(did you mean 'fraud'"),
+                           ({"positive": "fraud", "score_is": "confidence"}, "positive belongs to scores that are")):
+        with pytest.raises(ValueError, match=message):
+            read_scores({"p": p, "read": read}, score="p", prediction="read", **{"score_is": "class1"} | given)
+
+
+def test_percent_is_divided_by_a_hundred_not_reinterpreted():
+    frame = {"p": [50.0, 99, .5], "read": ["a", "b", "a"]}
+    for score_is, positive in (("auto", ""), ("confidence", ""), ("class1", "a")):
+        with pytest.raises(ValueError, match="column 'p', data row 1: 50 is not a .* from 0 to 1; divide by 100"):
+            read_scores(frame, score="p", prediction="read", score_is=score_is, positive=positive)
+
+
+def test_a_confidence_that_looks_like_a_probability_has_a_note():
+    p, read = frauds()
+    items = read_scores({"p": p, "read": read}, score="p", prediction="read")
+    assert items.score.tolist() == p.tolist() and items.notes[0].kind == "unreliable"
+    assert str(items.notes[0]).endswith("if they are the probability of 'fraud', say score_is class1 and positive "
+                                        "fraud")
+    for other in (np.maximum(p, 1 - p), np.random.default_rng(2).permutation(p)):
+        assert not read_scores({"p": other, "read": read}, score="p", prediction="read").notes

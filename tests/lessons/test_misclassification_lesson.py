@@ -53,7 +53,7 @@ def test_twelve_months():
     assert months.counts.sum(1).tolist() == [1797] + [5000] * 11
     assert months.true_shares.tolist() == pytest.approx([A, *LATER_SHARES])
     assert months.counted_shares[-1] == 809 / 5000
-    assert months.rows()[5] == {"month": 6, "items": 5000, "counted": 691, "true share": 0.12}
+    assert months.rows()[5] == {"month": 6, "items": 5000, "counted": 691, "true_share": 0.12}
     assert not (months.counts.flags.writeable or months.true_shares.flags.writeable)
 
 

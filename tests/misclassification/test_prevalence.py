@@ -506,6 +506,13 @@ def test_expected_bias_is_that_of_the_theory():
     assert found.best == "mle"
 
 
+@pytest.mark.parametrize("table", [[[90, 10], [0, 0]], [[50, 5, 1], [3, 40, 1], [0, 0, 0]]])
+def test_no_advice_from_an_audit_without_a_class(table):
+    sizes = [700, 300, 100][:len(table)]
+    found = wb.compare_estimators(wb.ConfusionCounts(table), sizes, [800, 200, 150][:len(table)])
+    assert found.best is None and np.isnan(found.rmse).all() and "one was not audited" in found.headline()
+
+
 def test_a_useless_classifier_is_reported_as_far_as_possible():
     """Half counts leave d = 0 exactly: no warning of numpy, no expected error, the raw figures stay."""
     audit = wb.ConfusionCounts([[50, 50], [50, 50]])
@@ -608,7 +615,7 @@ def test_growth_rates_need_a_level_above_zero():
     change = series.change("b", "c")
     assert second["growth"] == pytest.approx(change.estimate / series.estimates[1])
     assert -1 < second["low"] < second["growth"] < second["high"]
-    assert [(row["from"], row["to"]) for row in series.changes()] == [("a", "b"), ("b", "c")]
+    assert [(row["first_period"], row["last_period"]) for row in series.changes()] == [("a", "b"), ("b", "c")]
 
 
 def test_what_cannot_be_reported_says_so_and_the_rest_is():
@@ -629,7 +636,7 @@ def test_what_cannot_be_reported_says_so_and_the_rest_is():
         "odd": "counts must be whole numbers; got [4300.5, 2.2]"}
     assert np.isfinite(series.estimates[[0, -1]]).all() and np.isnan(series.estimates[1:-1]).all()
     assert series.headline().startswith("2 of 11 periods by mle; ok to last")
-    assert [(row["from"], row["to"]) for row in series.changes()] == [("ok", "last")]
+    assert [(row["first_period"], row["last_period"]) for row in series.changes()] == [("ok", "last")]
     assert series.levels()[1]["problem"] == "no items were counted"
     with pytest.raises(ValueError, match="last must be a reported period; 'none': no items were counted"):
         series.change("ok", "none")
@@ -773,7 +780,7 @@ def test_audits_from_labels():
     ordered = wb.ConfusionCounts.from_labels([1, 2, 2], [1, 1, 2], labels=[2, 1, 3])
     assert ordered.labels == (2, 1, 3) and ordered.table.tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 0]]
     assert wb.ConfusionCounts([[1, 2], [3, 4]]).labels == (0, 1)
-    assert found.n == 4 and found.rows()[0] == {"truth": "no", "predicted no": 1, "predicted yes": 1}
+    assert found.n == 4 and found.rows()[0] == {"truth": "no", "predicted_no": 1, "predicted_yes": 1}
 
 
 @pytest.mark.parametrize("make, message", [
@@ -883,7 +890,7 @@ def test_pooling():
         wb.pool_audits(AUDIT, wb.ConfusionCounts([[80, 9], [2, 14]], "ab"))
     with pytest.raises(ValueError, match="audits must be given"):
         wb.pool_audits()
-    with pytest.raises(TypeError, match="an audit must be of class ConfusionCounts; got list"):
+    with pytest.raises(TypeError, match="second must be of class ConfusionCounts; got list"):
         wb.compare_audits(AUDIT, [[1, 2], [3, 4]])
 
 
@@ -941,7 +948,7 @@ def test_theory_says_what_is_not_known_and_what_is_rough():
                                                                  ("unreliable", None)]
     assert found.reasons == {"mle": "bias: no closed form is known; of order 1/n, in simulations smaller than that of "
                                     "'mixed'; variance: first order"}
-    assert [row["note"] for row in found.rows()] == [""] * 6 + [found.reasons["mle"]]
+    assert [row["problem"] for row in found.rows()] == [""] * 6 + [found.reasons["mle"]]
     assert str(found.notes[1]).startswith("the estimated p00 + p11 - 1 has a coefficient of variation of 0.10")
     assert str(found.notes[2]).startswith("the audit is 20% of the frame")
 
@@ -1001,3 +1008,15 @@ def test_the_fit_of_an_audit_is_a_test_of_its_level():
     drawn = rng.multivariate_hypergeometric(frame, 1500, 4000)
     pvalues = np.array([_fit(wb.ConfusionCounts(np.diag(row)), frame) for row in drawn])
     assert abs((pvalues < .05).mean() - .05) < .015 and (pvalues < .001).mean() < .004
+
+
+def test_shapes_are_those_of_the_docstrings():
+    for table, one, pair in (([[331, 18], [7, 44]], (), ()), ([[50, 3, 2], [4, 60, 5], [1, 2, 40]], (3,), (3, 3))):
+        audit, counts = wb.ConfusionCounts(table), np.sum(table, 0) * 10
+        found = wb.estimate_prevalence(audit, counts[::-1], counts)
+        assert [np.shape(value) for value in (found.estimate, found.bias, found.standard_error, found.counted)] == \
+            [one] * 4 and np.shape(found.variance) == pair
+        limits = found.interval()
+        assert isinstance(limits, wb.Interval) if one == () else [type(each) for each in limits] == [wb.Interval] * 3
+        change = wb.prevalence_series(audit, counts, {"a": counts, "b": counts[::-1]}).change("a", "b")
+        assert np.shape(change.estimate) == one and np.shape(change.variance) == pair

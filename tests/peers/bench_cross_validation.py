@@ -97,7 +97,8 @@ def rates():
         population = wb.gaussian_population(features=4, separation=1.5, advantage=advantage)
         study = wb.simulate_comparison(population, (tree, range(4)), (tree, range(4, 8)), 100, tests=tests, runs=900,
                                        rng=1)
-        print("  " + ", ".join(f"{row['test']} {row['rejects']:.3f} (se {row['error']:.3f})" for row in study.rows())
+        print("  " + ", ".join(f"{row['test']} {row['rejects']:.3f} (se {row['rejects_error']:.3f})"
+                               for row in study.rows())
               + f"; true rho {study.rho:.2f}")
     print("  wanted: half-sample rho at most .07 false alarms, at least 1.4 times the power of Nadeau-Bengio")
 

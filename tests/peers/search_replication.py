@@ -125,10 +125,11 @@ def _ratio(design, statistic, rng, runs):
     answered = np.isfinite(estimate) & (undefined <= estimates.MOST_UNDEFINED)
     base = weight * np.where(answered, counted, 1.0)
     carrying = [base, weight * positive] if statistic == "f1" else [base]
-    told = estimates.information(survey, survey.weight[:, None], carrying)
-    items = base.sum(0) ** 2 / (base * weight).sum(0)
     estimate, variance = np.where(answered, estimate, .5), np.where(answered, variance, .1)
-    carriers = estimates.carriers(survey, weight * (numerator - estimate * denominator))
+    error = weight * statistics.ratio(numerator - estimate * denominator, full[runs:])
+    told = estimates.information(survey, survey.weight[:, None], carrying, error,
+                                 [positive - hit, alarm] if statistic == "mean" else None)
+    items = base.sum(0) ** 2 / (base * weight).sum(0)
     if statistic == "mean":
         square = (weight * (alarm + positive - hit)).sum(0) - estimate ** 2
         third = estimate - 3 * estimate * (square + estimate ** 2) + 2 * estimate ** 3
@@ -136,8 +137,9 @@ def _ratio(design, statistic, rng, runs):
     else:
         spread = Spread.of_share(estimate / (2 - estimate) if statistic == "f1" else estimate, items)
         bounds = {}
+    clusters = Clusters(told["cautious_psus"], told["effective_df"], told["carriers"], told["pooled_variance"])
     low, high = (f1_limits if statistic == "f1" else bounded_limits)(
-        estimate, variance, spread, Clusters(told["effective_psus"], told["effective_df"], carriers), .025, **bounds)
+        estimate, variance, spread, clusters, .025, **bounds)
     few = (told["effective_df"] < estimates.LEAST_DF) | (told["df"] < estimates.LEAST_DF) & \
         (told["informative_psus"] < estimates.FEW_PSUS)
     return low, high, answered, few | (variance == 0) | (undefined > 0), told["effective_psus"]

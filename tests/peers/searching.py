@@ -48,15 +48,15 @@ class Family:
 
 
 def search(family, rng, minutes):
-    """Return the lowest design of a family and the number of evaluations."""
-    end, seen = time.monotonic() + 60 * minutes, []
-    while time.monotonic() < end or not seen:
+    """Return the lowest design of a family within minutes of one core, and the number of evaluations."""
+    end, seen = time.process_time() + 60 * minutes, []
+    while time.process_time() < end or not seen:
         design, tries = family.start(rng), 0
         lowest = family.coverage(design, rng, family.runs[0])
         if not np.isfinite(lowest):
             continue
         seen.append((lowest, design))
-        while tries < PATIENCE and time.monotonic() < end:
+        while tries < PATIENCE and time.process_time() < end:
             other = family.moved(design, rng)
             covered, tries = family.coverage(other, rng, family.runs[0]), tries + 1
             seen.append((covered, other))
@@ -93,7 +93,7 @@ def main(families, record, title):
     """Search, recheck or record, as the command line says."""
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--family", choices=families)
-    parser.add_argument("--minutes", type=float, default=1, help="per family")
+    parser.add_argument("--minutes", type=float, default=1, help="of one core per family")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--recheck", action="store_true")

@@ -106,9 +106,9 @@ def test_headline_and_rows():
     design = SurveyDesign(["a"] * 4 + ["b"] * 2 + ["c"] * 3, psu=[1, 1, 2, 2, 3, 4, 5, 6, 7], weight=[2.0] * 9)
     assert repr(design) == ("SurveyDesign(9 items, 7 PSUs in 3 strata (2 strata of 2, 1 stratum of 3), "
                             "4 degrees of freedom)")
-    assert design.rows() == [{"stratum": "a", "PSUs": 2, "items": 4, "weight": 8.0},
-                             {"stratum": "b", "PSUs": 2, "items": 2, "weight": 4.0},
-                             {"stratum": "c", "PSUs": 3, "items": 3, "weight": 6.0}]
+    assert design.rows() == [{"stratum": "a", "psus": 2, "items": 4, "weight": 8.0},
+                             {"stratum": "b", "psus": 2, "items": 2, "weight": 4.0},
+                             {"stratum": "c", "psus": 3, "items": 3, "weight": 6.0}]
     assert repr(SurveyDesign([1, 1])) == "SurveyDesign(2 items, 2 PSUs in 1 stratum (2 each), 1 degree of freedom)"
 
 

@@ -63,8 +63,52 @@ def test_carriers_are_the_psus_over_which_the_variance_is_spread():
         y = np.zeros((20, 2), int)
         y[:units, 0] = 1
         found = replicate_estimate(replicates(design, "jkn"), "proportion", y.ravel())
-        assert found.carriers == pytest.approx(2 * units)           # both PSUs of a pair differ from its mean
-    assert replicate_estimate(replicates(design), "proportion", [1] * 40).carriers == np.inf
+        assert found.carriers == pytest.approx([2 * units] * 2)     # both PSUs of a pair differ from its mean
+    assert (replicate_estimate(replicates(design), "proportion", [1] * 40).carriers == np.inf).all()
+
+
+def test_a_limit_of_a_mean_believes_the_psus_that_came_near_its_bound():
+    design = wb.SurveyDesign(np.repeat(np.arange(20), 2))
+    y = np.zeros((20, 2))
+    y[:10, 0], y[10:13, 0], y[13:16, 0] = 1, -.9, -.4
+    found = replicate_estimate(replicates(design, "jkn"), "mean", y.ravel(), bounds=(-1, 1))
+    assert found.carriers.tolist() == [3, 10]
+
+
+def test_where_strata_weigh_alike_the_pooled_variance_is_the_variance():
+    rng = np.random.default_rng(4)
+    psu = np.repeat(np.arange(24), rng.integers(1, 5, 24))
+    y = rng.integers(0, 2, psu.size)
+    design = wb.SurveyDesign(psu // 4, psu=psu, weight=1 / np.bincount(psu)[psu])
+    found = replicate_estimate(replicates(design, "jkn"), "proportion", y)
+    assert found.pooled_variance == pytest.approx(found.variance)
+
+
+def test_the_pooled_variance_by_hand():
+    """Three strata that weigh 6, 3 and 1 a PSU, all of the last sampled; residuals of the mean, scaled per stratum."""
+    y, stratum = np.array([.2, .8, .1, .4, .9, .5, .3, .6]), np.array([0, 0, 1, 1, 1, 2, 2, 2])
+    of_psu, of_all = np.array([6., 3, 1]), np.array([20, 30, 3])
+    weight = of_psu[stratum]
+    found = replicate_estimate(replicates(wb.SurveyDesign(stratum, weight=weight, fpc=of_all[stratum]), "generalized"),
+                               "mean", y, bounds=(0, 1))
+    error = (y - weight @ y / weight.sum()) / weight.sum()
+    spread = sum(((error - error[stratum == h].mean())[stratum == h] ** 2).sum() for h in range(3)) / (1 + 2 + 2)
+    expected = spread * (2 * 36 * (1 - 2 / 20) + 3 * 9 * (1 - 3 / 30))
+    assert found.pooled_variance == pytest.approx(expected)
+
+
+def test_one_unseen_psu_full_of_members():
+    """Precision: 1, 1, 0 and 1 predicted positives of 5 items in each PSU; one PSU with 5 more."""
+    predicted = np.zeros((4, 5), int)
+    for psu, count in enumerate((1, 1, 0, 1)):
+        predicted[psu, :count] = 1
+    truth = predicted.copy()
+    truth[0, 0] = 0
+    design = wb.SurveyDesign([0] * 20, psu=np.repeat(np.arange(4), 5))
+    found = replicate_estimate(replicates(design, "jkn"), "precision", truth.ravel(), predicted.ravel())
+    assert found.effective_psus == pytest.approx(3) and found.cautious_psus == pytest.approx(8 ** 2 / 28)
+    full = replicate_estimate(replicates(design, "jkn"), "accuracy", truth.ravel(), predicted.ravel())
+    assert full.effective_psus == full.cautious_psus == pytest.approx(4)
 
 
 # ---------------------------------------------------------------- means with bounds, finite populations

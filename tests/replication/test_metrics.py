@@ -32,13 +32,13 @@ def load(data, **more):
 
 
 def test_estimates_are_those_of_scikit_learn(data):
-    rows = wb.metric_audit(load(data), "accuracy precision recall f1 auc").rows()
+    rows = wb.estimate_metrics(load(data), "accuracy precision recall f1 auc").rows()
     y, yhat, w = data["y"] == "yes", data["yhat"] == "yes", data["w"]
     expected = [metric(y, other, sample_weight=w) for metric, other in (
         (accuracy_score, yhat), (precision_score, yhat), (recall_score, yhat), (f1_score, yhat),
         (roc_auc_score, data["p"]))]
     assert [row["estimate"] for row in rows] == pytest.approx(expected, rel=1e-12)
-    assert [row["statistic"] for row in rows] == ["accuracy", "precision", "recall", "f1", "auc"]
+    assert [row["metric"] for row in rows] == ["accuracy", "precision", "recall", "f1", "auc"]
 
 
 def test_naive_is_the_delta_method(data):
@@ -73,12 +73,12 @@ def test_naive_auc_covers_independent_items():
 
 
 def test_groups_are_domains_of_the_whole_design(data):
-    rows = wb.metric_audit(load(data, group="g"), "accuracy").rows()
+    rows = wb.estimate_metrics(load(data, group="g"), "accuracy").rows()
     assert [row["group"] for row in rows] == [None, "a", "b"]
     items = load(data)
     made = wb.replicates(wb.SurveyDesign(data["s"], psu=data["u"], weight=data["w"]), "fay")
     direct = wb.replicate_estimate(made, "accuracy", items.truth, items.prediction, domain=data["g"] == "a")
-    assert rows[1]["SE"] == direct.standard_error
+    assert rows[1]["standard_error"] == direct.standard_error
     assert (rows[1]["low"], rows[1]["high"]) == tuple(direct.interval())
 
 
@@ -86,8 +86,8 @@ def test_a_group_without_positives_is_left_out_and_said(data):
     data["g"] = np.where(data["y"] == "yes", "a", data["g"])
     only_no = data["g"] == "b"
     data["yhat"][only_no] = "no"
-    audit = wb.metric_audit(load(data, group="g"), "accuracy recall")
-    assert [(row["group"], row["statistic"]) for row in audit.rows()][-1] == ("b", "accuracy")
+    audit = wb.estimate_metrics(load(data, group="g"), "accuracy recall")
+    assert [(row["group"], row["metric"]) for row in audit.rows()][-1] == ("b", "accuracy")
     assert audit.notes[0] == wb.Note("undefined", "recall is undefined: no item is truly positive in the domain",
                                      ("metric", "recall in group b"))
     assert audit.warnings[0] == "metric recall in group b: " + audit.notes[0].text
@@ -98,7 +98,7 @@ def test_a_group_whose_replicates_are_mostly_undefined_is_refused_not_undefined(
     truth, group = np.tile([1, 0], 16), np.where(np.arange(32) == 0, "a", np.where(np.arange(32) % 2, "a", "b"))
     items = wb.load_labeled({"y": truth, "yhat": truth, "s": stratum, "u": np.arange(32) // 2, "g": group}, **NAMES,
                             psu="u", group="g", positive="1")
-    note, = [note for note in wb.metric_audit(items, "recall", method="brr").notes if note.kind == "refused"]
+    note, = [note for note in wb.estimate_metrics(items, "recall", method="brr").notes if note.kind == "refused"]
     assert note.where == ("metric", "recall in group a")
     assert note.text == ("recall is undefined (0/0) in 6 of 12 replicates, more than 5%: take method 'fay' or "
                          "'generalized', whose replicates keep every item")
@@ -113,7 +113,7 @@ def test_only_what_is_undefined_in_a_group_is_left_out(data, monkeypatch):
         return wb.replicate_estimate(*args)
     monkeypatch.setattr(metrics, "replicate_estimate", broken)
     with pytest.raises(ValueError, match="^something else$"):
-        wb.metric_audit(load(data, group="g"), "accuracy")
+        wb.estimate_metrics(load(data, group="g"), "accuracy")
 
 
 def test_clusters_cost_labels_and_independent_items_do_not():
@@ -121,10 +121,11 @@ def test_clusters_cost_labels_and_independent_items_do_not():
     psu = np.repeat(np.arange(200), 20)
     same = np.repeat(rng.random(200) < 0.8, 20)
     data = {"y": np.ones(4000, int), "yhat": same.astype(int), "s": psu // 4, "u": psu}
-    clustered, = wb.metric_audit(wb.load_labeled(data, **NAMES, psu="u"), "accuracy").rows()
-    assert clustered["design effect"] == pytest.approx(20, rel=0.25) and clustered["worth"] < 300
-    alone, = wb.metric_audit(wb.load_labeled(data | {"yhat": (rng.random(4000) < 0.8) * 1}, **NAMES), "accuracy").rows()
-    assert alone["design effect"] == pytest.approx(1, rel=0.1)
+    clustered, = wb.estimate_metrics(wb.load_labeled(data, **NAMES, psu="u"), "accuracy").rows()
+    assert clustered["design_effect"] == pytest.approx(20, rel=0.25) and clustered["worth"] < 300
+    items = wb.load_labeled(data | {"yhat": (rng.random(4000) < 0.8) * 1}, **NAMES)
+    alone, = wb.estimate_metrics(items, "accuracy").rows()
+    assert alone["design_effect"] == pytest.approx(1, rel=0.1)
 
 
 @pytest.mark.parametrize(("psus", "method"), [([2] * 6, "fay"), ([3] * 5, "fay"), ([6] * 4, "generalized"),
@@ -133,26 +134,26 @@ def test_auto_takes_what_suits_the_design(psus, method):
     rng = np.random.default_rng(0)
     stratum = np.repeat(np.arange(len(psus)), psus)
     data = {"y": rng.integers(0, 2, stratum.size), "yhat": rng.integers(0, 2, stratum.size), "s": stratum}
-    audit = wb.metric_audit(wb.load_labeled(data, **NAMES), "accuracy")
+    audit = wb.estimate_metrics(wb.load_labeled(data, **NAMES), "accuracy")
     assert audit.method == method
     assert any("generalized replication is exact" in w for w in audit.warnings) == (method == "generalized")
 
 
 def test_warnings_name_the_metrics_they_are_about():
-    warning, = wb.metric_audit(wb.digit_forms().labeled()).warnings
+    warning, = wb.estimate_metrics(wb.digit_forms().labeled()).warnings
     assert warning.startswith("metric precision: 14 PSUs carry the information, worth 4.")
 
 
 def test_many_groups_are_all_shown_and_named_briefly(data):
     data["g"] = np.array([f"g{k}" for k in np.arange(120) % 12])
-    audit = wb.metric_audit(load(data, group="g"), "accuracy precision recall")
+    audit = wb.estimate_metrics(load(data, group="g"), "accuracy precision recall")
     assert audit._repr_html_().count("<tr>") == 1 + len(audit.rows()) > 30
     assert max(len(w) for w in audit.warnings) < 300 and any(" more: " in w for w in audit.warnings)
 
 
 def test_auc_without_predictions(data):
-    row, = wb.metric_audit(load(data, prediction=""), "auc").rows()
-    assert row["statistic"] == "auc" and row["low"] < row["estimate"] < row["high"]
+    row, = wb.estimate_metrics(load(data, prediction=""), "auc").rows()
+    assert row["metric"] == "auc" and row["low"] < row["estimate"] < row["high"]
 
 
 @pytest.mark.slow
@@ -160,10 +161,10 @@ def test_auc_of_many_units_takes_the_bootstrap_and_says_so():
     rng = np.random.default_rng(5)
     stratum, truth = np.repeat([0, 1], 10_000), rng.random(20_000) < 0.3
     frame = {"y": truth * 1, "p": rng.normal(truth), "s": stratum}
-    audit = wb.metric_audit(wb.load_labeled(frame, truth="y", prediction="", score="p", stratum="s"), "auc")
+    audit = wb.estimate_metrics(wb.load_labeled(frame, truth="y", prediction="", score="p", stratum="s"), "auc")
     assert audit.estimates[0].method == "bootstrap"
     assert any(w.startswith("metric auc: 500 bootstrap replicates, as 32,768 would") for w in audit.warnings)
-    assert audit.rows()[0]["design effect"] == pytest.approx(1, abs=0.25)
+    assert audit.rows()[0]["design_effect"] == pytest.approx(1, abs=0.25)
 
 
 def test_a_file_of_one_class_is_not_turned_round(data):
@@ -171,8 +172,8 @@ def test_a_file_of_one_class_is_not_turned_round(data):
     items = wb.load_labeled(frame, **NAMES)
     assert items.positive is None
     with pytest.raises(ValueError, match="f1 needs the positive class; name one of 0"):
-        wb.metric_audit(items, "f1")
-    perfect = wb.metric_audit(items, "accuracy")
+        wb.estimate_metrics(items, "f1")
+    perfect = wb.estimate_metrics(items, "accuracy")
     assert "nan" not in perfect.headline() and np.isnan(perfect.rows()[0]["worth"])
 
 
@@ -184,7 +185,7 @@ def test_true_and_false_are_one_and_zero(data, positive):
 
 def test_round_trip_and_html(data):
     data["s"] = np.array([f"<b>{k}</b>" for k in data["s"]])
-    audit = wb.metric_audit(load(data, psu="", group="s"), "accuracy")
+    audit = wb.estimate_metrics(load(data, psu="", group="s"), "accuracy")
     assert repr(Result.from_dict(audit.to_dict()).rows()) == repr(audit.rows())
     assert "<b>" not in audit._repr_html_() and "&lt;b&gt;" in audit._repr_html_()
 
@@ -204,21 +205,21 @@ def test_clusters_are_accuracies_per_psu(data):
     ({"positive": ""}, "f1", "f1 needs the positive class; name one of no, yes"),
     ({"prediction": ""}, "accuracy", "accuracy needs a prediction: name its column"),
     ({"score": ""}, "auc", "auc needs a score: name its column"),
-    ({}, "accuracy g1", "metric must be one of 'accuracy', 'precision', 'recall', 'f1', 'auc'; got 'g1'"),
+    ({}, "accuracy g1", "metrics must be one of 'accuracy', 'precision', 'recall', 'f1', 'auc'; got 'g1'"),
     ({}, "", "metrics must name at least one of accuracy, precision, recall, f1, auc"),
     ({"prediction": "p"}, "accuracy", "truth and prediction must both be text or both numbers; column 'y' '"),
     ({"psu": "g"}, "accuracy", "psu must lie in one stratum; "),
 ])
 def test_mistakes_are_named(data, change, metrics, message):
     with pytest.raises((ValueError, TypeError)) as caught:
-        wb.metric_audit(load(data, **change), metrics)
+        wb.estimate_metrics(load(data, **change), metrics)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("wrong", [None, {"truth": [1, 0]}, [1, 0]])
 def test_other_objects_are_refused_by_name(wrong):
     with pytest.raises(TypeError, match=f"^items must be of class LabeledItems; got {type(wrong).__name__}$"):
-        wb.metric_audit(wrong)
+        wb.estimate_metrics(wrong)
 
 
 def test_one_item_is_one():
@@ -229,22 +230,22 @@ def test_one_item_is_one():
 def test_lone_psus_are_collapsed_on_request(data):
     data["s"] = np.where(data["u"] == 5, 99, data["s"])
     with pytest.raises(ValueError, match="2, 99 hold 1"):
-        wb.metric_audit(load(data), "accuracy")
-    audit = wb.metric_audit(load(data), "accuracy", collapse="2=3, 99=3")
+        wb.estimate_metrics(load(data), "accuracy")
+    audit = wb.estimate_metrics(load(data), "accuracy", collapse="2=3, 99=3")
     assert audit.design == "120 items, 24 PSUs in 11 strata (10 strata of 2, 1 stratum of 4), 13 degrees of freedom"
     with pytest.raises(ValueError, match="collapse must be pairs such as 'b=a, c=a'; got '99'"):
-        wb.metric_audit(load(data), "accuracy", collapse="99")
-    chained = wb.metric_audit(load(data), "accuracy", collapse="99=2, 2=3,")
+        wb.estimate_metrics(load(data), "accuracy", collapse="99")
+    chained = wb.estimate_metrics(load(data), "accuracy", collapse="99=2, 2=3,")
     assert chained.design == audit.design
     with pytest.raises(ValueError, match="collapse must rename strata of the design; '7777' is none of 0, 1"):
-        wb.metric_audit(load(data), "accuracy", collapse="7777=3")
+        wb.estimate_metrics(load(data), "accuracy", collapse="7777=3")
 
 
 def test_the_digit_forms_give_the_lesson_figures():
-    row = {row["statistic"]: row for row in wb.metric_audit(wb.digit_forms().labeled()).rows()}
+    row = {row["metric"]: row for row in wb.estimate_metrics(wb.digit_forms().labeled()).rows()}
     assert row["accuracy"]["estimate"] == pytest.approx(1576 / 1797)
-    assert (row["accuracy"]["naive low"], row["accuracy"]["naive high"]) == pytest.approx((0.862, 0.892), abs=5e-4)
+    assert (row["accuracy"]["naive_low"], row["accuracy"]["naive_high"]) == pytest.approx((0.862, 0.892), abs=5e-4)
     assert (row["accuracy"]["low"], row["accuracy"]["high"]) == pytest.approx((0.839, 0.908), abs=2e-3)
     assert row["accuracy"]["worth"] == pytest.approx(550, abs=15)
     assert row["f1"]["estimate"] == pytest.approx(0.7688, abs=5e-5)
-    assert row["f1"]["naive high"] - row["f1"]["estimate"] == pytest.approx(1.96 * 0.0235, abs=1e-3)
+    assert row["f1"]["naive_high"] - row["f1"]["estimate"] == pytest.approx(1.96 * 0.0235, abs=1e-3)

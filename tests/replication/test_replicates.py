@@ -719,12 +719,12 @@ def test_headlines_and_rows():
     drawn = replicates(SurveyDesign([1, 1, 2, 2, 3, 3]), "fay", rho=.3)
     assert repr(drawn) == ("Replicates(fay rho 0.3, 4 replicates; 6 items, 6 PSUs in 3 strata (2 each), 3 degrees of "
                            "freedom)")
-    assert drawn.rows() == [{"method": "fay", "replicates": 4, "PSUs": 6, "strata": 3, "df": 3}]
+    assert drawn.rows() == [{"method": "fay", "replicates": 4, "psus": 6, "strata": 3, "df": 3}]
     found = replicate_estimate(drawn, "mean", [1, 2, 3, 4, 5, 6])
     assert repr(found) == ("ReplicateEstimate(mean 3.5 (SE 0.2887), 95% from 2.581 to 4.419 (default: t); 6 PSUs, "
                            "3 strata, 4 fay replicates)")
     row, = found.rows()
-    assert (row["estimate"], row["df"], row["interval"]) == (3.5, 3, "default: t")
+    assert (row["estimate"], row["df"], row["interval_method"]) == (3.5, 3, "default: t")
     assert (row["low"], row["high"]) == tuple(found.interval())
 
 

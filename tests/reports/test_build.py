@@ -10,6 +10,7 @@ import tempfile
 import threading
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import nbformat
 import pytest
@@ -28,10 +29,11 @@ scores = ""  # type: file  what is scored; empty: level = none
 score = "score"  # type: column of scores  the confidence
 labels = ""  # type: file  labels
 truth = ""  # type: column of scores  the true class
-label_sheet = ""  # type: output  the items to label
+label_sheet = ""  # type: output -labels.csv  the items to label
 budget = 100  # type: int  labels you can afford
 level = 0.95  # type: float  confidence level
-drift = False  # type: bool  expect drift
+drift = False  # type: flag  expect drift
+rule = "best"  # type: choice best | worst
 shares: list = [1, 2]
 note = "a # b"
 seed = 0
@@ -43,6 +45,9 @@ class ChartView:
                 "application/vnd.jupyter.widget-view+json": {{"model_id": "a", "version_major": 2}}}}
 ChartView()
 """
+
+
+TYPES = ("int, float, bool, str, list, dict, tuple, file, output, flag, column of NAME, choice A | B")
 
 
 def code(source, *tags):
@@ -95,14 +100,16 @@ def refused(path, *, output="r.html", **parameters):
 
 def test_parameters_are_read_with_type_default_and_help(notebook):
     found = {each.pop("name"): each for each in notebook_parameters(notebook())}
-    plain = {"role": None, "of": None}
+    plain = {"role": None, "detail": None}
     assert found["scores"] == {"type": "str", "default": "", "help": "what is scored; empty: level = none",
-                               "role": "file", "of": None}
+                               "role": "file", "detail": None}
     assert found["score"] == {"type": "str", "default": "score", "help": "the confidence", "role": "column",
-                              "of": "scores"}
+                              "detail": "scores"}
     assert found["label_sheet"] == {"type": "str", "default": "", "help": "the items to label", "role": "output",
-                                    "of": None}
-    assert found["drift"] == {"type": "bool", "default": False, "help": "expect drift", **plain}
+                                    "detail": "-labels.csv"}
+    assert found["drift"] == {"type": "bool", "default": False, "help": "expect drift", "role": "flag", "detail": None}
+    assert found["rule"] == {"type": "str", "default": "best", "help": "", "role": "choice",
+                             "detail": ("best", "worst")}
     assert found["shares"] == {"type": "list", "default": [1, 2], "help": "", **plain}
     assert found["note"] == {"type": "str", "default": "a # b", "help": "", **plain}
     assert found["seed"]["type"] == "int"
@@ -120,10 +127,11 @@ def test_only_the_type_says_what_a_parameter_is(notebook):
 
 @pytest.mark.parametrize(("line", "message"), [
     ("n = 1  # type: int number of items",
-     "n has the type 'int number of items'; write int, float, bool, str, list, dict, tuple, file, output or column of "
-     "NAME, and two spaces before the help"),
-    ("n = ''  # type: fiel  scores", "n has the type 'fiel'; write int, float, bool, str, list, dict, tuple, file, "
-                                     "output or column of NAME, and two spaces before the help"),
+     f"n has the type 'int number of items'; write {TYPES}, and two spaces before the help"),
+    ("n = ''  # type: fiel  scores", f"n has the type 'fiel'; write {TYPES}, and two spaces before the help"),
+    ("n = ''  # type: choice a  scores", f"n has the type 'choice a'; write {TYPES}, and two spaces before the help"),
+    ("n = 'c'  # type: choice a | b  q", "n must be one of a, b; got 'c'"),
+    ("n = 1  # type: flag  q", "n has the type 'flag', so its default must be true or false; got 1"),
     ("n = 1  # type: file  scores", "n has the type 'file', so its default must be text; got 1"),
     ("n = None  # type: column of s  q", "n has the type 'column of s', so its default must be text; got None"),
     ("n = ''  # type: column of s  q", "n is a column of 's', which is no parameter of type file"),
@@ -141,7 +149,7 @@ def test_a_parameter_that_is_no_literal_is_refused(notebook):
 
 @pytest.mark.parametrize(("given", "message"), [
     ({"buget": 4}, "no parameter 'buget' (did you mean 'budget'?); parameters: scores, score, labels, truth, "
-                   "label_sheet, budget, level, drift, shares, note, seed"),
+                   "label_sheet, budget, level, drift, rule, shares, note, seed"),
     ({"budget": "abc"}, "budget must be a whole number; got 'abc'"),
     ({"budget": "4.0"}, "budget must be a whole number; got '4.0'"),
     ({"budget": "1_000"}, "budget must be a whole number; got '1_000'"),
@@ -154,7 +162,8 @@ def test_a_parameter_that_is_no_literal_is_refused(notebook):
     ({"drift": "yes"}, "drift must be true or false; got 'yes'"),
     ({"shares": "1,2"}, "shares must be a list; got '1,2'"),
     ({"score": 7}, "score must be text; got 7; quote it: '7'"),
-    ({"labels": "scores.csv", "truth": "id"}, "give labels or truth, not both"),
+    ({"rule": "bets"}, "rule must be one of 'best', 'worst'; got 'bets' (did you mean 'best'?)"),
+    ({"rule": 1}, "rule must be text; got 1; quote it: '1'"),
     ({"scores": "score.csv"}, "scores: no file 'score.csv' (did you mean 'scores.csv'?)"),
     ({"scores": "scores.csv"}, "score is 'score', which is no column of scores.csv; columns: id, confidence"),
     ({"scores": "scores.csv", "score": "confidense"},
@@ -220,7 +229,7 @@ def test_long_names_of_reports_and_long_texts_are_no_problem(notebook, tmp_path)
     text = ", ".join(f"stratum {k}=stratum {k + 1}" for k in range(30))
     output = f"{'r' * 245}.html"
     path = notebook(code("print(note)"))
-    assert f">{text}</pre>" in build(path, output=output, note=text)
+    assert f">{text}</pre>" in build(path, output=output, note=text, label_sheet="s.csv")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["01-demo.ipynb", output]
     (tmp_path / "file.txt").write_text("x")
     assert "None: the data come with the notebook." in build(path, note="file.txt")
@@ -381,20 +390,41 @@ def test_provenance_names_data_parameters_software_and_command(notebook, scores)
     assert f"workbench report {path} {given} -o r.html" in words
 
 
-def test_a_label_sheet_is_named_after_the_report(notebook, scores, tmp_path):
-    path = notebook(code("if label_sheet: open(label_sheet, 'w').write('id,correct\\n7,\\n')"))
+def test_an_output_is_named_after_the_report(notebook, scores, tmp_path):
+    path = notebook(code("if not labels: open(label_sheet, 'w').write('id,correct\\n7,\\n')"))
     for _ in range(2):
-        build(path, scores="scores.csv", score="confidence")
+        page = build(path, scores="scores.csv", score="confidence")
         assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,\n"
-    (tmp_path / "r-labels.csv").write_text("id,correct\n7,1\n")
-    message = refused(path, scores="scores.csv", score="confidence")
-    assert message == ("'r-labels.csv' already holds 1 label and is not overwritten; choose another path, or move the "
-                       "file away; to analyze it say --labels")
-    assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,1\n"
-    build(path, scores="scores.csv", score="confidence", labels="r-labels.csv", output="s.html")
-    assert not (tmp_path / "s-labels.csv").exists()
-    build(path, output="t.html")
-    assert not (tmp_path / "t-labels.csv").exists()
+        assert "r-labels.csv" in page
+    page = build(path, scores="scores.csv", score="confidence", labels="r-labels.csv", output="s.html")
+    assert not (tmp_path / "s-labels.csv").exists() and "s-labels.csv" not in page
+    build(path, scores="scores.csv", score="confidence", labels="r-labels.csv")       # the input has that name
+    assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,\n"
+
+
+READ = """\
+def read(scores, level, label_sheet, write=True):
+    if level >= 1:
+        raise ValueError("level must be below 1")
+    if scores:
+        open("seen", "a").write(f"{scores} {level} {label_sheet} {write}\\n")
+    return {}["no key"] if level < 0 else level
+"""
+
+
+def test_the_function_of_the_metadata_is_called_before_a_kernel_starts(notebook, scores, tmp_path, monkeypatch):
+    (tmp_path / "my_inputs.py").write_text(READ)
+    path = notebook(code("from my_inputs import read\nprint('got', read(scores, level, label_sheet))"))
+    made = nbformat.read(path, as_version=4)
+    made.metadata["workbench"] = {"read": "my_inputs.read"}
+    nbformat.write(made, path)
+    monkeypatch.syspath_prepend(tmp_path)
+    with mock.patch("papermill.execute_notebook", side_effect=AssertionError("a kernel")):
+        assert refused(path, level="1") == "level must be below 1"
+        assert refused(path, level="-1") == "KeyError: 'no key'"
+    assert "got 0.5" in build(path, scores="scores.csv", score="confidence", level=".5")
+    assert (tmp_path / "seen").read_text().splitlines() == [
+        "scores.csv 0.5 r-labels.csv False", f"{tmp_path}/scores.csv 0.5 {tmp_path}/r-labels.csv True"]
 
 
 def test_a_failed_run_leaves_no_label_sheet(notebook, scores, tmp_path, kernel):

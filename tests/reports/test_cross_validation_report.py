@@ -51,8 +51,8 @@ def test_from_items_to_page(files, kernel):
 
 
 def test_scores_per_fold_give_the_same_verdict(files):
-    page = page_made_here(files, "--losses", "scores.csv", "--models", "old, new", "--higher-is-better",
-                          "true", "--rho", "nadeau_bengio")
+    page = page_made_here(files, "--losses", "scores.csv", "--models", "old, new", "--better", "higher",
+                          "--rho", "nadeau_bengio")
     assert f"{p_at(10 / 19):.4g}" in page and "flips at rho 0.368" in page and "disagreements" not in page
     assert "scores 0.8 against 0.715" in page
 
@@ -64,7 +64,7 @@ def test_more_than_two_models_are_ranked_and_adjusted(files):
 
 
 def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
-    page = page_made_here(files, "--losses", "same.csv")
+    page = page_made_here(files, "--losses", "same.csv", "--better", "lower")
     assert "there is no t and no p-value" in page and "nothing to flip" in page
 
 

@@ -296,7 +296,7 @@ def test_rejections_have_the_error_of_a_share(null):
     """Of 300 runs that are called different or not."""
     called = null.pvalue("naive t") < .05
     row = next(row for row in null.rows() if row["test"] == "naive t")
-    assert row["rejects"] == called.mean() and row["error"] == pytest.approx(called.std() / 300 ** .5)
+    assert row["rejects"] == called.mean() and row["rejects_error"] == pytest.approx(called.std() / 300 ** .5)
 
 
 def test_repeating_shrinks_the_stated_error_but_not_the_true_one(null):

@@ -137,9 +137,10 @@ def test_each_runs_intervals_are_those_of_replicate_estimate(settings, method):
     study = simulate_coverage(**settings, method=method, runs=5, rng=3, level=.9)
     for run, (design, truth, prediction) in enumerate(expanded_runs(settings, 5, 3)):
         single = wb.replicate_estimate(wb.replicates(design, method), study.statistic, truth, prediction)
-        for name in ("estimates", "variances", "counted", "effective_psus", "df", "effective_df", "carriers"):
+        for name in ("estimates", "variances", "counted", "effective_psus", "df", "effective_df", "carriers",
+                     "cautious_psus", "pooled_variance"):
             expected = getattr(single, name.removesuffix("s") if name in ("estimates", "variances") else name)
-            assert getattr(study, name)[run] == pytest.approx(expected, rel=1e-9, abs=1e-20), name
+            assert getattr(study, name)[..., run] == pytest.approx(expected, rel=1e-9, abs=1e-20), name
         for interval in ("t", "wilson", "default") + (("logit",) if single.variance else ()):
             low, high = study.limits(interval)
             assert (low[run], high[run]) == pytest.approx(tuple(single.interval(.9, interval)), abs=1e-9), interval
@@ -379,7 +380,8 @@ def test_runs_without_positives_are_refused_as_the_estimator_does(settings):
     assert study.coverage_error("t") == pytest.approx(math.sqrt(covers * (1 - covers) / answered.sum()))
     assert study.half_width("t") == pytest.approx(((high - low) / 2)[answered].mean())
     assert study.zero_share == pytest.approx((study.variances[answered] == 0).mean())
-    assert all(math.isfinite(value) for row in study.rows() for value in row.values() if value is not row["interval"])
+    assert all(math.isfinite(value) for row in study.rows() for value in row.values()
+               if value is not row["interval_method"])
 
 
 # random half-samples
@@ -440,9 +442,9 @@ def test_one_stratum_has_only_one_square():
 def test_rows_headline_and_round_trip():
     study = simulate_coverage(runs=300, rng=1)
     rows = study.rows()
-    assert [row["interval"] for row in rows] == list(INTERVALS)
+    assert [row["interval_method"] for row in rows] == list(INTERVALS)
     for row in rows:
-        method = row["interval"]
+        method = row["interval_method"]
         assert (row["coverage"], row["half_width"]) == (study.coverage(method), study.half_width(method))
         assert row["coverage_error"] == pytest.approx(math.sqrt(row["coverage"] * (1 - row["coverage"]) / 300))
         low, high = study.limits(method)

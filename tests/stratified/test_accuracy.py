@@ -148,8 +148,8 @@ def test_the_exact_errors():
 
 def test_a_result_states_its_finding():
     found = stratified_accuracy([30, 70], [8, 9], [5, 8])
-    assert found.rows() == [{"stratum": 0, "size": 30, "labeled": 8, "correct": 5, "rate": .625},
-                            {"stratum": 1, "size": 70, "labeled": 9, "correct": 8, "rate": 8 / 9}]
+    assert found.rows() == [{"stratum": 0, "size": 30, "labeled": 8, "correct": 5, "accuracy": .625},
+                            {"stratum": 1, "size": 70, "labeled": 9, "correct": 8, "accuracy": 8 / 9}]
     low, high = found.interval()
     assert repr(found) == (f"StratifiedEstimate(accuracy 0.8097 (SE 0.0865), 95% from {low:.4g} to {high:.4g}; "
                            "17 labels, 2 strata)")

@@ -37,7 +37,7 @@ def test_plan_sheet_and_analysis_agree_with_the_estimator(unlabeled, tmp_path):
     known = wb.accuracy_audit(wb.digit_forms().items(), 100, rng=7)
     assert found.mode == "analyzed" and known.mode == "simulated"
     assert found.estimate.correct.tolist() == known.estimate.correct.tolist()
-    assert tuple(found.interval) == tuple(known.interval) == tuple(known.estimate.interval())
+    assert tuple(found.interval()) == tuple(known.interval()) == tuple(known.estimate.interval())
 
 
 def test_sheet_of_other_strata_is_refused(unlabeled, tmp_path):
@@ -132,7 +132,7 @@ def test_an_audit_saved_with_schema_1_is_still_not_quoted(unlabeled, tmp_path):
 def test_pure_strata_are_warned_of():
     items = ScoredItems(None, np.linspace(0.5, 1, 1000), correct=np.ones(1000, bool))
     audit = wb.accuracy_audit(items, 100)
-    assert audit.estimate.standard_error == 0 and audit.interval.low < 0.97
+    assert audit.estimate.standard_error == 0 and audit.interval().low < 0.97
     assert audit.notes == audit.estimate.notes == tuple(wb.Note(
         "unreliable", "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval",
         ("stratum", k)) for k in range(5))
@@ -146,13 +146,13 @@ def test_margins_have_no_expectation_and_no_score_neyman():
     assert np.isnan(plan.expected_half_width) and "expected" not in plan.headline()
     assert wb.compare_intervals(plan).assumption == "If half are right"
     with pytest.raises(ValueError, match="allocation 'neyman' needs scores that are probabilities"):
-        wb.accuracy_audit(items, 100, method="neyman")
+        wb.accuracy_audit(items, 100, allocation="neyman")
 
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"budget": 9}, "budget must be a whole number from 10 to 1797; got 9"),
     ({"budget": 1798}, "budget must be a whole number from 10 to 1797; got 1798"),
-    ({"method": "best"}, "allocation must be one of 'proportional', 'equal', 'neyman', 'neyman_plus', 'voila'; "
+    ({"allocation": "best"}, "allocation must be one of 'proportional', 'equal', 'neyman', 'neyman_plus', 'voila'; "
                          "got 'best'"),
     ({"stratifier": "equalsize"}, "stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', 'weighted_mean', 'kmeans', "
                                   "'gmm', 'equal_size', 'equal_width'; got 'equalsize' (did you mean 'equal_size'?)"),

@@ -34,14 +34,14 @@ def test_strata_lie_within_the_predicted_class_and_get_three_in_ten_labels(forms
     members = int((forms.prediction == 9).sum())
     assert found.predicted.tolist() == [True] * 4 + [False] * 4 and found.stratum_size[:4].sum() == members
     assert found.labeled[:4].sum() == 60 and found.labeled.sum() == 200
-    assert [row["predicted"] for row in found.rows()] == ["9"] * 4 + ["another class"] * 4
+    assert [row["prediction"] for row in found.rows()] == ["9"] * 4 + ["another class"] * 4
     assert found.metric_rows() == [] and found.headline().endswith("; 60 labels for items predicted '9'")
     assert wb.compare_intervals(found).intervals[0].level == .9
 
 
 def test_the_level_is_that_of_every_metric(forms):
     found = wb.class_audit(forms, "9", 200, level=.8)
-    assert {limits.level for limits in (*found.limits, found.interval)} == {.8}
+    assert {limits.level for limits in (*found.limits, found.interval())} == {.8}
     assert tuple(found.limits[1]) == tuple(found.metrics.interval("recall", .8))
 
 
@@ -84,8 +84,8 @@ def test_class_audits_serialize_without_loss(forms):
                                "and 2 more; got '10' (did you mean '1'?)"),
     ({"prediction": None}, {}, "metrics_of '9' needs predictions; name their column as prediction"),
     ({"truth": None}, {}, "items must hold the true classes to simulate the metrics of class '9'"),
-    ({}, {"method": "equal"}, "allocation must be 'proportional' for the metrics of a class (30% of the labels to its "
-                              "predicted members, the rest in proportion); got 'equal'"),
+    ({}, {"allocation": "equal"}, "allocation must be 'proportional' for the metrics of a class (30% of the labels to "
+                                  "its predicted members, the rest in proportion); got 'equal'"),
     ({}, {"budget": 19}, "budget must be a whole number from 20 to 1797; got 19"),
     ({}, {"n_strata": 0}, "n_strata must be a whole number from 1 to 1797; got 0"),
 ])

@@ -18,7 +18,7 @@ def test_a_census_of_the_disagreement_says_the_truth(readers):
     differ = int((readers.prediction != readers.rival).sum())
     truth = readers.correct.mean() - (readers.rival == readers.truth).mean()
     assert found.labeled.sum() == differ and found.agreeing == 1797 - differ
-    assert found.interval.low == found.interval.high == pytest.approx(truth) == pytest.approx(found.truth)
+    assert found.interval().low == found.interval().high == pytest.approx(truth) == pytest.approx(found.truth)
     assert wb.Note("design", f"the models differ on {differ} items: all of them are labeled, and {500 - differ} labels "
                    "of the budget not needed") in found.notes
     assert not [note for note in found.notes if note.kind == "unreliable"]
@@ -61,7 +61,7 @@ def test_items_without_identifiers_keep_their_row_numbers(readers, tmp_path):
     sheet.write_text("\n".join([header, *(row + str(readers.truth[i]) for row, i in zip(rows, index, strict=True))]))
     found, known = wb.difference_audit(items, labels=str(sheet)), wb.difference_audit(readers, 40)
     assert found.difference.counts.tolist() == known.difference.counts.tolist() and found.mode == "analyzed"
-    assert tuple(found.interval) == tuple(known.interval) and found.unmatched == ()
+    assert tuple(found.interval()) == tuple(known.interval()) and found.unmatched == ()
 
 
 def test_a_class_that_neither_model_predicts_is_a_tie(tmp_path):
@@ -71,7 +71,7 @@ def test_a_class_that_neither_model_predicts_is_a_tie(tmp_path):
     sheet.write_text("id,truth\n" + "".join(f"{i},{'other' if i % 4 == 0 else 'a'}\n" for i in range(1, 41)))
     found = wb.difference_audit(items, n_strata=1, labels=str(sheet))
     assert found.difference.counts.tolist() == [[10, 10, 20]]
-    assert found.interval.low == found.interval.high == found.difference.estimate == .25
+    assert found.interval().low == found.interval().high == found.difference.estimate == .25
 
 
 def test_difference_audits_serialize_without_loss(readers):
@@ -86,7 +86,7 @@ def test_difference_audits_serialize_without_loss(readers):
     ({"truth": None}, {}, "items must hold the true classes to simulate the labels of two models"),
     ({"rival": wb.digit_forms().read_a}, {}, "prediction and rival are the same for every item: their accuracies are "
                                              "equal, and there is nothing to label"),
-    ({}, {"method": "neyman"}, "allocation must be one of 'proportional', 'equal'; got 'neyman'"),
+    ({}, {"allocation": "neyman"}, "allocation must be one of 'proportional', 'equal'; got 'neyman'"),
     ({}, {"interval": "wald"}, "interval must be 'default' for a difference; got 'wald'"),
     ({}, {"budget": 9}, "budget must be a whole number from 10 to 189; got 9"),
     ({}, {"budget": 0}, "budget must be a whole number of at least 1; got 0"),

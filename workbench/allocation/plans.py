@@ -1,6 +1,10 @@
 """Where a budget of labels goes: the plan for a table of strata or a file, and what other rules would cost."""
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,9 +14,12 @@ from workbench.allocation.samples import StratumSummary
 from workbench.data import frames, label_sheets, numbers
 from workbench.results import Note, Result, html_table, note_list, notes_as_text
 
+if TYPE_CHECKING:
+    from workbench.allocation.samples import FrameSample
+
 COLUMNS = ("stratum", "size", "labels")
-FEW_RECORDS = 10
-COSTLY_FLOOR = 1.05
+FEW_RECORDS = 10        # a standard deviation of 10 normal values is known to a quarter
+COSTLY_FLOOR = 1.05     # variance, against that of the same labels without the floor
 SHOWN = 5
 MOST_ROWS = 100
 
@@ -52,45 +59,51 @@ class LabelPlan(Result):
     warnings = notes_as_text
 
     @property
-    def rule(self):
+    def rule(self) -> str:
         """Name of the plan's rule in `methods`."""
         return _NAMES[self.method]
 
-    def headline(self):
+    def headline(self) -> str:
         """Return labels, strata and the standard error of the total, beside capped Neyman's."""
-        found = {row["method"]: row["standard error"] for row in self.methods()}
+        found = {row["method"]: row["standard_error"] for row in self.methods()}
         names = [_NAMES[name] for name in ("neyman", "equal") if name != self.method]
         against = [f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found]
         labels = checks.counted(self.labeled.sum(), "label")
         return (f"{labels}, {checks.counted(self.size.size, 'stratum', 'strata')}: SE of the total "
                 f"{_figure(found[self.rule])}; {', '.join(against)}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per stratum: size, sd, labels, and labels under Neyman's rule and in proportion."""
         neyman, proportional = self.wish.labeled, self.others["proportional"].labeled
-        return [{"stratum": name, "size": int(size), "sd": float(sd), "labels": int(n), "full": bool(n == size),
+        return [{"stratum": name, "size": int(size), "sd": float(sd), "labeled": int(n), "bounded": bool(n == size),
                  "neyman": float(share), "proportional": int(even)} for name, size, sd, n, share, even in zip(
                      self.stratum.tolist(), self.size, self.sd, self.labeled, neyman, proportional, strict=True)]
 
-    def methods(self):
+    def methods(self) -> list[dict]:
         """Return one row per rule: labels, unused, standard errors of mean and total, variance over the plan's."""
         items, plan = self.size.sum(), self.others[self.method].variance
         table = [(_NAMES[name], float(found.labeled.sum()), float(found.unused), found.variance)
                  for name, found in self.others.items()]
         if np.isfinite(self.random_variance):
             table.append(("at random", float(self.labeled.sum()), 0.0, self.random_variance))
-        return [{"method": name, "labels": spent, "unused": unused, "SE of the mean": variance ** 0.5,
-                 "standard error": float(items * variance ** 0.5),
-                 "variance ratio": variance / plan if plan > 0 else float("nan")}
+        return [{"method": name, "labeled": spent, "unused": unused, "mean_standard_error": variance ** 0.5,
+                 "standard_error": float(items * variance ** 0.5),
+                 "variance_ratio": variance / plan if plan > 0 else float("nan")}
                 for name, spent, unused, variance in table]
 
-    def write_csv(self, path):
-        """Write stratum, size and labels to a CSV file, whole or not at all; only a plan is overwritten."""
+    def write_csv(self, path: str | PathLike[str]) -> None:
+        """Write stratum, size and labels to a CSV file, whole or not at all; only a plan is overwritten.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that is not there yet, or an earlier plan.
+        """
         label_sheets.refuse_other(path, COLUMNS)
         label_sheets.write_rows(path, COLUMNS,
-                            [(str(row["stratum"]), row["size"], row["labels"]) for row in self.rows()])
+                            [(str(row["stratum"]), row["size"], row["labeled"]) for row in self.rows()])
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline(), shown=MOST_ROWS) + note_list(self.notes)
 
 
@@ -98,7 +111,8 @@ _NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+",
           "proportional": "in proportion"}
 
 
-def load_strata(strata, *, stratum="stratum", size="", sd="", value=""):
+def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: str = "",
+                value: str = "") -> StratumSummary:
     """Return strata with their sizes and spreads: a table of strata or a file of records.
 
     Parameters
@@ -121,6 +135,7 @@ def load_strata(strata, *, stratum="stratum", size="", sd="", value=""):
     >>> load_strata({"stratum": ["a", "b"], "size": [1000, 600], "sd": [0.5, 0.1]}).size
     array([1000,  600])
     """
+    frames.check_source("strata", strata)
     if value:
         return samples.summarize(strata, stratum, value)
     size, sd = size or "size", sd or "sd"
@@ -135,7 +150,7 @@ def load_strata(strata, *, stratum="stratum", size="", sd="", value=""):
     return StratumSummary(names, sizes, np.full(names.size, np.nan), spread, notes=notes)
 
 
-def plan_labels(strata, budget=100, *, method="voila", minimum=2):
+def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voila", minimum: int = 2) -> LabelPlan:
     """Plan a budget of labels over strata and compare the rules.
 
     Parameters
@@ -198,7 +213,8 @@ def _sd_of(name, column, sizes, strata):
     return spread
 
 
-def draw_rows(plan, records, *, stratum="stratum", id="id", label_sheet="", seed=0):
+def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: str = "id", label_sheet: str = "",
+              seed: int = 0) -> FrameSample:
     """Draw the records that a plan asks for, and write the sheet of those to be labeled.
 
     Parameters

@@ -8,11 +8,14 @@ References
 .. [3] Wright, Exact optimal sample allocation, The American Statistician 71, 2017: whole numbers.
 .. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal proportions.
 """
+from __future__ import annotations
+
 import itertools
 import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.results import Note, Result
@@ -53,11 +56,16 @@ class Allocation(Result):
     stratum_sd: np.ndarray | None = None
     minimum: int = 2
 
-    def variance_ratio(self, method="neyman"):
+    def variance_ratio(self, method: str = "neyman") -> float:
         """Return `variance` over that of another method with the same strata, budget and floor.
 
         NaN without `stratum_sd` or where both are 0; 0 where only the other method leaves a varying
         stratum without a label.
+
+        Parameters
+        ----------
+        method : str
+            As in `allocate`.
         """
         if self.stratum_sd is None:
             return float("nan")
@@ -67,7 +75,7 @@ class Allocation(Result):
                          integer=integer).variance
         return self.variance / other if other > 0 and self.variance < np.inf else float("nan")
 
-    def headline(self):
+    def headline(self) -> str:
         """Return what is spent, the standard error it buys and what VOILA saves against Neyman."""
         error = "" if np.isnan(self.variance) else f", SE {np.sqrt(self.variance):.4g}"
         unused = f", {self.unused:.4g} unused" if self.unused else ""
@@ -75,7 +83,7 @@ class Allocation(Result):
             else f"{self.labeled.sum():,.6g} in {self.labeled.size:,} strata"
         return f"{self.method}: {shares} of {self.stratum_size.sum():,}{error}{unused}{self._saving()}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return stratum, size, labels and whether the stratum is full, one row per stratum."""
         return [{"stratum": h, "size": int(size), "labeled": n, "bounded": full} for h, (size, n, full) in enumerate(
             zip(self.stratum_size, self.labeled.tolist(), self.bounded.tolist(), strict=True))]
@@ -85,7 +93,8 @@ class Allocation(Result):
         return f", variance {100 * (1 - ratio):.3g}% below Neyman's" if ratio < 1 - 5e-4 else ""
 
 
-def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2, integer=True):
+def allocate(stratum_size: ArrayLike, budget: int, method: str = "voila", *, stratum_sd: ArrayLike | None = None,
+             minimum: int = 2, integer: bool = True) -> Allocation:
     """Allocate a budget of labels to strata.
 
     Parameters
@@ -122,6 +131,14 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
     not vary get no more than the floor until all others are full; where none varies shares are proportional. The sd
     of a stratum of one item is 0, also where NaN is given. Time is a few passes over the strata.
 
+    References
+    ----------
+    .. [1] Neyman, On the two different aspects of the representative method, JRSS 97, 1934.
+    .. [2] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT
+       2019: VOILA, the optimum when a stratum is smaller than its Neyman share.
+    .. [3] Wright, Exact optimal sample allocation, The American Statistician 71, 2017: whole numbers.
+    .. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal proportions.
+
     Examples
     --------
     >>> allocate([1000, 600, 160, 37], 100, "equal").labeled
@@ -142,12 +159,14 @@ def allocate(stratum_size, budget, method="voila", *, stratum_sd=None, minimum=2
     return _allocation(size, None if stratum_sd is None else sd, labeled, size, budget, method, minimum, notes)
 
 
-def allotted(size, budget, method, floor, sd, integer=True):
+def allotted(size: np.ndarray, budget: float, method: str, floor: int | np.ndarray, sd: np.ndarray,
+             integer: bool = True) -> np.ndarray:
     """Return `allocate` of checked arguments, (H,) array; the floor is a number or one per stratum, (H,)."""
     return _RULES[method](size, budget, floor, sd, integer)
 
 
-def reduce_sample(stratum_size, stratum_sd, current, budget, *, minimum=2, integer=True):
+def reduce_sample(stratum_size: ArrayLike, stratum_sd: ArrayLike, current: ArrayLike, budget: int, *,
+                  minimum: int = 2, integer: bool = True) -> Allocation:
     """Reduce a stratified sample to a budget so that the variance grows least.
 
     Parameters
@@ -241,13 +260,13 @@ def _census_notes(budget, items, outcome):
     return [Note("design", f"the budget of {budget} exceeds the {items}: {outcome}")]
 
 
-def unused_notes(unused, budget):
+def unused_notes(unused: float, budget: float) -> tuple[Note, ...]:
     """Return a note where an allocation leaves part of its budget."""
     labels = f"{unused} of {checks.counted(budget, 'label')} {'stays' if unused == 1 else 'stay'}"
     return (Note("design", f"{labels} unused: a stratum is smaller than its share"),) if unused else ()
 
 
-def allocation_variance(stratum_size, stratum_sd, labeled):
+def allocation_variance(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike) -> float:
     """Return the variance of the estimated mean under an allocation.
 
     Parameters
@@ -273,6 +292,22 @@ def allocation_variance(stratum_size, stratum_sd, labeled):
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
     return float(_variance(size, sd, labeled))
+
+
+def priorities(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike) -> np.ndarray:
+    """Return N_h S_h / sqrt(k (k + 1)) of strata with k labels, (H,): infinite for k = 0, 0 where all are labeled.
+
+    Its square is what the next label takes from the variance of the estimated total (Wright, Exact optimal sample
+    allocation, The American Statistician 71, 2017).
+
+    Examples
+    --------
+    >>> priorities([100, 100, 2], [3.0, 1.0, 50.0], [1, 1, 2]).round(1)
+    array([212.1,  70.7,   0. ])
+    """
+    size, k = np.asarray(stratum_size, float), np.asarray(labeled, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(k < size, size * stratum_sd / np.sqrt(k * (k + 1)), 0.0)
 
 
 def _variance(size, sd, labeled):
@@ -305,7 +340,7 @@ def _spread(stratum_sd, size, method):
     return checks.vector("stratum_sd", sd, size=size.size, low=0, high=LARGEST_SD, what="stratum", copy=False)
 
 
-def fill(share, total, low, high):
+def fill(share: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Return clip(t * share, low, high) that adds up to `total`, solved for t, (..., H) float.
 
     Where positive shares cannot hold the total the rest goes to the others in proportion to their room.
@@ -316,7 +351,7 @@ def fill(share, total, low, high):
     return _spilled(_water(share, total, low, high), total, high)
 
 
-def fill_one(share, total, low, high):
+def fill_one(share: np.ndarray, total: float, low: float | np.ndarray, high: float | np.ndarray) -> np.ndarray:
     """Return `fill` of one row, (H,) float, in a few passes over it; low may exceed high, which then decides."""
     low, high = (np.broadcast_to(limit, share.shape) for limit in (low, high))
     if total >= _capacity(share, low, high):
@@ -451,7 +486,8 @@ def _water(share, total, low, high):
     return np.clip(np.where(free, level * share, reached), low, high)
 
 
-def round_to_total(real, total, low, high):
+def round_to_total(real: np.ndarray, total: float | np.ndarray, low: float | np.ndarray,
+                   high: float | np.ndarray) -> np.ndarray:
     """Round rows of reals to whole numbers in [low, high] that add up to `total`, by largest remainders."""
     real, low, high = np.broadcast_arrays(np.asarray(real, float), low, high)
     whole = np.clip(np.floor(real + 1e-9), low, high)
@@ -495,7 +531,8 @@ def _voila(size, total, minimum, sd, integer):
     return reduced(size, sd, size, total, minimum, integer)
 
 
-def reduced(size, sd, current, total, floor, integer=True):
+def reduced(size: np.ndarray, sd: np.ndarray, current: np.ndarray, total: float, floor: int | np.ndarray,
+            integer: bool = True) -> np.ndarray:
     """Return `reduce_sample` of checked arguments, sum min(floor, current) <= total <= sum(current), as (H,) array."""
     most = float(sd.max())
     if not most:

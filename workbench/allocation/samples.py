@@ -48,12 +48,17 @@ References
 .. [1] Rivest, The MD5 message-digest algorithm, RFC 1321, 1992.
 .. [2] Chan, Golub & LeVeque, Algorithms for computing the sample variance, The American Statistician 37, 1983.
 """
+from __future__ import annotations
+
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation.rules import Allocation
@@ -87,12 +92,12 @@ class StratumSummary(Result):
     mean: np.ndarray
     sd: np.ndarray
 
-    def headline(self):
+    def headline(self) -> str:
         """Return rows, strata and overall mean in one sentence."""
         mean = float(self.size / self.size.sum() @ self.mean)
         return f"{checks.counted(self.size.sum(), 'row')}, {_strata(self.size.size)}, mean {mean:.4g}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return stratum, size, mean and sd, one row per stratum."""
         names = "stratum", "size", "mean", "sd"
         return [dict(zip(names, row, strict=True)) for row in zip(
@@ -127,19 +132,19 @@ class FrameSample(Result):
     seed: int
     columns: dict = field(default_factory=dict)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return how many of how many rows, and the seed that draws them again."""
         rows = checks.counted(self.size.sum(), "row")
         return f"{self.id.size:,} of {rows}, {_strata(self.size.size)}, seed {self.seed}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return stratum, id and the other columns, one row per drawn row."""
         table = {"stratum": self.stratum, "id": self.id, **self.columns}
         return [dict(zip(table, row, strict=True))
                 for row in zip(*(column.tolist() for column in table.values()), strict=True)]
 
 
-def summarize(frame, by, value, *, edges=None):
+def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None) -> StratumSummary:
     """Return size, mean and standard deviation of a column per stratum, computed where the rows are.
 
     Parameters
@@ -170,12 +175,12 @@ def summarize(frame, by, value, *, edges=None):
 
     Notes
     -----
-    Partitions of a Dask frame are summarized one by one and merged as in [2]_: Dask's own sums of
+    Partitions of a Dask frame are summarized one by one and merged as in [1]_: Dask's own sums of
     squares lose every digit of a small spread around a large mean.
 
     References
     ----------
-    .. [2] Chan, Golub & LeVeque, Algorithms for computing the sample variance, The American
+    .. [1] Chan, Golub & LeVeque, Algorithms for computing the sample variance, The American
        Statistician 37, 1983.
 
     Examples
@@ -196,12 +201,13 @@ def summarize(frame, by, value, *, edges=None):
     return StratumSummary(**found, notes=source.notes)
 
 
-def sample(frame, by, sizes, *, id, seed=0, columns=(), edges=None):
+def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: int = 0, columns: Sequence[str] = (),
+           edges: ArrayLike | None = None) -> FrameSample:
     """Draw an exact number of rows per stratum, the same rows on every engine.
 
     Parameters
     ----------
-    frame, by, edges
+    frame, by
         As in `summarize`.
     sizes : dict or Allocation
         Rows wanted per stratum. A dict maps strata to whole numbers; strata that it leaves out get
@@ -212,6 +218,8 @@ def sample(frame, by, sizes, *, id, seed=0, columns=(), edges=None):
         Another seed draws other rows; >= 0.
     columns : list of str
         Further columns to bring along, such as the text to be labeled.
+    edges
+        As in `summarize`.
 
     Returns
     -------
@@ -257,7 +265,7 @@ def sample(frame, by, sizes, *, id, seed=0, columns=(), edges=None):
                        notes=source.notes)
 
 
-def random_keys(ids, seed):
+def random_keys(ids: Sequence, seed: int) -> np.ndarray:
     """Return the random key of each id, which `sample` ranks.
 
     Parameters

@@ -8,15 +8,23 @@ References
    1983: means and sums of squares of parts, combined.
 .. [3] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
 """
+from __future__ import annotations
+
 import numbers
 from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation import rules
 from workbench.allocation.stream_estimates import StreamEstimate, moments
 from workbench.results import Note
+
+if TYPE_CHECKING:
+    from workbench.allocation.rules import Allocation
 
 SCHEMA = 1
 KEY_BITS = 44
@@ -88,13 +96,13 @@ class StreamSampler:
     {'a': 2, 'b': 2}
     """
 
-    def __init__(self, budget, *, minimum=2, rng=0):
+    def __init__(self, budget: int, *, minimum: int = 2, rng: int | np.random.Generator = 0) -> None:
         self.budget = checks.whole("budget", budget, 1)
         self.minimum = checks.whole("minimum", minimum, 1)
         seed = checks.generator(rng).integers(0, 2 ** 63, 2).tolist()
         self._bits = np.random.PCG64(seed)
         self._sources = {tuple(seed)}
-        self._quota = None
+        self._quota: dict | None = None
         self._seen = 0
         self._item_kind = None
         self._labels, self._index = [], {}
@@ -105,7 +113,7 @@ class StreamSampler:
         self._runs = [self._run(np.empty(0, np.uint64))]
 
     @classmethod
-    def with_sizes(cls, sizes, *, rng=0):
+    def with_sizes(cls, sizes: Mapping, *, rng: int | np.random.Generator = 0) -> StreamSampler:
         """Return a sampler that keeps `sizes` records per stratum, fewer only where there are fewer.
 
         Parameters
@@ -126,7 +134,7 @@ class StreamSampler:
         sampler._quota = quota
         return sampler
 
-    def second_pass(self, *, rng=1):
+    def second_pass(self, *, rng: int | np.random.Generator = 1) -> StreamSampler:
         """Return an empty sampler for a second pass over the data, which keeps what `allocation` says.
 
         For data in partitions: merge the samplers of the first pass, give each partition a second-pass sampler
@@ -149,7 +157,7 @@ class StreamSampler:
         """
         return self.with_sizes(dict(zip(self._labels, self.allocation().labeled.tolist(), strict=True)), rng=rng)
 
-    def update(self, strata, values, keys=None):
+    def update(self, strata: ArrayLike, values: ArrayLike, keys: ArrayLike | None = None) -> StreamSampler:
         """Take a minibatch of any size, or a single record, and return this sampler.
 
         Parameters
@@ -189,7 +197,7 @@ class StreamSampler:
         self._seen += codes.size
         return self
 
-    def merge(self, other):
+    def merge(self, other: StreamSampler) -> StreamSampler:
         """Merge the sample of another part of the stream into this one and return this sampler.
 
         Thresholds become the smaller of the two, and the union below them is cut to the budget. Records without
@@ -216,11 +224,11 @@ class StreamSampler:
         self._shrink()
         return self
 
-    def sizes(self):
+    def sizes(self) -> dict:
         """Return the number of sampled records per stratum, a dict in order of appearance."""
         return dict(zip(self._labels, self._live().tolist(), strict=True))
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return the sampled records as a list of dicts: stratum, item, value and weight n_i / s_i."""
         packed, values, items = self._sample()
         codes = _stratum_of(packed)
@@ -228,18 +236,22 @@ class StreamSampler:
         return [{"stratum": self._labels[code], "item": item, "value": value, "weight": w}
                 for code, item, value, w in zip(codes.tolist(), items.tolist(), values.tolist(), weight, strict=True)]
 
-    def allocation(self):
+    def allocation(self) -> Allocation:
         """Return the `Allocation` that knows all records so far (VOILA); strata in order of appearance."""
         self._check_not_empty()
         return rules.allocate(self._size, self.budget, stratum_sd=self._sd(), minimum=self.minimum)
 
-    def estimate(self):
+    def estimate(self) -> StreamEstimate:
         """Return the mean of the stream estimated from the sample, a `StreamEstimate`.
 
-        The estimate is unbiased; its variance is that of a stratified random sample of these sizes [3], which
+        The estimate is unbiased; its variance is that of a stratified random sample of these sizes [1]_, which
         holds approximately (see the class). A stratum with one sampled record of several makes it NaN; one whose
         sampled values are all equal though its records vary makes it too small; `notes` name both, and say where
         merged samplers disagreed so that much of the budget is unused. Its `interval` takes bounds of the values.
+
+        References
+        ----------
+        .. [1] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
         """
         self._check_not_empty()
         packed, values, _ = self._sample()
@@ -254,7 +266,7 @@ class StreamSampler:
             rules.allocation_variance(self._size, self._sd(), sampled), tuple(self._labels), self._size, sampled,
             mean, sd, values, notes=tuple(self._notes(sampled, sd, census)))
 
-    def to_dict(self):
+    def to_dict(self) -> dict:
         """Return a dict of plain JSON values; `from_dict` continues from it as if nothing had happened."""
         packed, values, items = self._sample()
         return {"kind": "StreamSampler", "schema": SCHEMA, "budget": self.budget, "minimum": self.minimum,
@@ -266,8 +278,14 @@ class StreamSampler:
                 "item_kind": self._item_kind}
 
     @classmethod
-    def from_dict(cls, data):
-        """Restore a sampler from what `to_dict` returned, without loss."""
+    def from_dict(cls, data: dict) -> StreamSampler:
+        """Restore a sampler from what `to_dict` returned, without loss.
+
+        Parameters
+        ----------
+        data : dict
+            As `to_dict` returned it.
+        """
         if data.get("kind") != "StreamSampler" or data.get("schema") != SCHEMA:
             raise ValueError(f"data must be a StreamSampler of schema {SCHEMA} written by to_dict; "
                              f"got kind {data.get('kind')!r}, schema {data.get('schema')!r}")
@@ -284,7 +302,7 @@ class StreamSampler:
         sampler._rebuild()
         return sampler
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         records, strata = checks.counted(self._seen, "record"), checks.counted(len(self._labels), "stratum", "strata")
         return f"StreamSampler({self._live().sum():,} of {records}, {strata}; budget {self.budget:,})"
 

@@ -4,6 +4,8 @@ References
 ----------
 .. [1] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,7 +54,7 @@ class StreamEstimate(Estimate):
     values: np.ndarray | None = None
     warnings = notes_as_text
 
-    def interval(self, level=0.95, *, bounds=None):
+    def interval(self, level: float = 0.95, *, bounds: tuple[float, float] | None = None) -> Interval:
         """Return an `Interval` for the mean of the stream.
 
         Parameters
@@ -100,13 +102,13 @@ class StreamEstimate(Estimate):
         self._check_values()
         return self._t_interval(level) if bounds is None else self._bounded_interval(level, *checks.bounds(bounds))
 
-    def headline(self):
+    def headline(self) -> str:
         """Return estimate and standard error in one sentence."""
         records, strata = checks.counted(self.size.sum(), "record"), checks.counted(self.size.size, "stratum", "strata")
         return (f"mean {self.estimate:.6g} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, "
                 f"{strata}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return records, sampled records, mean and sd of the sample, one row per stratum."""
         columns = self.size.tolist(), self.sampled.tolist(), self.mean.tolist(), self.sd.tolist()
         return [{"stratum": label, "size": n, "sampled": s, "mean": mean, "sd": sd}
@@ -126,7 +128,7 @@ class StreamEstimate(Estimate):
             found = mean, second, third
             ends.append(value_intervals.limit_of_moments(size, n.astype(float), found, _ends(share, n), 0.0, 1.0, tail))
         (low, below), (high, above) = ends
-        values = np.unique([*self.values, least, most])
+        values = np.unique([*self.values, least, most])  # type: ignore[misc]
         limits = least + (most - least) * (1 - low), least + (most - least) * high
         low, high = value_intervals.rounded_limits(*limits, values, size.sum())
         unseen, seen = (size - n).sum(), self.values.sum()
@@ -164,7 +166,7 @@ class StreamEstimate(Estimate):
                              "minimum=2 or more")
 
 
-def moments(codes, values, strata):
+def moments(codes: np.ndarray, values: np.ndarray, strata: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return count, mean and sum of squared deviations per stratum."""
     size = np.bincount(codes, minlength=strata)
     mean = np.bincount(codes, values, strata) / np.maximum(size, 1)

@@ -3,14 +3,23 @@
 As for stratified accuracy there are three functions for each picture: `..._data` gives its rows, `..._words` its
 title and text alternative, and the picture itself is an altair chart built from both.
 """
+from __future__ import annotations
+
 import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
 
 from workbench import checks
+from workbench.allocation.rules import allocation_variance, priorities
 from workbench.charts import theme
 from workbench.course.digit_forms import PLACES
+
+if TYPE_CHECKING:
+    from workbench.allocation.rules import Allocation
+    from workbench.simulations.allocation import StreamStudy
 
 METHODS = {"random": "random sampling", "proportional": "proportional", "equal": "equal shares",
            "neyman": "capped Neyman", "neyman_plus": "Neyman+", "voila": "VOILA"}
@@ -35,39 +44,40 @@ COUNT_AXIS = alt.Axis(format=",d", tickMinStep=1, tickCount=6)
 
 # labels against the size of each stratum
 
-def allocation_data(rows):
+def allocation_data(rows: Sequence[dict]) -> dict:
     """Return the rows of `allocation`: bars, Neyman's wishes, and sizes within reach; of at most 30 strata."""
-    most = sorted(range(len(rows)), key=lambda h: -rows[h]["labels"])[:SHOWN_STRATA]
+    most = sorted(range(len(rows)), key=lambda h: -rows[h]["labeled"])[:SHOWN_STRATA]
     shown = [rows[h] | {"stratum": str(rows[h]["stratum"])} for h in sorted(most)]
-    reach = 1.15 * max(max(row["labels"], row["neyman"]) for row in shown)
-    bars = [{"stratum": row["stratum"], "labels": row["labels"], "text": f"{_count(row['labels'])} of {row['size']:,}",
-             "kind": "labeled completely" if row["labels"] >= row["size"] else "labeled in part",
-             "end": max(row["labels"], row["neyman"], row["size"] if row["size"] <= reach else 0)} for row in shown]
+    reach = 1.15 * max(max(row["labeled"], row["neyman"]) for row in shown)
+    bars = [{"stratum": row["stratum"], "labels": row["labeled"],
+             "text": f"{_count(row['labeled'])} of {row['size']:,}",
+             "kind": "labeled completely" if row["labeled"] >= row["size"] else "labeled in part",
+             "end": max(row["labeled"], row["neyman"], row["size"] if row["size"] <= reach else 0)} for row in shown]
     return {"bars": bars, "wishes": [{"stratum": row["stratum"], "neyman": row["neyman"]} for row in shown],
             "sizes": [{"stratum": row["stratum"], "size": row["size"]} for row in shown if row["size"] <= reach]}
 
 
-def allocation_words(rows):
+def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
     """Return title and text alternative of `allocation`."""
-    total, neyman = (sum(row[name] for row in rows) for name in ("labels", "neyman"))
-    full = sum(row["labels"] >= row["size"] for row in rows)
+    total, neyman = (sum(row[name] for row in rows) for name in ("labeled", "neyman"))
+    full = sum(row["labeled"] >= row["size"] for row in rows)
     exhausted = f"{full or 'none'} of {checks.counted(len(rows), 'stratum', 'strata')} labeled completely"
     left = f"; Neyman would leave {_count(total - neyman)} unused" if total - neyman >= 0.5 else ""
-    shown = sorted(rows, key=lambda row: -row["labels"])[:NAMED_STRATA]
-    table = "; ".join(f"{row['stratum']} {_count(row['labels'])} of {row['size']:,} (Neyman {_count(row['neyman'])})"
+    shown = sorted(rows, key=lambda row: -row["labeled"])[:NAMED_STRATA]
+    table = "; ".join(f"{row['stratum']} {_count(row['labeled'])} of {row['size']:,} (Neyman {_count(row['neyman'])})"
                       for row in rows if row in shown)
     cut = f"The {NAMED_STRATA} of {len(rows):,} strata with most labels" if len(rows) > NAMED_STRATA else \
         "Labels per stratum"
     return f"{_labels(_count(total))}, {exhausted}{left}", f"{cut}: {table}."
 
 
-def allocation(rows):
+def allocation(rows: Sequence[dict]) -> alt.TopLevelMixin:
     """Return the labels of each stratum against its size and Neyman's; of more than 30 strata those with most labels.
 
     Parameters
     ----------
     rows : list of dict
-        stratum, size, labels, neyman (labels under Neyman's allocation, cut at the size).
+        stratum, size, labeled, neyman (labels under Neyman's allocation, cut at the size).
     """
     height = max(3, min(len(rows), SHOWN_STRATA)) * ROW
     title = "stratum" if len(rows) <= SHOWN_STRATA else f"the {SHOWN_STRATA} strata with most labels"
@@ -96,38 +106,38 @@ def _allocation(data, title, renamed=()):
 
 # standard errors of methods
 
-def methods_data(rows, recommended="voila"):
+def methods_data(rows: Sequence[dict], recommended: str = "voila") -> dict[str, list[dict]]:
     """Return the rows of `methods`: one bar per method, the best first, and the recommended one's error."""
     best = _error_of(rows, recommended)
-    bars = [{"method": METHODS.get(row["method"], row["method"]), "error": row["standard error"],
-             "start": row["standard error"] if math.isfinite(row["standard error"]) else best,
+    bars = [{"method": METHODS.get(row["method"], row["method"]), "error": row["standard_error"],
+             "start": row["standard_error"] if math.isfinite(row["standard_error"]) else best,
              "kind": "recommended" if row["method"] == recommended else "other",
-             "text": _against(row["standard error"], best)}
-            for row in sorted(rows, key=lambda row: row["standard error"])]
+             "text": _against(row["standard_error"], best)}
+            for row in sorted(rows, key=lambda row: row["standard_error"])]
     return {"methods": bars, "best": [{"error": best}]}
 
 
-def methods_words(rows, recommended="voila"):
+def methods_words(rows: Sequence[dict], recommended: str = "voila") -> tuple[str, str]:
     """Return title and text alternative of `methods`."""
     best, name = _error_of(rows, recommended), METHODS.get(recommended, recommended)
-    table = "; ".join(f"{METHODS.get(row['method'], row['method'])} {_against(row['standard error'], best)}"
-                      for row in sorted(rows, key=lambda row: row["standard error"]))
+    table = "; ".join(f"{METHODS.get(row['method'], row['method'])} {_against(row['standard_error'], best)}"
+                      for row in sorted(rows, key=lambda row: row["standard_error"]))
     others = [row for row in rows if row["method"] != recommended]
     if not others:
         return f"{name}: standard error {_error(best)}", f"Standard error of the estimate: {table}."
-    next_best = min(others, key=lambda row: row["standard error"])
+    next_best = min(others, key=lambda row: row["standard_error"])
     second = METHODS.get(next_best["method"], next_best["method"])
     if not math.isfinite(best):
         return f"{name}: infinite standard error, a stratum that varies has no label", \
             f"Standard error of the estimate: {table}."
-    change = best / next_best["standard error"] - 1 if next_best["standard error"] else 0.0
+    change = best / next_best["standard_error"] - 1 if next_best["standard_error"] else 0.0
     verdict = f"as good as {second}" if abs(change) < 5e-4 else \
         f"{abs(change):.1%} {'below' if change < 0 else 'above'} that of {second}"
     return f"{name}: standard error {_error(best)}, {verdict}", f"Standard error of the estimate: {table}."
 
 
 def _error_of(rows, recommended):
-    errors = {row["method"]: row["standard error"] for row in rows}
+    errors = {row["method"]: row["standard_error"] for row in rows}
     return errors[checks.choice("recommended", recommended, list(errors))]
 
 
@@ -143,13 +153,13 @@ def _error(error):
     return f"{error:,.0f}" if error >= 1000 else f"{error:.4g}"
 
 
-def methods(rows, *, recommended="voila"):
+def methods(rows: Sequence[dict], *, recommended: str = "voila") -> alt.TopLevelMixin:
     """Return the standard error of each method as bars, against the recommended one.
 
     Parameters
     ----------
     rows : list of dict
-        method (as in `workbench.allocate`, or "random"), "standard error" (may be infinite).
+        method (as in `workbench.allocate`, or "random"), "standard_error" (may be infinite).
     recommended : str
         One of the methods.
     """
@@ -167,12 +177,12 @@ def methods(rows, *, recommended="voila"):
 
 # place value
 
-def place_value_data(plans, method, random_error):
+def place_value_data(plans: Mapping[str, Allocation], method: str, random_error: float) -> dict:
     """Return the rows of `place_value`: as in `allocation`, and the standard error of the total per method."""
     plan, wish = _chosen(plans, method), wished(plans["voila"])
     size = plan.stratum_size
     shares = _budget(plans) * size / size.sum() if method == "random" else plan.labeled
-    rows = [{"stratum": name, "size": int(n), "labels": float(labels), "neyman": float(want)}
+    rows = [{"stratum": name, "size": int(n), "labeled": float(labels), "neyman": float(want)}
             for name, n, labels, want in zip(PLACES, size, shares, wish, strict=True)]
     errors = _total_errors(plans, random_error)
     return allocation_data(rows) | {"errors": [
@@ -182,7 +192,7 @@ def place_value_data(plans, method, random_error):
 
 
 
-def wished(plan):
+def wished(plan: Allocation) -> np.ndarray:
     """Return what Neyman's allocation would label without regard to sizes, M N_h S_h / sum N_h S_h."""
     spread = plan.stratum_size * plan.stratum_sd
     return (plan.labeled.sum() + plan.unused) * spread / spread.sum()
@@ -202,7 +212,7 @@ def _total_errors(plans, random_error):
     return {"random": random_error, **{name: items * math.sqrt(plan.variance) for name, plan in plans.items()}}
 
 
-def place_value_words(plans, method, random_error):
+def place_value_words(plans: Mapping[str, Allocation], method: str, random_error: float) -> tuple[str, str]:
     """Return title and text alternative of `place_value`."""
     budget, errors = _budget(plans), _total_errors(plans, random_error)
     wish, size, unused = wished(plans["voila"]), plans["voila"].stratum_size, plans["neyman"].unused
@@ -232,7 +242,7 @@ def _verdict(method, errors, wants):
     return f"SE {here:,.0f} by {METHODS[method]}, {against}"
 
 
-def place_value(plans, method, random_error):
+def place_value(plans: Mapping[str, Allocation], method: str, random_error: float) -> alt.TopLevelMixin:
     """Return the labels of each place against how many there are, and the standard error of the register total.
 
     Parameters
@@ -260,23 +270,7 @@ def place_value(plans, method, random_error):
 
 # one label at a time
 
-def priorities(stratum_size, stratum_sd, labeled):
-    """Return N_h S_h / sqrt(k (k + 1)) of strata with k labels, (H,): infinite for k = 0, 0 where all are labeled.
-
-    Its square is what the next label takes from the variance of the estimated total (Wright, Exact optimal sample
-    allocation, The American Statistician 71, 2017).
-
-    Examples
-    --------
-    >>> priorities([100, 100, 2], [3.0, 1.0, 50.0], [1, 1, 2]).round(1)
-    array([212.1,  70.7,   0. ])
-    """
-    size, k = np.asarray(stratum_size, float), np.asarray(labeled, float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(k < size, size * stratum_sd / np.sqrt(k * (k + 1)), 0.0)
-
-
-def next_label_data(best, labeled):
+def next_label_data(best: Allocation, labeled: np.ndarray) -> dict:
     """Return the rows of `next_label`: priorities, labels so far, sizes within reach.
 
     `best` is the optimum for the whole budget, `labeled` what has been given so far.
@@ -290,13 +284,12 @@ def next_label_data(best, labeled):
     return {"places": rows}
 
 
-def next_label_words(best, labeled):
+def next_label_words(best: Allocation, labeled: np.ndarray) -> tuple[str, str]:
     """Return title and text alternative of `next_label`."""
     budget, given = int(best.labeled.sum()), int(labeled.sum())
     worth = priorities(best.stratum_size, best.stratum_sd, labeled)
     shares, optimum = (" + ".join(map(str, counts)) for counts in (labeled.tolist(), best.labeled.tolist()))
-    size, sd = best.stratum_size, best.stratum_sd
-    error = math.sqrt(((size * sd) ** 2 * (1 / labeled - 1 / size)).sum())
+    error = best.stratum_size.sum() * math.sqrt(allocation_variance(best.stratum_size, best.stratum_sd, labeled))
     table = ", ".join(f"{name} {p:,.0f}" if p else f"{name} none left" for name, p in zip(PLACES, worth, strict=True))
     state = f"Given so far: {shares}. Priorities of the next label: {table}. Standard error of the total {error:,.0f}."
     if given < budget:
@@ -307,7 +300,7 @@ def next_label_words(best, labeled):
     return f"All {budget} labels are given: {shares}, {same}", f"{state} Greedy: {shares}; the optimum: {optimum}."
 
 
-def next_label(best, labeled):
+def next_label(best: Allocation, labeled: np.ndarray) -> alt.TopLevelMixin:
     """Return the priority of each place for the next label, and the labels it has so far.
 
     Parameters
@@ -338,7 +331,7 @@ def next_label(best, labeled):
 
 # a stream, one run
 
-def stream_data(study, method, seen, names):
+def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> dict:
     """Return the rows of `stream`: sample sizes, variance over VOILA's, infinite ones; up to `seen` records."""
     known = study.checkpoint <= seen
     at = study.checkpoint[known].tolist()
@@ -361,7 +354,7 @@ def _top(ratio):
     return 3.0 * 10.0 ** max(1, math.ceil(math.log10(finite.max()))) if finite.size else 30.0
 
 
-def stream_words(study, method, seen, names):
+def stream_words(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> tuple[str, str]:
     """Return title and text alternative of `stream`."""
     known = study.checkpoint <= seen
     ratio, infinite = study.ratio(method)[known], study.infinite(method)[known]
@@ -386,7 +379,7 @@ def _times(ratio):
     return f"{ratio:,.0f} times" if ratio >= 100 else f"{ratio:.3g} times"
 
 
-def stream(study, method, seen, names):
+def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> alt.TopLevelMixin:
     """Return the sample sizes of a streamed method over one stream, and its variance over VOILA's.
 
     Parameters
@@ -425,7 +418,7 @@ def stream(study, method, seen, names):
 
 # streams of many strata, averaged
 
-def jump_data(study, stratum, methods):
+def jump_data(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> dict[str, list[dict]]:
     """Return the rows of `jump`: mean sample size of a stratum, mean variance, one row per checkpoint and method."""
     h = study.stratum.index(stratum)
     shown = [name for name in STREAMED if name in methods]
@@ -438,7 +431,7 @@ def jump_data(study, stratum, methods):
     return {"sizes": sizes, "variances": variances}
 
 
-def jump_words(study, stratum, methods):
+def jump_words(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> tuple[str, str]:
     """Return title and text alternative of `jump`."""
     h = study.stratum.index(stratum)
     shown = [name for name in STREAMED if name in methods]
@@ -468,7 +461,8 @@ def _worst(study, name):
     return worst + (f", infinite at {infinite:.0%} of checkpoints" if infinite else "")
 
 
-def jump(study, stratum, methods, *, jump_at=None):
+def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
+         jump_at: int | None = None) -> alt.TopLevelMixin:
     """Return what each method holds of one stratum over a stream, and its variance.
 
     Parameters

@@ -3,6 +3,11 @@
 For each picture there are three functions: `..._data(result)` gives its rows, `..._words(result)` its title and
 text alternative, and the picture itself is an altair chart built from both.
 """
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import altair as alt
 import numpy as np
 
@@ -12,13 +17,18 @@ from workbench.results import percent, sentences
 from workbench.stratified.class_audit import ClassAudit
 from workbench.stratified.difference_audit import DifferenceAudit
 
+if TYPE_CHECKING:
+    from workbench.simulations.stratified import DesignStudy, LabelingStudy
+    from workbench.stratified.accuracy import PlanCurve
+    from workbench.stratified.audit import IntervalComparison
+
 RANK_BINS = 60
 SHOWN_RUNS = 50
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
 
 
-def wrong_by_rank(score, correct):
+def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
     """Return the share of wrong items in 60 bins of equally many items, in order of score.
 
     Parameters
@@ -38,7 +48,7 @@ def wrong_by_rank(score, correct):
             for a, b in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)]
 
 
-def design_data(study, wrong):
+def design_data(study: DesignStudy, wrong: Sequence[dict]) -> dict:
     """Return the rows of `design`: strata over score rank, wrong items, standard errors."""
     cells = [{"start": float(a), "end": float(b), "stratum": int(k), "even": int(k) % 2,
               "middle": float(a + b) / 2, "labels": _label_text(study, k, b - a),
@@ -55,7 +65,7 @@ def _label_text(study, k, width):
     return text if width > 0.15 else str(study.labeled[k]) if width > 0.03 else ""
 
 
-def design_words(study):
+def design_words(study: DesignStudy) -> tuple[str, str]:
     """Return title and text alternative of `design`."""
     ratio = study.variance_ratio
     verdict = ("random sampling makes no error either" if np.isnan(ratio) else
@@ -72,7 +82,7 @@ def design_words(study):
             f"accuracy per stratum: {rates}.{notes}")
 
 
-def design(study, wrong):
+def design(study: DesignStudy, wrong: Sequence[dict]) -> alt.TopLevelMixin:
     """Return the strata over score rank with their labels, and the standard error against random sampling.
 
     Parameters
@@ -105,21 +115,19 @@ def design(study, wrong):
     return theme.finish(both, *design_words(study), width=None, height=None)
 
 
-def robot_data(study, *, method="wald"):
+def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
     """Return the rows of `robot`: the first 50 runs' intervals, and claimed against true standard error."""
     low, high = study.limits(method)
     hit = (low <= study.accuracy) & (study.accuracy <= high)
     runs = [{"run": i + 1, "low": float(low[i]), "high": float(high[i]), "estimate": float(study.estimates[i]),
              "verdict": "contains the truth" if hit[i] else "misses it"} for i in range(min(SHOWN_RUNS, study.runs))]
-    claimed = float(np.sqrt(study.estimated_variances.mean()))
-    true = float(np.sqrt(np.mean((study.estimates - study.accuracy) ** 2)))
-    random = true / np.sqrt(study.variance_ratio)
     errors = [{"kind": kind, "error": value, "text": f"{value:.4f}"} for kind, value in
-              (("claims", claimed), ("really makes", true), ("random would make", float(random)))]
+              (("claims", study.claimed_error), ("really makes", study.standard_error),
+               ("random would make", study.random_error))]
     return {"runs": runs, "truth": [{"truth": study.accuracy}], "errors": errors}
 
 
-def robot_words(study, *, method="wald"):
+def robot_words(study: LabelingStudy, *, method: str = "wald") -> tuple[str, str]:
     """Return title and text alternative of `robot`."""
     coverage, labels = study.coverage(method), checks.counted(study.budget, "label")
     return (f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth",
@@ -129,7 +137,7 @@ def robot_words(study, *, method="wald"):
             f"{study.estimated_variance_ratio:.2f}, true ratio {study.variance_ratio:.2f}.")
 
 
-def robot(study, *, method="wald"):
+def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
     """Return 50 intervals against the truth, and the error claimed against the error made.
 
     Parameters
@@ -162,9 +170,10 @@ def robot(study, *, method="wald"):
     return theme.finish(both, *robot_words(study, method=method), width=None, height=None)
 
 
-def plan_data(curve, half_width):
+def plan_data(curve: PlanCurve, half_width: float) -> dict:
     """Return the rows of `plan`: three curves, the ceiling and the chosen half-width."""
-    lines = [{**row, "design": DESIGNS[row["design"]]} for row in curve.rows()]
+    lines = [{"half_width": row["half_width"], "design": DESIGNS[row["design"]], "labels": row["labeled"]}
+             for row in curve.rows()]
     chosen = curve.at(half_width)
     points = [{"half_width": half_width, "design": DESIGNS[m], "labels": n, "text": f"{n:,}"}
               for m, n in chosen.items()]
@@ -172,7 +181,7 @@ def plan_data(curve, half_width):
             "text": f"all {curve.population:,} items"}]}
 
 
-def plan_words(curve, half_width):
+def plan_words(curve: PlanCurve, half_width: float) -> tuple[str, str]:
     """Return title and text alternative of `plan`."""
     need = curve.at(half_width)
     fpc = "with" if curve.finite else "without"
@@ -184,12 +193,12 @@ def plan_words(curve, half_width):
             f"{curve.population:,} items.{more}")
 
 
-def plan(curve, half_width):
+def plan(curve: PlanCurve, half_width: float) -> alt.TopLevelMixin:
     """Return labels needed over the half-width, for three designs.
 
     Parameters
     ----------
-    curve : workbench.stratified.PlanCurve
+    curve : workbench.PlanCurve
     half_width : float
         The one to point out.
     """
@@ -213,7 +222,7 @@ def plan(curve, half_width):
     return theme.finish(lines + dots + text + roof + roof_text, *plan_words(curve, half_width))
 
 
-def digits_data(images, readings=None):
+def digits_data(images: np.ndarray, readings: Sequence | None = None) -> dict:
     """Return the rows of `digits`: pixels and, once revealed, what the program read."""
     pixels = [{"x": 10 * p + x, "x2": 10 * p + x + 1, "y": y, "y2": y + 1, "ink": int(image[y][x])}
               for p, image in enumerate(np.asarray(images)) for y in range(8) for x in range(8)]
@@ -221,7 +230,7 @@ def digits_data(images, readings=None):
     return {"pixels": pixels, "readings": [{"x": 10 * p + 4, "reading": r} for p, r in enumerate(shown)]}
 
 
-def digits(images, words):
+def digits(images: np.ndarray, words: tuple[str, str]) -> alt.TopLevelMixin:
     """Return a row of digit images to label by hand, and below each what the program read.
 
     Parameters
@@ -242,7 +251,7 @@ def digits(images, words):
     return theme.finish(pixels + readings, *words, width=600, height=72)
 
 
-def audit_data(audit):
+def audit_data(audit: Any) -> list[dict]:
     """Return the rows of `audit`: labels per stratum, split by what they found once they are known."""
     return [{"stratum": k, "kind": kind, "labels": int(n), "order": order}
             for k, row in enumerate(zip(*(counts for _, _, counts in _outcomes(audit)), strict=True))
@@ -261,7 +270,7 @@ def _outcomes(audit):
     return [("wrong", theme.MISS, wrong), ("right", theme.STRATIFIED, audit.estimate.correct)]
 
 
-def audit_words(audit):
+def audit_words(audit: Any) -> tuple[str, str]:
     """Return title and text alternative of `audit`."""
     sizes = ", ".join(f"{n:,} of {size:,}" for n, size in zip(audit.labeled, audit.stratum_size, strict=True))
     order = _order(audit)
@@ -289,7 +298,7 @@ def _order(audit):
     return f"from low to high score: {first} predicted members, then the others"
 
 
-def audit(audit):
+def audit(audit: Any) -> alt.TopLevelMixin:
     """Return the labels per stratum and, once they are known, what they found.
 
     Parameters
@@ -304,7 +313,7 @@ def audit(audit):
     return theme.finish(bars, *audit_words(audit), height=180)
 
 
-def intervals_words(comparison, truth=None):
+def intervals_words(comparison: IntervalComparison, truth: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `intervals`."""
     limits = "; ".join(f"{i.method} {i.low:.3f} to {i.high:.3f}" for i in comparison.intervals)
     known = "" if truth is None else f" The true accuracy is {truth:.3f}."
@@ -314,7 +323,7 @@ def intervals_words(comparison, truth=None):
             f"Limits{promised}: {limits}.{known}")
 
 
-def intervals(comparison, truth=None):
+def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt.TopLevelMixin:
     """Return all interval methods on the same labels, with the truth where it is known.
 
     Parameters

@@ -1,6 +1,10 @@
 """Colors by role, sizes and the light and dark look that all charts share."""
+from __future__ import annotations
+
 import math
 import textwrap
+from collections.abc import Iterable
+from typing import Any
 
 import altair as alt
 
@@ -62,7 +66,7 @@ LIGHT = _config(ink="#1a1a1a", muted="#595959", grid="#e4e4e4", background="#fff
 DARK = _config(ink="#f2f2f2", muted="#c0c0c0", grid="#3d3d3d", background="#111111")
 
 
-def rows(name, values=()):
+def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineData:
     """Return named inline data for a chart; a live chart is fed under this name.
 
     Parameters
@@ -80,7 +84,7 @@ def rows(name, values=()):
     return alt.InlineData(values=list(values), name=name)
 
 
-def scale(colors):
+def scale(colors: dict[str, str]) -> alt.Scale:
     """Return a color scale with one color per label.
 
     Parameters
@@ -96,7 +100,7 @@ def scale(colors):
     return alt.Scale(domain=list(colors), range=list(colors.values()))
 
 
-def title_lines(text, width=WIDTH):
+def title_lines(text: str, width: int = WIDTH) -> list[str]:
     """Return a title broken into lines that fit above a chart of `width` pixels.
 
     Examples
@@ -107,7 +111,7 @@ def title_lines(text, width=WIDTH):
     return textwrap.wrap(text, max(10, math.floor(width / (0.57 * TITLE_SIZE))))
 
 
-def finish(chart, title, alternative, *, width=WIDTH, height=HEIGHT):
+def finish(chart: Any, title: str, alternative: str, *, width: int | None = WIDTH, height: int | None = HEIGHT) -> Any:
     """Return the chart with its look, its title and its text alternative.
 
     Parameters
@@ -117,7 +121,7 @@ def finish(chart, title, alternative, *, width=WIDTH, height=HEIGHT):
     title : str
         The finding in a short sentence. A live chart changes it with `ChartView.show(..., title=...)`.
     alternative : str
-        What the chart shows, for who cannot see it.
+        What the chart shows, for those who cannot see it.
     width, height : int or None
         Size of the plot in pixels; None keeps the chart's own.
 
@@ -137,7 +141,7 @@ def finish(chart, title, alternative, *, width=WIDTH, height=HEIGHT):
     return chart.properties(title=alt.Title(text=alt.expr(HEADING)), description=alternative)
 
 
-def themed(config, base=LIGHT):
+def themed(config: dict, base: dict = LIGHT) -> dict:
     """Return `base` overlaid with what a chart's own config sets, key by key.
 
     Examples

@@ -4,6 +4,8 @@ A study is numbered: study s looks at the forms `default_rng(s).choice(1797, n, 
 fold i mod 10. Clerk A sees the even image columns, clerk B the odd ones; each reads a form as the nearest one
 outside its fold.
 """
+from __future__ import annotations
+
 import functools
 from dataclasses import dataclass
 
@@ -26,7 +28,7 @@ TEN_FOLDS = (0.1, 0.1, -0.05, 0.15, 0.0, 0.2, 0.25, 0.05, 0.05, 0.0)
 DISAGREEING = 2
 
 
-def clerk_losses(study=HOOK, n=100, *, repeats=1):
+def clerk_losses(study: int = HOOK, n: int = 100, *, repeats: int = 1) -> CVLosses:
     """Return which forms of a study the two clerks read wrong.
 
     With 90 forms to compare with, clerk A errs on .2020 and clerk B on .2033 of all forms: practically equal.
@@ -61,7 +63,7 @@ def clerk_losses(study=HOOK, n=100, *, repeats=1):
                     repeat=np.repeat(np.arange(repeats), n))
 
 
-def reader_losses(study=DISAGREEING, n=200):
+def reader_losses(study: int = DISAGREEING, n: int = 200) -> CVLosses:
     """Return which forms of a study two readers of whole forms read wrong: by class averages, by nearest neighbor.
 
     Parameters
@@ -112,37 +114,58 @@ class ClerkStudies(Result):
     naive_errors: np.ndarray
 
     @property
-    def df(self):
+    def df(self) -> int:
         """Degrees of freedom of the tests."""
         return FOLDS * self.repeats - 1
 
-    def standard_errors(self, test):
-        """Return the standard error of each difference (S,) that a test uses, NaN where the folds show none."""
+    def standard_errors(self, test: str) -> np.ndarray:
+        """Return the standard error of each difference (S,) that a test uses, NaN where the folds show none.
+
+        Parameters
+        ----------
+        test : str
+            A key of `workbench.course.clerks.TESTS`.
+        """
         rho = resolve_rho(TESTS[checks.choice("test", test, TESTS)], FOLDS, self.repeats)
         return np.where(self.naive_errors > ROUNDING, self.naive_errors, np.nan) / (1 - rho) ** .5
 
-    def pvalues(self, test):
-        """Return the p-value of each study (S,), NaN where the test is refused."""
+    def pvalues(self, test: str) -> np.ndarray:
+        """Return the p-value of each study (S,), NaN where the test is refused.
+
+        Parameters
+        ----------
+        test : str
+            As in `standard_errors`.
+        """
         return tail_probability(self.differences / self.standard_errors(test), self.df, "two-sided")
 
-    def alarms(self, test, level=0.95):
-        """Return which studies (S,) call the clerks different."""
+    def alarms(self, test: str, level: float = 0.95) -> np.ndarray:
+        """Return which studies (S,) call the clerks different.
+
+        Parameters
+        ----------
+        test : str
+            As in `standard_errors`.
+        level : float
+            1 minus the significance level, in (0, 1).
+        """
         return self.pvalues(test) < 1 - checks.level(level)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the share of false alarms of both tests."""
         said = ", ".join(f"{test} {self.alarms(test).mean():.4g}" for test in TESTS)
         return f"{self.differences.size} studies of {self.n} forms, repeats {self.repeats}; false alarms of {said}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per study."""
         p = {test: self.pvalues(test) for test in TESTS}
-        return [{"study": self.first + s, "difference": float(d)} | {f"p, {test}": float(p[test][s]) for test in TESTS}
+        return [{"study": self.first + s, "difference": float(d)} | {
+            f"{rho}_pvalue": float(p[test][s]) for test, rho in TESTS.items()}
                 for s, d in enumerate(self.differences)]
 
 
 @functools.lru_cache(maxsize=64)
-def clerk_studies(first=0, count=400, n=100, repeats=1):
+def clerk_studies(first: int = 0, count: int = 400, n: int = 100, repeats: int = 1) -> ClerkStudies:
     """Return what consecutive studies of the two clerks find: the differences of `clerk_losses` and their errors.
 
     Parameters
@@ -178,7 +201,7 @@ def _fold_differences(study, n, repeat):
     return np.bincount(fold, first - second) / (n // FOLDS)
 
 
-def study_rows(first, count, n):
+def study_rows(first: int, count: int, n: int) -> np.ndarray:
     """Return which forms (count, n) consecutive studies look at, as rows of scikit-learn's digits.
 
     Examples

@@ -1,9 +1,12 @@
 """The digit forms of the lessons: handwritten digits in boxes, read by two readers."""
+from __future__ import annotations
+
 import functools
 import hashlib
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation.samples import StratumSummary
@@ -58,7 +61,7 @@ class DigitForms(Result):
     read_b: np.ndarray
     vote_share: np.ndarray
 
-    def items(self, reader="a"):
+    def items(self, reader: str = "a") -> ScoredItems:
         """Return the forms as scored items of one reader, numbered from 1.
 
         Parameters
@@ -74,7 +77,7 @@ class DigitForms(Result):
         read, score = (self.read_a, self.confidence) if first else (self.read_b, self.vote_share)
         return ScoredItems(np.arange(1, self.digit.size + 1), score, read, self.digit, read == self.digit)
 
-    def labeled(self, positive=9):
+    def labeled(self, positive: int | str = 9) -> LabeledItems:
         """Return the forms, all labeled, as reader A reads them: boxes are PSUs, districts of two boxes strata.
 
         Parameters
@@ -94,7 +97,7 @@ class DigitForms(Result):
         return LabeledItems(self.digit, self.read_a, None, positive_class(str(positive), self.digit),
                             (self.box - 1) // 2 + 1, self.box, None)
 
-    def register(self):
+    def register(self) -> StratumSummary:
         """Return the register of the forms: strata are decimal places, values what a misread digit adds to the total.
 
         Returns
@@ -111,16 +114,16 @@ class DigitForms(Result):
         size, mean, sd = np.transpose([(e.size, e.mean(), e.std(ddof=1)) for e in places])
         return StratumSummary(np.array(PLACES), size.astype(int), mean, sd)
 
-    def register_errors(self):
+    def register_errors(self) -> np.ndarray:
         """Return 10 ** place times what reader A reads minus the digit, (1797,): the errors of the register's total."""
         return (self.read_a - self.digit) * 10.0 ** self.place
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the number of forms and the confidence of reader A, not how often it is right."""
         return (f"{checks.counted(self.digit.size, 'form')} in {checks.counted(self.box.max(), 'box', 'boxes')}, "
                 f"mean confidence of reader A {self.confidence.mean():.4g}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per form, without its image."""
         names = ("box", "place", "read_a", "confidence", "margin", "read_b", "vote_share", "digit")
         columns = [getattr(self, name).tolist() for name in names]
@@ -128,7 +131,7 @@ class DigitForms(Result):
 
 
 @functools.lru_cache(maxsize=1)
-def digit_forms():
+def digit_forms() -> DigitForms:
     """Return the embedded data: handwritten digits in 14 boxes, read by two readers.
 
     Returns
@@ -163,7 +166,7 @@ def digit_forms():
     return DigitForms(box, place, digits.images, digit, read_a, confidence, margin, read_b, vote_share)
 
 
-def register_errors():
+def register_errors() -> tuple[np.ndarray, np.ndarray]:
     """Return the decimal place of each embedded digit and what its reading adds to the error of the register total.
 
     Returns
@@ -183,7 +186,7 @@ def register_errors():
     return forms.place, forms.register_errors()
 
 
-def read_by_next_box():
+def read_by_next_box() -> np.ndarray:
     """Return what a trainee reads who learned from one box only: reader B's method, taught by the next box.
 
     Returns
@@ -206,7 +209,7 @@ def read_by_next_box():
     return np.concatenate(parts)
 
 
-def digit_twin(score=None, correct=None, *, size=700_000):
+def digit_twin(score: ArrayLike | None = None, correct: ArrayLike | None = None, *, size: int = 700_000) -> ScoredItems:
     """Blow the digit forms up to a large synthetic population with the same scores and errors.
 
     Parameters

@@ -3,6 +3,8 @@
 Month 1 are the 1,797 real forms; the later months are simulated from a superpopulation that reader A reads with
 exactly the rates it has in month 1.
 """
+from __future__ import annotations
+
 import functools
 from dataclasses import dataclass
 
@@ -36,11 +38,11 @@ class SolarMonths(Result):
     true_shares: np.ndarray
 
     @property
-    def counted_shares(self):
+    def counted_shares(self) -> np.ndarray:
         """Forms read as with panels, as a share, (12,)."""
         return self.counts[:, 1] / self.counts.sum(1)
 
-    def periods(self):
+    def periods(self) -> dict[str, tuple[int, int]]:
         """Return the counts of the months by their numbers as text, for `workbench.prevalence_series`.
 
         Examples
@@ -50,19 +52,19 @@ class SolarMonths(Result):
         """
         return {str(t): tuple(row) for t, row in enumerate(self.counts.tolist(), 1)}
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the first and the last month, counted and true."""
         first, last = (f"{self.counts[t, 1]:,} of {self.counts[t].sum():,} counted ({self.true_shares[t]:.4f} true)"
                        for t in (0, -1))
         return f"month 1: {first}; month {len(self.counts)}: {last}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per month."""
-        return [{"month": t + 1, "items": int(counts.sum()), "counted": int(counts[1]), "true share": share}
+        return [{"month": t + 1, "items": int(counts.sum()), "counted": int(counts[1]), "true_share": share}
                 for t, (counts, share) in enumerate(zip(self.counts, self.true_shares.tolist(), strict=True))]
 
 
-def solar_forms():
+def solar_forms() -> tuple[np.ndarray, np.ndarray]:
     """Return what is true and what reader A reads of the forms of month 1.
 
     Returns
@@ -77,10 +79,11 @@ def solar_forms():
     (180, 218)
     """
     forms = digit_forms()
-    return tuple(np.where(digits == CODE, *LABELS[::-1]) for digits in (forms.digit, forms.read_a))
+    truth, read = (np.where(digits == CODE, *LABELS[::-1]) for digits in (forms.digit, forms.read_a))
+    return truth, read
 
 
-def solar_audit(n=400, *, rng=1):
+def solar_audit(n: int = 400, *, rng: int | np.random.Generator = 1) -> ConfusionCounts:
     """Audit n of the 1,797 forms of month 1, drawn without replacement.
 
     Parameters
@@ -104,7 +107,7 @@ def solar_audit(n=400, *, rng=1):
 
 
 @functools.lru_cache(maxsize=1)
-def solar_months():
+def solar_months() -> SolarMonths:
     """Return the twelve months, of 5,000 forms each after the first.
 
     Returns
@@ -128,7 +131,7 @@ def solar_months():
 
 
 @functools.lru_cache(maxsize=1)
-def solar_rates():
+def solar_rates() -> tuple[float, float, float]:
     """Return the true share of month 1 and reader A's rates, all forms looked up.
 
     Returns

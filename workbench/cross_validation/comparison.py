@@ -5,11 +5,15 @@ References
 .. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 .. [2] Bayle, Bayle, Janson & Mackey, Cross-validation confidence intervals for test error, NeurIPS 2020.
 """
+from __future__ import annotations
+
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.cross_validation.kfold import (
@@ -70,32 +74,34 @@ class ModelComparison(Result):
     scores: bool = False
 
     @property
-    def best(self):
+    def best(self) -> tuple[str, ...]:
         """Models of the smallest mean loss: one, or all that tie."""
         tied = self.mean_loss - self.mean_loss[0] <= ROUNDING * np.abs(self.mean_loss).max()
         return self.models[:int(tied.sum())]
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the model or models of smallest mean loss and how many pairs differ."""
         differ, untested = int((self.adjusted < 1 - self.level).sum()), sum(test is None for test in self.tests)
         without = f", {untested} without a test as the folds show no variance" if untested else ""
         said = differing(differ, len(self.pairs))
         return f"{self._smallest()}; {said} at {percent(1 - self.level)}{without} ({self._how()})"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips, interval.
 
-        Smallest adjusted p first, then largest t; pairs without a test last. Only "adjusted p" looks at the number of
-        pairs: p, low, high and rho_alpha are of the pair alone. rho_alpha is NaN where even rho = 0 does not reject.
+        Smallest adjusted p first, then largest t; pairs without a test last. Only `adjusted_pvalue` looks at the number
+        of pairs: pvalue, low, high and rho_alpha are of the pair alone. rho_alpha is NaN where even rho = 0 does not
+        reject.
         """
         nan = float("nan")
         rows = [{"first": first, "second": second,
                  "difference": test.estimate if test else self._loss(first) - self._loss(second),
-                 "t": test.statistic if test else nan, "p": test.pvalue if test else nan, "adjusted p": float(p),
+                 "statistic": test.statistic if test else nan, "pvalue": test.pvalue if test else nan,
+                 "adjusted_pvalue": float(p),
                  "rho_alpha": flips if test and (flips := test.rho_alpha(self.level)) >= 0 else nan}
                 | dict(zip(("low", "high"), test.interval(self.level) if test else (nan, nan), strict=True))
                 for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)]
-        return sorted(rows, key=lambda row: (np.isnan(row["p"]), row["adjusted p"], -abs(row["t"])))
+        return sorted(rows, key=lambda row: (np.isnan(row["pvalue"]), row["adjusted_pvalue"], -abs(row["statistic"])))
 
     def _loss(self, model):
         return float(self.mean_loss[self.models.index(model)])
@@ -115,7 +121,7 @@ class ModelComparison(Result):
         return ("unadjusted" if self.adjust == "none" else self.adjust) + rho
 
 
-def differing(count, pairs):
+def differing(count: int, pairs: int) -> str:
     """Return how many pairs differ, in words.
 
     Examples
@@ -126,7 +132,8 @@ def differing(count, pairs):
     return f"{count} of {checks.counted(pairs, 'pair')} differ{'s' if 1 in (count, pairs) else ''}"
 
 
-def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):
+def compare_models(losses: Any, *, rho: float | str = 0.7, adjust: str = "holm",
+                   level: float = 0.95) -> ModelComparison:
     """Test all pairs of models with the K-fold t-test and adjust for their number.
 
     Parameters
@@ -156,8 +163,9 @@ def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):
     adjust, level = checks.choice("adjust", adjust, ADJUSTMENTS), checks.level(level)
     mean = cv.mean_losses()
     order = np.argsort(mean, kind="stable")
-    models = [cv.models[k] for k in order]
-    tests, notes, pairs = [], list(fold_notes(cv)), list(itertools.combinations(models, 2))
+    models = tuple(cv.models[k] for k in order)
+    tests: list[KFoldTTest | None] = []
+    notes, pairs = list(fold_notes(cv)), tuple(itertools.combinations(models, 2))
     for pair in pairs:
         try:
             tests.append(kfold_t_test(cv.pair(*pair), rho=rho))
@@ -167,10 +175,10 @@ def compare_models(losses, *, rho=0.7, adjust="holm", level=0.95):
     if len(pairs) > 1:
         notes.append(EACH_PAIR_ALONE)
     adjusted = adjusted_pvalues([test.pvalue if test else np.nan for test in tests], adjust)
-    return ModelComparison(models, mean[order], tests, pairs, adjusted, adjust, level, cv.scores, notes=notes)
+    return ModelComparison(models, mean[order], tuple(tests), pairs, adjusted, adjust, level, cv.scores, notes=notes)
 
 
-def adjusted_pvalues(pvalues, adjust="holm"):
+def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> np.ndarray:
     """Return p-values adjusted for the number of tests, NaN counted as tests.
 
     Parameters
@@ -206,8 +214,8 @@ class ComparedTests(Result):
     estimate : float
         Mean loss (difference).
     table : tuple of dict
-        test, about, statistic, df (as text: F has two), p, low, high, and a note of what it looked at. The caveats of
-        a test are the notes whose place it is.
+        test, about, statistic, df (as text: F has two), pvalue, low, high, and a note of what it looked at. The caveats
+        of a test are the notes whose place it is.
     posterior : BayesianTTest or None
     verdict : str
         Who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
@@ -225,11 +233,17 @@ class ComparedTests(Result):
     level: float = 0.95
     test: KFoldTTest | None = None
 
-    def headline(self):
+    @classmethod
+    def _renamed(cls, values: dict) -> dict:
+        table = tuple({"pvalue" if name == "p" else name: cell for name, cell in line.items()}
+                      for line in values["table"])
+        return super()._renamed(values) | {"table": table}
+
+    def headline(self) -> str:
         """Return the verdict."""
         return self.verdict
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per test, with its caveats in the column "note"."""
         return [row | {"note": "; ".join((*([row["note"]] if row["note"] else []), *self._said_of(row["test"])))}
                 for row in self.table]
@@ -238,7 +252,8 @@ class ComparedTests(Result):
         return [note.text for note in self.notes if note.where == ("test", test)]
 
 
-def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
+def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = 0.7, rope: float = 0.01,
+                  level: float = 0.95) -> ComparedTests:
     """Return every test that the losses of a cross-validation allow, side by side.
 
     Parameters
@@ -273,8 +288,8 @@ def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
     estimate = float(np.average(means, weights=cv.sizes))
     try:
         test = kfold_t_test(cv, rho=rho)
-        table = [_line(f"K-fold t, {row['test']}", "learning methods", row["t"], row["df"], row["p"], row["low"],
-                       row["high"]) for row in test.rows(level)]
+        table = [_line(f"K-fold t, {row['test']}", "learning methods", row["statistic"], row["df"],
+                       row["pvalue"], row["low"], row["high"]) for row in test.rows(level)]
         posterior = bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel())
         verdict = test.verdict(level)
         notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error, cv)]
@@ -287,12 +302,12 @@ def compare_tests(cv, *, rho=0.7, rope=0.01, level=0.95):
     for line, said in (*_five_by_two_lines(means, cv.equal_folds), *_item_lines(cv, estimate, level)):
         table.append(line)
         notes += [Note(note.kind, note.text, ("test", line["test"])) for note in said]
-    return ComparedTests(cv.label, estimate, table, posterior, verdict, level, test, notes=notes)
+    return ComparedTests(cv.label, estimate, tuple(table), posterior, verdict, level, test, notes=notes)
 
 
 def _line(test, question, statistic=float("nan"), df="", p=float("nan"), low=float("nan"),
           high=float("nan"), looked_at=""):
-    return {"test": test, "about": question, "statistic": float(statistic), "df": str(df), "p": float(p),
+    return {"test": test, "about": question, "statistic": float(statistic), "df": str(df), "pvalue": float(p),
             "low": float(low), "high": float(high), "note": looked_at}
 
 

@@ -11,10 +11,15 @@ References
 .. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing learning algorithms,
    PAKDD 2004: repeated cross-validation.
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.cross_validation.losses import CVLosses, as_losses
@@ -25,7 +30,7 @@ RHOS = ("naive", "nadeau_bengio")
 ALTERNATIVES = ("two-sided", "less", "greater")
 ROUNDING = 1e-12
 MOST_RHO = 0.95
-FEW_DF = 4
+FEW_DF = 4          # below it the t quantile is above 3
 ASSUMPTIONS = {"theta1": ("the true mean is 0", "mean^2"),
                "theta2": ("no covariance within folds, omega = 0", "-omega"),
                "theta3": ("no covariance between folds, gamma = 0", "-gamma"),
@@ -42,7 +47,7 @@ class ZeroVarianceError(ValueError):
         The message without the name of what was tested.
     """
 
-    def __init__(self, message, reason=""):
+    def __init__(self, message: str, reason: str = "") -> None:
         super().__init__(message)
         self.reason = reason or message
 
@@ -86,7 +91,7 @@ class VarianceEstimates(Result):
     equal_folds: bool
 
     @property
-    def reasons(self):
+    def reasons(self) -> dict:
         """Why a number is NaN, by its name: dict of str."""
         return {note.where[1]: note.text for note in self.notes if note.where and note.where[0] == "estimator"}
 
@@ -94,7 +99,7 @@ class VarianceEstimates(Result):
     def _from_schema_1(cls, values):
         return values | {"notes": _undefined_notes(values.pop("reasons"))}
 
-    def bias(self, *, mean=0.0, omega=0.0, gamma=0.0):
+    def bias(self, *, mean: float = 0.0, omega: float = 0.0, gamma: float = 0.0) -> dict[str, float]:
         """Return expectation less true variance of each estimate, as dict.
 
         Parameters
@@ -109,21 +114,21 @@ class VarianceEstimates(Result):
                 "theta4": -m / n * omega - (n - m) / n * gamma,
                 "theta5": -(m - 1) / (n - 1) * omega - (n - m) / (n - 1) * gamma}
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the mean with its three usable standard errors."""
         errors = ", ".join(f"{value ** .5:.4g} ({name})" for name in ("theta3", "theta4", "theta5")
                            if (value := getattr(self, name)) == value)
         return f"mean {self.mean:.4g}; standard errors {errors}: all too small where folds are positively correlated"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per estimate: value, its root if it has one, assumption, bias, why it is undefined."""
         reasons = self.reasons
-        return [{"estimate": name, "value": (value := getattr(self, name)),
-                 "standard error": value ** .5 if value >= 0 else float("nan"), "assumes": assumed, "bias": bias,
-                 "undefined because": reasons.get(name, "")} for name, (assumed, bias) in ASSUMPTIONS.items()]
+        return [{"estimator": name, "variance": (value := getattr(self, name)),
+                 "standard_error": value ** .5 if value >= 0 else float("nan"), "assumes": assumed, "bias": bias,
+                 "problem": reasons.get(name, "")} for name, (assumed, bias) in ASSUMPTIONS.items()]
 
 
-def variance_estimates(cv):
+def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     """Estimate the variance of a cross-validated mean in five ways.
 
     Parameters
@@ -171,7 +176,7 @@ def variance_estimates(cv):
                              notes=_undefined_notes(reasons))
 
 
-def theta3(fold_means, sizes=None):
+def theta3(fold_means: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarray:
     """Return the variance of the mean that the folds show, from means (..., K).
 
     Parameters
@@ -198,7 +203,7 @@ def theta3(fold_means, sizes=None):
     return folds / (folds - 1) * (share ** 2 * (fold_means - mean) ** 2).sum(-1)
 
 
-def r_from_rho(rho, folds):
+def r_from_rho(rho: float, folds: int) -> float:
     """Return the correlation r of the means of two folds that belongs to rho.
 
     Parameters
@@ -222,7 +227,7 @@ def r_from_rho(rho, folds):
     return rho / (folds - (folds - 1) * rho)
 
 
-def rho_from_r(r, folds):
+def rho_from_r(r: float, folds: int) -> float:
     """Return rho from the correlation r of the means of two folds.
 
     Parameters
@@ -305,21 +310,26 @@ class KFoldTTest(Result):
     one_sign: bool = False
 
     @property
-    def rho_of_all(self):
+    def rho_of_all(self) -> float:
         """Share of the variance of the mean of all repeats that their folds do not show: R rho / (1 + (R-1) rho)."""
         return self.repeats * self.rho / (1 + (self.repeats - 1) * self.rho)
 
-    def rho_alpha(self, level=0.95):
+    def rho_alpha(self, level: float = 0.95) -> float:
         """Return the largest rho at which the test would still reject (its supremum), at 1 - level.
 
-        The verdict flips here: whoever believes in a larger rho does not reject. A rho of one repeat, as the argument
+        The verdict flips here: for any larger rho the test does not reject. A rho of one repeat, as the argument
         of `kfold_t_test`. Negative where the naive test does not reject either, minus infinity where no rho would. With
         R repeats it stays above -1 / (R - 1), the least that their folds can have.
+
+        Parameters
+        ----------
+        level : float
+            1 minus the significance level, in (0, 1).
 
         Raises
         ------
         ValueError
-            For a one-sided test at a level below 0.5, which rejects for every rho from some one up.
+            For a one-sided test at a level below 0.5, which rejects for all rho from a certain one upward.
         """
         level = checks.level(level)
         if self.alternative != "two-sided" and level < .5:
@@ -330,30 +340,47 @@ class KFoldTTest(Result):
         kept = (self._quantile(level) / self.naive_statistic) ** 2
         return (1 - kept) / (1 + (self.repeats - 1) * kept)
 
-    def interval(self, level=0.95):
-        """Return the `Interval` of means that the test does not reject; one-sided for a one-sided test."""
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the `Interval` of means that the test does not reject; one-sided for a one-sided test.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        """
         reach = self._quantile(level) * self.standard_error
         low = -np.inf if self.alternative == "less" else self.estimate - reach
         high = np.inf if self.alternative == "greater" else self.estimate + reach
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
 
-    def at(self, rho):
-        """Return the same test for another rho, as in `kfold_t_test`."""
+    def at(self, rho: float | str) -> KFoldTTest:
+        """Return the same test for another rho, as in `kfold_t_test`.
+
+        Parameters
+        ----------
+        rho : float or str
+            As in `kfold_t_test`.
+        """
         same = {name: getattr(self, name) for name in ("alternative", "folds", "repeats", "effect_size", "label",
                                                        "notes", "models", "mean_losses", "scores", "one_sign")}
         naive_error = self.standard_error * _kept(self.rho, self.repeats) ** .5
         return _test(self.estimate, self.mean, self.naive_statistic, naive_error, rho, **same)
 
-    def finding(self):
+    def finding(self) -> str:
         """Return which model is better and by how much, or the mean of one and what it was tested against."""
         return describe(self.label, self.estimate, self.models, self.mean_losses,
                         None if self._only_mean else self.mean, self.scores)
 
-    def verdict(self, level=0.95):
+    def verdict(self, level: float = 0.95) -> str:
         """Return who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
 
         Of one model whose losses (or scores) are on one side of 0, where a test against 0 says nothing, its mean with
         the interval.
+
+        Parameters
+        ----------
+        level : float
+            1 minus the significance level, in (0, 1).
         """
         if self._only_mean:
             low, high = self.interval(level)
@@ -365,7 +392,7 @@ class KFoldTTest(Result):
         sides = "" if self.alternative == "two-sided" else f" (one-sided, {self.alternative})"
         return f"{self.finding()}; {self._significance(level)}; {nb}{sides}"
 
-    def headline(self):
+    def headline(self) -> str:
         """Return estimate, t, p, rho with its r, and where the verdict flips."""
         flips = self.rho_alpha()
         until = f"rejects for rho below {flips:.3g}" if flips > 0 else "does not reject, not even at rho = 0"
@@ -374,13 +401,19 @@ class KFoldTTest(Result):
         return (f"{self.label} {self.estimate:.4g}: t {self.statistic:.4g}, df {self.df}, p {self.pvalue:.4g} at rho "
                 f"{self.rho:.3g}{self._of_one()} (r {self.r:.3g}); {until}")
 
-    def rows(self, level=0.95):
-        """Return one row per rho: naive, Nadeau-Bengio, 0.7, and the one used, where it is another."""
+    def rows(self, level: float = 0.95) -> list[dict]:
+        """Return one row per rho: naive, Nadeau-Bengio, 0.7, and the one used, where it is another.
+
+        Parameters
+        ----------
+        level : float
+            1 minus the significance level, in (0, 1).
+        """
         tests = {"naive": self.at("naive"), "Nadeau-Bengio": self.at("nadeau_bengio"), "0.7 in one repeat": self.at(.7)}
         if not any(abs(test.rho - self.rho) < 1e-9 for test in tests.values()):
             tests[f"used: {self.assumed}"] = self
-        return [{"test": name, "rho": test.rho} | ({"rho of all repeats": test.rho_of_all} if self.repeats > 1 else {})
-                | {"r": test.r, "t": test.statistic, "df": test.df, "p": test.pvalue}
+        return [{"test": name, "rho": test.rho} | ({"rho_of_all": test.rho_of_all} if self.repeats > 1 else {})
+                | {"r": test.r, "statistic": test.statistic, "df": test.df, "pvalue": test.pvalue}
                 | dict(zip(("low", "high"), test.interval(level), strict=True)) for name, test in tests.items()]
 
     @property
@@ -403,7 +436,8 @@ class KFoldTTest(Result):
         return f"significant at {risk} only if rho{self._of_one()} is below {shown}, not at {rho}"
 
 
-def kfold_t_test(cv_or_fold_means, *, rho=0.7, mean=0.0, alternative="two-sided"):
+def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = 0.7, mean: float = 0.0,
+                 alternative: str = "two-sided") -> KFoldTTest:
     """Test the mean of a K-fold cross-validation for a given share rho of its variance that the folds do not show.
 
     Parameters
@@ -468,7 +502,8 @@ def kfold_t_test(cv_or_fold_means, *, rho=0.7, mean=0.0, alternative="two-sided"
                  one_sign=named and len(cv.models) == 1 and cv.one_sign)
 
 
-def describe(label, estimate, models=(), mean_losses=(), mean=0.0, scores=False):
+def describe(label: str, estimate: float, models: tuple[str, ...] = (),
+             mean_losses: Sequence[float] | np.ndarray = (), mean: float | None = 0.0, scores: bool = False) -> str:
     """Return which of two models is better, or the mean (that was tested), in words.
 
     Examples
@@ -495,7 +530,8 @@ def describe(label, estimate, models=(), mean_losses=(), mean=0.0, scores=False)
     return f"{best} better by {abs(estimate):.4g} ({kinds} {better + 0.0:.4g} against {worse + 0.0:.4g}){against}"
 
 
-def half_sample_rho(losses_of, X, y, *, folds=10, halvings=10, rng=0):
+def half_sample_rho(losses_of: Callable, X: ArrayLike, y: ArrayLike, *, folds: int = 10, halvings: int = 10,
+                    rng: int | np.random.Generator = 0) -> float:
     """Estimate rho from cross-validations of random half samples.
 
     The suggestion that closes [1]_: two halves share no item, so half the squared difference of their means shows
@@ -563,7 +599,7 @@ def half_sample_rho(losses_of, X, y, *, folds=10, halvings=10, rng=0):
     return rho_of_halves(np.reshape(shown, (halvings, 2)), np.reshape(means, (halvings, 2))).item()
 
 
-def rho_of_halves(shown, means):
+def rho_of_halves(shown: np.ndarray, means: np.ndarray) -> np.ndarray:
     """Return rho from theta3 and mean of both halves, (..., H, 2) each.
 
     Examples
@@ -576,7 +612,7 @@ def rho_of_halves(shown, means):
         return np.clip(1 - shown.mean((-1, -2)) / whole, 0, MOST_RHO)
 
 
-def resolve_rho(rho, folds, repeats=1):
+def resolve_rho(rho: Any, folds: int, repeats: int = 1) -> float:
     """Return rho of the mean of all K R folds from a name, or from the rho of one repeat.
 
     Parameters
@@ -595,7 +631,7 @@ def resolve_rho(rho, folds, repeats=1):
     return rho if repeats == 1 else 1 - _kept(rho, repeats)
 
 
-def fold_notes(cv):
+def fold_notes(cv: Any) -> tuple[Note, ...]:
     """Return what limits a t-test of the folds of a `CVLosses`: its notes, unequal folds, repeats, few folds.
 
     Examples
@@ -619,7 +655,7 @@ def fold_notes(cv):
     return tuple(notes)
 
 
-def refuse_zero_variance(fold_means, scale, label, *, zero_one=False):
+def refuse_zero_variance(fold_means: np.ndarray, scale: float, label: str, *, zero_one: bool = False) -> None:
     """Raise ZeroVarianceError where fold means differ by no more than rounding; McNemar helps with 0/1 losses only.
 
     Examples
@@ -636,7 +672,7 @@ def refuse_zero_variance(fold_means, scale, label, *, zero_one=False):
     raise ZeroVarianceError(f"{label} is {reason}", reason)
 
 
-def tail_probability(statistic, df, alternative):
+def tail_probability(statistic: float | np.ndarray, df: float | np.ndarray, alternative: str) -> np.ndarray:
     """Return the p-value of t statistics.
 
     Examples

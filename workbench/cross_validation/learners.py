@@ -11,11 +11,17 @@ References
 .. [3] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant analysis in predicting
    forest cover types, Computers and Electronics in Agriculture 24, 1999.
 """
+from __future__ import annotations
+
 import functools
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.cross_validation.sources import refuse_extreme
@@ -49,7 +55,7 @@ class Population:
     target: np.ndarray | None = None
 
     @classmethod
-    def of(cls, population):
+    def of(cls, population: Any) -> Population:
         """Return a population from its name, or from (X, y)."""
         if isinstance(population, Population):
             return population
@@ -73,11 +79,11 @@ class Population:
         return cls(X.astype(float), y, "given data", target=target)
 
     @property
-    def classes(self):
+    def classes(self) -> int:
         """Number of classes."""
         return int(self.y.max()) + 1
 
-    def numbers(self):
+    def numbers(self) -> np.ndarray:
         """Return y as the numbers (N,) that a regressor learns."""
         target = self.y if self.target is None else self.target
         if target.dtype.kind not in "biuf":
@@ -87,7 +93,7 @@ class Population:
         refuse_extreme("y", target)
         return target
 
-    def between(self, rows, columns):
+    def between(self, rows: np.ndarray, columns: Sequence[int] | None) -> np.ndarray:
         """Return squared distances (B, n, n) between the items of each sample, rows (B, n)."""
         n = rows.shape[1]
         refuse_large("n", n, n)
@@ -100,7 +106,7 @@ class Population:
             self.distances[key] = _compact(squared_distances(self.features(columns)))
         return np.take(self.distances[key].ravel(), rows[:, :, None] * len(self.y) + rows[:, None, :])
 
-    def features(self, columns):
+    def features(self, columns: Sequence[int] | None) -> np.ndarray:
         """Return the named columns of X (None is all)."""
         if columns is not None and (np.min(columns) < 0 or np.max(columns) >= self.X.shape[1]):
             raise ValueError(f"columns must be 0 to {self.X.shape[1] - 1}, the population's features; got "
@@ -128,24 +134,24 @@ class Samples:
     known: dict = field(default_factory=dict)
 
     @property
-    def y(self):
+    def y(self) -> np.ndarray:
         """Classes, (B, n)."""
         return self.population.y[self.rows]
 
-    def distances(self, columns):
+    def distances(self, columns: Sequence[int] | None) -> np.ndarray:
         """Return squared distances (B, n, n) in the named columns (None is all)."""
         key = None if columns is None else tuple(columns)
         if key not in self.known:
             self.known[key] = self.population.between(self.rows, columns)
         return self.known[key]
 
-    def subset(self, items):
+    def subset(self, items: np.ndarray) -> Samples:
         """Return the same items of every sample, with the distances known so far."""
         known = {key: np.ascontiguousarray(found[:, items][:, :, items]) for key, found in self.known.items()}
         return Samples(self.population, self.rows[:, items], self.seed, known)
 
 
-def refuse_large(what, *shape):
+def refuse_large(what: str, *shape: int) -> None:
     """Raise where an array would have more than `MOST_NUMBERS` numbers.
 
     Examples
@@ -159,7 +165,7 @@ def refuse_large(what, *shape):
                          f"{MOST_NUMBERS:,} are made")
 
 
-def squared_distances(X):
+def squared_distances(X: np.ndarray) -> np.ndarray:
     """Return squared distances (..., n, n) between rows of (..., n, p); exact for whole numbers.
 
     Examples
@@ -195,7 +201,7 @@ def _compact(distances):
     return distances.astype(np.float32) if exact else distances
 
 
-def nearest_neighbor(samples, fold, columns=None):
+def nearest_neighbor(samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
     """Return 0/1 losses (B, n) of the nearest item outside the fold, the first of equals.
 
     Examples
@@ -210,7 +216,7 @@ def nearest_neighbor(samples, fold, columns=None):
     return np.take_along_axis(y, nearest, 1) != y
 
 
-def nearest_centroid(samples, fold, columns=None):
+def nearest_centroid(samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
     """Return 0/1 losses (B, n) of the class whose mean outside the fold is nearest.
 
     The squared distance to a mean is the mean squared distance to its items, less half the mean squared distance
@@ -243,7 +249,8 @@ def nearest_centroid(samples, fold, columns=None):
     return np.where(np.isnan(distance), np.inf, distance).argmin(-1) != y
 
 
-def estimator_losses(estimator, samples, fold, columns=None):
+def estimator_losses(estimator: Any, samples: Samples, fold: np.ndarray,
+                     columns: Sequence[int] | None = None) -> np.ndarray:
     """Return losses (B, n) of a scikit-learn estimator: 0/1 of a classifier, squared errors of a regressor.
 
     Where a classifier saw only one class, that is predicted.
@@ -274,7 +281,7 @@ def estimator_losses(estimator, samples, fold, columns=None):
     return loss
 
 
-def loss_of(learner):
+def loss_of(learner: Any) -> str:
     """Return how a learner, or a (learner, columns) pair, is judged: "squared" if it is a regressor, else "zero_one".
 
     Examples
@@ -295,7 +302,7 @@ def loss_of(learner):
 LEARNERS = {"1nn": nearest_neighbor, "centroid": nearest_centroid}
 
 
-def as_learner(name, learner):
+def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     """Return losses(samples, fold) and a label, from a learner or a (learner, columns) pair.
 
     Examples
@@ -329,7 +336,8 @@ def _checked_columns(name, columns):
     return columns
 
 
-def gaussian_population(size=20_000, *, features=8, separation=1.0, advantage=0.0, rng=0):
+def gaussian_population(size: int = 20_000, *, features: int = 8, separation: float = 1.0, advantage: float = 0.0,
+                        rng: int | np.random.Generator = 0) -> tuple[np.ndarray, np.ndarray]:
     """Return a population of two classes that two learners can see through different features.
 
     Parameters
@@ -367,7 +375,7 @@ def gaussian_population(size=20_000, *, features=8, separation=1.0, advantage=0.
     return (X, y) if advantage else exchangeable_population(X, y)
 
 
-def exchangeable_population(X, y):
+def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return (X, y) with every row once more, the halves of its features exchanged.
 
     Equal learners, one on the first and one on the second half of the columns, have the same expected error in it,
@@ -404,7 +412,7 @@ def exchangeable_population(X, y):
 OPENML = {"letter": ("letter", 1, lambda y: y >= "N"), "covertype": ("covertype", 3, lambda y: y == "2")}
 
 
-def openml_population(name, *, cache=None):
+def openml_population(name: str, *, cache: str | PathLike[str] | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Fetch one of the paper's populations from OpenML, once; scikit-learn keeps it on disk.
 
     Parameters

@@ -1,8 +1,13 @@
 """Losses of a cross-validation: which item, in which fold, of which repeat, by which model."""
+from __future__ import annotations
+
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.cross_validation.sources import (
@@ -31,7 +36,7 @@ from workbench.cross_validation.sources import (
     unchecked_folds,
 )
 from workbench.data import frames, numbers
-from workbench.results import Note, Result
+from workbench.results import FILLED, Note, Result
 
 LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
           "squared": lambda truth, prediction: (truth - prediction) ** 2,
@@ -86,16 +91,22 @@ class CVLosses(Result):
     """
 
     losses: np.ndarray
-    fold: np.ndarray | None = None
-    models: tuple = ()
+    fold: np.ndarray = FILLED
+    models: tuple[str, ...] = ()
     item: np.ndarray | None = None
-    repeat: np.ndarray | None = None
+    repeat: np.ndarray = FILLED
     fold_size: np.ndarray | None = None
     scores: bool = False
     fold_labels: tuple = ()
     repeat_labels: tuple = ()
 
-    def __post_init__(self):
+    if TYPE_CHECKING:
+        def __init__(self, losses: ArrayLike | Mapping, fold: ArrayLike | None = None, models: str | Sequence[str] = (),
+                     item: ArrayLike | None = None, repeat: ArrayLike | None = None,
+                     fold_size: ArrayLike | None = None, scores: bool = False, fold_labels: tuple = (),
+                     repeat_labels: tuple = (), *, notes: Sequence[Note] = ()) -> None: ...
+
+    def __post_init__(self) -> None:
         losses, fold, models = _columns(self.losses, self.fold, self.models)
         _refuse_unfit(losses, models)
         n = len(losses)
@@ -113,7 +124,8 @@ class CVLosses(Result):
         super().__post_init__()
 
     @classmethod
-    def from_fold_means(cls, means, *, n_items=None, models=(), repeats=1, higher_is_better=False):
+    def from_fold_means(cls, means: Any, *, n_items: int | None = None, models: Sequence[str] = (), repeats: int = 1,
+                        higher_is_better: bool = False) -> CVLosses:
         """Return losses of which only the means over folds are known.
 
         Parameters
@@ -151,7 +163,9 @@ class CVLosses(Result):
         return found._oriented(higher_is_better, one_of_many_folds(found, f"say how often with repeats{where}"), where)
 
     @classmethod
-    def from_cross_validate(cls, first, second=None, *, metric="score", models=MODEL_NAMES, repeats=1, n_items=None):
+    def from_cross_validate(cls, first: Any, second: Any = None, *, metric: str = "score",
+                            models: str | Sequence[str] = MODEL_NAMES, repeats: int = 1,
+                            n_items: int | None = None) -> CVLosses:
         """Return the fold means in what scikit-learn's `cross_validate` returned, for one or two models.
 
         Scorers of scikit-learn count up to the best: a loss is minus the score.
@@ -160,7 +174,7 @@ class CVLosses(Result):
         ----------
         first, second : dict
             With "test_<metric>", each (J,); called with `return_indices=True` also "indices", from which fold sizes
-            and repeats follow, that both models were tested on the same folds, and trained on all other items.
+            and repeats are read, and whether both models were tested on the same folds and trained on all other items.
         metric : str
             "score", or the name of one of several scorers.
         models : sequence of str, or str
@@ -172,7 +186,7 @@ class CVLosses(Result):
         ------
         ValueError
             If a result has no such metric, a score is NaN (a fit failed), the models had different folds, or a split
-            is none of K folds, as those of time series.
+            is not one of K folds, as in splits of time series.
 
         Examples
         --------
@@ -202,7 +216,8 @@ class CVLosses(Result):
         return cls(-np.stack(scores, 1), np.arange(size.size), names, None, repeat, size, True, notes=unchecked)
 
     @classmethod
-    def from_cross_val_predict(cls, truth, predictions, splits, *, loss="zero_one"):
+    def from_cross_val_predict(cls, truth: ArrayLike, predictions: Any, splits: Any, *,
+                               loss: str = "zero_one") -> CVLosses:
         """Return the losses of out-of-fold predictions, as scikit-learn's `cross_val_predict` returns them.
 
         Parameters
@@ -239,8 +254,9 @@ class CVLosses(Result):
         return cls(losses, fold_of(splits, truth.size), item=np.arange(truth.size))
 
     @classmethod
-    def read_csv(cls, source, *, fold="fold", item="item", repeat="repeat", models=None, higher_is_better=False,
-                 size=None):
+    def read_csv(cls, source: Any, *, fold: str = "fold", item: str = "item", repeat: str = "repeat",
+                 models: str | Sequence[str] | None = None, higher_is_better: bool = False,
+                 size: str | None = None) -> CVLosses:
         """Return losses from a file with one row per item (or per fold) and one column per model.
 
         Parameters
@@ -293,66 +309,78 @@ class CVLosses(Result):
         return found._oriented(higher_is_better, (*read_as, *guessed(found, label, every)))
 
     @property
-    def folds(self):
+    def folds(self) -> int:
         """Folds K of one repeat."""
         return int(self.fold.max()) + 1
 
     @property
-    def repeats(self):
+    def repeats(self) -> int:
         """Repeats R of the cross-validation."""
         return int(self.repeat.max()) + 1
 
     @property
-    def has_items(self):
+    def has_items(self) -> bool:
         """Whether losses of single items are known, not only means over folds."""
         return self.fold_size is None
 
     @property
-    def zero_one(self):
+    def zero_one(self) -> bool:
         """Whether the losses (or scores) of all items are 0 or 1."""
         one = -1 if self.scores else 1
         return self.has_items and bool(((self.losses == 0) | (self.losses == one)).all())
 
     @property
-    def one_sign(self):
+    def one_sign(self) -> bool:
         """Whether no loss is below 0, or all scores are on one side of it, as no differences of two models are."""
         return bool((self.losses >= 0).all() or (self.scores and (self.losses <= 0).all()))
 
     @property
-    def sizes(self):
+    def sizes(self) -> np.ndarray:
         """Items per fold, (R, K) int."""
         return self._per_fold(np.ones(len(self.fold)) if self.has_items else self.fold_size).astype(int)
 
     @property
-    def equal_folds(self):
+    def equal_folds(self) -> bool:
         """Whether all folds have the same number of items."""
         return bool(np.ptp(self.sizes) == 0)
 
     @property
-    def label(self):
+    def label(self) -> str:
         """What `series` is, in words."""
         if len(self.models) == 2:
             return f"{self.models[0]} minus {self.models[1]}"
         return f"minus the score of {self.models[0]}" if self.scores else self.models[0]
 
-    def series(self):
+    def series(self) -> np.ndarray:
         """Return the tested numbers (n,): losses of the one model, or of the first minus the second of two."""
         if len(self.models) > 2:
             raise ValueError(f"a test compares two models; there are {len(self.models)}: choose with "
                              f".pair({self.models[0]!r}, {self.models[1]!r}), or use compare_models")
         return self.losses[:, 0] if len(self.models) == 1 else self.losses[:, 0] - self.losses[:, 1]
 
-    def fold_means(self):
+    def fold_means(self) -> np.ndarray:
         """Return the means of `series` over folds, (R, K)."""
         return self._means_of(self.series())
 
-    def pair(self, first, second):
-        """Return the losses of two models."""
-        columns = [self.models.index(checks.choice("model", name, self.models)) for name in (first, second)]
+    def pair(self, first: str, second: str) -> CVLosses:
+        """Return the losses of two models.
+
+        Parameters
+        ----------
+        first, second : str
+            Names in `models`.
+        """
+        columns = [self.models.index(checks.choice(argument, name, self.models))
+                   for argument, name in (("first", first), ("second", second))]
         return replace(self, losses=self.losses[:, columns], models=(first, second))
 
-    def joined(self, other):
+    def joined(self, other: CVLosses) -> CVLosses:
         """Return the models of both side by side; rows are matched by item and repeat, folds must agree.
+
+        Parameters
+        ----------
+        other : CVLosses
+            Other models on the same items and folds.
 
         Raises
         ------
@@ -370,14 +398,14 @@ class CVLosses(Result):
             raise ValueError(f"models must be tested on the same folds; {', '.join(self.models)} and "
                              f"{', '.join(other.models)} were not: give both the same splits")
         return replace(self, losses=np.hstack([self.losses, other.losses[rows]]),
-                       models=(*self.models, *other.models), notes=self.notes + other.notes)
+                       models=(*self.models, *other.models), notes=(*self.notes, *other.notes))
 
-    def mean_losses(self):
+    def mean_losses(self) -> np.ndarray:
         """Return the mean loss of each model, (M,); of fold means weighted by the folds' items."""
         sizes = self.sizes
         return np.array([np.average(self._means_of(column), weights=sizes) for column in self.losses.T])
 
-    def headline(self):
+    def headline(self) -> str:
         """Return mean losses (or scores), items, folds and repeats."""
         shown = zip(self.models, self._shown(self.mean_losses()), strict=True)
         means = ", ".join(f"{name} {mean:.4g}" for name, mean in shown)
@@ -385,10 +413,10 @@ class CVLosses(Result):
                  else f"means of {self.folds} folds")
         return f"mean {self._kind} of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per fold: repeat, fold, items where known, mean loss (or score) per model.
 
-        A model "fold" is in "loss of fold" (or "score of fold").
+        The losses of a model that is called "fold" are in the column "loss of fold" (or "score of fold").
         """
         names = [f"{self._kind} of {name}" if name in TABLE_COLUMNS else name for name in self.models]
         means = [self._shown(self._means_of(column)).tolist() for column in self.losses.T]
@@ -434,7 +462,7 @@ class CVLosses(Result):
                           else (item, self.repeat))
 
 
-def as_losses(cv):
+def as_losses(cv: CVLosses | ArrayLike) -> CVLosses:
     """Return `cv` as CVLosses; an array is taken as (K, m) losses.
 
     Examples
@@ -473,7 +501,7 @@ def _columns(losses, fold, models):
     return losses, fold, models
 
 
-def default_names(count):
+def default_names(count: int) -> tuple[str, ...]:
     """Return "A", "B", ..., after 26 "model 27" and so on.
 
     Examples
@@ -536,7 +564,7 @@ def _refuse_unfit(losses, models):
     refuse_extreme("losses", losses)
 
 
-def _codes(name, labels, size):
+def _codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, np.ndarray]:
     """Return the distinct labels in their order, and the place of each label among them."""
     labels = checks.labels(name, labels, size=size)
     bad = no_labels(labels)

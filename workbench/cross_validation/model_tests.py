@@ -13,10 +13,13 @@ References
    Learning 100, 2015.
 .. [6] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do it?, JASA 119, 2024.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.cross_validation.kfold import (
@@ -30,7 +33,7 @@ from workbench.cross_validation.sources import as_array, refuse_extreme
 from workbench.results import Interval, Note, Result
 
 MCNEMAR = ("exact", "midp", "chi2")
-ADVISED_REPEATS = 200
+ADVISED_REPEATS = 200   # Bates, Hastie & Tibshirani, Cross-validation: what does it estimate, 2023
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,18 +57,19 @@ class ModelTest(Result):
     df: tuple
     pvalue: float
 
-    def headline(self):
+    def headline(self) -> str:
         """Return statistic, degrees of freedom and p-value."""
         df = f", df {', '.join(f'{d:g}' for d in self.df)}" if self.df else ""
         return f"{self.test}: estimate {self.estimate:.4g}, statistic {self.statistic:.4g}{df}, p {self.pvalue:.4g}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row."""
         return [{"test": self.test, "estimate": self.estimate, "statistic": self.statistic,
-                 "df": ", ".join(f"{d:g}" for d in self.df), "p": self.pvalue}]
+                 "df": ", ".join(f"{d:g}" for d in self.df), "pvalue": self.pvalue}]
 
 
-def nadeau_bengio_test(differences, n_train, n_test, *, mean=0.0, alternative="two-sided"):
+def nadeau_bengio_test(differences: ArrayLike, n_train: float, n_test: float, *, mean: float = 0.0,
+                       alternative: str = "two-sided") -> ModelTest:
     """Test differences from J random splits (or folds) with the variance corrected for shared training items.
 
     Parameters
@@ -111,7 +115,7 @@ def nadeau_bengio_test(differences, n_train, n_test, *, mean=0.0, alternative="t
                      float(tail_probability(statistic, df, alternative)))
 
 
-def five_by_two_t_test(differences):
+def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     """Test five repeats of 2-fold cross-validation with Dietterich's t.
 
     Parameters
@@ -152,7 +156,7 @@ def five_by_two_t_test(differences):
     return ModelTest("5x2cv t", values.mean(), every[0, 0], (5,), pvalues[0, 0], notes=[note])
 
 
-def five_by_two_f_test(differences):
+def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
     """Test five repeats of 2-fold cross-validation with Alpaydin's F, which does not depend on their order.
 
     Parameters
@@ -187,7 +191,7 @@ def five_by_two_f_test(differences):
     return ModelTest("5x2cv F", values.mean(), statistic, (10, 5), scipy.special.fdtrc(10, 5, statistic))
 
 
-def five_by_two(values):
+def five_by_two(values: np.ndarray) -> tuple:
     """Return t (..., 5, 2), one per difference that could come first, and F (...,) of differences (..., 5, 2).
 
     Examples
@@ -202,7 +206,7 @@ def five_by_two(values):
                 (values ** 2).sum((-1, -2)) / (2 * spread))
 
 
-def mcnemar_test(b, c, *, method="exact"):
+def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     """Test whether two fitted models err equally often on the same items.
 
     Answers for these two models, not for the methods that made them: for pooled cross-validated predictions it is
@@ -238,7 +242,7 @@ def mcnemar_test(b, c, *, method="exact"):
                      float(mcnemar_pvalue(b, c, method)), notes=notes)
 
 
-def mcnemar_pvalue(b, c, method="exact"):
+def mcnemar_pvalue(b: int | np.ndarray, c: int | np.ndarray, method: str = "exact") -> np.ndarray:
     """Return p-values of arrays of disagreements.
 
     Examples
@@ -272,8 +276,10 @@ class BayesianTTest(Result):
     left, rope, right : float
         Probabilities that the first model's loss is smaller by more than the region of practical equivalence (ROPE),
         that the models are practically equal, and that the second's is smaller.
-    estimate, standard_error, df : float
-        Center, scale and degrees of freedom of the posterior.
+    estimate, standard_error : float
+        Center and scale of the posterior.
+    df : int
+        Its degrees of freedom.
     half_width : float
         Of the ROPE, which is -half_width to half_width.
     """
@@ -286,31 +292,43 @@ class BayesianTTest(Result):
     df: int
     half_width: float
 
-    def interval(self, level=0.95):
-        """Return the shortest `Interval` that holds `level` of the posterior."""
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the shortest `Interval` that holds `level` of the posterior.
+
+        Parameters
+        ----------
+        level : float
+            Posterior probability inside, in (0, 1).
+        """
         reach = scipy.special.stdtrit(self.df, (1 + checks.level(level)) / 2) * self.standard_error
         return Interval(self.estimate - reach, self.estimate + reach, level, "posterior")
 
-    def density(self, difference):
-        """Return the posterior density at differences, of the same shape."""
+    def density(self, difference: ArrayLike) -> np.ndarray:
+        """Return the posterior density at differences, of the same shape.
+
+        Parameters
+        ----------
+        difference : array_like of float
+        """
         difference = np.asarray(checks.plain_array("difference", difference), float)
         t, df = (difference - self.estimate) / self.standard_error, self.df
         log_constant = scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
         return np.exp(log_constant - (df + 1) / 2 * np.log1p(t ** 2 / df)) / self.standard_error
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the three probabilities in words."""
         practical = f", practically equal (within {self.half_width:g}) {self.rope:.3f}" if self.half_width else ""
         return f"P(first has the smaller loss) {self.left:.3f}{practical}, second {self.right:.3f}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per region."""
         return [{"region": "first better", "probability": self.left},
                 {"region": "practically equal", "probability": self.rope},
                 {"region": "second better", "probability": self.right}]
 
 
-def bayesian_correlated_t(differences, *, rope=0.0, runs=1, sizes=None):
+def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: int = 1,
+                          sizes: ArrayLike | None = None) -> BayesianTTest:
     """Return the posterior of the mean difference, with Nadeau and Bengio's correlation of folds.
 
     Parameters
@@ -380,7 +398,7 @@ class NestedInterval(Interval):
     uncorrected: float = float("nan")
 
 
-def nested_cv_interval(outer, inner, *, level=0.95):
+def nested_cv_interval(outer: ArrayLike, inner: ArrayLike, *, level: float = 0.95) -> NestedInterval:
     """Return an interval for the error of a model fitted to all items, from nested cross-validation.
 
     Parameters
@@ -429,7 +447,7 @@ def nested_cv_interval(outer, inner, *, level=0.95):
                           inner.mean(), notes=notes)
 
 
-def nested_estimate(outer, inner):
+def nested_estimate(outer: np.ndarray, inner: np.ndarray) -> tuple:
     """Return estimate and standard error from losses (..., R, K, m) and (..., R, K, n - m).
 
     Examples
@@ -475,7 +493,7 @@ def _edwards(b, c):
     return np.maximum(np.abs(np.subtract(b, c)) - 1, 0) ** 2 / np.maximum(np.add(b, c), 1)
 
 
-def _nested_arrays(outer, inner):
+def _nested_arrays(outer: ArrayLike, inner: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     outer, inner = (as_array(name, array) for name, array in (("outer", outer), ("inner", inner)))
     for name, array in (("outer", outer), ("inner", inner)):
         if array.dtype.kind not in "biuf":

@@ -1,16 +1,25 @@
 """Where losses come from: arrays, files, and what scikit-learn returned; what is refused, and what is guessed."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.results import Note
 
+if TYPE_CHECKING:
+    from workbench.cross_validation.losses import CVLosses
+
 LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
-MANY_FOLDS = 20
+MANY_FOLDS = 20     # more than the 5, 10 or 20 of one repeat
 FEW = 1000
 
 
-def as_array(name, values):
+def as_array(name: str, values: ArrayLike) -> np.ndarray:
     """Return an array, or say that it is a data frame or that its rows have several lengths.
 
     Examples
@@ -27,8 +36,8 @@ def as_array(name, values):
         raise ValueError(f"{name} must be an array of numbers; its rows have different lengths") from None
 
 
-def refuse_extreme(name, values):
-    """Raise where squares of the numbers would be infinite, or all be zero without any number being it.
+def refuse_extreme(name: str, values: np.ndarray) -> None:
+    """Raise where squares of the numbers would be infinite, or would all be zero though the numbers are not.
 
     Examples
     --------
@@ -40,19 +49,19 @@ def refuse_extreme(name, values):
                          f"are numbers; got {most:g}: use another unit")
 
 
-def is_frame(values):
+def is_frame(values: Any) -> bool:
     """Return whether values come in named columns."""
     return hasattr(values, "columns")
 
 
-def refuse_frame(name, values):
+def refuse_frame(name: str, values: Any) -> None:
     """Raise where an array is wanted and a data frame is given."""
     if is_frame(values):
         raise TypeError(f"{name} must be an array; got a {type(values).__name__}: read it with CVLosses.read_csv, or, "
                         f"where every row is a fold and every column a model, with CVLosses.from_fold_means")
 
 
-def columns_of_frame(frame):
+def columns_of_frame(frame: Any) -> dict[str, np.ndarray]:
     """Return the columns of a data frame of fold means as numbers, by name."""
     names = frames.column_names(frame)
     if not all(isinstance(name, str) for name in names):
@@ -65,19 +74,19 @@ def columns_of_frame(frame):
     return {name: numbers.to_numbers(name, values) for name, values in data.items()}
 
 
-def named_models(models):
+def named_models(models: Any) -> list:
     """Return names from a sequence, or from one text with commas between them."""
     return [name.strip() for name in models.split(",") if name.strip()] if isinstance(models, str) else list(models)
 
 
-def no_labels(labels):
-    """Return where floats are not whole numbers that a float tells from their neighbors."""
+def no_labels(labels: np.ndarray) -> np.ndarray:
+    """Return where floats are not whole numbers, or so large that a float cannot tell them from the next ones."""
     if labels.dtype.kind != "f":
         return np.array([], int)
     return np.flatnonzero((labels != np.floor(labels)) | (np.abs(labels) >= checks.LARGEST))
 
 
-def like_truth(truth, prediction, name):
+def like_truth(truth: np.ndarray, prediction: np.ndarray, name: str) -> np.ndarray:
     """Return predictions of the shape and kind of the truth."""
     if prediction.shape != truth.shape:
         raise ValueError(f"models must be tested on the same items; truth has shape {truth.shape}, "
@@ -88,7 +97,7 @@ def like_truth(truth, prediction, name):
     return prediction
 
 
-def refuse_no_classes(truth, predictions):
+def refuse_no_classes(truth: np.ndarray, predictions: dict[str, np.ndarray]) -> None:
     """Raise where a model predicts nothing that is a class: probabilities, or a regression."""
     for name, prediction in predictions.items():
         if not np.isin(prediction, truth).any():
@@ -97,7 +106,7 @@ def refuse_no_classes(truth, predictions):
                              f"loss='squared' or loss='absolute'")
 
 
-def fold_of(splits, n):
+def fold_of(splits: Any, n: int) -> Any:
     """Return the fold of each item from labels or from (train, test) pairs."""
     checks.refuse_masked("splits", splits, "item")
     if hasattr(splits, "get_n_splits"):
@@ -120,7 +129,7 @@ def fold_of(splits, n):
     return fold
 
 
-def scores_of(result, metric, name):
+def scores_of(result: Any, metric: str, name: str) -> np.ndarray:
     """Return one score per fold of what `cross_validate` returned."""
     key = f"test_{metric}"
     if not isinstance(result, dict):
@@ -145,13 +154,13 @@ def scores_of(result, metric, name):
     return scores
 
 
-def splits_of(result):
+def splits_of(result: dict) -> list:
     """Return (train, test) of each fold, train None where it is not known."""
     tests = [np.sort(test) for test in result["indices"]["test"]]
     return list(zip(result["indices"].get("train", [None] * len(tests)), tests, strict=True))
 
 
-def unchecked_folds(names, known):
+def unchecked_folds(names: tuple[str, ...], known: Sequence) -> tuple[Note, ...]:
     """Return a note where the folds of two models could not be compared; `known` have indices."""
     if len(names) == 1 or len(known) == 2:
         return ()
@@ -160,7 +169,7 @@ def unchecked_folds(names, known):
                  f"return_indices=True"),)
 
 
-def refuse_other_folds(tests, names):
+def refuse_other_folds(tests: Sequence[Sequence[np.ndarray]], names: tuple[str, ...]) -> None:
     """Raise where two models were not tested on the same folds."""
     for k, folds in enumerate(zip(*tests, strict=True)):
         if not all(np.array_equal(folds[0], other) for other in folds):
@@ -168,7 +177,7 @@ def refuse_other_folds(tests, names):
                              f"different items: give both the same splits, as list(splitter.split(X, y))")
 
 
-def refuse_other_training(splits, name):
+def refuse_other_training(splits: Sequence, name: str) -> None:
     """In K-fold cross-validation a model is trained on all items that it is not tested on."""
     if splits[0][0] is None:
         return
@@ -185,7 +194,7 @@ def refuse_other_training(splits, name):
                          f"use nadeau_bengio_test")
 
 
-def sizes_and_repeats(tests):
+def sizes_and_repeats(tests: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return items per fold and the repeat each fold belongs to; a repeat ends when all items were tested."""
     size = np.array([test.size for test in tests])
     items = np.unique(np.concatenate(tests)).size
@@ -199,14 +208,14 @@ def sizes_and_repeats(tests):
     return size, repeat
 
 
-def one_of_many_folds(cv, remedy):
+def one_of_many_folds(cv: CVLosses, remedy: str) -> tuple[Note, ...]:
     """Return a note where so many folds may be repeats of fewer."""
     if cv.has_items or cv.repeats > 1 or cv.folds <= MANY_FOLDS:
         return ()
     return (Note("assumption", f"read as one cross-validation of {cv.folds} folds: if it was repeated, {remedy}"),)
 
 
-def guessed(cv, label, every):
+def guessed(cv: CVLosses, label: dict[str, np.ndarray], every: bool) -> Iterator[Note]:
     """Return what a file did not say and was therefore guessed."""
     yield from one_of_many_folds(cv, "name the column of repeats (repeat)")
     if cv.has_items and not {"item", "repeat"} & {*label}:
@@ -217,14 +226,14 @@ def guessed(cv, label, every):
                    f"models")
 
 
-def refuse_no_names(**roles):
+def refuse_no_names(**roles: str | None) -> None:
     """Raise where a column is named by something that is no text."""
     for role, name in roles.items():
         if not (name is None or isinstance(name, str)):
             raise TypeError(f"{role} must be the name of a column; got {name!r}")
 
 
-def refuse_shared(roles, chosen):
+def refuse_shared(roles: dict[str, str], chosen: Sequence[str]) -> None:
     """Raise where a column has two roles."""
     used = {}
     for role, name in (*roles.items(), *(("a model", name) for name in chosen)):
@@ -234,7 +243,7 @@ def refuse_shared(roles, chosen):
         used[name] = role
 
 
-def refuse_identifiers(columns):
+def refuse_identifiers(columns: dict[str, np.ndarray]) -> None:
     """Distinct whole numbers in order or without a gap, or many of them, are a key that was not named, not a loss."""
     for name, values in columns.items():
         if values.size < 3 or np.any(values != np.floor(values)) or _repeats(values[:FEW]) or _repeats(values):
@@ -249,7 +258,7 @@ def _repeats(values):
     return np.unique(values).size < values.size
 
 
-def refuse_mixed_up(label, roles):
+def refuse_mixed_up(label: dict[str, np.ndarray], roles: dict[str, str]) -> None:
     """Raise where labels are none, or items fewer than folds."""
     for role in ("fold", "repeat"):
         labels = label.get(role, np.array([]))
@@ -263,7 +272,8 @@ def refuse_mixed_up(label, roles):
                          f"{checks.counted(items, 'item')} of column {roles['item']!r}: are the columns mixed up?")
 
 
-def sizes_of_rows(label, roles, size, column):
+def sizes_of_rows(label: dict[str, np.ndarray], roles: dict[str, str], size: str | None,
+                  column: np.ndarray | None) -> tuple[np.ndarray | None, tuple[Note, ...]]:
     """Return the items per row where rows are fold means, else None, and how the rows were read."""
     if not size:
         if "item" in label or not _rows_are_folds(label):

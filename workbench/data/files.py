@@ -1,4 +1,6 @@
 """Text files, Parquet and JSON, read through DuckDB."""
+from __future__ import annotations
+
 import codecs
 import csv
 import json
@@ -7,9 +9,11 @@ import re
 import secrets
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +34,7 @@ class TableSource:
 
     label: str
     names: tuple
-    fetch: Callable
+    fetch: Callable | None
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Scan:
     notes: tuple = ()
 
 
-def distinct_names(columns):
+def distinct_names(columns: Sequence[str]) -> list[str]:
     """Return the wanted names, each once, or raise."""
     if isinstance(columns, str):
         raise TypeError(f"columns must be a list of names; got {columns!r}")
@@ -65,18 +69,18 @@ def distinct_names(columns):
     return wanted
 
 
-def is_relation(source):
+def is_relation(source: Any) -> bool:
     """Return whether `source` is a relation of DuckDB."""
     return type(source).__name__ == "DuckDBPyRelation"
 
 
-def open_file(source):
+def open_file(source: str | PathLike[str]) -> TableSource:
     """Return the source that a file's ending tells."""
     path, label, ending = existing_file(source, _OPENERS)
     return _OPENERS[ending](path, label)
 
 
-def existing_file(source, endings):
+def existing_file(source: str | PathLike[str], endings: Iterable[str]) -> tuple[str, str, str]:
     """Return a file's path, its label in messages and its ending, or raise."""
     path = os.path.expanduser(os.fspath(source))
     label = repr(path)
@@ -90,7 +94,7 @@ def existing_file(source, endings):
     return path, label, ending
 
 
-def check_columns(table, wanted):
+def check_columns(table: TableSource, wanted: Sequence[str]) -> None:
     """Raise unless every wanted name is the name of one column."""
     for name in wanted:
         _check_column(table, name)
@@ -142,7 +146,7 @@ def _parquet_names(connection, path):
 
 
 @contextmanager
-def scan_parquet(path, label, wanted):
+def scan_parquet(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
     """Yield a Parquet file as a relation of the wanted columns."""
     with _duckdb(label, path) as connection:
         names = _parquet_names(connection, path)
@@ -154,7 +158,8 @@ def scan_parquet(path, label, wanted):
         yield Scan(label, relation.project(", ".join(renamed)))
 
 
-def relation_columns(relation, wanted, names=None):
+def relation_columns(relation: Any, wanted: Sequence[str],
+                     names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
     """Return columns of a relation as arrays; `names` are the columns' names where DuckDB has changed them."""
     places = [list(names or relation.columns).index(name) for name in wanted]
     quoted = [_quoted(relation.columns[place]) for place in places]
@@ -228,7 +233,7 @@ def _csv_relation(connection, path, header, delimiter, picked):
 
 
 @contextmanager
-def scan_text(path, label, wanted):
+def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
     """Yield a text file as a relation."""
     encoding = _encoding_of_start(path, label)
     header, delimiter = _header(path, label, encoding)
@@ -344,7 +349,7 @@ def _duckdb(label, path):
     import duckdb
     spill = os.path.join(tempfile.gettempdir(), f"workbench-{secrets.token_hex(8)}")
     allowed = ", ".join(map(_text_literal, {os.path.abspath(path), _literal(path)}))
-    options = {"temp_directory": spill, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    options: dict = {"temp_directory": spill, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
     try:
         with duckdb.connect(config=options) as connection:
             connection.execute("SET enable_progress_bar = false")
@@ -375,7 +380,7 @@ def _file_problem(label, message):
     return f"{where} cannot be read: {one_line(message)}"
 
 
-def one_line(error):
+def one_line(error: Any) -> str:
     """Return an error's message in one line."""
     return " ".join(str(error).split())[:200]
 

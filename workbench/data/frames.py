@@ -1,9 +1,13 @@
 """Columns of files and of the data frames of any library."""
+from __future__ import annotations
+
 import atexit
 import gc
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +27,9 @@ from workbench.data.files import (
 )
 from workbench.data.numbers import objects, unmasked
 
+if TYPE_CHECKING:
+    from workbench.results import Note
+
 _CACHE = type(cache(len))
 
 
@@ -30,7 +37,7 @@ class NoRowsError(ValueError):
     """A file or frame with columns and without a row."""
 
 
-def read_columns(source, columns):
+def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndarray], tuple[Note, ...]]:
     """Read the named columns of a file or a data frame.
 
     Parameters
@@ -71,7 +78,7 @@ def read_columns(source, columns):
     return data, tuple(notes)
 
 
-def column_names(source):
+def column_names(source: Any) -> tuple[str, ...]:
     """Return the column names of a file or a data frame, in order.
 
     Only the header of a text file is read; a JSON file is read as a whole.
@@ -94,7 +101,7 @@ def column_names(source):
 
 
 @contextmanager
-def scan(source, columns):
+def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan | None]:
     """Open a source of any size without reading it; a file is read by DuckDB while the context lasts.
 
     Parameters
@@ -125,7 +132,7 @@ def scan(source, columns):
     _end_quietly()
     if not isinstance(source, (str, os.PathLike)):
         table = TableSource("the data frame", tuple(source.columns), None) if is_dask(source) \
-            else _open_any_frame(source)
+            else _open_any_frame(source, "frame")
         check_columns(table, wanted)
         yield Scan(table.label, source)
         return
@@ -144,18 +151,24 @@ def _end_quietly():
                 thing.cache_clear()
 
 
-def is_dask(source):
+def is_dask(source: Any) -> bool:
     """Return whether `source` is a Dask data frame."""
     return type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "to_delayed")
 
 
-def to_arrays(frame):
+def to_arrays(frame: Any) -> dict[str, np.ndarray]:
     """Return the columns of a narwhals frame as a dict of numpy arrays; missing cells are None."""
     native = frame.to_native()
     if is_relation(native):
         return relation_columns(native, native.columns)
     frame = frame.lazy().collect()
     return {name: _series_array(frame[name]) for name in frame.columns}
+
+
+def check_source(name: str, source: Any) -> None:
+    """Raise where `source` is neither a path nor a data frame; the message names the argument that it was."""
+    if not isinstance(source, (str, os.PathLike, dict)):
+        _open_any_frame(source, name)
 
 
 def _open(source):
@@ -166,8 +179,8 @@ def _open(source):
     return _open_any_frame(source)
 
 
-def _open_any_frame(source):
-    return _open_relation(source) if is_relation(source) else _open_frame(source)
+def _open_any_frame(source, name="source"):
+    return _open_relation(source) if is_relation(source) else _open_frame(source, name)
 
 
 def _open_dict(source):
@@ -181,7 +194,7 @@ def _open_dict(source):
     return TableSource("the dict", tuple(arrays), lambda wanted: ({name: arrays[name] for name in wanted}, ()))
 
 
-def _open_frame(source):
+def _open_frame(source, name):
     import narwhals as nw
     try:
         frame = nw.from_native(source)
@@ -189,7 +202,7 @@ def _open_frame(source):
     except nw.exceptions.DuplicateError as error:
         raise ValueError(f"the data frame repeats column names; {one_line(error)}") from None
     except TypeError:
-        raise TypeError(f"source must be a path or a data frame; got {type(source).__name__}") from None
+        raise TypeError(f"{name} must be a path or a data frame; got {type(source).__name__}") from None
 
     def fetch(wanted):
         selected = frame.select(*wanted)

@@ -3,19 +3,28 @@
 Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it: text is quoted,
 so that one that splits lines at another delimiter leaves it whole, and what it would execute gets an apostrophe.
 """
+from __future__ import annotations
+
 import itertools
 import os
 import re
 import secrets
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.frames import NoRowsError
 from workbench.results import Note, Result
+
+if TYPE_CHECKING:
+    from workbench.data.scored_items import ScoredItems
 
 ANSWERS = {"correct": "write 1 where the classifier was right and 0 where it was wrong",
            "truth": "write the true class of every item"}
@@ -60,21 +69,21 @@ class SheetLabels(Result):
     unlabeled: tuple = ()
     truth: np.ndarray | None = None
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the number of labels and of right ones, and what could not be used."""
         left = f", {len(self.unlabeled)} still to label" if self.unlabeled else ""
         lost = f", {checks.counted(len(self.unmatched), 'id')} not among the items" if self.unmatched else ""
         strata = checks.counted(self.labeled.size, "stratum", "strata")
         return f"{checks.counted(self.index.size, 'label')} in {strata}, {self.right.sum()} right{left}{lost}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per stratum: labeled, correct."""
         return [{"stratum": k, "labeled": labeled, "correct": correct}
                 for k, (labeled, correct) in enumerate(zip(self.labeled.tolist(), self.correct.tolist(),
                                                            strict=True))]
 
 
-def draw_items(strata_labels, labeled, rng):
+def draw_items(strata_labels: ArrayLike, labeled: ArrayLike, *, rng: int | np.random.Generator) -> np.ndarray:
     """Draw a simple random sample without replacement in every stratum.
 
     Parameters
@@ -111,7 +120,8 @@ def draw_items(strata_labels, labeled, rng):
     return np.sort(np.concatenate(drawn)) if drawn else np.empty(0, np.int64)
 
 
-def write_label_sheet(path, items, stratum, index, *, asks="correct"):
+def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, index: ArrayLike, *,
+                      asks: str = "correct") -> None:
     """Write the chosen items as a CSV sheet whose column `correct` is to be filled with 1 or 0.
 
     The sheet has the columns id, stratum and correct, in UTF-8 with a byte-order mark, ordered by
@@ -156,7 +166,8 @@ def write_label_sheet(path, items, stratum, index, *, asks="correct"):
     write_rows(path, ("id", "stratum", asks), rows)
 
 
-def read_label_sheet(path, items, stratum, n_strata, *, asks="correct"):
+def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, n_strata: int, *,
+                     asks: str = "correct") -> SheetLabels:
     r"""Read a filled label sheet and count its labels per stratum.
 
     Parameters
@@ -216,20 +227,20 @@ def read_label_sheet(path, items, stratum, n_strata, *, asks="correct"):
     return _counted(labels, stratum, n_strata, items, answer, unmatched=unmatched, notes=notes)
 
 
-def known_labels(items, stratum, n_strata, index):
+def known_labels(items: ScoredItems, stratum: np.ndarray, n_strata: int, index: np.ndarray) -> SheetLabels:
     """Return what a filled sheet of the items of `index` would say, from items whose truth is known."""
     right = items.correct[index]
     truth = None if items.truth is None or items.prediction is None else class_texts(items.truth)[index]
     return SheetLabels(*_per_stratum(stratum[index], right, n_strata), index, right.astype(np.int64), truth=truth)
 
 
-def class_texts(labels):
+def class_texts(labels: np.ndarray) -> np.ndarray:
     """Return class labels (N,) as the texts by which sheets and settings name them; 1.0 is the class "1"."""
     texts, whole = numbers.as_text(labels), np.asarray(labels).dtype.kind == "f"
     return np.array([text.removesuffix(".0") for text in texts] if whole else texts)
 
 
-def named_classes(*labels):
+def named_classes(*labels: Sequence[np.ndarray]) -> tuple[list[str], Callable]:
     """Return the texts of all classes in arrays of labels, and a function from a name to its class's text, or None.
 
     Examples
@@ -245,7 +256,7 @@ def named_classes(*labels):
     return list(texts.values()), lambda name: texts.get(numbers.to_labels("class", np.array([name], object))[0].item())
 
 
-def _strata(name, values, n_strata, size=None):
+def _strata(name: str, values: ArrayLike, n_strata: Any, size: int | None = None) -> np.ndarray:
     stratum = checks.counts(name, values, size=size, what="item")
     over = np.flatnonzero(stratum >= n_strata) if n_strata is not None else np.empty(0, int)
     if over.size:
@@ -253,7 +264,7 @@ def _strata(name, values, n_strata, size=None):
     return stratum
 
 
-def _positions(index, size):
+def _positions(index: ArrayLike, size: int) -> np.ndarray:
     index = checks.counts("index", index, what="entry")
     if index.max() >= size:
         raise ValueError(f"index must be below {size}, the number of items; got {index.max()}")
@@ -299,7 +310,7 @@ def _csv_path(path):
     return path
 
 
-def refuse_recorded(path, *answers):
+def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
     """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return
@@ -316,14 +327,14 @@ def refuse_recorded(path, *answers):
                          "another path, or move the file away")
 
 
-def refuse_other(path, header):
+def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
     """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
     path = _csv_path(path)
     if os.path.exists(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
         raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
 
 
-def write_rows(path, header, rows):
+def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[Iterable]) -> None:
     """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is quoted and harmless.
 
     Parameters
@@ -357,8 +368,8 @@ def _sheet_columns(path, asks, items):
     usable = ("truth",) if asks == "truth" else ("correct",) if items.prediction is None else tuple(ANSWERS)
     there = [name for name in usable if name in header] or [asks]
     columns, notes = frames.read_columns(path, ["id", *there] + ["stratum"] * ("stratum" in header))
-    columns = {name: numbers.as_text(column) for name, column in columns.items()}
-    return columns, next((name for name in there if any(columns[name])), there[0]), notes
+    texts = {name: numbers.as_text(column) for name, column in columns.items()}
+    return texts, next((name for name in there if any(texts[name])), there[0]), notes
 
 
 def _positions_by_id(items):
@@ -471,5 +482,5 @@ def _counted(labels, stratum, n_strata, items, answer, **found):
                        truth=None if answer == "correct" else said, **found)
 
 
-def _per_stratum(stratum, right, n_strata):
+def _per_stratum(stratum: np.ndarray, right: np.ndarray, n_strata: int) -> tuple[np.ndarray, np.ndarray]:
     return np.bincount(stratum, minlength=n_strata), np.bincount(stratum, right, n_strata).astype(np.int64)

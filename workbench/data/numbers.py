@@ -1,7 +1,11 @@
 """Cells as people write them: text to numbers, labels and identifiers."""
+from __future__ import annotations
+
 import decimal
 import numbers
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +18,7 @@ _THOUSANDS_OR_DECIMALS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _TRUTH = {"true": "1", "false": "0"}
 
 
-def to_numbers(name, column):
+def to_numbers(name: str, column: Any) -> np.ndarray:
     """Return a column as finite floats.
 
     Parameters
@@ -54,7 +58,7 @@ def to_numbers(name, column):
     return parsed
 
 
-def to_labels(name, column):
+def to_labels(name: str, column: np.ndarray) -> np.ndarray:
     """Return a column as class labels: numbers where every cell is a number, else stripped text.
 
     Parameters
@@ -94,7 +98,7 @@ def to_labels(name, column):
     return _whole_if_exact(parsed)
 
 
-def to_ids(name, column):
+def to_ids(name: str, column: np.ndarray) -> np.ndarray:
     """Return a column as identifiers: numbers as they are, everything else as stripped text.
 
     Parameters
@@ -129,7 +133,7 @@ def to_ids(name, column):
     return array
 
 
-def as_text(column):
+def as_text(column: Any) -> list[str]:
     """Return a column as a list of stripped str, with "" for a missing cell.
 
     Examples
@@ -144,7 +148,7 @@ def as_text(column):
         return [_text(value) for value in values]
 
 
-def unmasked(array):
+def unmasked(array: Any) -> Any:
     """Return a masked array as an object array with None where it is masked."""
     if not isinstance(array, np.ma.MaskedArray):
         return array
@@ -155,7 +159,7 @@ def unmasked(array):
     return values
 
 
-def objects(values):
+def objects(values: Sequence) -> np.ndarray:
     """Return values as a 1-d object array."""
     array = np.empty(len(values), object)
     array[:] = values
@@ -219,7 +223,7 @@ def _ambiguous(texts):
     return None
 
 
-def shortened(text):
+def shortened(text: str) -> str:
     """Return a text in quotes, cut where it is long."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 

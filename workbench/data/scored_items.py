@@ -1,16 +1,20 @@
 """Scored items: read them from files and data frames, or simulate them."""
+from __future__ import annotations
+
+import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
+from workbench.data.classes import class_notes
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list
 
-SCORE_KINDS = ("confidence", "class1", "margin")
+SCORE_KINDS = ("confidence", "class1", "margin", "auto")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
 FEW_DISTINCT = 0.5
-SHOWN_CLASSES = 5
 CLASSES = ("prediction", "truth", "rival")
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
@@ -38,6 +42,8 @@ class ScoredItems(Result):
         What `score` holds now; a probability of class 1 has become a confidence.
     rival : (N,) ndarray or None
         Classes predicted by a second model, coded as `prediction`.
+    read_as : str
+        What the scores were taken for where the file was not told to say it; else "".
 
     Examples
     --------
@@ -52,24 +58,26 @@ class ScoredItems(Result):
     correct: np.ndarray | None = None
     score_is: str = "confidence"
     rival: np.ndarray | None = None
+    read_as: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         checks.refuse_masked("score", self.score, "item")
         if np.ndim(self.score) != 1 or not len(self.score):
             raise ValueError(f"score must be one-dimensional and hold an item; got shape {np.shape(self.score)}")
         super().__post_init__()
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Number of items, N."""
         return int(self.score.size)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return size, mean score and, where known, accuracy in one sentence."""
         known = "" if self.correct is None else f", accuracy {self.correct.mean():.4g}"
-        return f"{checks.counted(self.size, 'item')}, mean score {self.score.mean():.4g}{known}"
+        taken = f"; scores read as {self.read_as}" if self.read_as else ""
+        return f"{checks.counted(self.size, 'item')}, mean score {self.score.mean():.4g}{known}{taken}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per item with the columns that are known."""
         return self._first_rows(self.size)
 
@@ -79,12 +87,14 @@ class ScoredItems(Result):
         known = {name: values[:count].tolist() for name, values in named.items() if values is not None}
         return [dict(zip(known, row, strict=True)) for row in zip(*known.values(), strict=True)]
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         cut = f" (the first {SHOWN_ROWS} of {self.size} rows)" if self.size > SHOWN_ROWS else ""
         return html_table(self._first_rows(SHOWN_ROWS), self.headline() + cut) + note_list(self.notes)
 
 
-def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is="confidence", rival=None):
+def read_scores(source: Any, *, score: str, prediction: str | None = None, truth: str | None = None,
+                id: str | None = None, score_is: str = "confidence", rival: str | None = None,
+                positive: Any = None) -> ScoredItems:
     """Read scored items from a file or a data frame and check every row.
 
     Parameters
@@ -98,13 +108,20 @@ def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is
         `truth` is 1 where the classifier was right and 0 where it was wrong (for "confidence").
     id : str, optional
         Column of identifiers, unique and never missing; text files give text, so "007" stays "007".
-    score_is : {"confidence", "class1", "margin"}
+    score_is : {"confidence", "class1", "margin", "auto"}
         "confidence": chance in [0, 1] that the prediction is right. "class1": probability of class 1
         in [0, 1]; becomes a confidence, and without predictions class 1 is predicted from 0.5 on.
+        With `positive`, class 1 is that class, and the others may have any names.
         "margin": any finite number whose sign is the prediction (0 is the negative class); becomes its
-        absolute value. For the last two, classes are 0 and 1, or -1 and 1 where a column holds -1.
+        absolute value. For these two, classes are 0 and 1, or -1 and 1 where a column holds -1. "auto": "class1" if
+        `positive` is named, or if one of two predicted classes has all the higher scores and a score is below 0.5;
+        "confidence" if there are three or more predicted classes, or no score is below 0.5 and the scores do not tell
+        two predicted classes apart or nothing is predicted; else it must be said.
     rival : str, optional
         Column of the classes that a second model predicts, to be compared with the predictions.
+    positive : str or number, optional
+        The predicted class whose probability the score is; None or "" for class 1, and with "auto" for the one that has
+        the higher scores.
 
     Returns
     -------
@@ -133,15 +150,20 @@ def read_scores(source, *, score, prediction=None, truth=None, id=None, score_is
     labels = {role: numbers.to_labels(columns[role], cells[role])
               for role in CLASSES if role in columns}
     identifiers = numbers.to_ids(id, cells["id"]) if id else None
-    convert = {"confidence": _from_confidence, "class1": _from_class1, "margin": _from_margin}[score_is]
+    positive = _named_class(positive, labels, score_is)
+    kind, positive, read_as = (score_is, positive, "") if score_is != "auto" else \
+        _meaning(values, labels.get("prediction"), columns, positive)
+    convert = {"confidence": _from_confidence, "margin": _from_margin,
+               "class1": _from_class1 if positive is None else functools.partial(_from_class, positive)}[kind]
     found = convert(values, labels, columns)
     _refuse_text_against_numbers(found, columns)
-    notes = (*notes, *found.pop("notes"), *_rounded(values), *_never_predicted(found))
-    return ScoredItems(identifiers, score_is="margin" if score_is == "margin" else "confidence",
+    notes = (*notes, *found.pop("notes"), *_rounded(values), *_class_notes(found))
+    return ScoredItems(identifiers, score_is="margin" if kind == "margin" else "confidence", read_as=read_as,
                        notes=notes, **_with_correct(found))
 
 
-def synthetic_scores(kind, *, size=None, accuracy=None, rng=0):
+def synthetic_scores(kind: str, *, size: int | None = None, accuracy: float | None = None,
+                     rng: int | np.random.Generator = 0) -> ScoredItems:
     """Simulate scored items whose accuracy is known.
 
     Parameters
@@ -202,13 +224,98 @@ def _named_columns(roles):
     return columns
 
 
+def _named_class(positive, labels, score_is):
+    """Return the class whose probability the score is as the predictions have it, or None."""
+    if positive is None or positive == "":
+        return None
+    if score_is not in ("auto", "class1"):
+        raise ValueError(f"positive belongs to scores that are the probability of a class: say score_is='class1'; "
+                         f"got {score_is!r}")
+    if "prediction" not in labels:
+        raise ValueError("positive must be a predicted class; name the column of predictions")
+    classes = np.unique(labels["prediction"]).tolist()
+    match = [name for name in classes if str(name) == str(positive).strip()]
+    if not match:
+        raise ValueError(f"positive must be a predicted class; got {positive!r}, there are "
+                         f"{checks.listed(classes, quoted=True)}{checks.suggestion(positive, map(str, classes))}")
+    return match[0]
+
+
+def _meaning(values, predicted, columns, positive):
+    """Return what the scores are, the class they speak of or None, and both in words."""
+    if positive is not None:
+        return "class1", positive, f"probability of class {positive!r}"
+    confidence = "confidence", None, "confidence in the prediction"
+    low = int((values < 0.5).sum())
+    if values.min() < 0 or values.max() > 1:
+        return confidence       # refused below
+    if predicted is None:
+        if not low:
+            return confidence
+        raise _open(columns, f"nothing is predicted and {checks.counted(low, 'score is', 'scores are')} below 0.5")
+    classes = np.unique(predicted)
+    if classes.size > 2:
+        return confidence
+    if classes.size == 1:
+        raise _open(columns, f"all predictions are {classes[0].item()!r}")
+    stepped = _stepped_class(values, predicted)
+    if stepped is not None and low:
+        return "class1", stepped, f"probability of class {stepped!r}"
+    if stepped is None and not low:
+        return confidence
+    raise _open(columns, "the scores tell the two predicted classes apart, but none is below 0.5" if not low else
+                f"{checks.counted(low, 'score is', 'scores are')} below 0.5, but do not tell the two predicted "
+                "classes apart")
+
+
+def _looks_like_a_class(values, labels):
+    """Yield a note where a confidence has all signs of the probability of one of two predicted classes."""
+    stepped = _stepped_class(values, labels["prediction"]) if "prediction" in labels else None
+    if stepped is not None and (values < 0.5).any():
+        yield Note("unreliable", "the scores are read as the confidence in the prediction, but are higher wherever "
+                   f"{stepped!r} is predicted than where it is not: if they are the probability of {stepped!r}, say "
+                   f"score_is class1 and positive {stepped}")
+
+
+def _stepped_class(values, predicted):
+    """Return the one of two predicted classes that has all the higher scores, or None."""
+    classes = np.unique(predicted)
+    if classes.size != 2:
+        return None
+    first, second = (values[predicted == name] for name in classes)
+    if first.max() > second.min() and second.max() > first.min():
+        return None
+    return classes[int(second.mean() > first.mean())].item()
+
+
+def _open(columns, why):
+    return ValueError(f"score_is must be said, as {why}: 'confidence' if column {columns['score']!r} is the chance "
+                      "that the prediction is right, 'class1' if it is the probability of a class (positive names "
+                      "which)")
+
+
+def _from_class(positive, values, labels, columns):
+    """Return what `_from_class1` does for predicted classes of any names."""
+    rule = "is not a probability from 0 to 1" + _percent(values)
+    _refuse(columns["score"], values, (values < 0) | (values > 1), rule)
+    is_positive = labels["prediction"] == positive
+    other = int((is_positive != (values >= 0.5)).sum())
+    notes = (Note("data", f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "
+                  f"{columns['score']!r} makes likelier"),) if other else ()
+    return {"score": np.where(is_positive, values, 1 - values), **labels, "notes": notes}
+
+
+def _percent(values):
+    return "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else ""
+
+
 def _from_confidence(values, labels, columns):
-    remedy = "; if its sign is the prediction, use score_is='margin'"
+    remedy = _percent(values) or "; if its sign is the prediction, use score_is='margin'"
     _refuse(columns["score"], values, (values < 0) | (values > 1), "is not a confidence from 0 to 1" + remedy)
     if "rival" in labels and "prediction" not in labels:
         raise ValueError(f"rival {columns['rival']!r} is compared with predictions; name their column as prediction")
     if "prediction" in labels or "truth" not in labels:
-        return {"score": values, **labels, "notes": ()}
+        return {"score": values, **labels, "notes": tuple(_looks_like_a_class(values, labels))}
     truth = labels["truth"]
     rule = "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly"
     _refuse(columns["truth"], truth, ~_is_coded(truth, 0), rule)
@@ -217,9 +324,10 @@ def _from_confidence(values, labels, columns):
 
 def _from_class1(values, labels, columns):
     _refuse(columns["score"], values, (values < 0) | (values > 1), "is not a probability from 0 to 1; "
-            "if its sign is the prediction, use score_is='margin'")
+            "if its sign is the prediction, use score_is='margin'" if not _percent(values) else
+            "is not a probability from 0 to 1" + _percent(values))
     negative = _negative_class(labels, columns, "class 1")
-    notes = ()
+    notes: tuple[Note, ...] = ()
     if "prediction" in labels:
         predicted = labels["prediction"]
         other = int(np.sum((predicted == 1) != (values >= 0.5)))
@@ -284,6 +392,12 @@ def _with_correct(found):
     return found
 
 
+def _class_notes(found):
+    if "prediction" not in found or "truth" not in found:
+        return ()
+    return class_notes(found["truth"], *(found[role] for role in ("prediction", "rival") if role in found))
+
+
 def _rounded(values):
     distinct, counts = np.unique(values, return_counts=True)
     if distinct.size >= FEW_DISTINCT * values.size:
@@ -291,19 +405,6 @@ def _rounded(values):
     commonest = counts.argmax()
     return (Note("data", f"only {distinct.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} "
                  f"items share the score {distinct[commonest]:.10g}; ask for unrounded scores"),)
-
-
-def _never_predicted(found):
-    if "prediction" not in found or "truth" not in found:
-        return ()
-    predicted = {each for role in ("prediction", "rival") if role in found for each in found[role].tolist()}
-    unseen = sorted(set(found["truth"].tolist()) - predicted)
-    if not unseen:
-        return ()
-    items = checks.counted(int(np.sum(np.isin(found["truth"], unseen))), "item")
-    shown = checks.listed(unseen, SHOWN_CLASSES, quoted=True)
-    return (Note("data", f"true class {shown} is never predicted ({items})" if len(unseen) == 1 else
-                 f"{len(unseen)} true classes are never predicted ({items}): {shown}"),)
 
 
 def _overconfident(beta, rng):

@@ -2,7 +2,10 @@
 
 Answers are recomputed from the digit forms; nothing is stored.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Any
 
 from workbench import checks
 from workbench.exercises import allocation, cross_validation, misclassification, replication, stratified
@@ -34,19 +37,19 @@ class Feedback(Result):
     hint: str = ""
     explanation: str = ""
 
-    def headline(self):
+    def headline(self) -> str:
         """Return verdict, message and what help is due."""
         parts = [f"{self.exercise} {self.verdict}: {self.message}"]
         parts += [f"Hint: {self.hint}"] if self.hint else []
         parts += [f"Why: {self.explanation}"] if self.explanation else []
         return " ".join(parts)
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row."""
         return [{"exercise": self.exercise, "verdict": self.verdict, "message": self.message, "hint": self.hint,
                  "explanation": self.explanation}]
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         import html
         mark = {"right": "&#10003;", "mistake": "&#10007;", "not yet": "&#8230;", "no answer": "?"}[self.verdict]
         help_lines = "".join(f"<br><em>{name}</em> {html.escape(text)}" for name, text in
@@ -55,7 +58,7 @@ class Feedback(Result):
                 f"{html.escape(self.message)}{help_lines}</p>")
 
 
-def check(exercise, answer):
+def check(exercise: str, answer: Any) -> Feedback:
     """Check an answer to an exercise of the course.
 
     Parameters
@@ -84,6 +87,6 @@ def check(exercise, answer):
     return Feedback(exercise, verdict, message, "" if verdict == "right" else hint, explanation() if due else "")
 
 
-def start_over():
+def start_over() -> None:
     """Forget all tries, as for the next student at the same machine."""
     _tries.clear()

@@ -1,5 +1,8 @@
 """Exercises of lesson 2."""
+from __future__ import annotations
+
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,6 +11,9 @@ from workbench.exercises.answers import answered
 from workbench.replication import arrays, estimates, replicates
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.metrics import naive
+
+if TYPE_CHECKING:
+    from workbench.replication.estimates import ReplicateEstimate
 
 
 def _three_districts(answer, form):
@@ -45,7 +51,7 @@ def _fewest_runs(answer, form):
     return named.get(values[0], ("not yet", "a power of 3 with room for 14 columns"))
 
 
-def box_worth():
+def box_worth() -> tuple[int, ReplicateEstimate, float, float]:
     """Return labels, accuracy by boxes of equal weight, design effect and intraclass correlation of the digit forms."""
     forms = digit_forms()
     per_box = np.bincount(forms.box)[forms.box]

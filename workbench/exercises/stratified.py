@@ -1,10 +1,13 @@
 """Exercises of lesson 1."""
+from __future__ import annotations
+
 import numbers
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.course.digit_forms import digit_forms
 from workbench.exercises.answers import answered
@@ -12,9 +15,12 @@ from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
 
+if TYPE_CHECKING:
+    from workbench.data.scored_items import ScoredItems
+
 
 @lru_cache(1)
-def fifths():
+def fifths() -> tuple[np.ndarray, np.ndarray, ScoredItems]:
     """Return sizes, right ones and items of the digit forms' five equal-size strata."""
     items = digit_forms().items()
     strata = stratify(items.score, 5, "equal_size")
@@ -75,22 +81,22 @@ def _plan(answer, form):
     wald = {m: accuracy.plan_budget(size, right / size, 0.03, method=m, interval="wald").budget
             for m in ("simple_random", "proportional", "neyman")}
     endless = accuracy.plan_budget(size, right / size, 0.03, method="simple_random", interval="wald", finite=False)
-    if abs(labels - endless.budget) <= 1:
+    if abs(float(labels) - endless.budget) <= 1:
         return "mistake", "no finite-population factor: this counts as if there were endlessly many forms"
     if design == "neyman":
         return "mistake", "pure Neyman trusts last month's rates and leaves 2 labels in the top fifth"
     if design == "random":
         return "mistake", f"random sampling needs {wald['simple_random']}; strata need fewer"
-    if design == "proportional" and abs(labels - wald["proportional"]) <= 4:
+    if design == "proportional" and abs(float(labels) - wald["proportional"]) <= 4:
         return "right", f"{wald['proportional']} proportional labels lose least under drift"
-    if design == "neyman with floor" and abs(labels - wald["neyman"]) <= 3:
+    if design == "neyman with floor" and abs(float(labels) - wald["neyman"]) <= 3:
         return "right", f"{wald['neyman']} with a floor, and a new plan when the rates move"
     return "not yet", "the design can work; the number is off"
 
 
 def _why_plan():
     size, right, _ = fifths()
-    reach = {m: 1.96 * np.sqrt(rules.allocation_variance(size, _drifted(), labeled))
+    reach = {m: intervals.quantile(0.95) * np.sqrt(rules.allocation_variance(size, _drifted(), labeled))
              for m, labeled in _drift_designs(size, right).items()}
     plan = accuracy.plan_budget(size, right / size, 0.03)
     return (f"if the top fifth falls to .90, pure Neyman reaches ±{reach['neyman']:.3f}, with a 30% floor "

@@ -7,13 +7,19 @@ References
 .. [2] Fisher, The logic of inductive inference, JRSS 98, 1935: the exact conditional test.
 .. [3] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 """
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.results import Result
+from workbench.data.classes import class_notes
+from workbench.results import FILLED, Note, Result, html_table, note_list
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,9 +45,13 @@ class ConfusionCounts(Result):
     """
 
     table: np.ndarray
-    labels: tuple = None
+    labels: tuple = FILLED
 
-    def __post_init__(self):
+    if TYPE_CHECKING:
+        def __init__(self, table: ArrayLike, labels: ArrayLike | None = None, *, notes: Sequence[Note] = ()
+                     ) -> None: ...
+
+    def __post_init__(self) -> None:
         table = checks.plain_array("table", self.table, "cell")
         if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
             raise ValueError(f"table must be square, K true times K predicted classes with K >= 2; got shape "
@@ -59,7 +69,7 @@ class ConfusionCounts(Result):
         super().__post_init__()
 
     @classmethod
-    def from_labels(cls, truth, prediction, labels=None):
+    def from_labels(cls, truth: ArrayLike, prediction: ArrayLike, labels: ArrayLike | None = None) -> ConfusionCounts:
         """Count audited items.
 
         Parameters
@@ -95,31 +105,43 @@ class ConfusionCounts(Result):
                              "name all classes")
         place = {label: k for k, label in enumerate(known.tolist())}
         cell = [place[t] * known.size + place[p] for t, p in zip(truth.tolist(), prediction.tolist(), strict=True)]
-        return cls(np.bincount(cell, minlength=known.size ** 2).reshape(known.size, known.size), known)
+        notes = tuple(class_notes(truth, prediction)) if labels is None else ()
+        return cls(np.bincount(cell, minlength=known.size ** 2).reshape(known.size, known.size), known, notes=notes)
 
     @property
-    def n(self):
+    def n(self) -> int:
         """Audited items."""
         return int(self.table.sum())
 
     @property
-    def reading_rates(self):
+    def reading_rates(self) -> np.ndarray:
         """P(prediction | truth), (K, K); NaN rows where no item of a class was audited."""
         return _normalized(self.table, 1)
 
     @property
-    def truth_rates(self):
+    def truth_rates(self) -> np.ndarray:
         """P(truth | prediction), (K, K), columns add up to 1; NaN columns where a class was never predicted."""
         return _normalized(self.table, 0)
 
-    def index(self, label):
-        """Return the place of a label."""
+    def index(self, label: object) -> int:
+        """Return the place of a label.
+
+        Parameters
+        ----------
+        label : label
+            One of `labels`.
+        """
         if label not in self.labels:
             raise ValueError(f"label must be one of {checks.listed(self.labels, quoted=True)}; got {label!r}")
         return self.labels.index(label)
 
-    def merged(self, first, second):
+    def merged(self, first: object, second: object) -> ConfusionCounts:
         """Return the table with two classes made one, at the place of the first; for classes that are confused.
+
+        Parameters
+        ----------
+        first, second : label
+            Two of `labels`; at least one more class must be left.
 
         Examples
         --------
@@ -134,20 +156,26 @@ class ConfusionCounts(Result):
         labels = [f"{first}+{second}" if label == first else label for label in self.labels if label != second]
         return ConfusionCounts(groups @ self.table @ groups.T, labels)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return size, accuracy and the share of each class that is predicted right."""
         right = ", ".join(f"class {label} {rate:.1%}" if rate == rate else f"class {label} never audited"
                           for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True))
         items = checks.counted(self.n, "audited item")
         return f"{items}, {np.trace(self.table) / self.n:.1%} right; predicted right: {right}"
 
-    def rows(self):
-        """Return one row per true class."""
-        return [{"truth": label, **{f"predicted {name}": int(x) for name, x in zip(self.labels, row, strict=True)}}
+    def rows(self) -> list[dict]:
+        """Return one row per true class: counts under `predicted_` and the name of the predicted class."""
+        return self._rows("predicted_")
+
+    def _rows(self, prefix: str) -> list[dict]:
+        return [{"truth": label, **{f"{prefix}{name}": int(x) for name, x in zip(self.labels, row, strict=True)}}
                 for label, row in zip(self.labels, self.table, strict=True)]
 
+    def _repr_html_(self):
+        return html_table(self._rows("predicted "), self.headline()) + (note_list(self.notes) if self.notes else "")
 
-def pool_audits(*audits):
+
+def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     """Add up audits of the same classes.
 
     The pooled rates P(prediction | truth) may be used as before. "mixed" and "mle" also take the pooled audit as a
@@ -200,16 +228,16 @@ class AuditComparison(Result):
     second: ConfusionCounts
 
     @property
-    def drifted(self):
+    def drifted(self) -> bool:
         """Whether P(prediction | truth) is shown to differ for some class."""
         return bool((self.reading_pvalues < 1 - self.level).any())
 
     @property
-    def calibration_drifted(self):
+    def calibration_drifted(self) -> bool:
         """Whether P(truth | prediction) is shown to differ for some class."""
         return bool((self.truth_pvalues < 1 - self.level).any())
 
-    def headline(self):
+    def headline(self) -> str:
         """Return what the two audits say about both assumptions."""
         reading, truth = (self._verdict(*family) for family in (
             ("P(prediction | truth)", self.reading, self.reading_pvalues),
@@ -226,16 +254,16 @@ class AuditComparison(Result):
         return (f"no change of {name} is shown, but class {self.labels[k]} may have moved by {rates[k, 3]:+.3f} to "
                 f"{rates[k, 4]:+.3f}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per class and rate."""
         names = "first", "second", "difference", "low", "high"
-        return [{"rate": rate, "class": label, **dict(zip(names, row.tolist(), strict=True)), "pvalue": float(p)}
+        return [{"rate": rate, "label": label, **dict(zip(names, row.tolist(), strict=True)), "pvalue": float(p)}
                 for rate, table, pvalues in (("P(right | truth)", self.reading, self.reading_pvalues),
                                              ("P(right | prediction)", self.truth, self.truth_pvalues))
                 for label, row, p in zip(self.labels, table, pvalues, strict=True)]
 
 
-def compare_audits(first, second, *, level=0.95):
+def compare_audits(first: ConfusionCounts, second: ConfusionCounts, *, level: float = 0.95) -> AuditComparison:
     """Compare a fresh audit with the first: whether the classifier has drifted, and which rate has stayed.
 
     Predicted labels alone cannot tell whether P(prediction | truth) or P(truth | prediction) is constant; a fresh
@@ -269,6 +297,8 @@ def compare_audits(first, second, *, level=0.95):
     >>> r.drifted
     True
     """
+    for name, audit in (("first", first), ("second", second)):
+        checks.instance(name, audit, ConfusionCounts)
     _same_labels(first, second)
     checks.level(level)
     families = [_compare_rates(first.table, second.table, axis, level) for axis in (1, 0)]
@@ -320,7 +350,7 @@ class CountsError(ValueError):
     """Predicted counts that cannot be used; the message says why, not whose they are."""
 
 
-def check_counts(name, counts, labels):
+def check_counts(name: str, counts: ArrayLike, labels: Sequence) -> np.ndarray:
     """Return predicted counts as a (K,) array of int, or raise with their name before what `read_counts` says."""
     try:
         return read_counts(counts, labels)
@@ -328,7 +358,7 @@ def check_counts(name, counts, labels):
         raise ValueError(f"{name}: {error}") from None
 
 
-def read_counts(counts, labels):
+def read_counts(counts: ArrayLike, labels: Sequence) -> np.ndarray:
     """Return predicted counts as a (K,) array of int, or raise a `CountsError`."""
     values = np.ravel(np.array(counts.tolist() if isinstance(counts, np.ma.MaskedArray) else counts, dtype=object))
     if values.size != len(labels):

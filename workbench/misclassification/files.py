@@ -1,5 +1,8 @@
 """An audit and monthly predicted counts from files."""
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +11,8 @@ from workbench.data import frames, numbers
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
 
 
-def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
+def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "prediction",
+               labels: str = "") -> ConfusionCounts:
     """Return the confusion table of audited items.
 
     Parameters
@@ -33,12 +37,15 @@ def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
     [[331, 18], [7, 44]]
     """
     checks.instance("labels", labels, str)
+    frames.check_source("audit", audit)
+    if truth == prediction:
+        raise ValueError(f"truth and prediction must be different columns; both are {truth!r}")
     names = frames.column_names(audit)
     wanted = [text.strip() for text in labels.split(",")] if labels else None
     if prediction in names:
         data, _ = frames.read_columns(audit, [truth, prediction])
-        read = [numbers.to_labels(name, data[name]) for name in (truth, prediction)]
-        return ConfusionCounts.from_labels(*read, labels=_in_kind(wanted, np.concatenate(read)))
+        true, read = (numbers.to_labels(name, data[name]) for name in (truth, prediction))
+        return ConfusionCounts.from_labels(true, read, labels=_in_kind(wanted, np.concatenate([true, read])))
     data, _ = frames.read_columns(audit, [truth])
     rows = numbers.as_text(data[truth])
     if len(set(rows)) < len(rows):
@@ -55,7 +62,8 @@ def load_audit(audit, *, truth="truth", prediction="prediction", labels=""):
     return ConfusionCounts(table[[rows.index(label) for label in order]], order)
 
 
-def load_periods(counts, *, labels, period="period", total="n", counted="counted"):
+def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total: str = "n",
+                 counted: str = "counted") -> dict[str, tuple]:
     """Return the predicted counts of every period, for `workbench.prevalence_series`.
 
     Parameters
@@ -79,6 +87,7 @@ def load_periods(counts, *, labels, period="period", total="n", counted="counted
     >>> load_periods({"period": ["Jan"], "n": [1797], "counted": [218]}, labels=(0, 1))
     {'Jan': (1579, 218)}
     """
+    frames.check_source("counts", counts)
     names, classes = frames.column_names(counts), [str(label) for label in labels]
     by_class = all(name in names for name in classes)
     if not by_class and (len(classes) > 2 or not {total, counted} <= set(names)):
@@ -95,7 +104,7 @@ def load_periods(counts, *, labels, period="period", total="n", counted="counted
     return dict(zip(labeled, rows if by_class else map(_two_classes, rows), strict=True))
 
 
-def counts_at_audit(periods, audit_period=""):
+def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
     """Return the counts of the period whose items the audit was drawn from.
 
     Parameters

@@ -16,21 +16,29 @@ References
 .. [3] Perks, Some observations on inverse probability including a new indifference rule, Journal of the Institute of
    Actuaries 73, 1947.
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from workbench import checks, intervals
 from workbench.misclassification import methods
 from workbench.misclassification.methods import HALF, INVERT
 
-UNSURE = 0.1
+if TYPE_CHECKING:
+    from workbench.misclassification.methods import Slopes
+
+UNSURE = 0.1        # (1.96 * 0.1)^2 = 0.04: below Finney's 0.05 the delta method is as good as Fieller's
 LEAST_D = 1e-9
-FEW, RARE = 5, 3
+FEW, RARE = 5, 3    # Cochran's rule for counts; below 3 the search found intervals that were too short
 DELTA, ONE_ADDED, ONE_PER_CLASS = "delta", "delta with 1 per cell", "delta with 1 per class"
 FIELLER, DRAWN, WHOLE = "Fieller", "Dirichlet draws", "whole range"
 IN_WORDS = {ONE_ADDED: "that with one count added per cell", FIELLER: "Fieller's", DELTA: "those of the delta method"}
 
 
-def constructions(method, table, cv):
+def constructions(method: str, table: np.ndarray, cv: float) -> tuple[str, ...]:
     """Return the names of the intervals whose hull is reported, for an audit from which the method can be computed.
 
     Parameters
@@ -41,50 +49,52 @@ def constructions(method, table, cv):
     cv : float
         Coefficient of variation of what is divided by.
     """
-    further = (ONE_ADDED,) if table.min() < RARE else ()
+    further: tuple[str, ...] = (ONE_ADDED,) if table.min() < RARE else ()
     further += (FIELLER,) if cv > UNSURE else ()
     if len(table) > 2:
         return (DRAWN, DELTA, ONE_PER_CLASS) if method in INVERT and further else (DRAWN,)
     return (DELTA, *further) if method in INVERT else (DELTA,)
 
 
-def added(name, classes):
+def added(name: str, classes: int) -> float:
     """Return the counts that a construction adds to each cell of the audit."""
     return {ONE_ADDED: 1.0, ONE_PER_CLASS: 1 / classes}.get(name, HALF)
 
 
-def swapped(table):
+def swapped(table: np.ndarray) -> bool | np.ndarray:
     """Return whether the labels of two classes are clearly swapped: even the upper 95% limit of d is below 0."""
     half = table + HALF
     below = np.einsum("...kk->...", methods.by_row(half)) < 1
     return table.shape[-1] == 2 and below & (intervals.quantile(0.95) * methods.slope_cv(half) < 1)
 
 
-def said(names):
+def said(names: tuple[str, ...]) -> str:
     """Return the constructions in words."""
     return names[0] if len(names) == 1 else f"hull of {checks.listed(names)}"
 
 
-def hull(found):
+def hull(found: Iterable) -> tuple[np.ndarray, np.ndarray]:
     """Return the least of the lower and the largest of the upper limits of pairs of arrays."""
     low, high = zip(*found, strict=True)
     return np.fmin.reduce(low), np.fmax.reduce(high)
 
 
-def delta(center, variance, level, least, most=1.0):
+def delta(center: np.ndarray, variance: np.ndarray, level: float, least: float,
+          most: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits of estimates with their variances, within `least` and `most`."""
     spread = intervals.quantile(level) * np.sqrt(np.maximum(variance, 0))
     return np.clip(center - spread, least, most), np.clip(center + spread, least, most)
 
 
-def percentiles(draws, level, least, most=1.0):
+def percentiles(draws: np.ndarray, level: float, least: float, most: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits of draws (D, ...), within `least` and `most`."""
     tail = (1 - level) / 2
     low, high = np.nanquantile(draws, [tail, 1 - tail], axis=0)
     return np.clip(low, least, most), np.clip(high, least, most)
 
 
-def fieller(ratio, covariance, level, least, most=1.0):
+def fieller(ratio: np.ndarray, covariance: np.ndarray, level: float, least: float,
+            most: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits (...) of ratios, within `least` and `most`; the hull where two parts are left.
 
     Parameters
@@ -109,7 +119,7 @@ def fieller(ratio, covariance, level, least, most=1.0):
     return np.where(every, least, low), np.where(every, most, high)
 
 
-def log_d(method, slopes, table, frame):
+def log_d(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | None) -> Slopes:
     """Return the slopes of log d for both of two shares whose `slopes` give the shapes; d is what they are divided by.
 
     1 / d is what a share gains where the predicted one gains 1, so its slopes are those of the method itself.
@@ -122,12 +132,13 @@ def log_d(method, slopes, table, frame):
                           np.broadcast_to(-inverse.frame[..., 1:, :] / gained, slopes.frame.shape), slopes.shares)
 
 
-def without_denominator(reading):
+def without_denominator(reading: np.ndarray) -> np.ndarray:
     """Return the variances on the diagonals of (T, K, K) as covariances (T, K, 2, 2) with a constant."""
     return np.einsum("tkk->tk", reading)[..., None, None] * np.diag([1.0, 0.0])
 
 
-def of_ratios(ratio, log_denominator, from_audit, reading, level, least, most=1.0):
+def of_ratios(ratio: Slopes, log_denominator: Slopes, from_audit: Callable, reading: np.ndarray, level: float,
+              least: float, most: float = 1.0) -> tuple[np.ndarray, ...]:
     """Return Fieller's limits (T, 2) of ratios with one denominator per share.
 
     Parameters

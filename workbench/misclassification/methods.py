@@ -13,7 +13,10 @@ References
    Intelligence and Machine Learning, Springer 2021: the other five.
 .. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -32,33 +35,33 @@ HALF = 0.5
 SINGULAR = 1e-12
 
 
-def assumption(method):
+def assumption(method: str) -> str:
     """Return in words what a method holds constant."""
     return ASSUMPTION.get(method, CONSTANT_READING)
 
 
-def shares_of(method, table, frame, shares):
+def shares_of(method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray | None) -> np.ndarray:
     """Return the estimated shares of one method, (..., K); NaN where it is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return _VALUES[method](np.asarray(table, float), frame, shares)
 
 
-def by_row(table):
+def by_row(table: np.ndarray) -> np.ndarray:
     """Return P, the rows divided by their sums."""
     return table / table.sum(-1, keepdims=True)
 
 
-def by_column(table):
+def by_column(table: np.ndarray) -> np.ndarray:
     """Return C, the columns divided by their sums."""
     return table / table.sum(-2, keepdims=True)
 
 
-def poststratified(table, frame):
+def poststratified(table: np.ndarray, frame: np.ndarray) -> np.ndarray:
     """Return the audit's table with its columns reweighted to the frame's predicted shares."""
     return by_column(table) * frame[..., None, :]
 
 
-def transposed_inverse(rates):
+def transposed_inverse(rates: np.ndarray) -> np.ndarray:
     """Return the inverse of the transposed matrices, (..., K, K); NaN where one is singular."""
     if rates.shape[-1] == 2:
         (a, b), (c, d) = np.moveaxis(rates, (-2, -1), (0, 1))
@@ -70,7 +73,7 @@ def transposed_inverse(rates):
     return np.where(bad, np.nan, inverse.swapaxes(-1, -2))
 
 
-def apply(matrix, vector):
+def apply(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Return matrix @ vector over leading axes that broadcast."""
     return (matrix * vector[..., None, :]).sum(-1)
 
@@ -130,14 +133,14 @@ class Slopes:
         """Return the slopes of a difference of two estimates from the same audit; `shares` stay the first's."""
         return Slopes(self.estimate - other.estimate, self.table - other.table, self.frame - other.frame, self.shares)
 
-    def within_frame(self, own):
+    def within_frame(self, own: bool | np.ndarray) -> Slopes:
         """Return the slopes where `own` periods are the audited frame itself: its counts enter once."""
         own = np.asarray(own)[..., None, None]
         return Slopes(self.estimate, self.table, self.frame + np.where(own, self.shares, 0),
                       np.where(own, 0, self.shares))
 
 
-def slopes_of(method, table, frame, shares):
+def slopes_of(method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> Slopes:
     """Return the `Slopes` of a method; `frame` may be None for methods that do not use it."""
     table = np.asarray(table, float)
     estimate = shares_of(method, table, frame, shares)
@@ -206,14 +209,14 @@ _SLOPES = {"baseline": _baseline_slopes, "classify_and_count": _count_slopes, "s
            "mixed": _mixed_slopes, "mle": _mle_slopes}
 
 
-def slope_cv(table):
+def slope_cv(table: np.ndarray) -> np.ndarray:
     """Return the coefficient of variation (...) of d = p00 + p11 - 1 estimated from tables (..., 2, 2)."""
     right, rows = np.einsum("...kk->...k", by_row(table)), table.sum(-1)
     with np.errstate(divide="ignore"):
         return np.sqrt((right * (1 - right) / rows).sum(-1)) / np.abs(right.sum(-1) - 1)
 
 
-def curved(method, slopes, table, frame):
+def curved(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | None) -> Slopes:
     """Return the slopes with higher orders of 1/n: 1 / d varies 1 + 8 cv^2 + 69 cv^4 times as much (two classes).
 
     The series of the variance of the reciprocal of a normal variable with coefficient of variation cv.
@@ -226,7 +229,8 @@ def curved(method, slopes, table, frame):
     return replace(slopes, table=calibrated + more * (slopes.table - calibrated))
 
 
-def audit_covariance(slopes, table, audited, frame_size=None, rates="process"):
+def audit_covariance(slopes: Slopes, table: np.ndarray, audited: int, frame_size: Any = None,
+                     rates: str = "process") -> np.ndarray:
     """Return the covariance (..., K, K) of estimates that comes from the audit and from the frame it was drawn from.
 
     Parameters
@@ -272,7 +276,8 @@ def _product(a, b):
     return a @ b.swapaxes(-1, -2)
 
 
-def reading_covariance(method, slopes, table, frame, shares, size):
+def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray,
+                       size: float | np.ndarray) -> np.ndarray:
     """Return the covariance (..., K, K) of estimates that comes from the period's own items.
 
     Under a constant P(prediction | truth) predictions vary given the truth, at the method's own estimate; under a
@@ -294,16 +299,28 @@ def _mixture_covariance(rates, parts):
     return diagonal - rates.swapaxes(-1, -2) @ weighted
 
 
-def draw_estimates(method, table, audited, frame, shares, own, *, frame_size=None, rates="process", draws=2000,
-                   seed=0):
+def draw_estimates(method: str, table: np.ndarray, audited: float, frame: np.ndarray | None, shares: np.ndarray,
+                   own: np.ndarray, *, frame_size: Any = None, rates: str = "process", draws: int = 2000,
+                   seed: int = 0) -> np.ndarray:
     """Return draws of the estimates (draws, T, K) given an audit: Dirichlet rates, without the periods' own errors.
 
     Parameters
     ----------
+    method : str
     table : (K, K) array
         With half a count added to each cell: the parameters of the Dirichlet distributions (Jeffreys).
+    audited : float
+        Items of the audit.
+    frame : (K,) array or None
+        Predicted shares of the audited frame.
+    shares : (T, K) array
+        Predicted shares of the periods.
     own : (T,) array of bool
         Which periods are the audited frame itself.
+    frame_size : int or None
+        Items of the audited frame; None where it is not known.
+    rates : {"process", "frame"}
+    draws, seed : int
     """
     rng = np.random.default_rng(seed)
     rows, given = table.sum(-1), by_row(table)
@@ -332,12 +349,12 @@ def _normal(rng, covariance, draws):
     return apply(vector, np.sqrt(np.maximum(value, 0)) * standard)
 
 
-def reading_draws(covariance, draws, seed=1):
+def reading_draws(covariance: np.ndarray, draws: int, seed: int = 1) -> np.ndarray:
     """Return draws (draws, T, K) of the periods' own errors from their covariances (T, K, K)."""
     return _normal(np.random.default_rng(seed), covariance, draws)
 
 
-def smallest_singular(table, draws, seed=0):
+def smallest_singular(table: np.ndarray, draws: int, seed: int = 0) -> tuple[float, float]:
     """Return the smallest singular value of P and, from Dirichlet draws, its standard deviation."""
     sigma = float(np.linalg.svd(by_row(table), compute_uv=False)[-1])
     rng = np.random.default_rng(seed)

@@ -1,22 +1,29 @@
 """Estimates for many periods from one audit: their shared errors, limits, and what makes them doubtful."""
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.misclassification import limits, methods
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import HALF, INVERT, NEED_COLUMNS, NEED_FRAME, NEED_ROWS
-from workbench.misclassification.theory import moments
+from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
 
-STRONG = 0.2
-USABLE_SINGULAR = 0.2
+if TYPE_CHECKING:
+    from workbench.misclassification.methods import Slopes
+
+STRONG = 0.2            # what is divided by may be 40% off
+USABLE_SINGULAR = 0.2   # errors of counts become up to five times as large
 DRAWS = 4000
-LARGE_PART = 0.05
-STRANGE = 0.001
+STRANGE = 0.001         # so many random samples are suspected by mistake
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,32 +48,32 @@ class Periods:
     added: float = HALF
 
     @cached_property
-    def half(self):
+    def half(self) -> np.ndarray:
         """The audit's table with `added` counts per cell, half a count but for intervals that need more."""
         return self.audit.table + self.added
 
     @cached_property
-    def frame_size(self):
+    def frame_size(self) -> int | None:
         """Items in the frame, or None."""
         return None if self.frame is None else int(self.frame.sum())
 
     @cached_property
-    def frame_shares(self):
+    def frame_shares(self) -> np.ndarray | None:
         """Predicted shares of the frame, or None."""
         return None if self.frame is None else self.frame / self.frame_size
 
     @cached_property
-    def size(self):
+    def size(self) -> np.ndarray:
         """Items per period, (T,)."""
         return self.counts.sum(1)
 
     @cached_property
-    def shares(self):
+    def shares(self) -> np.ndarray:
         """Predicted shares per period, (T, K)."""
         return self.counts / self.size[:, None]
 
     @cached_property
-    def own(self):
+    def own(self) -> np.ndarray:
         """Which period is the audited frame itself: the first one with its very counts, (T,)."""
         if self.frame is None:
             return np.zeros(len(self.counts), bool)
@@ -74,17 +81,17 @@ class Periods:
         return same & (same.cumsum() == 1)
 
     @cached_property
-    def estimate(self):
+    def estimate(self) -> np.ndarray:
         """Shares from the raw table, (T, K); NaN where the audit gives none."""
         return methods.shares_of(self.method, self.audit.table, self.frame_shares, self.shares) + self._none
 
     @cached_property
-    def slopes(self):
+    def slopes(self) -> Slopes:
         """Slopes at the half counts, with what the variance of 1 / d has beyond the first order."""
         return methods.curved(self.method, self._slopes, self.half, self.frame_shares).within_frame(self.own)
 
     @cached_property
-    def straight(self):
+    def straight(self) -> Slopes:
         """Slopes at the half counts to the first order."""
         return self._slopes.within_frame(self.own)
 
@@ -93,17 +100,17 @@ class Periods:
         return methods.slopes_of(self.method, self.half, self.frame_shares, self.shares)
 
     @cached_property
-    def reading(self):
+    def reading(self) -> np.ndarray:
         """Covariances (T, K, K) from the periods' own items."""
         return methods.reading_covariance(self.method, self.slopes, self.half, self.frame_shares,
                                                      self.shares, self.size)
 
     @cached_property
-    def covariance(self):
+    def covariance(self) -> np.ndarray:
         """Covariances of the levels, (T, K, K); NaN where the audit gives no estimate."""
         return self._from_audit(self.slopes) + self.reading + self._none
 
-    def change_covariance(self, first, last):
+    def change_covariance(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
         """Return the covariances of the changes from periods `first` to `last`, (C, K, K)."""
         from_audit = self._from_audit(_weighted(self.slopes, first, last)) + self._none
         return from_audit + self.reading[first] + self.reading[last]
@@ -117,7 +124,7 @@ class Periods:
         return methods.audit_covariance(slopes, self.half, self.audit.n, self.frame_size, self.rates)
 
     @cached_property
-    def draws(self):
+    def draws(self) -> np.ndarray:
         """Seeded draws of the levels, (DRAWS, T, K)."""
         drawn = methods.draw_estimates(
             self.method, self.half, self.audit.n, self.frame_shares, self.shares, self.own,
@@ -125,22 +132,22 @@ class Periods:
         return drawn + methods.reading_draws(self.reading, DRAWS)
 
     @cached_property
-    def constructions(self):
+    def constructions(self) -> tuple[str, ...]:
         """Names of the intervals whose hull is reported."""
         if self.undefined or self.method in INVERT and not self.stability[0] > limits.LEAST_D:
             return (limits.WHOLE,)
         cv = self.stability[1] if self.method in INVERT else 0.0
         return limits.constructions(self.method, self.audit.table, cv)
 
-    def level_limits(self, level):
+    def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (T, K) of the levels, within 0 and 1."""
         return limits.hull([self._made[name]._levels(name, level) for name in self.constructions])
 
-    def change_limits(self, first, last, level):
+    def change_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the changes from periods `first` to `last`, within -1 and 1."""
         return limits.hull([self._made[name]._changes(name, first, last, level) for name in self.constructions])
 
-    def growth_limits(self, first, last, level):
+    def growth_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
         low, _ = self.level_limits(level)
         usable = (low[first] > 0) & (self.estimate[last] > 0)
@@ -149,7 +156,7 @@ class Periods:
         return tuple(np.where(usable, limit, np.nan) for limit in found)
 
     @cached_property
-    def beyond(self):
+    def beyond(self) -> np.ndarray:
         """Whether even the 95% interval of a share lies outside 0 to 1, (T, K)."""
         if limits.WHOLE in self.constructions:
             return np.zeros(self.shares.shape, bool)
@@ -226,7 +233,7 @@ class Periods:
             self._from_audit, reading.reshape(*ratio.shape, 2, 2), level, -1.0, np.inf)
 
     @cached_property
-    def stability(self):
+    def stability(self) -> tuple[float, float]:
         """(what is divided by, its coefficient of variation): d for two classes, else the smallest singular value."""
         if len(self.audit.labels) == 2:
             d = float(np.trace(methods.by_row(self.half)) - 1)
@@ -235,12 +242,12 @@ class Periods:
         return sigma, sd / sigma
 
     @cached_property
-    def undefined(self):
+    def undefined(self) -> str:
         """Why there is no estimate although there is an interval, or ''."""
         return not_estimable(self.audit, self.method) if self.method in INVERT else ""
 
     @cached_property
-    def doubts(self):
+    def doubts(self) -> tuple[Note, ...]:
         """Why the interval is wider than that of the delta method, or of the draws: a tuple of Note."""
         if self.method not in INVERT:
             return ()
@@ -249,41 +256,42 @@ class Periods:
         return (*_stability_notes(self), *_few_notes(self))
 
     @cached_property
-    def confused(self):
+    def confused(self) -> str:
         """The two classes whose rows of P are most alike, in words."""
         rates = methods.by_row(self.half)
         distance = np.abs(rates[:, None] - rates).sum(-1) + 9 * np.eye(len(rates))
         i, j = divmod(int(distance.argmin()), len(rates))
         return f"the classes {self.audit.labels[i]!r} and {self.audit.labels[j]!r}, which are read most alike"
 
-    def audit_notes(self):
+    def audit_notes(self) -> tuple[Note, ...]:
         """Return what the reader has to know of the audit, as a tuple of Note."""
         return tuple(_audit_notes(self))
 
-    def period_notes(self, where=None):
+    def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
         """Return what the reader has to know of single periods, as a tuple of Note; `where` has the T places."""
         places = where or [None] * len(self.counts)
         return tuple(Note(kind, text, places[t]) for t in range(len(self.counts)) for kind, text in
                      _about_period(self, t))
 
     @cached_property
-    def believed(self):
+    def believed(self) -> tuple[np.ndarray, np.ndarray]:
         """True shares if P(prediction | truth) is constant: at audit time (K,), per period (T, K); within 0 and 1.
 
-        NaN where two classes are read no better than by chance.
+        NaN where two classes are read no better than by chance, or the audit has no item of a class.
         """
         rows = self.half.sum(1) / self.half.sum()
         first = rows if self.frame is None else \
             methods.shares_of("calibration", self.half, None, self.frame_shares)
         method = "misclassification" if self.frame is None else "mle"
         later = methods.shares_of(method, self.half, self.frame_shares, self.shares)
-        if len(first) == 2 and np.trace(methods.by_row(self.half)) <= 1 + 1e-9:
+        by_chance = len(first) == 2 and np.trace(methods.by_row(self.half)) <= 1 + 1e-9
+        if by_chance or not self.audit.table.sum(1).all():
             later = np.full(later.shape, np.nan)
         later = np.where(self.own[:, None], first, np.clip(later, 1e-3, None))
         return first, later / later.sum(1, keepdims=True)
 
     @cached_property
-    def theory(self):
+    def theory(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Bias and variance per method, dicts of (T,), of the share of the second of two classes as believed."""
         first, later = self.believed
         rates = methods.by_row(self.half)
@@ -292,7 +300,7 @@ class Periods:
                            self.rates)[:2]
 
     @cached_property
-    def bias(self):
+    def bias(self) -> np.ndarray:
         """Expected error (T, K) at the believed shift, to order 1/n for two classes; NaN where no formula is known."""
         first, later = self.believed
         if self.undefined or self.method == "mle" or len(first) > 2 and self.method in INVERT:
@@ -304,7 +312,7 @@ class Periods:
         return expected - later
 
     @cached_property
-    def expected_error(self):
+    def expected_error(self) -> np.ndarray:
         """Root mean squared error (T, K) at the believed shift; a bias that is not known, of order 1/n, left out.
 
         The variance is that of the theory for two classes, else and for the audited frame itself the estimated one.
@@ -312,14 +320,14 @@ class Periods:
         variance = _diagonal(self.covariance)
         if len(self.audit.labels) == 2:
             variance = np.where(self.own[:, None], variance, self.theory[1][self.method][:, None])
-        return np.sqrt(variance + np.nan_to_num(self.bias) ** 2)
+        return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
 
 
 class AuditError(ValueError):
     """An audit from which a method cannot be computed; the message says why."""
 
 
-def check_audit(audit, frame, method):
+def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) -> None:
     """Raise where the method has neither estimate nor interval; says what is missing and what else would do.
 
     Methods that divide by d have an interval, the whole range, from every audit whose labels are not clearly swapped.
@@ -336,7 +344,7 @@ def check_audit(audit, frame, method):
         raise AuditError(why)
 
 
-def not_estimable(audit, method):
+def not_estimable(audit: ConfusionCounts, method: str) -> str:
     """Return why a method has no estimate from an audit and what else would do, or ''."""
     table, two = audit.table, len(audit.labels) == 2
     for k, label in enumerate(audit.labels):
@@ -350,7 +358,7 @@ def not_estimable(audit, method):
     return _not_invertible(audit) if method in INVERT else ""
 
 
-def check_frame(frame, audit):
+def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
     """Raise unless the audited items can belong to the frame."""
     over = np.flatnonzero(audit.table.sum(0) > frame)
     if over.size:

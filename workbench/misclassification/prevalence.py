@@ -17,9 +17,13 @@ References
 .. [4] Rogan & Gladen, Estimating prevalence from the results of a screening test, American Journal of Epidemiology
    107, 1978: "misclassification".
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.misclassification import limits
@@ -51,9 +55,9 @@ class PrevalenceEstimate(Estimate):
         The latter may be None.
     """
 
-    estimate: float
-    variance: float
-    bias: float
+    estimate: float | np.ndarray
+    variance: float | np.ndarray
+    bias: float | np.ndarray
     method: str
     rates: str
     labels: tuple
@@ -64,21 +68,21 @@ class PrevalenceEstimate(Estimate):
     flags = notes_as_text
 
     @property
-    def standard_error(self):
-        """Square root of the variance, float or (K,) array."""
+    def standard_error(self) -> float | np.ndarray:
+        """Square root of the variance, float; with more than two classes of its diagonal, (K,) array."""
         return self.variance ** 0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
 
     @property
-    def counted(self):
-        """The raw predicted share, float or (K,) array."""
+    def counted(self) -> float | np.ndarray:
+        """The raw predicted share of `labels[1]`, float; with more than two classes of each, (K,) array."""
         return one_or_all(self.counts / self.counts.sum())
 
     @property
-    def assumption(self):
+    def assumption(self) -> str:
         """What is held constant, in words."""
         return assumption(self.method)
 
-    def interval(self, level=0.95):
+    def interval(self, level: float = 0.95) -> Interval | tuple[Interval, ...]:
         """Return an `Interval`, or a tuple of K of them with more than two classes; clipped to 0 and 1.
 
         Two classes: delta method with half a count added to each cell of the audit. More: percentiles of seeded
@@ -87,15 +91,25 @@ class PrevalenceEstimate(Estimate):
         Fieller's where p00 + p11 - 1 has a coefficient of variation above 0.1, and the delta method with one count per
         cell where a cell holds fewer than 3 audited items; with more classes in both cases the delta method with half
         a count per cell and with one per class. An audit without an estimate gives all of 0 to 1.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+
+        Returns
+        -------
+        Interval or tuple of K Interval
+            With two classes that of the share of `labels[1]`, else one per class in the order of `labels`.
         """
         checks.level(level)
         periods = Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates)
         low, high = periods.level_limits(level)
         return intervals_of(low[0], high[0], level, periods)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return estimate, interval, raw count and assumption in one sentence."""
-        found = self.interval()
+        found: Any = self.interval()
         if np.isnan(self.estimate).any():
             text = f"{self.method}: no estimate, every share is possible (see notes)"
         elif len(self.labels) == 2:
@@ -103,22 +117,23 @@ class PrevalenceEstimate(Estimate):
                     f"from {found.low:.4g} to {found.high:.4g}; counted {self.counted:.4g}")
         else:
             shares = ", ".join(f"{label} {share:.4g} ({i.low:.3g} to {i.high:.3g})" for label, share, i in
-                               zip(self.labels, self.estimate, found, strict=True))
+                               zip(self.labels, np.atleast_1d(self.estimate), found, strict=True))
             text = f"{self.method}, 95%: {shares}"
         return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
-        found = self.interval()
+        found: Any = self.interval()
         shown = range(1, 2) if len(self.labels) == 2 else range(len(self.labels))
         found = (None, found) if len(self.labels) == 2 else found
-        return [{"class": self.labels[k], "counted": float(np.atleast_1d(self.counted)[k - shown.start]),
+        return [{"label": self.labels[k], "counted": float(np.atleast_1d(self.counted)[k - shown.start]),
                  "estimate": float(np.atleast_1d(self.estimate)[k - shown.start]),
                  "standard_error": float(np.atleast_1d(self.standard_error)[k - shown.start]),
                  "low": found[k].low, "high": found[k].high} for k in shown]
 
 
-def estimate_prevalence(audit, counts, counts_at_audit=None, *, method="mle", rates="process"):
+def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike | None = None, *,
+                        method: str = "mle", rates: str = "process") -> PrevalenceEstimate:
     """Estimate the true shares of a period from its predicted counts and an audit.
 
     Parameters
@@ -153,16 +168,16 @@ def estimate_prevalence(audit, counts, counts_at_audit=None, *, method="mle", ra
     Notes
     -----
     With P the row-normalized and C the column-normalized audit table, q the predicted shares at audit time and q' in
-    the period: "classify_and_count" q', "subtracted_bias" 2q' - P'q', "misclassification" (P')^-1 q' [4]_,
+    the period: "classify_and_count" q', "subtracted_bias" 2q' - P'q', "misclassification" (P')^-1 q' [3]_,
     "calibration" C q', "mixed" C q + (P')^-1 (q' - q) [1]_, "mle" as "misclassification" after the columns of the
-    table have been reweighted to q [3]_. The variance is that of the first-order expansion in the audit's cells, the
+    table have been reweighted to q [2]_. The variance is that of the first-order expansion in the audit's cells, the
     frame's counts (of which the audit is part) and the period's.
 
     References
     ----------
     .. [1] Kloos, Statistical Journal of the IAOS 37, 2021.
-    .. [3] Tenenbein, JASA 65, 1970.
-    .. [4] Rogan & Gladen, American Journal of Epidemiology 107, 1978.
+    .. [2] Tenenbein, JASA 65, 1970.
+    .. [3] Rogan & Gladen, American Journal of Epidemiology 107, 1978.
 
     Examples
     --------
@@ -182,7 +197,7 @@ def estimate_prevalence(audit, counts, counts_at_audit=None, *, method="mle", ra
                               notes=periods.audit_notes() + periods.period_notes())
 
 
-def read_frame(audit, counts_at_audit):
+def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None) -> np.ndarray | None:
     """Return the frame's counts as a (K,) array of int, or None; raises unless they include the audit."""
     if counts_at_audit is None:
         return None
@@ -191,13 +206,13 @@ def read_frame(audit, counts_at_audit):
     return frame
 
 
-def one_or_all(values):
+def one_or_all(values: np.ndarray) -> Any:
     """Return what belongs to the second of two classes as a float, or all of it."""
     values = np.asarray(values)
     return float(values[(1,) * values.ndim]) if values.shape[-1] == 2 else values
 
 
-def intervals_of(low, high, level, periods):
+def intervals_of(low: np.ndarray, high: np.ndarray, level: float, periods: Periods) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
     method = limits.said(periods.constructions)
     found = tuple(Interval(float(a), float(b), float(level), method, notes=periods.doubts)
@@ -229,7 +244,7 @@ class EstimatorComparison(Result):
     rmse: np.ndarray
     labels: tuple
     level: float
-    counted: float
+    counted: float | np.ndarray
 
     reasons = reasons_by_method
 
@@ -240,39 +255,45 @@ class EstimatorComparison(Result):
         return values | {"notes": [_not_computed(method, problem) for method, problem in problems if problem]}
 
     @property
-    def problems(self):
+    def problems(self) -> tuple[str, ...]:
         """Why each method cannot be computed, tuple of str; an empty text where it can."""
         return tuple(self.reasons.get(method, "") for method in self.methods)
 
     @property
-    def best(self):
-        """The method with the least expected error (all classes together), or None where none can be told."""
-        total = self.rmse if self.rmse.ndim == 1 else np.sqrt((self.rmse**2).sum(1))
+    def best(self) -> str | None:
+        """The method with the least `total_rmse`, or None where none can be told."""
+        total = self.total_rmse
         return None if np.isnan(total).all() else self.methods[int(np.nanargmin(total))]
 
-    def headline(self):
+    @property
+    def total_rmse(self) -> np.ndarray:
+        """Root mean squared error of all classes together, (M,); of two classes that of the second."""
+        return self.rmse if self.rmse.ndim == 1 else np.sqrt((self.rmse ** 2).sum(1))
+
+    def headline(self) -> str:
         """Return the range of the answers and the least expected error."""
         text = checks.counted(len(self.methods) - len(self.reasons), "estimator")
         if self.rmse.ndim == 1:
             text += (f" of the share of class {self.labels[1]}, {np.nanmin(self.estimate):.4g} to "
                      f"{np.nanmax(self.estimate):.4g} (counted {self.counted:.4g})")
         if self.best is None:
-            return f"{text}; no expected errors: the audit's classes are read no better than by chance"
+            return f"{text}; no expected errors: the classes are read no better than by chance, or one was not audited"
         return (f"{text}; least expected error at this shift: {self.best}, if P(prediction | truth) is constant: "
                 "advice, not a test of that")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per method (and class)."""
         shown = self.labels[1:] if len(self.labels) == 2 else self.labels
         columns = "estimate", "standard_error", "low", "high", "bias", "rmse"
         tables = [getattr(self, name).reshape(len(self.methods), -1) for name in columns]
-        return [{"method": method, "class": label, **{name: float(table[m, k]) for name, table in
+        return [{"method": method, "label": label, **{name: float(table[m, k]) for name, table in
                                                       zip(columns, tables, strict=True)},
                  "constant": assumption(method), "problem": self.reasons.get(method, "")}
                 for m, method in enumerate(self.methods) for k, label in enumerate(shown)]
 
 
-def compare_estimators(audit, counts, counts_at_audit=None, *, rates="process", level=0.95):
+def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike | None = None, *,
+                       rates: str = "process", level: float = 0.95) -> EstimatorComparison:
     """Estimate by all seven methods and say what error theory expects of each at the shift that is seen.
 
     Parameters
@@ -309,8 +330,8 @@ def compare_estimators(audit, counts, counts_at_audit=None, *, rates="process", 
     values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else
                        _compared(Periods(audit, frame, counts[None], method, rates), level) for method in METHODS], 1)
     figures = values[:, :, 1] if len(counts) == 2 else values
-    return EstimatorComparison(METHODS, *figures, audit.labels, float(level), one_or_all(counts / counts.sum()),
-                               notes=notes)
+    return EstimatorComparison(METHODS, *figures, audit.labels, float(level),  # type: ignore[misc]
+                               one_or_all(counts / counts.sum()),                               notes=notes)
 
 
 def _cannot(audit, frame, method):

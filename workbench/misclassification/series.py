@@ -8,11 +8,15 @@ References
 .. [1] Scholtus & van Delden, On the accuracy of estimators based on a binary classifier, Discussion Paper 202006,
    Statistics Netherlands, 2020: differences and growth rates.
 """
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
@@ -45,20 +49,24 @@ class PrevalenceChange(Estimate):
 
     first: object
     last: object
-    estimate: float
-    variance: float
-    limits: Interval
-    growth: float
-    growth_limits: Interval
-    naive_standard_error: float
+    estimate: float | np.ndarray
+    variance: float | np.ndarray
+    limits: Interval | tuple[Interval, ...]
+    growth: float | np.ndarray
+    growth_limits: Interval | tuple[Interval, ...]
+    naive_standard_error: float | np.ndarray
     labels: tuple
 
     @property
-    def standard_error(self):
-        """Square root of the variance, float or (K,) array."""
+    def standard_error(self) -> float | np.ndarray:
+        """Square root of the variance, float; with more than two classes of its diagonal, (K,) array."""
         return self.variance ** 0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
 
-    def headline(self):
+    def interval(self) -> Interval | tuple[Interval, ...]:
+        """Return `limits`."""
+        return self.limits
+
+    def headline(self) -> str:
         """Return the change and its interval."""
         found = (self.limits,) if len(self.labels) == 2 else self.limits
         labels = self.labels[1:] if len(self.labels) == 2 else self.labels
@@ -68,13 +76,14 @@ class PrevalenceChange(Estimate):
                                                     np.atleast_1d(self.standard_error), found, strict=True)]
         return f"{self.first} to {self.last}: {'; '.join(parts)}; one audit for both"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
         two = len(self.labels) == 2
         found, growth = ((x,) if two else x for x in (self.limits, self.growth_limits))
         columns = (np.atleast_1d(x).tolist() for x in (self.estimate, self.standard_error, self.growth))
-        return [{"from": self.first, "to": self.last, "class": label, "change": change, "standard_error": error,
-                 "low": i.low, "high": i.high, "growth": rate, "growth_low": g.low, "growth_high": g.high}
+        return [{"first_period": self.first, "last_period": self.last, "label": label, "change": change,
+                 "standard_error": error, "low": i.low, "high": i.high, "growth": rate,
+                 "growth_low": g.low, "growth_high": g.high}
                 for label, change, error, rate, i, g in zip(self.labels[1:] if two else self.labels, *columns, found,
                                                             growth, strict=True)]
 
@@ -122,17 +131,17 @@ class PrevalenceSeries(Result):
         return values | {"notes": notes}
 
     @property
-    def flags(self):
+    def flags(self) -> tuple[str, ...]:
         """What the reader has to know of all periods, as sentences."""
         return sentences([note for note in self.notes if note.where is None])
 
     @property
-    def problems(self):
+    def problems(self) -> tuple[str, ...]:
         """Why each period cannot be reported, tuple of T str; an empty text where it can."""
         return tuple("".join(self._said(period, refused=True)) for period in self.periods)
 
     @property
-    def period_flags(self):
+    def period_flags(self) -> tuple[tuple[str, ...], ...]:
         """What the reader has to know of each reported period, T tuples of str."""
         return tuple(self._said(period, refused=False) for period in self.periods)
 
@@ -149,12 +158,12 @@ class PrevalenceSeries(Result):
         return found
 
     @property
-    def assumption(self):
+    def assumption(self) -> str:
         """What is held constant, in words."""
         return assumption(self.method)
 
     @property
-    def audit_period(self):
+    def audit_period(self) -> str | None:
         """Label of the period that is the audited frame itself, or None."""
         places = self._reported[self._usable.own]
         return self.periods[places[0]] if places.size else None
@@ -171,10 +180,17 @@ class PrevalenceSeries(Result):
     def _shown(self):
         return list(enumerate(self.labels))[1 if len(self.labels) == 2 else 0:]
 
-    def levels(self, level=0.95, *, notes=True):
+    def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
         """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
 
         Without `notes` the last two are left out, for a narrow table beside the notes.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        notes : bool
+            Whether the rows have the keys `flags` and `problem`.
         """
         checks.level(level)
         low, high = (np.full(self.counts.shape, np.nan) for _ in range(2))
@@ -182,7 +198,7 @@ class PrevalenceSeries(Result):
         columns = [x.reshape(len(self.periods), -1) for x in (self.raw, self.estimates, self.standard_errors)]
         items = [None if np.isnan(total) else int(total) for total in self.counts.sum(1)]
         flags, problems = self.period_flags, self.problems
-        rows = [{"period": period, "class": label, "items": items[t],
+        rows = [{"period": period, "label": label, "items": items[t],
                  **{name: float(x[t, place]) for name, x in zip(("counted", "estimate", "standard_error"), columns,
                                                                 strict=True)},
                  "low": float(low[t, k]), "high": float(high[t, k]),
@@ -191,26 +207,45 @@ class PrevalenceSeries(Result):
         left_out = () if notes else ("flags", "problem")
         return [{name: value for name, value in row.items() if name not in left_out} for row in rows]
 
-    def changes(self, level=0.95):
-        """Return one row per class and pair of consecutive reported periods: change, standard error, limits."""
-        return [{name: row[name] for name in ("from", "to", "class", "change", "standard_error", "low", "high")}
+    def changes(self, level: float = 0.95) -> list[dict]:
+        """Return one row per class and pair of consecutive reported periods: change, standard error, limits.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        """
+        return [{name: row[name] for name in ("first_period", "last_period", "label", "change", "standard_error", "low",
+                                                  "high")}
                 for row in self._differences(level)]
 
-    def growth_rates(self, level=0.95):
+    def growth_rates(self, level: float = 0.95) -> list[dict]:
         """Return one row per class and pair of consecutive reported periods: (later - earlier) / earlier, limits.
 
         NaN where the interval of the earlier share reaches 0.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
         """
-        return [{"from": row["from"], "to": row["to"], "class": row["class"], "growth": row["growth"],
-                 "low": row["growth_low"], "high": row["growth_high"]} for row in self._differences(level)]
+        return [{name: row[name] for name in ("first_period", "last_period", "label", "growth")}
+                | {"low": row["growth_low"], "high": row["growth_high"]} for row in self._differences(level)]
 
     def _differences(self, level):
         checks.level(level)
         places = np.arange(len(self._reported))
         return [row for change in self._between(places[:-1], places[1:], level) for row in change.rows()]
 
-    def change(self, first, last, level=0.95):
+    def change(self, first: object, last: object, level: float = 0.95) -> PrevalenceChange:
         """Return the `PrevalenceChange` between two periods, by their labels.
+
+        Parameters
+        ----------
+        first, last : label
+            Entries of `periods`.
+        level : float
+            Nominal coverage in (0, 1).
 
         Raises
         ------
@@ -245,8 +280,14 @@ class PrevalenceSeries(Result):
             notes=usable.doubts)
             for c, (a, b) in enumerate(zip(first, last, strict=True))]
 
-    def headline(self, level=0.95):
-        """Return how many periods are reported, the first, the last and the change between them."""
+    def headline(self, level: float = 0.95) -> str:
+        """Return how many periods are reported, the first, the last and the change between them.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        """
         reported = [self.periods[t] for t in self._reported]
         text = f"{len(reported)} of {checks.counted(len(self.periods), 'period')} by {self.method}"
         if len(reported) > 1:
@@ -254,12 +295,13 @@ class PrevalenceSeries(Result):
         lost = "; no estimates: see notes" if self._usable.undefined else ""
         return f"{text}{lost}; if {self.assumption}; {self.audit.n:,} audited"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return `levels()`."""
         return self.levels()
 
 
-def prevalence_series(audit, counts_at_audit, counts_by_period, *, method="mle", rates="process"):
+def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, counts_by_period: Any, *,
+                      method: str = "mle", rates: str = "process") -> PrevalenceSeries:
     """Estimate the true shares of many periods from one audit.
 
     Parameters
@@ -308,17 +350,19 @@ def prevalence_series(audit, counts_at_audit, counts_by_period, *, method="mle",
              *(_lost(period, str(why)) for period, why in zip(periods, found, strict=True)
                if isinstance(why, CountsError))]
     errors = np.sqrt(np.einsum("tkk->tk", usable.covariance))
-    columns = [_placed(values, reported, counts.shape) for values in (usable.estimate, errors, usable.shares,
-                                                                      usable.bias)]
-    return PrevalenceSeries(periods, counts, *columns, method, rates, audit.labels, audit, frame, notes=notes)
+    estimates, errors, raw, bias = (_placed(values, reported, counts.shape)
+                                    for values in (usable.estimate, errors, usable.shares, usable.bias))
+    return PrevalenceSeries(periods, counts, estimates, errors, raw, bias, method, rates, audit.labels, audit, frame,
+                            notes=notes)
 
 
 def _read_periods(counts_by_period, labels):
     """Return the periods' labels and the counts of each, or the error that says why they cannot be used."""
     if isinstance(counts_by_period, Mapping):
-        periods, rows = tuple(counts_by_period), list(counts_by_period.values())
+        periods, rows = tuple(counts_by_period), tuple(counts_by_period.values())
     else:
-        rows = list(counts_by_period.to_numpy() if hasattr(counts_by_period, "to_numpy") else counts_by_period)
+        rows = checks.each("counts_by_period", counts_by_period.to_numpy() if hasattr(counts_by_period, "to_numpy") else
+                           counts_by_period)
         periods = tuple(range(1, len(rows) + 1))
     if not rows:
         raise ValueError("counts_by_period must hold at least one period; got none")

@@ -13,22 +13,27 @@ References
    Intelligence and Machine Learning, Springer 2021.
 .. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from workbench import checks, intervals
-from workbench.misclassification import methods
+from workbench.misclassification import limits, methods
 from workbench.misclassification.methods import INVERT, RATES
 from workbench.results import Note, Result, notes_as_text, percent
 
 NO_BIAS_KNOWN = "no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'"
-LARGE_PART = 0.05
-UNSTABLE = 0.1
+LARGE_PART = 0.05   # Cochran, Sampling Techniques, 2.6: below it the finite-population factor may be left out
 QUANTITIES = ("level", "change")
 MOST_AUDITED = 10 ** 9
-reasons_by_method = property(lambda self: {note.where[1]: note.text for note in self.notes if note.kind == "undefined"},
-                             doc="Why a figure of a method does not exist, dict of method to str.")
+def _reasons(self: Result) -> dict[str, str]:
+    return {note.where[1]: note.text for note in self.notes if note.kind == "undefined"}
+
+
+reasons_by_method = property(_reasons, doc="Why a figure of a method does not exist, dict of method to str.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,35 +79,58 @@ class EstimatorTheory(Result):
         return values | {"notes": said}
 
     @property
-    def sd(self):
+    def sd(self) -> dict[str, float]:
         """Standard deviation per method."""
         return {method: value ** 0.5 for method, value in self.variance.items()}
 
     @property
-    def mse(self):
+    def mse(self) -> dict[str, float]:
         """Mean squared error per method; an unknown bias, of order 1/n, is left out."""
         return {method: value + np.nan_to_num(self.bias[method]) ** 2 for method, value in self.variance.items()}
 
     @property
-    def rmse(self):
+    def rmse(self) -> dict[str, float]:
         """Root mean squared error per method; an unknown bias, of order 1/n, is left out."""
         return {method: float(value ** 0.5) for method, value in self.mse.items()}
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the shift and the methods with the least and the largest error."""
         rmse = self.rmse
-        best, worst = min(rmse, key=rmse.get), max(rmse, key=rmse.get)
+        best, worst = min(rmse, key=rmse.__getitem__), max(rmse, key=rmse.__getitem__)
         return (f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited: least error {best} "
                 f"(RMSE {rmse[best]:.4g}), largest {worst} ({rmse[worst]:.4g}); calibration reports "
                 f"{self.retained_change:.0%} of a change")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per method."""
         return [{"method": method, "bias": self.bias[method], "sd": self.sd[method], "rmse": self.rmse[method],
-                 "note": self.reasons.get(method, "")} for method in self.bias]
+                 "problem": self.reasons.get(method, "")} for method in self.bias]
 
 
-def estimator_theory(base_rate, new_base_rate, p00, p11, n, *, size=None, new_size=None, rates="process"):
+def counted_share(base_rate: Any, p00: float, p11: float) -> Any:
+    """Return the share that is counted, expected: a p11 + (1 - a)(1 - p00) of a true share a.
+
+    Examples
+    --------
+    >>> round(counted_share(0.1, 0.92, 0.98), 3)
+    0.17
+    """
+    return base_rate * p11 + (1 - base_rate) * (1 - p00)
+
+
+def unbiased_share(p00: float, p11: float) -> float | None:
+    """Return the only true share whose count is right, (1 - p00) / (2 - p00 - p11), or None without errors.
+
+    Examples
+    --------
+    >>> round(unbiased_share(0.92, 0.98), 3)
+    0.8
+    """
+    return None if p00 == p11 == 1 else (1 - p00) / (2 - p00 - p11)
+
+
+def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: float, n: int, *,
+                     size: int | None = None, new_size: int | None = None, rates: str = "process") -> EstimatorTheory:
     """Return bias and variance of the seven estimators of a share, in closed form.
 
     Parameters
@@ -152,13 +180,14 @@ def estimator_theory(base_rate, new_base_rate, p00, p11, n, *, size=None, new_si
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
     checks.choice("rates", rates, RATES)
-    bias, variance, extra = moments(*setting, n, size, new_size, rates)
+    bias, variance, extra = moments(setting[0], setting[1], setting[2], setting[3], n, size, new_size, rates)
     return EstimatorTheory({m: float(v) for m, v in bias.items()}, {m: float(v) for m, v in variance.items()},
-                           *(float(extra[name]) for name in ("second_order", "retained_change", "slope_cv")),
-                           *setting, n, size, new_size, rates, notes=_theory_notes(n, size, rates, extra["slope_cv"]))
+                           float(extra["second_order"]), float(extra["retained_change"]), float(extra["slope_cv"]),
+                           setting[0], setting[1], setting[2], setting[3], n, size, new_size, rates,
+                           notes=_theory_notes(n, size, rates, extra["slope_cv"]))
 
 
-def _check_setting(base_rate, new_base_rate, p00, p11):
+def _check_setting(base_rate: float, new_base_rate: float, p00: float, p11: float) -> list[float]:
     setting = [checks.number(name, value, 0, 1, open_ends=True) for name, value in (
         ("base_rate", base_rate), ("new_base_rate", new_base_rate), ("p00", p00), ("p11", p11))]
     if setting[2] + setting[3] <= 1:
@@ -169,7 +198,7 @@ def _check_setting(base_rate, new_base_rate, p00, p11):
 
 def _theory_notes(n, size, rates, cv):
     yield from _undefined({"mle": f"bias: {NO_BIAS_KNOWN}; variance: first order"})
-    if cv > UNSTABLE:
+    if cv > limits.UNSURE:
         yield Note("unreliable", f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order "
                    "figures are too small")
     if rates == "process" and size and n / size > LARGE_PART:
@@ -181,7 +210,8 @@ def _undefined(reasons):
     return [Note("undefined", text, ("method", method)) for method, text in reasons.items()]
 
 
-def moments(base_rate, new_base_rate, p00, p11, n, size=None, new_size=None, rates="process"):
+def moments(base_rate: Any, new_base_rate: Any, p00: Any, p11: Any, n: Any, size: Any = None, new_size: Any = None,
+            rates: str = "process") -> tuple[dict, dict, dict]:
     """Return bias and variance per method and a dict of further figures; all arguments may be arrays.
 
     The checked entry for single settings is `estimator_theory`.
@@ -266,14 +296,14 @@ class AuditPlan(Result):
 
     warnings = notes_as_text
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the audit and what a fresh one would buy."""
         fresh = "" if self.fresh_audited is None else f"{self.fresh_audited:,} would do, "
         return (f"{self.audited:,} audited items for {percent(self.level)} ±{self.half_width:.4g} of the "
                 f"{self.quantity} ({self.method}: expected ±{self.expected_half_width:.4g}); in an audit of the new "
                 f"period itself {fresh}{self.audited:,} give its level ±{self.fresh_half_width:.4g}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return the audit at hand and the fresh one."""
         return [{"audit": "first period", "quantity": self.quantity, "items": self.audited,
                  "half_width": self.expected_half_width},
@@ -283,8 +313,10 @@ class AuditPlan(Result):
                  "half_width": None if self.fresh_audited is None else self.half_width}]
 
 
-def plan_audit(base_rate, new_base_rate, p00, p11, half_width, *, size=None, new_size=None, quantity="level",
-               previous_base_rate=None, method="mle", rates="process", level=0.95):
+def plan_audit(base_rate: float, new_base_rate: float, p00: float, p11: float, half_width: float, *,
+               size: int | None = None, new_size: int | None = None, quantity: str = "level",
+               previous_base_rate: float | None = None, method: str = "mle", rates: str = "process",
+               level: float = 0.95) -> AuditPlan:
     """Find the smallest audit whose interval has the wanted half-width, if the rates hold.
 
     Parameters
@@ -379,7 +411,7 @@ def _least(width, wanted, most):
 
 def _plan_notes(a, p00, p11, n):
     cv = np.sqrt(p00 * (1 - p00) / (n * (1 - a)) + p11 * (1 - p11) / (n * a)) / (p00 + p11 - 1)
-    if cv > UNSTABLE:
+    if cv > limits.UNSURE:
         yield Note("unreliable", f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "
                    f"of {cv:.2f}: half-widths will vary much around the plan")
     few = min(n * (1 - a) * (1 - p00), n * a * (1 - p11))

@@ -12,11 +12,14 @@ References
 .. [3] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
 .. [4] Paley, On orthogonal matrices, Journal of Mathematics and Physics 12, 1933.
 """
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.replication.galois import LARGEST_FIELD, GaloisField, as_prime_power, digits
@@ -36,7 +39,8 @@ class Balance(Result):
     ----------
     strength : int
         2: every two columns show each pair of symbols equally often (more than 2 is not looked for);
-        1: only every column each symbol; 0: not even that. A single column has at most 1.
+        1: every column shows each symbol equally often, but not every two columns each pair; 0: not even that. A
+        single column has at most 1.
     full : bool
         Full balance: eq. 15, every column shows each of n symbols R / n times, and eq. 11 in its form for n
         symbols, every two columns show each pair R / n^2 times.
@@ -67,29 +71,29 @@ class Balance(Result):
         return values | {"notes": () if problem is None else (Note("unreliable", problem),)}
 
     @property
-    def problem(self):
+    def problem(self) -> str | None:
         """What is wrong in one text, or None."""
         return "; ".join(note.text for note in self.notes) or None
 
     @property
-    def levels(self):
+    def levels(self) -> int:
         """Number of symbols."""
         return len(self.symbols)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return strength, shape and what is wrong."""
         shape = ", ".join(checks.counted(size, noun) for size, noun in ((self.runs, "run"), (self.factors, "factor"),
                                                                  (self.levels, "level")))
         verdict = "full balance" if self.full else f"not in full balance: {self.problem}"
         return f"{shape}: strength {self.strength}, {verdict}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row: shape, strength, full balance and the problem."""
         return [{"runs": self.runs, "factors": self.factors, "levels": self.levels, "strength": self.strength,
                  "full": self.full, "problem": self.problem}]
 
 
-def check_balance(array):
+def check_balance(array: ArrayLike) -> Balance:
     """Check whether an array has strength 2 and brings replicates into full balance.
 
     Parameters
@@ -114,8 +118,8 @@ def check_balance(array):
     'column 0 holds -1 0 times, not 4; columns 0 and 1 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, not 2 each'
     """
     symbols, codes = np.unique(_array(array), return_inverse=True)
-    codes = codes.reshape(np.shape(array))
-    runs, factors = codes.shape
+    codes = codes.reshape(np.asarray(array).shape)
+    runs, factors = len(codes), len(codes.T)
     uneven = _uneven_columns(codes, symbols.size)
     pair = _first_bad_pair(codes, symbols.size, uneven) if factors > 1 else None
     table = None if pair is None or symbols.size ** 2 > runs else _pair_table(codes[:, pair], symbols.size)
@@ -125,7 +129,7 @@ def check_balance(array):
     return Balance(strength, full, pair, table, tuple(symbols.tolist()), runs, factors, notes=notes)
 
 
-def orthogonal_array(levels, factors, *, method="linear"):
+def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> np.ndarray:
     """Return an orthogonal array of strength 2 with the fewest runs a linear array can have.
 
     Parameters
@@ -135,9 +139,9 @@ def orthogonal_array(levels, factors, *, method="linear"):
     factors : int
         Columns, strata. n^b runs have room for (n^b - 1) / (n - 1), not for n^b - 1 as [1]_ has it.
     method : {"linear", "rotation"}
-        - "linear": run and column are vectors over GF(n), the entry their scalar product [3]_.
-        - "rotation": one column of the powers of a primitive element of GF(n^b), each next column
-          the one before moved up by one; a run of zeros at the bottom [1]_, [2]_.
+        - "linear": run and column are vectors over GF(n), the entry their scalar product [2]_.
+        - "rotation": the first column holds the powers of a primitive element of GF(n^b), each further one is the
+          column before it moved up by one; the last run is all zeros [1]_, [3]_.
 
     Returns
     -------
@@ -148,6 +152,13 @@ def orthogonal_array(levels, factors, *, method="linear"):
     ------
     ValueError
         If levels is no prime power, or the array larger than 2 GiB.
+
+    References
+    ----------
+    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 11-15,
+       appendices A and B.
+    .. [2] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
+    .. [3] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975.
 
     Examples
     --------
@@ -169,7 +180,7 @@ def orthogonal_array(levels, factors, *, method="linear"):
     return array.astype(np.int64)
 
 
-def smallest_runs(levels, factors):
+def smallest_runs(levels: int, factors: int) -> int:
     """Return the runs of the smallest linear array: the smallest n^b with factors <= (n^b - 1) / (n - 1).
 
     Parameters
@@ -191,7 +202,7 @@ def smallest_runs(levels, factors):
     return levels ** dimension
 
 
-def linear_forms(levels, factors):
+def linear_forms(levels: int, factors: int) -> np.ndarray:
     """Return the linear forms whose values are the columns of the linear array.
 
     Run r of `orthogonal_array` is the vector over GF(levels) of the digits of r base levels, lowest first;
@@ -220,7 +231,7 @@ def linear_forms(levels, factors):
     return digits(numbers, levels, dimension).T
 
 
-def linear_array(levels, factors, runs=None):
+def linear_array(levels: int, factors: int, runs: np.ndarray | None = None) -> np.ndarray:
     """Return runs of the linear array of `orthogonal_array` in the smallest integer type.
 
     Parameters
@@ -253,11 +264,11 @@ def linear_array(levels, factors, runs=None):
     return array
 
 
-def hadamard(order):
+def hadamard(order: int) -> np.ndarray:
     """Return a Hadamard matrix, H H' = order I, whose first row and first column are +1.
 
     Without its first column it is an array of order runs for up to order - 1 factors of two levels, in full
-    balance. Built by Sylvester's doubling, both constructions of Paley [4]_ (prime powers too) and Kronecker
+    balance. Built by Sylvester's doubling, both constructions of Paley [1]_ (prime powers too) and Kronecker
     products; these reach all multiples of 4 up to 88 and all but 55 up to 1000.
 
     Parameters
@@ -274,6 +285,10 @@ def hadamard(order):
     ------
     ValueError
         If the order cannot be built; names the next one that can, see `next_hadamard_order`.
+
+    References
+    ----------
+    .. [1] Paley, On orthogonal matrices, Journal of Mathematics and Physics 12, 1933.
 
     Examples
     --------
@@ -296,7 +311,7 @@ def hadamard(order):
     return (matrix * matrix[:, :1]).astype(np.int64)
 
 
-def next_hadamard_order(at_least):
+def next_hadamard_order(at_least: int) -> int:
     """Return the smallest order >= at_least that `hadamard` can build.
 
     Parameters

@@ -1,12 +1,17 @@
 """How labeled items were sampled: strata, primary sampling units (PSUs) within them, weights."""
+from __future__ import annotations
+
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.results import Result
+from workbench.results import FILLED, Note, Result
 
 NAMED = 5
 
@@ -59,11 +64,16 @@ class SurveyDesign(Result):
 
     stratum: np.ndarray
     psu: np.ndarray | None = None
-    weight: np.ndarray | None = None
+    weight: np.ndarray = FILLED
     collapse: dict | None = None
     fpc: np.ndarray | None = None
 
-    def __post_init__(self):
+    if TYPE_CHECKING:
+        def __init__(self, stratum: ArrayLike, psu: ArrayLike | None = None, weight: ArrayLike | None = None,
+                     collapse: dict | None = None, fpc: ArrayLike | None = None, *, notes: Sequence[Note] = ()
+                     ) -> None: ...
+
+    def __post_init__(self) -> None:
         stratum = checks.labels("stratum", self.stratum)
         psu = self.psu if self.psu is None else checks.labels("psu", self.psu, size=stratum.size)
         weight = np.ones(stratum.size) if self.weight is None else _weights(self.weight, stratum.size)
@@ -81,54 +91,59 @@ class SurveyDesign(Result):
             self._refuse_populations()
 
     @property
-    def strata(self):
+    def strata(self) -> np.ndarray:
         """Names of the strata, sorted."""
         return self._order[0]
 
     @property
-    def psu_of_item(self):
+    def psu_of_item(self) -> np.ndarray:
         """Number of each item's PSU."""
         return self._order[1]
 
     @property
-    def stratum_of_psu(self):
+    def stratum_of_psu(self) -> np.ndarray:
         """Number of each PSU's stratum, rising."""
         return self._order[2]
 
     @cached_property
-    def psus_per_stratum(self):
+    def psus_per_stratum(self) -> np.ndarray:
         """n_h."""
         return np.bincount(self.stratum_of_psu, minlength=self.strata.size)
 
     @property
-    def df(self):
+    def df(self) -> int:
         """Degrees of freedom: PSUs less strata."""
         return self.stratum_of_psu.size - self.strata.size
 
     @cached_property
-    def free(self):
+    def free(self) -> np.ndarray:
         """1 - n_h / N_h."""
         if self.fpc is None:
             return np.ones(self.strata.size)
         return 1 - self.psus_per_stratum / self._population
 
-    def totals(self, values):
-        """Return weighted totals per PSU, (P, C), of item values (n, C)."""
+    def totals(self, values: ArrayLike) -> np.ndarray:
+        """Return weighted totals per PSU, (P, C), of item values (n, C).
+
+        Parameters
+        ----------
+        values : (n, C) array_like of float
+        """
         psus = self.stratum_of_psu.size
         return np.stack([np.bincount(self.psu_of_item, self.weight * column, psus) for column in np.transpose(values)],
                         axis=1)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return items, PSUs, strata and degrees of freedom."""
         return (f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in "
                 f"{checks.counted(self.strata.size, 'stratum', 'strata')} ({sizes(self.psus_per_stratum)}), "
                 f"{checks.counted(self.df, 'degree')} of freedom")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per stratum: PSUs, items, total weight."""
         of_item = self.stratum_of_psu[self.psu_of_item]
         items, weight = np.bincount(of_item), np.bincount(of_item, self.weight)
-        return [{"stratum": name, "PSUs": int(n), "items": int(m), "weight": float(w)} for name, n, m, w
+        return [{"stratum": name, "psus": int(n), "items": int(m), "weight": float(w)} for name, n, m, w
                 in zip(self.strata.tolist(), self.psus_per_stratum, items, weight, strict=True)]
 
     @cached_property
@@ -221,7 +236,7 @@ def _named(names):
     return checks.listed(names.tolist(), NAMED, quoted=True)
 
 
-def sizes(n):
+def sizes(n: np.ndarray) -> str:
     """Return how many strata hold how many PSUs."""
     counts = sorted(Counter(np.asarray(n).tolist()).items())
     if len(counts) == 1:

@@ -7,12 +7,17 @@ References
    from survey data, Survey Methodology 24, 1998: effective sample size.
 .. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
 """
+from __future__ import annotations
+
 import functools
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.replication import statistics
@@ -20,12 +25,15 @@ from workbench.replication.bounded_intervals import Clusters, Spread, bounded_li
 from workbench.replication.replicates import Replicates
 from workbench.results import Estimate, Interval, Note, html_table, note_list, percent, sentences
 
+if TYPE_CHECKING:
+    from workbench.replication.designs import SurveyDesign
+
 INTERVALS = ("default", "beta", "t", "logit", "wilson")
-MOST_UNDEFINED = 0.05
+MOST_UNDEFINED = 0.05   # the others stand for those left out; beyond it that would be most of a tail
 ROUNDING = 1e-12
-FEW_DF = 30
-LEAST_DF = 5
-FEW_PSUS = 30
+FEW_DF = 30             # t is 4% above the normal quantile
+LEAST_DF = 5            # t is 31% above it, and a standard error is known to a third
+FEW_PSUS = 30           # from here on no searched design covers less than 93% where 95% is nominal
 SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too "
           "little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
 
@@ -58,12 +66,21 @@ class ReplicateEstimate(Estimate):
     effective_psus : float
         Kish's (sum W)^2 / sum W^2 of the weights W of these PSUs, the number of equally heavy PSUs.
     effective_df : float
-        Satterthwaite's [3]_ degrees of freedom were all PSUs of a stratum equally spread: (sum a)^2 / sum a^2 /
+        Satterthwaite's [1]_ degrees of freedom were all PSUs of a stratum equally spread: (sum a)^2 / sum a^2 /
         (n_h - 1) with a = W_h^2 / n_h and W_h the weight of the denominator in stratum h; at most that of all items of
         the domain and `informative_psus` less 1, at least 1.
-    carriers : float
+    cautious_psus : float
+        Where the denominator is random (a precision, a recall, an F1), `effective_psus` were there one more PSU, unseen
+        and as heavy as the heaviest, all of it counted; at most `effective_psus`.
+    carriers : (2,) array of float
         Over how many PSUs the variance is spread, (sum d^2)^2 / sum d^4 with d what a PSU adds to the estimate's error,
-        less the mean of its stratum; infinite where no PSU differs or no bounds are known.
+        less the mean of its stratum; infinite where no PSU differs or no bounds are known. First for the lower limit,
+        then for the upper one: of a mean at most the PSUs with an item nearer to that bound than to the mean, since of
+        values that were hardly seen nobody knows whether they come in clusters.
+    pooled_variance : float
+        The variance were the PSUs of all strata equally spread: s^2 sum_h (1 - n_h / N_h) n_h w_h^2 with w_h the mean
+        weight of the stratum's PSUs and s^2 the variance of d / w_h within strata; 0 where the strata or bounds are not
+        known.
     method : str
         Of the replicates.
     bounds : (float, float) or None
@@ -73,6 +90,10 @@ class ReplicateEstimate(Estimate):
         `workbench.replication.bounded_intervals.Spread`.
     free : float
         Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their weight; 1 without `fpc`.
+
+    References
+    ----------
+    .. [1] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
     """
 
     statistic: str
@@ -89,7 +110,9 @@ class ReplicateEstimate(Estimate):
     informative_psus: int
     effective_psus: float
     effective_df: float
-    carriers: float
+    cautious_psus: float
+    carriers: np.ndarray
+    pooled_variance: float
     method: str
     bounds: tuple | None = None
     spread: np.ndarray | None = None
@@ -105,10 +128,11 @@ class ReplicateEstimate(Estimate):
         p, bounds = values["estimate"], (0.0, 1.0) if share else None
         spread = np.array([[values["counted"]], [p * (1 - p)], [p * (1 - p) * (1 - 2 * p)]]) if share else None
         values = values | {"informative_psus": values["psus"], "bounds": bounds, "spread": spread,
-                           "carriers": math.inf}
+                           "cautious_psus": values["effective_psus"], "carriers": np.full(2, np.inf),
+                           "pooled_variance": 0.0}
         return values | {"notes": tuple(_estimate_notes(cls(**values)))}
 
-    def interval(self, level=0.95, method="default"):
+    def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return a confidence interval; its notes are those of the estimate and its own.
 
         Parameters
@@ -116,17 +140,22 @@ class ReplicateEstimate(Estimate):
         level : float
         method : {"default", "beta", "t", "logit", "wilson"}
             - "beta": limits of `workbench.value_interval` for the independent items that the sample is worth, for
-              shares those of Korn and Graubard [2]_; t with `effective_df`. Needs known bounds.
+              shares those of Korn and Graubard [1]_; t with `effective_df`. Needs known bounds.
             - "t": estimate +- t SE, t with `df` degrees of freedom.
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
             - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
-              `counted` [2]_; where v = 0 for `effective_psus`; shares only.
+              `counted` [1]_; where v = 0 for `effective_psus`; shares only.
             - "default": "beta" where bounds are known, otherwise "t" with `effective_df`: where a few strata hold
               most of the weight, t at `df` covers far less than it says.
 
         Returns
         -------
         Interval
+
+        References
+        ----------
+        .. [1] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts
+           estimated from survey data, Survey Methodology 24, 1998: effective sample size.
         """
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
@@ -141,8 +170,8 @@ class ReplicateEstimate(Estimate):
     def _beta(self, tail):
         if self.bounds is None:
             raise ValueError(f"method 'beta' needs known bounds; {self.statistic} has none, take 't'")
-        clusters = Clusters(self.effective_psus, self.effective_df, self.carriers)
-        found = self.estimate, self.variance, Spread(*self.spread), clusters, tail
+        clusters = Clusters(self.cautious_psus, self.effective_df, self.carriers, self.pooled_variance)
+        found = self.estimate, self.variance, Spread(*self.spread), clusters, tail  # type: ignore[misc]
         return f1_limits(*found, free=self.free) if self.statistic == "f1" else \
             bounded_limits(*found, bounds=self.bounds, free=self.free)
 
@@ -156,11 +185,11 @@ class ReplicateEstimate(Estimate):
         t = float(scipy.special.stdtrit(df, 1 - tail))
         return limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
 
-    def warnings(self):
+    def warnings(self) -> list[str]:
         """Return the notes of the estimate and of its default interval, as a list of sentences."""
         return list(sentences(self.interval().notes))
 
-    def headline(self):
+    def headline(self) -> str:
         """Return estimate, standard error, interval and design."""
         limits = self.interval()
         design = f"{checks.counted(self.psus, 'PSU')}, {checks.counted(self.strata, 'stratum', 'strata')}"
@@ -168,17 +197,19 @@ class ReplicateEstimate(Estimate):
                 f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}); {design}, "
                 f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row: statistic, estimate, standard error, df, limits and how they were made."""
         limits = self.interval()
-        return [{"statistic": self.statistic, "estimate": self.estimate, "standard error": self.standard_error,
-                 "df": self.df, "low": limits.low, "high": limits.high, "interval": limits.method}]
+        return [{"quantity": self.statistic, "estimate": self.estimate, "standard_error": self.standard_error,
+                 "df": self.df, "low": limits.low, "high": limits.high, "interval_method": limits.method}]
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline()) + note_list(self.interval().notes)
 
 
-def replicate_estimate(replicates, statistic, *columns, domain=None, center="full", bounds=None):
+def replicate_estimate(replicates: Replicates, statistic: str | Callable, *columns: ArrayLike,
+                       domain: ArrayLike | None = None, center: str = "full",
+                       bounds: tuple[float, float] | None = None) -> ReplicateEstimate:
     """Return a statistic with its replicate variance.
 
     Parameters
@@ -230,16 +261,17 @@ def replicate_estimate(replicates, statistic, *columns, domain=None, center="ful
                                         + ("" if domain is None else " in the domain"))
     variance, undefined = _variance(replicates, name, estimate, values, center)
     of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
-    strata = np.count_nonzero(np.bincount(design.stratum_of_psu[of_domain]))
+    strata = int(np.count_nonzero(np.bincount(design.stratum_of_psu[of_domain])))
     base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
     parts = statistics.parts_of(statistic, columns, totals, rows, design.weight) if bounds else [(None, base)]
     spread = Spread.of(parts, design.weight).stacked() if bounds else None
+    added = _added(design, estimate, totals, rows, parts) if bounds else None
+    told = _information(replicates, rows, statistics.carrying(statistic, columns, parts, rows), added,
+                        statistics.ends(estimate, bounds, *parts) if bounds and statistic == "mean" else None)
     found = ReplicateEstimate(
         name, estimate, variance, replicate_values=values, undefined=undefined, kind=_kind(statistic, bounds),
-        items=int(rows.sum()), psus=of_domain.size, strata=strata, counted=int(base.sum()),
-        **_information(replicates, rows, statistics.carrying(statistic, columns, parts, rows)),
-        carriers=float(carriers(design, _added(design, parts))) if bounds else math.inf, method=replicates.method,
-        bounds=bounds, spread=spread, free=_free(design, base))
+        items=int(rows.sum()), psus=of_domain.size, strata=strata, counted=int(base.sum()), **told,
+        method=replicates.method, bounds=bounds, spread=spread, free=_free(design, base))
     return replace(found, notes=tuple(_estimate_notes(found)))
 
 
@@ -265,7 +297,7 @@ def _from_totals(replicates, totals, rows):
     return float(statistics.ratio(*full)), statistics.ratio(*without_noise(found, full).T)
 
 
-def without_noise(found, full):
+def without_noise(found: np.ndarray, full: np.ndarray) -> np.ndarray:
     """Set replicate totals that are 0 but for rounding to 0."""
     return np.where(np.abs(found) > ROUNDING * np.abs(full), found, 0.0)
 
@@ -294,7 +326,7 @@ def _variance(replicates, name, estimate, values, center):
     return float(variances(replicates.coefficients, values, middle)), undefined
 
 
-def variances(coefficients, values, middle):
+def variances(coefficients: np.ndarray, values: np.ndarray, middle: float | np.ndarray) -> np.ndarray:
     """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
 
     Where a replicate is NaN its coefficient is spread over the others; differences by rounding count as none.
@@ -305,7 +337,8 @@ def variances(coefficients, values, middle):
     return statistics.ratio(coefficients @ misses ** 2 * coefficients.sum(), coefficients @ defined)
 
 
-def information(design, weight, base):
+def information(design: SurveyDesign, weight: np.ndarray, base: Sequence[np.ndarray], added: np.ndarray | None = None,
+                ends: Sequence | None = None) -> dict:
     """Return what the PSUs of the columns of `base` tell, the least of them: a dict of arrays (...).
 
     Parameters
@@ -315,40 +348,63 @@ def information(design, weight, base):
         Weight of each PSU in the domain.
     base : list of (P, ...) arrays
         Weight of each PSU in the parts of the denominator.
+    added : (P, ...) array, optional
+        What each PSU adds to the estimate's error; without it nothing is known of the variance.
+    ends : (2, P, ...) array, optional
+        Weight, or number, of the items of each PSU that lie near the lower and near the upper bound.
 
     Returns
     -------
     dict
-        df, informative_psus, effective_psus, effective_df of a `ReplicateEstimate`.
+        The fields of a `ReplicateEstimate` from `df` to `pooled_variance`.
     """
     starts = np.cumsum(design.psus_per_stratum) - design.psus_per_stratum
     of_strata = [np.add.reduceat(w, starts) for w in (weight, *base)]
     psus = _least(np.count_nonzero(w, 0) for w in base)       # 0 where an F1 has no member
     strata = (np.count_nonzero(w, 0) for w in of_strata[1:])
     df = _least(np.count_nonzero(w, 0) - held for w, held in zip(base, strata, strict=True))
-    return {"df": np.maximum(df, 1), "informative_psus": psus,
-            "effective_psus": np.maximum(_least(statistics.ratio(w.sum(0) ** 2, (w ** 2).sum(0)) for w in base), 1.0),
+    sampled = _least(w.sum(0) < weight.sum(0) * (1 - ROUNDING) for w in base).astype(bool)
+    effective = np.maximum(_least(_kish(w) for w in base), 1.0)
+    unseen = _least(_kish(w, weight.max(0)) for w in base)
+    carriers, pooled = (np.inf, 0.0) if added is None else _variance_of_psus(design, weight, added)
+    at_ends = np.inf if ends is None else np.count_nonzero(ends, 1)
+    return {"df": np.maximum(df, 1), "informative_psus": psus, "effective_psus": effective,
+            "cautious_psus": np.where(sampled, np.minimum(unseen, effective), effective),
             "effective_df": np.maximum(np.minimum(_least(_satterthwaite(design, w) for w in of_strata), psus - 1.0),
-                                       1.0)}
+                                       1.0),
+            "carriers": np.minimum(np.stack([carriers, carriers]), at_ends), "pooled_variance": np.asarray(pooled)}
 
 
-def carriers(design, added):
-    """Return over how many PSUs the variance is spread; `added` (P, ...) is what each adds to the estimate."""
-    n = design.psus_per_stratum
-    mean = np.add.reduceat(added, np.cumsum(n) - n) / n.reshape(-1, *[1] * (added.ndim - 1))
-    square = (added - mean[design.stratum_of_psu]) ** 2
+def _kish(weight, unseen=0.0):
+    """Return (sum W)^2 / sum W^2 of PSUs, (P, ...), with one more of weight `unseen`."""
+    return statistics.ratio((weight.sum(0) + unseen) ** 2, (weight ** 2).sum(0) + np.square(unseen))
+
+
+def _variance_of_psus(design, weight, added):
+    """Return over how many PSUs the variance is spread, and what it were if those of all strata were equally spread."""
+    n = design.psus_per_stratum.reshape(-1, *[1] * (added.ndim - 1))
+    starts, of_psu = np.cumsum(design.psus_per_stratum) - design.psus_per_stratum, design.stratum_of_psu
+    square = (added - (np.add.reduceat(added, starts) / n)[of_psu]) ** 2
     square = np.where(square > ROUNDING * square.max(0), square, 0.0)
     fourth = (square ** 2).sum(0)
-    return np.where(fourth > 0, square.sum(0) ** 2 / np.where(fourth > 0, fourth, 1.0), np.inf)
+    carriers = np.where(fourth > 0, square.sum(0) ** 2 / np.where(fourth > 0, fourth, 1.0), np.inf)
+    mean = np.add.reduceat(weight, starts) / n
+    held, free = mean > 0, design.free.reshape(n.shape)
+    pooled = statistics.ratio((square / np.where(held, mean, 1.0)[of_psu] ** 2).sum(0), (held * (n - 1)).sum(0))
+    return carriers, pooled * (free * n * mean ** 2).sum(0)
 
 
-def _added(design, parts):
-    """Return what each PSU adds to a bounded statistic, (P,)."""
-    found = np.zeros(design.stratum_of_psu.size)
-    for values, rows in parts:
-        share = design.weight[rows] / design.weight[rows].sum()
-        found += np.bincount(design.psu_of_item[rows], share * (values[rows] - share @ values[rows]), found.size)
-    return found
+def _added(design, estimate, totals, rows, parts):
+    """Return what each PSU adds to a statistic's error, (P,)."""
+    found = np.zeros(rows.size)
+    if totals:
+        found[rows] = totals.numerator[rows] - estimate * totals.denominator[rows]
+        found *= design.weight / (design.weight[rows] @ totals.denominator[rows])
+    else:
+        for values, part in parts:
+            share = design.weight[part] / design.weight[part].sum()
+            found[part] = share * (values[part] - share @ values[part])
+    return np.bincount(design.psu_of_item, found)
 
 
 def _least(arrays):
@@ -362,20 +418,28 @@ def _satterthwaite(design, weight):
     return statistics.ratio(spread.sum(0) ** 2, (spread ** 2 / (n - 1)).sum(0))
 
 
-def _information(replicates, rows, parts):
+def _information(replicates, rows, masks, added, ends):
     """Return `information` of masks of items, as numbers; imported replicates say how much they tell at most."""
-    design, most = replicates.design, replicates.most_df or math.inf
-    weight, *base = (np.bincount(design.psu_of_item[part], design.weight[part], design.stratum_of_psu.size)
-                     for part in (rows, *parts))
-    found = {name: value.item() for name, value in information(design, weight, base).items()}
-    return found | {"df": min(found["df"], most), "effective_df": float(min(found["effective_df"], most))}
+    design, most = replicates.design, replicates.most_df
+    weight, *base = (_of_psus(design, part) for part in (rows, *masks))
+    found = information(design, weight, base, added, ends and [_of_psus(design, part) for part in ends])
+    found = {name: value if name == "carriers" else value.item() for name, value in found.items()}
+    if most is None:
+        return found
+    return found | {"df": min(found["df"], most), "effective_df": float(min(found["effective_df"], most)),
+                    "pooled_variance": 0.0}
+
+
+def _of_psus(design, rows):
+    """Return the weight of these items in every PSU, (P,)."""
+    return np.bincount(design.psu_of_item[rows], design.weight[rows], design.stratum_of_psu.size)
 
 
 def _free(design, rows):
     """Return the finite-population factor of the PSUs of these items, by the squares of their weights."""
     if design.fpc is None:
         return 1.0
-    square = np.bincount(design.psu_of_item[rows], design.weight[rows], design.stratum_of_psu.size) ** 2
+    square = _of_psus(design, rows) ** 2
     return float(square @ design.free[design.stratum_of_psu] / square.sum())
 
 
@@ -440,7 +504,8 @@ def _interval_notes(found, method):
                    f"it says, {method!r} can cover too little")
 
 
-def limits(method, estimate, variance, t, items, effective_psus):
+def limits(method: str, estimate: float | np.ndarray, variance: float | np.ndarray, t: float | np.ndarray,
+           items: int | np.ndarray, effective_psus: float | np.ndarray) -> tuple:
     """Return lower and upper limits of estimates with these variances, arrays that broadcast.
 
     "logit" gives Wilson's limits where the estimate is 0 or 1 or the variance 0.

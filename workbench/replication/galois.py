@@ -5,13 +5,19 @@ References
 .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: appendix B.
 .. [2] Lidl & Niederreiter, Finite Fields, 2nd edition, Cambridge 1997: primitive polynomials.
 """
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.results import FILLED
 
 LARGEST_FIELD = 2 ** 20
 
@@ -60,9 +66,9 @@ class GaloisField:
 
     p: int
     degree: int = 1
-    modulus: tuple | None = None
+    modulus: Sequence[int] = FILLED
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         p = _prime(self.p)
         degree = checks.whole("degree", self.degree, 1)
         if degree > 20 or p ** degree > LARGEST_FIELD:
@@ -71,33 +77,51 @@ class GaloisField:
         for name, value in (("p", p), ("degree", degree), ("modulus", modulus)):
             object.__setattr__(self, name, value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"GaloisField({self.p}^{self.degree} modulo {polynomial(self.modulus)})"
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Number of elements, p^degree."""
         return self.p ** self.degree
 
     @cached_property
-    def primitive_element(self):
+    def primitive_element(self) -> int:
         """The smallest element whose powers are all the others but 0."""
         return _smallest_generator(self.p, self.modulus)
 
-    def coefficients(self, a):
-        """Return the coefficients of elements, lowest first, shape (..., degree)."""
+    def coefficients(self, a: ArrayLike) -> np.ndarray:
+        """Return the coefficients of elements, lowest first, shape (..., degree).
+
+        Parameters
+        ----------
+        a : (...) array_like of int
+            Elements, 0 to size - 1.
+        """
         return digits(self._elements("a", a), self.p, self.degree)
 
-    def element(self, coefficients):
-        """Return the elements with these coefficients 0 .. p - 1, lowest first along the last axis."""
+    def element(self, coefficients: ArrayLike) -> int | np.ndarray:
+        """Return the elements with these coefficients 0 .. p - 1, lowest first along the last axis.
+
+        Parameters
+        ----------
+        coefficients : (..., degree) array_like of int
+            Lowest first, each 0 to p - 1.
+        """
         coefficients = _whole_numbers("coefficients", coefficients, self.p)
         if coefficients.ndim == 0 or coefficients.shape[-1] != self.degree:
             raise ValueError(f"coefficients must have {self.degree} entries along the last axis; "
                              f"got shape {coefficients.shape}")
         return _plain(coefficients @ self._places)
 
-    def add(self, a, b):
-        """Return a + b, coefficients added modulo p."""
+    def add(self, a: ArrayLike, b: ArrayLike) -> int | np.ndarray:
+        """Return a + b, coefficients added modulo p.
+
+        Parameters
+        ----------
+        a, b : (...) array_like of int
+            Elements, 0 to size - 1.
+        """
         a, b = self._elements("a", a), self._elements("b", b)
         if self.p == 2:
             return _plain(a ^ b)
@@ -106,14 +130,27 @@ class GaloisField:
         total = digits(a, self.p, self.degree) + digits(b, self.p, self.degree)
         return _plain(total % self.p @ self._places)
 
-    def multiply(self, a, b):
-        """Return a * b, by adding logarithms."""
+    def multiply(self, a: ArrayLike, b: ArrayLike) -> int | np.ndarray:
+        """Return a * b, by adding logarithms.
+
+        Parameters
+        ----------
+        a, b : (...) array_like of int
+            Elements, 0 to size - 1.
+        """
         a, b = self._elements("a", a), self._elements("b", b)
         power, log = self._tables
         return _plain(np.where((a == 0) | (b == 0), 0, power[(log[a] + log[b]) % (self.size - 1)]))
 
-    def power(self, a, exponent):
+    def power(self, a: ArrayLike, exponent: ArrayLike) -> int | np.ndarray:
         """Return a ** exponent for whole exponents; below 0 the inverse, 0 ** 0 is 1.
+
+        Parameters
+        ----------
+        a : (...) array_like of int
+            Elements, 0 to size - 1.
+        exponent : (...) array_like of int
+            At least 0 where the element is 0.
 
         Examples
         --------
@@ -127,18 +164,35 @@ class GaloisField:
         found = power[log[a] * (exponent % (self.size - 1)) % (self.size - 1)]
         return _plain(np.where((a == 0) & (exponent != 0), 0, found))
 
-    def log(self, a):
-        """Return the k in 0 .. size - 2 with primitive_element ** k = a, for elements other than 0."""
+    def log(self, a: ArrayLike) -> int | np.ndarray:
+        """Return the k in 0 .. size - 2 with primitive_element ** k = a, for elements other than 0.
+
+        Parameters
+        ----------
+        a : (...) array_like of int
+            Elements, 1 to size - 1.
+        """
         return _plain(self._tables[1][self._nonzero(a)])
 
-    def order(self, a):
-        """Return the smallest k >= 1 with a ** k = 1, for elements other than 0."""
+    def order(self, a: ArrayLike) -> int | np.ndarray:
+        """Return the smallest k >= 1 with a ** k = 1, for elements other than 0.
+
+        Parameters
+        ----------
+        a : (...) array_like of int
+            Elements, 1 to size - 1.
+        """
         return _plain((self.size - 1) // np.gcd(self._tables[1][self._nonzero(a)], self.size - 1))
 
-    def powers(self, a):
+    def powers(self, a: int) -> Any:
         """Return a, a^2, ..., a^(size - 1) = 1, every element but 0 once, for a primitive element.
 
         Of an element that is not primitive `power(a, range(1, order(a) + 1))` gives the few it reaches.
+
+        Parameters
+        ----------
+        a : int
+            A primitive element.
         """
         a = checks.whole("a", a, 0, self.size - 1)
         if a == 0 or self.order(a) < self.size - 1:
@@ -154,10 +208,10 @@ class GaloisField:
     def _tables(self):
         return _power_and_log(self.p, self.modulus, self.primitive_element)
 
-    def _elements(self, name, values):
+    def _elements(self, name: str, values: ArrayLike) -> np.ndarray:
         return _whole_numbers(name, values, self.size)
 
-    def _nonzero(self, a):
+    def _nonzero(self, a: ArrayLike) -> np.ndarray:
         a = self._elements("a", a)
         if np.any(a == 0):
             raise ValueError("a must not be 0: no power of 0 is 1")
@@ -166,7 +220,7 @@ class GaloisField:
 
 # whole numbers and primes
 
-def _whole_numbers(name, values, size=None):
+def _whole_numbers(name: str, values: ArrayLike, size: int | None = None) -> np.ndarray:
     """Return `values` as an int array of any shape, within 0 .. size - 1 if a size is given."""
     array = checks.plain_array(name, values)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -180,11 +234,11 @@ def _whole_numbers(name, values, size=None):
     return array.astype(np.int64)
 
 
-def _plain(array):
+def _plain(array: np.ndarray) -> Any:
     return int(array) if np.ndim(array) == 0 else array
 
 
-def digits(numbers, base, count):
+def digits(numbers: ArrayLike, base: int, count: int) -> np.ndarray:
     """Return the `count` lowest digits of whole numbers, lowest first along a new last axis."""
     return np.asarray(numbers)[..., None] // base ** np.arange(count) % base
 
@@ -202,7 +256,7 @@ def _prime_factors(number):
     return (*found, number) if number > 1 else tuple(found)
 
 
-def as_prime_power(number):
+def as_prime_power(number: int) -> Any:
     """Return (p, m) with number = p^m, p prime, or None."""
     primes = _prime_factors(number)
     return (primes[0], round(math.log(number, primes[0]))) if len(primes) == 1 else None
@@ -219,7 +273,7 @@ def _prime(p):
 
 # polynomials over GF(p), coefficients lowest first
 
-def polynomial(coefficients):
+def polynomial(coefficients: Sequence[int]) -> str:
     """Return the text of a polynomial, such as x^5 + 2x + 1."""
     terms = []
     for k, c in reversed(list(enumerate(coefficients))):
@@ -251,8 +305,8 @@ def _factor(polynomial, p):
 
 def _modulus(modulus, p, degree):
     """Return a modulus as a tuple of int, or raise; a factor is named."""
-    coefficients = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
-    coefficients = tuple(_whole_numbers("modulus", coefficients, p).tolist())
+    given = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
+    coefficients = tuple(_whole_numbers("modulus", given, p).tolist())
     if coefficients[-1] != 1:
         raise ValueError(f"modulus must have the highest coefficient 1; got {coefficients[-1]}")
     factor = _factor(coefficients, p)

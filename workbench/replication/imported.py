@@ -1,5 +1,10 @@
 """Replicates from weights that were made elsewhere, such as those published with a survey."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.replication.designs import SurveyDesign
@@ -9,7 +14,8 @@ METHODS = ("brr", "fay", "jk1", "jkn", "bootstrap")
 DECIMALS = 4                # published weights are rounded
 
 
-def imported_replicates(weight, replicate_weights, *, method, coefficients=None, rho=None, df=None):
+def imported_replicates(weight: ArrayLike, replicate_weights: ArrayLike, *, method: str, coefficients: Any = None,
+                        rho: float | None = None, df: int | None = None) -> Replicates:
     """Return replicates from weights that were made elsewhere, such as the columns of a published survey file.
 
     Parameters

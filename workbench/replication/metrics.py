@@ -6,13 +6,19 @@ References
 .. [2] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
    characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
 """
+from __future__ import annotations
+
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.data import frames, numbers
+from workbench.data.classes import class_notes
 from workbench.replication import statistics
 from workbench.replication.designs import SurveyDesign, sizes
 from workbench.replication.estimates import LEAST_DF, replicate_estimate
@@ -54,7 +60,7 @@ class LabeledItems(Result):
     group: np.ndarray | None = None
     fpc: np.ndarray | None = None
 
-    def headline(self):
+    def headline(self) -> str:
         """Return how many items there are and what they hold."""
         classes = np.unique(self.truth).size
         share = np.mean(self.truth == self.positive)
@@ -62,15 +68,15 @@ class LabeledItems(Result):
         items = checks.counted(self.truth.size, "labeled item")
         return f"{items}, {checks.counted(classes, 'class', 'classes')}{about}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per true class: items, and how many were predicted so."""
         names, counts = np.unique(self.truth, return_counts=True)
-        table = [{"class": name, "items": int(count)} for name, count in zip(names.tolist(), counts, strict=True)]
+        table = [{"label": name, "items": int(count)} for name, count in zip(names.tolist(), counts, strict=True)]
         if self.prediction is not None:
-            table = [row | {"predicted": int((self.prediction == row["class"]).sum())} for row in table]
+            table = [row | {"predicted": int((self.prediction == row["label"]).sum())} for row in table]
         return table
 
-    def clusters(self):
+    def clusters(self) -> list[dict]:
         """Return one row per PSU (per stratum where there are no PSUs): accuracy and items."""
         units = self.stratum if self.psu is None else self.psu
         names, first, code, items = np.unique(units, return_index=True, return_inverse=True, return_counts=True)
@@ -78,8 +84,14 @@ class LabeledItems(Result):
         return [{"stratum": str(self.stratum[k]), "psu": str(name), "accuracy": float(r / n), "items": int(n)}
                 for name, k, r, n in zip(names, first, right, items, strict=True)]
 
-    def columns(self, metric):
-        """Return the columns that `workbench.replicate_estimate` takes for a metric."""
+    def columns(self, metric: str) -> tuple[np.ndarray, ...]:
+        """Return the columns that `workbench.replicate_estimate` takes for a metric.
+
+        Parameters
+        ----------
+        metric : str
+            As in `metric_audit`.
+        """
         if metric in BINARY and self.positive is None:
             raise ValueError(f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}")
         if metric == "auc":
@@ -91,8 +103,8 @@ class LabeledItems(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MetricAudit(Result):
-    """Metrics with intervals that know of strata, clusters and weights, beside the naive ones; see `metric_audit`.
+class MetricEstimates(Result):
+    """Metrics with intervals that know of strata, clusters and weights, beside the naive ones; see `estimate_metrics`.
 
     Attributes
     ----------
@@ -118,21 +130,26 @@ class MetricAudit(Result):
     method: str
 
     warnings = notes_as_text
+    _old_kinds = ("MetricAudit",)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the first metric with its interval, and what the labels are worth."""
         first = self.rows()[0]
         worth = "" if np.isnan(first["worth"]) else \
             f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
-        return (f"{_TITLES[first['statistic']]} {first['estimate']:.3f}, {percent(self.level)} interval "
-                f"{first['low']:.3f} to {first['high']:.3f} (naive {first['naive low']:.3f} to "
-                f"{first['naive high']:.3f}){worth}")
+        return (f"{_TITLES[first['metric']]} {first['estimate']:.3f}, {percent(self.level)} interval "
+                f"{first['low']:.3f} to {first['high']:.3f} (naive {first['naive_low']:.3f} to "
+                f"{first['naive_high']:.3f}){worth}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per metric (and group): estimate, SE, df, interval, naive interval, design effect, worth.
 
         The design effect [1]_ is the variance over that of as many independent items; the labels are worth their
         number over it (NaN with fewer than 5 effective degrees of freedom, where it cannot be told).
+
+        References
+        ----------
+        .. [1] Kish, Survey Sampling, Wiley 1965: design effect.
         """
         z = intervals.quantile(self.level)
         table = []
@@ -141,19 +158,19 @@ class MetricAudit(Result):
             effect = float(found.variance / error ** 2) if error > 0 and found.variance > 0 else float("nan")
             worth = found.items / effect if found.effective_df >= LEAST_DF else float("nan")
             table.append(({"group": group} if any(g is not None for g in self.groups) else {})
-                         | {"statistic": found.statistic, "estimate": found.estimate,
-                            "SE": found.standard_error, "df": found.df, "low": low, "high": high,
-                            "naive low": float(naive - z * error), "naive high": float(naive + z * error),
-                            "design effect": effect,
+                         | {"metric": found.statistic, "estimate": found.estimate,
+                            "standard_error": found.standard_error, "df": found.df, "low": low, "high": high,
+                            "naive_low": float(naive - z * error), "naive_high": float(naive + z * error),
+                            "design_effect": effect,
                             "worth": worth})
         return table
 
-    def _repr_html_(self):
-        table = [{"metric": _TITLES[row["statistic"]]} | ({"group": row["group"]} if "group" in row else {})
-                 | {"estimate": row["estimate"], "SE": row["SE"], "df": f"{row['df']:,}",
+    def _repr_html_(self) -> str:
+        table = [{"metric": _TITLES[row["metric"]]} | ({"group": row["group"]} if "group" in row else {})
+                 | {"estimate": row["estimate"], "standard_error": row["standard_error"], "df": f"{row['df']:,}",
                     f"{percent(self.level)} interval": f"{row['low']:.3f} to {row['high']:.3f}",
-                    "naive": f"{row['naive low']:.3f} to {row['naive high']:.3f}",
-                    "design effect": row["design effect"],
+                    "naive": f"{row['naive_low']:.3f} to {row['naive_high']:.3f}",
+                    "design_effect": row["design_effect"],
                     "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"} for row in self.rows()]
         return html_table(table, self.headline(), shown=len(table)) + note_list(self.notes)
 
@@ -162,19 +179,22 @@ _KIND_OF_ERROR = {statistics.UndefinedError: "undefined", statistics.UnstableErr
 _TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1", "auc": "AUC"}
 
 
-def load_labeled(items, *, truth="truth", prediction="prediction", score="", stratum="stratum", psu="", weight="",
-                 group="", positive="", fpc=""):
+def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "prediction", score: str = "",
+                 stratum: str = "stratum", psu: str = "", weight: str = "", group: str = "", positive: str = "",
+                 fpc: str = "") -> LabeledItems:
     """Return labeled items from a file or a data frame.
 
     Parameters
     ----------
     items : str or data frame
         As in `workbench.read_scores`.
-    truth, prediction, score, stratum, psu, weight, group, fpc : str
-        Column names; "" for none. A prediction or a score is needed. `fpc` has the PSUs of the population's stratum.
+    truth, prediction, score, stratum, psu, weight, group : str
+        Column names; "" for none. A prediction or a score is needed.
     positive : str
         The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers;
         true and false are 1 and 0.
+    fpc : str
+        Column with the number of PSUs that the population has in the stratum; "" for none.
 
     Returns
     -------
@@ -196,6 +216,7 @@ def load_labeled(items, *, truth="truth", prediction="prediction", score="", str
     for role in ("truth", "stratum"):
         if role not in named:
             raise ValueError(f"{role} must name a column")
+    frames.check_source("items", items)
     data, notes = frames.read_columns(items, sorted(set(named.values())))
     read = {role: (numbers.to_numbers if role in ("score", "weight", "fpc") else numbers.to_labels)(name, data[name])
             for role, name in named.items()}
@@ -205,12 +226,16 @@ def load_labeled(items, *, truth="truth", prediction="prediction", score="", str
         raise ValueError(f"column {weight!r}, data row {row + 1}: a weight must be above 0; "
                          f"got {read['weight'][row]:g}")
     positive = positive_class(positive, read["truth"])
+    if "prediction" in read:
+        notes = (*notes, *class_notes(read["truth"], read["prediction"]))
     return LabeledItems(read["truth"], read.get("prediction"), read.get("score"), positive, read["stratum"],
                         read.get("psu"), read.get("weight"), read.get("group"), read.get("fpc"),
                         notes=notes)
 
 
-def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto", level=0.95, collapse=None, rng=0):
+def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] = "accuracy precision recall f1", *,
+                     method: str = "auto", level: float = 0.95, collapse: dict | str | None = None,
+                     rng: int | np.random.Generator = 0) -> MetricEstimates:
     """Estimate metrics with intervals that know how the items were sampled.
 
     Parameters
@@ -230,24 +255,16 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
 
     Returns
     -------
-    MetricAudit
+    MetricEstimates
 
     Examples
     --------
     >>> import workbench as wb
-    >>> metric_audit(wb.digit_forms().labeled())
-    MetricAudit(Accuracy 0.877, 95% interval 0.840 to 0.908 (naive 0.862 to 0.892); 1,797 labels are worth 554)
+    >>> estimate_metrics(wb.digit_forms().labeled())
+    MetricEstimates(Accuracy 0.877, 95% interval 0.840 to 0.908 (naive 0.862 to 0.892); 1,797 labels are worth 554)
     """
-    checks.instance("items", items, LabeledItems)
-    level = checks.level(level)
-    metrics = metrics.replace(",", " ").split() if isinstance(metrics, str) else list(metrics)
-    if not metrics:
-        raise ValueError(f"metrics must name at least one of {', '.join(METRICS)}")
-    for metric in metrics:
-        checks.choice("metric", metric, METRICS)
-    design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, fpc=items.fpc,
-                          collapse=_renamed(collapse, items.stratum))
-    made = replicates(design, _method(design, checks.choice("method", method, METHODS)), rng=rng)
+    metrics, level, design, made = check_settings(items, metrics, method=method, level=level, collapse=collapse,
+                                                  rng=rng)
     weighty = _with_fewer(made, method, metrics, rng)
     found, notes = [], [*items.notes, *_design_notes(design, made, weighty)]
     for group, metric in itertools.product(_groups(items.group), metrics):
@@ -262,12 +279,33 @@ def metric_audit(items, metrics="accuracy precision recall f1", *, method="auto"
             continue
         found.append((estimate, group, *naive(metric, *columns, rows=rows)))
         notes += [Note(note.kind, note.text, where) for note in estimate.interval(level).notes]
-    estimates, groups, alone, error = zip(*found, strict=True)
-    return MetricAudit(estimates, groups, np.array(alone), np.array(error), level, design.headline(), made.method,
-                       notes=notes)
+    estimates, groups, alone, spread = zip(*found, strict=True)
+    return MetricEstimates(estimates, groups, np.array(alone), np.array(spread), level, design.headline(), made.method,
+                           notes=notes)
 
 
-def naive(metric, truth, other, *, rows=None):
+# an audit is a labeled random sample, which this is not: the names of before
+MetricAudit, metric_audit = MetricEstimates, estimate_metrics
+
+
+def check_settings(items: LabeledItems, metrics: str | Sequence[str], *, method: str = "auto", level: float = 0.95,
+                   collapse: dict | str | None = None, rng: int | np.random.Generator = 0) -> tuple:
+    """Return what `estimate_metrics` starts from, metrics, level, design and replicates, or raise."""
+    checks.instance("items", items, LabeledItems)
+    level = checks.level(level)
+    metrics = metrics.replace(",", " ").split() if isinstance(metrics, str) else checks.each("metrics", metrics)
+    if not metrics:
+        raise ValueError(f"metrics must name at least one of {', '.join(METRICS)}")
+    for metric in metrics:
+        checks.choice("metrics", metric, METRICS)
+        items.columns(metric)
+    design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, fpc=items.fpc,
+                          collapse=_renamed(collapse, items.stratum))
+    return metrics, level, design, replicates(design, _method(design, checks.choice("method", method, METHODS)),
+                                              rng=rng)
+
+
+def naive(metric: str, truth: ArrayLike, other: ArrayLike, *, rows: Any = None) -> tuple[float, float]:
     """Return a metric and its standard error as if items were independent and of equal weight.
 
     Parameters
@@ -281,7 +319,12 @@ def naive(metric, truth, other, *, rows=None):
     Returns
     -------
     estimate, standard_error : float
-        The delta method, for AUC [2]_.
+        The delta method, for AUC [1]_.
+
+    References
+    ----------
+    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
+       characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
 
     Examples
     --------
@@ -313,7 +356,7 @@ def _given(metric, role, values):
     return values
 
 
-def positive_class(positive, truth):
+def positive_class(positive: Any, truth: np.ndarray) -> Any:
     """Return the positive class as it stands among the true ones."""
     names = np.unique(truth).tolist()
     if positive == "" or positive is None:

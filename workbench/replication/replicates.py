@@ -16,10 +16,16 @@ References
 .. [5] Rao & Wu, Resampling inference with complex survey data, JASA 83, 1988.
 .. [6] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
 """
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.data import label_sheets
@@ -46,12 +52,12 @@ class Replicates(Result):
     design : SurveyDesign
     method : str
     rho : float
-        No weight is multiplied by less, 0 for "brr".
+        The least that a replicate multiplies a weight by; 0 for "brr".
     coefficients : (R,) array of float
         c_r of v = sum_r c_r (t_r - t)^2.
     array : (R, J) array of int or None
         Unit that each replicate keeps in each stratum, or 0/1 for each of the J contrasts of "generalized"; None
-        for the linear array of `workbench.orthogonal.linear_array`, which is not stored.
+        for the linear array of `workbench.replication.arrays.linear_array`, which is not stored.
     draws : (R, P) array or None
         How often each bootstrap replicate drew each PSU; of imported replicates their factors.
     most_df : int or None
@@ -67,16 +73,16 @@ class Replicates(Result):
     most_df: int | None = None
 
     @property
-    def count(self):
+    def count(self) -> int:
         """Number of replicates R."""
         return self.coefficients.size
 
     @property
-    def df(self):
+    def df(self) -> float:
         """Degrees of freedom of the design."""
         return self.design.df if self.most_df is None else self.most_df
 
-    def weights(self):
+    def weights(self) -> np.ndarray:
         """Return the replicate weights of the items, (n, R).
 
         In R: `svrepdesign(weights=, repweights=, type="other", scale=1, rscales=, combined.weights=TRUE, mse=TRUE)`
@@ -95,7 +101,7 @@ class Replicates(Result):
         factors = self.factors(slice(None))
         return self.design.weight[:, None] * factors.T[self.design.psu_of_item]
 
-    def write_csv(self, path):
+    def write_csv(self, path: str | PathLike[str]) -> None:
         """Write stratum, psu, weight, replicate_1 .. replicate_R of every item to a CSV file; see `weights` for R.
 
         The file is written whole or not at all, in UTF-8 with a byte-order mark (`fileEncoding="UTF-8-BOM"` in R).
@@ -119,8 +125,12 @@ class Replicates(Result):
         columns = zip(stratum.tolist(), psu.tolist(), design.weight.tolist(), self.weights(), strict=True)
         label_sheets.write_rows(path, header, ([*row, *weights.tolist()] for *row, weights in columns))
 
-    def totals(self, values):
+    def totals(self, values: ArrayLike) -> np.ndarray:
         """Return the replicate totals, (R, C), of item values (n, C), without making the weights.
+
+        Parameters
+        ----------
+        values : (n, C) array_like of float
 
         Examples
         --------
@@ -130,8 +140,13 @@ class Replicates(Result):
         """
         return self.totals_of_psus(self.design.totals(values))
 
-    def totals_of_psus(self, z):
-        """Return the replicate totals, (R, C), of PSU totals (P, C)."""
+    def totals_of_psus(self, z: np.ndarray) -> np.ndarray:
+        """Return the replicate totals, (R, C), of PSU totals (P, C).
+
+        Parameters
+        ----------
+        z : (P, C) array of float
+        """
         if self.design.fpc is None:
             return self._totals_with_replacement(z)
         shrunk = self._shrinkage[:, None] * z
@@ -161,8 +176,14 @@ class Replicates(Result):
             sum((self.array == i).astype(float) @ units[:, i] for i in range(n[0]))
         return z.sum(0) + (1 - self.rho) * (n[0] * kept - z.sum(0))
 
-    def factors(self, rows):
-        """Return what the replicates `rows` (a slice) multiply the weight of each PSU by, (r, P)."""
+    def factors(self, rows: slice) -> np.ndarray:
+        """Return what the replicates `rows` (a slice) multiply the weight of each PSU by, (r, P).
+
+        Parameters
+        ----------
+        rows : slice
+            Which replicates.
+        """
         found = self._factors_with_replacement(rows)
         return found if self.design.fpc is None else 1 + self._shrinkage * (found - 1)
 
@@ -188,7 +209,7 @@ class Replicates(Result):
         kept = self._array_rows(rows)[:, of_psu] == unit
         return 1 + (1 - self.rho) * (n[0] * kept - 1.0)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return method, number of replicates and the design."""
         how = f" rho {self.rho:g}" if self.method in ("fay", "generalized") else ""
         if self.most_df is not None:
@@ -197,9 +218,9 @@ class Replicates(Result):
                     f"{psus}, {checks.counted(self.df, 'degree')} of freedom")
         return f"{self.method}{how}, {checks.counted(self.count, 'replicate')}; {self.design.headline()}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row: method, replicates, PSUs, strata, degrees of freedom."""
-        return [{"method": self.method, "replicates": self.count, "PSUs": self.design.stratum_of_psu.size,
+        return [{"method": self.method, "replicates": self.count, "psus": self.design.stratum_of_psu.size,
                  "strata": self.design.strata.size, "df": self.df}]
 
     @property
@@ -229,8 +250,16 @@ class Replicates(Result):
         step = max(1, BLOCK // width)
         return [slice(start, start + step) for start in range(0, self.count, step)]
 
-    def values(self, function, rows):
-        """Return what `function` makes of each replicate's weights of the items `rows` (a mask), (R,)."""
+    def values(self, function: Callable, rows: np.ndarray) -> np.ndarray:
+        """Return what `function` makes of each replicate's weights of the items `rows` (a mask), (R,).
+
+        Parameters
+        ----------
+        function : callable
+            Takes the weights (n,) of one replicate, returns a number.
+        rows : (n,) array of bool
+            Which items; the weights of these are handed over.
+        """
         psu, weight = self.design.psu_of_item[rows], self.design.weight[rows]
         if self.count * weight.size > MOST_EVALUATIONS:
             raise ValueError(f"statistic must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} items times "
@@ -240,7 +269,8 @@ class Replicates(Result):
         return np.concatenate([function(weight * self.factors(block)[:, psu]) for block in self._blocks(width)])
 
 
-def replicates(design, method="brr", *, rho=0.5, array=None, require_balance=True, count=500, rng=0):
+def replicates(design: SurveyDesign, method: str = "brr", *, rho: float = 0.5, array: ArrayLike | None = None,
+               require_balance: bool = True, count: int = 500, rng: int | np.random.Generator = 0) -> Replicates:
     """Return the replicates of a design.
 
     Parameters
@@ -251,8 +281,8 @@ def replicates(design, method="brr", *, rho=0.5, array=None, require_balance=Tru
           stratum, a prime power: an orthogonal array says which ([1]_ for n = 2, [2]_, [3]_).
         - "fay": the PSUs that are not kept keep the share rho of their weight, so that no replicate loses a class.
         - "generalized": any n_h >= 2, one column of a Hadamard matrix per contrast of a stratum's PSUs [4]_.
-        - "jkn": leaves out one PSU at a time; the rest of its stratum stands in for it [6]_.
-        - "bootstrap": draws n_h - 1 of the n_h PSUs with replacement [5]_.
+        - "jkn": leaves out one PSU at a time; the rest of its stratum stands in for it [5]_.
+        - "bootstrap": draws n_h - 1 of the n_h PSUs with replacement [6]_.
     rho : float
         Bound below which no factor of "fay" and "generalized" falls, 0 <= rho < 1; "fay" reaches it.
     array : (R, H) array_like of int, optional
@@ -274,6 +304,17 @@ def replicates(design, method="brr", *, rho=0.5, array=None, require_balance=Tru
     ------
     ValueError
         If the design does not suit the method, rho is out of range or the array not in balance.
+
+    References
+    ----------
+    .. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
+    .. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975: p units per
+       stratum.
+    .. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 9 to 17.
+    .. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings of the Section on
+       Survey Research Methods, American Statistical Association 1989.
+    .. [5] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
+    .. [6] Rao & Wu, Resampling inference with complex survey data, JASA 83, 1988.
 
     Examples
     --------
@@ -351,7 +392,7 @@ def _largest_step(n):
     return float(1 / _scales(int(n.max())).sum())
 
 
-def _two_level_array(columns):
+def _two_level_array(columns: int) -> tuple[np.ndarray | None, int]:
     """Return (array or None for the linear one, runs) for two levels; the smallest Hadamard matrix if not many."""
     if columns >= LARGEST_HADAMARD:
         return None, arrays.smallest_runs(2, columns)
@@ -381,7 +422,7 @@ def _refuse_no_field(method, units):
                          "take method 'generalized', exact for any number, or 'jkn'")
 
 
-def _kept_units(array, units, strata, require_balance):
+def _kept_units(array: ArrayLike, units: int, strata: Any, require_balance: Any) -> np.ndarray:
     """Return a supplied array as unit numbers, or raise saying what is wrong with it."""
     array = checks.plain_array("array", array)
     if array.ndim != 2 or array.shape[1] != strata:

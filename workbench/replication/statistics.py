@@ -6,9 +6,14 @@ References
    graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
 .. [2] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996: type 1.
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 
@@ -40,7 +45,7 @@ class Totals:
     denominator: np.ndarray | None
 
 
-def totals_of(statistic, columns, size):
+def totals_of(statistic: str | Callable, columns: Sequence, size: int) -> Totals | None:
     """Return the two columns whose totals make a statistic, or None where it needs every weight.
 
     Parameters
@@ -68,7 +73,7 @@ def totals_of(statistic, columns, size):
     return build(*columns, size) if build else None
 
 
-def from_weights(statistic, columns, size):
+def from_weights(statistic: Any, columns: Sequence, size: int) -> Callable:
     """Return the function that turns blocks of weights, (r, size), into the r values of a statistic.
 
     Values that are not defined, such as an AUC without positive items, are NaN.
@@ -92,7 +97,8 @@ def from_weights(statistic, columns, size):
     return lambda weight: np.array([_number(statistic(row, *columns)) for row in weight])
 
 
-def parts_of(statistic, columns, totals, rows, weight):
+def parts_of(statistic: str | Callable, columns: Sequence, totals: Totals | None, rows: np.ndarray,
+             weight: np.ndarray) -> list:
     """Return what a statistic within known bounds averages, a list of pairs of values (n,) and mask of items (n,).
 
     One pair for a mean, two for an AUC (positives, negatives: [1]_ is the mean of the shares of the other part that
@@ -109,6 +115,11 @@ def parts_of(statistic, columns, totals, rows, weight):
     rows : (n,) array of bool
         The items that count.
     weight : (n,) array
+
+    References
+    ----------
+    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
+       graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
     """
     if statistic == "auc":
         positive = binary("truth", columns[0], rows.size) == 1
@@ -119,7 +130,7 @@ def parts_of(statistic, columns, totals, rows, weight):
     return [(values, rows & (totals.denominator != 0))]
 
 
-def carrying(statistic, columns, parts, rows):
+def carrying(statistic: str | Callable, columns: Sequence, parts: Sequence, rows: np.ndarray) -> list[np.ndarray]:
     """Return masks (n,) of the items without which a statistic would tell nothing: of its parts, of F1 the members too.
 
     Where the members of a class lie in few clusters, F1 is known no better than recall, however many false alarms
@@ -129,7 +140,14 @@ def carrying(statistic, columns, parts, rows):
     return [*masks, rows & (binary("truth", columns[0], rows.size) == 1)] if statistic == "f1" else masks
 
 
-def placements(parts, score, weight):
+def ends(estimate: float, bounds: tuple[float, float], part: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return masks (n,) of the items nearer to the lower and to the upper bound than to a mean, of a part's values."""
+    values, rows = part
+    low, high = ((estimate + bound) / 2 for bound in bounds)
+    return rows & (values < low), rows & (values > high)
+
+
+def placements(parts: Sequence[np.ndarray], score: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return for each positive the share of the negatives below it, for each negative that of the positives above it.
 
     Parameters
@@ -147,7 +165,7 @@ def placements(parts, score, weight):
     return found
 
 
-def ratio(numerator, denominator):
+def ratio(numerator: float | np.ndarray, denominator: float | np.ndarray) -> np.ndarray:
     """Return numerator / denominator, NaN where the denominator is 0."""
     defined = np.asarray(denominator) != 0
     return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan)
@@ -188,11 +206,12 @@ def _f1(truth, prediction, size):
     return Totals(2 * truth * prediction, truth + prediction)
 
 
-_BUILDERS = {"proportion": _proportion, "mean": _mean, "total": _total, "ratio": _ratio_of, "accuracy": _accuracy,
-             "precision": _precision, "recall": _recall, "f1": _f1}
+_BUILDERS: dict[str, Callable[..., Totals]] = {
+    "proportion": _proportion, "mean": _mean, "total": _total, "ratio": _ratio_of, "accuracy": _accuracy,
+    "precision": _precision, "recall": _recall, "f1": _f1}
 
 
-def binary(name, values, size):
+def binary(name: str, values: ArrayLike, size: int) -> np.ndarray:
     """Return 0/1 labels or booleans as floats; the message shows what was seen instead."""
     array = checks.labels(name, values, size=size)
     if array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
@@ -212,7 +231,13 @@ def _agree(truth, prediction, size):
 
 
 def _auc(truth, score, size):
-    """AUC with ties counted half [1]_: positives above each group of equal scores against the negatives below."""
+    """AUC with ties counted half [1]_: positives above each group of equal scores against the negatives below.
+
+    References
+    ----------
+    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
+       graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
+    """
     positive, score = binary("truth", truth, size), checks.vector("score", score, size=size)
     order = np.argsort(score, kind="stable")
     starts = np.flatnonzero(np.diff(score[order], prepend=np.nan) != 0)
@@ -228,7 +253,12 @@ def _auc(truth, score, size):
 
 
 def _quantile(y, q, size):
-    """Smallest y at or below which a share of at least q of the weight lies, type 1 of [2]_."""
+    """Smallest y at or below which a share of at least q of the weight lies, type 1 of [1]_.
+
+    References
+    ----------
+    .. [1] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996: type 1.
+    """
     y, q = checks.vector("y", y, size=size), checks.number("q", q, 0, 1)
     order = np.argsort(y, kind="stable")
 

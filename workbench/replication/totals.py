@@ -9,6 +9,8 @@ References
 .. [1] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays.
 .. [2] Terras, Fourier Analysis on Finite Groups and Applications, Cambridge 1999: chapters 2 and 3.
 """
+from __future__ import annotations
+
 from functools import lru_cache
 
 import numpy as np
@@ -19,7 +21,7 @@ from workbench.replication.galois import GaloisField, as_prime_power, digits
 RADIX = 16
 
 
-def signed_totals(contrasts):
+def signed_totals(contrasts: np.ndarray) -> np.ndarray:
     """Return sum_j (-1)^a_rj c_j for every run r of the two-level linear array a.
 
     Parameters
@@ -42,7 +44,7 @@ def signed_totals(contrasts):
     return _walsh(spectrum)
 
 
-def kept_totals(values):
+def kept_totals(values: np.ndarray) -> np.ndarray:
     """Return sum_h values[h, a_rh] for every run r of the linear array a.
 
     Parameters

@@ -1,8 +1,11 @@
 """Reports: a notebook run with the user's parameters, written as one self-contained HTML file."""
+import builtins
 import contextlib
 import datetime
 import functools
 import hashlib
+import importlib
+import inspect
 import os
 import platform
 import shlex
@@ -23,7 +26,9 @@ from workbench.reports.parameters import (
     notebook_parameters,
     notebook_title,
     parse_parameters,
+    reading_function,
     reason,
+    shown_help,
     shown_type,
     tags,
 )
@@ -31,7 +36,6 @@ from workbench.reports.parameters import (
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 # cells with these tags stand in a report only if a parameter is given, or only if it is not
 IF, UNLESS = "if:", "unless:"
-EXCLUSIVE = [("labels", "truth"), ("metrics_of", "rival")]
 SIZE_LIMIT = 1_000_000
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
              "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
@@ -82,21 +86,30 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
     ReportError
         A wrong name, type, file or column, or the message of the cell that failed.
     """
+    return build_files(topic_or_path, parameters, output, progress=progress, pdf=pdf, notebooks=notebooks,
+                       command=command, timeout=timeout)[0]
+
+
+def build_files(topic_or_path, parameters, output, *, progress, pdf, notebooks=None, command=None, timeout=None):
+    """Return all files that `build_report` wrote, the HTML file first."""
     output, limit = checked_output(output), _limit(timeout)
     chromium = find_chromium() if pdf else None
     path = find_notebook(topic_or_path, notebooks)
     declared = notebook_parameters(path)
     values = _checked_values(declared, parameters or {}, output)
     command = command or _command(topic_or_path, parameters or {}, output, pdf)
+    _check_by_reading(path, values | _texts(_files(declared, values) | _outputs(declared, values)))
     inputs = _inputs(declared, values)
+    made = {file: _changed_at(file) for file in _outputs(declared, values).values()}
     with contextlib.ExitStack() as undo:
-        for written in _outputs(declared, values).values():
+        for written in made:
             undo.enter_context(_new_file(written))
         notebook = _execute(path, _for_kernel(declared, values), progress, limit)
-        page = _page(path, notebook, _provenance(declared, values, inputs, command))
+        page = _page(path, notebook, _provenance(declared, _used(declared, values), inputs, command))
         _write(page, output, chromium)
     _warn_if_large(output)
-    return output
+    return [output, *[output.with_suffix(".pdf")] * pdf,
+            *(file for file, before in made.items() if _changed_at(file) != before)]
 
 
 def checked_output(output):
@@ -137,21 +150,47 @@ def package_version():
 def _checked_values(declared, given, output):
     values = {parameter["name"]: parameter["default"] for parameter in declared}
     values |= parse_parameters(declared, given)
-    for first, second in EXCLUSIVE:
-        if values.get(first) and values.get(second):
-            raise ReportError(f"give {first} or {second}, not both")
-    planning = values.get("scores") and not values.get("labels") and not values.get("truth")
-    if values.get("label_sheet") == "" and planning:
-        values["label_sheet"] = str(output.with_name(f"{output.stem}-labels.csv"))
     _check_files(declared, values)
     inputs = {path.resolve() for path in _files(declared, values).values()}
+    values |= _beside(declared, values, output, inputs)
     for name, path in _outputs(declared, values).items():
         _check_written(f"{name}:", path)
         if path.resolve() in inputs:
             raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
-    if not values.get("labels") and not values.get("truth"):
-        _check_label_sheet(values.get("label_sheet"), "labels" in values)
     return values
+
+
+def _beside(declared, values, output, inputs):
+    """Return {name: path} of the outputs that stand beside the report unless they are given."""
+    endings = {each["name"]: each["detail"] for each in declared if each["role"] == "output" and each["detail"]}
+    paths = {name: output.with_name(output.stem + ending) for name, ending in endings.items() if not values[name]}
+    return {name: str(path) for name, path in paths.items() if path.resolve() not in inputs}
+
+
+def _check_by_reading(path, values):
+    """Call the function that the notebook's metadata names; what it refuses is told before a kernel starts."""
+    named = reading_function(path)
+    if not named:
+        return
+    module, _, function = named.rpartition(".")
+    with warnings.catch_warnings(), _importable(os.getcwd()):
+        warnings.simplefilter("ignore")
+        try:
+            read = getattr(importlib.import_module(module), function)
+            taken = inspect.signature(read).parameters
+            read(**{name: value for name, value in (values | {"write": False}).items() if name in taken})
+        except Exception as error:
+            raise ReportError(_message(type(error).__name__, str(error))) from error
+
+
+@contextlib.contextmanager
+def _importable(folder):
+    """Import from a folder too, as a kernel started in it does."""
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
 
 
 def _path(value):
@@ -200,8 +239,8 @@ def _paths(declared, values, role):
 def _check_files(declared, values):
     found = {name: _column_names(name, path) for name, path in _files(declared, values).items()}
     for parameter in declared:
-        name, file = parameter["name"], parameter["of"]
-        if values[name] and file in found and values[name] not in found[file]:
+        name, file = parameter["name"], parameter["detail"]
+        if parameter["role"] == "column" and values[name] and file in found and values[name] not in found[file]:
             raise ReportError(f"{name} is {values[name]!r}, which is no column of {values[file]}"
                               f"{suggestion(values[name], found[file])}; columns: {checks.listed(found[file], 20)}")
 
@@ -223,19 +262,17 @@ def _names_beside(path):
         return []
 
 
-def _check_label_sheet(sheet, comes_back):
-    if not sheet:
-        return
-    from workbench.data.label_sheets import ANSWERS, refuse_recorded
-    try:
-        refuse_recorded(str(_path(sheet)), *(ANSWERS if comes_back else ["value"]))
-    except ValueError as error:
-        raise ReportError(f"{error}{'; to analyze it say --labels' if comes_back else ''}") from error
-
-
 def _for_kernel(declared, values):
     paths = _files(declared, values) | _outputs(declared, values)
-    return values | {name: str(path.absolute()) for name, path in paths.items()}
+    return values | _texts({name: path.absolute() for name, path in paths.items()})
+
+
+def _texts(paths):
+    return {name: str(path) for name, path in paths.items()}
+
+
+def _changed_at(path):
+    return path.stat().st_mtime_ns if path.exists() else None
 
 
 @contextlib.contextmanager
@@ -289,7 +326,7 @@ def _run(notebook, values, limit, **options):
             store_widget_state=False, execution_timeout=limit, iopub_timeout=limit, start_timeout=START_LIMIT,
             **options)
     except papermill.PapermillExecutionError as error:
-        raise ReportError(_cell_message(error)) from error
+        raise ReportError(_message(error.ename, error.evalue)) from error
     except CellTimeoutError as error:
         raise ReportError(f"a cell has shown nothing for {checks.counted(limit, 'second')}, so the run was ended; "
                           f"{LIMIT_NAME} sets another limit") from error
@@ -301,11 +338,12 @@ def _run(notebook, values, limit, **options):
         raise ReportError("the run was killed before its end; often memory is too small") from error
 
 
-def _cell_message(error):
-    message = _one_line(error.evalue)
-    if error.ename in ("ValueError", "TypeError") and message:
-        return message
-    return f"{error.ename}: {message}" if message else error.ename
+def _message(name, text):
+    """Return an error's text, its class before it where no user is meant to see it."""
+    message, unforeseen = _one_line(text), vars(builtins).keys() - {"ValueError", "TypeError"}
+    if not message:
+        return name
+    return f"{name}: {message}" if name in unforeseen else message
 
 
 @contextlib.contextmanager
@@ -368,6 +406,11 @@ def _row_count(path):
         return None
 
 
+def _used(declared, values):
+    """Return the values, without outputs that were not written."""
+    return values | {name: "" for name, path in _outputs(declared, values).items() if not path.exists()}
+
+
 def _provenance(declared, values, inputs, command):
     software = [("workbench", package_version()), *((name, _version(name)) for name in PACKAGES),
                 ("Python", platform.python_version())]
@@ -379,7 +422,7 @@ def _provenance(declared, values, inputs, command):
 
 
 def _meaning(parameter):
-    return f"{shown_type(parameter)}: {parameter['help']}" if parameter["role"] else parameter["help"]
+    return f"{shown_type(parameter)}: {shown_help(parameter)}" if parameter["role"] else parameter["help"]
 
 
 def _version(package):

@@ -8,12 +8,14 @@ import re
 import tokenize
 from pathlib import Path
 
+from workbench import checks
 from workbench.checks import suggestion
 from workbench.reports.pages import headings, plain, source
 
 _RULES = {"int": "a whole number", "float": "a finite number", "bool": "true or false", "str": "text"}
 _CONTAINERS = ("list", "dict", "tuple")
-_TYPES = (*_RULES, *_CONTAINERS, "file", "output")
+_PLAIN = (*_RULES, *_CONTAINERS)
+_TYPES = (*_PLAIN, "file", "output", "flag", "column of NAME", "choice A | B")
 
 
 class ReportError(ValueError):
@@ -57,16 +59,21 @@ def notebook_parameters(path):
     """Return the parameters of a notebook.
 
     They are the assignments of plain literals in its cell tagged `parameters`; a comment as in
-    `n = 50  # type: int  labels you can afford` says type and help, two spaces apart. Types are str,
-    int, float, bool, list, dict, tuple, and three kinds of text: "file" is an input file, "output" a
-    file that the notebook writes, "column of NAME" a column of the file given as parameter NAME; these
-    are checked before the run.
+    `n = 50  # type: int  labels you can afford` says type and help, two spaces apart. Types are
+
+    - str, int, float, list, dict, tuple of Python;
+    - "flag", a bool that the command line takes as --name or --no-name;
+    - "choice A | B", one of these words;
+    - "file", an input file;
+    - "column of NAME", a column of the file that is given as parameter NAME;
+    - "output", a file that the notebook writes; "output -labels.csv", if empty, beside the report:
+      report-labels.csv.
 
     Returns
     -------
     list of dict
-        With name, type (of Python), default, help, role ("file", "output", "column" or None) and of
-        (the file of a column, else None).
+        With name, type (of Python), default, help, role ("file", "output", "column", "choice", "flag" or
+        None) and detail (the file of a column, the tuple of a choice, the ending of an output, else None).
     """
     cell = _parameters_cell(load_notebook(path))
     if cell is None:
@@ -84,10 +91,23 @@ def notebook_parameters(path):
 
 
 def shown_type(parameter):
-    """Return a parameter's type as its comment has it: "int", "file", "column of scores"."""
-    if parameter["role"] == "column":
-        return f"column of {parameter['of']}"
-    return parameter["role"] or parameter["type"]
+    """Return a parameter's type for people: "int", "file", "column of scores", "choice"."""
+    role = parameter["role"]
+    return f"column of {parameter['detail']}" if role == "column" else role or parameter["type"]
+
+
+def shown_help(parameter):
+    """Return a parameter's help, the words of a choice before it."""
+    words = [", ".join(parameter["detail"])] if parameter["role"] == "choice" else []
+    return "; ".join([*words, parameter["help"]] if parameter["help"] else words)
+
+
+def reading_function(path):
+    """Return the dotted name of the function that reads and checks a notebook's parameters, or None.
+
+    It stands in the notebook's metadata: `{"workbench": {"read": "package.module.function"}}`.
+    """
+    return load_notebook(path).get("metadata", {}).get("workbench", {}).get("read")
 
 
 def parse_parameters(declared, given):
@@ -140,31 +160,41 @@ def _parameter(node, comment, path):
         raise ReportError(f"{Path(path).name}: parameter {name} is not a plain literal") from None
     written, text = re.match(r"#*\s*(?:type:\s*(.*?)(?:\s{2,}|\s*$))?(.*)", comment).groups()
     annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else None
-    kind, role, of = _kind(written, f"{Path(path).name}: parameter {name}") if written else (annotation, None, None)
+    kind, role, detail = _kind(written, f"{Path(path).name}: parameter {name}") if written else (annotation, None, None)
     return {"name": name, "type": kind or type(default).__name__, "default": default, "help": text.strip(),
-            "role": role, "of": of}
+            "role": role, "detail": detail}
 
 
 def _kind(written, where):
-    """Return type, role and, for a column, its file of a type as it is written."""
-    column = re.fullmatch(r"column of (\w+)", written)
-    if column:
-        return "str", "column", column[1]
-    if written not in _TYPES:
-        raise ReportError(f"{where} has the type {written!r}; write {', '.join(_TYPES)} or column of NAME, and two "
-                          "spaces before the help")
-    return ("str", written, None) if written in ("file", "output") else (written, None, None)
+    """Return type, role and detail of a type as it is written."""
+    word, _, rest = written.partition(" ")
+    if written in _PLAIN:
+        return written, None, None
+    if written == "flag":
+        return "bool", "flag", None
+    if written == "file" or word == "output" and " " not in rest:
+        return "str", word, rest or None
+    if re.fullmatch(r"column of \w+", written):
+        return "str", "column", written.split()[-1]
+    if word == "choice" and "|" in rest:
+        return "str", "choice", tuple(option.strip() for option in rest.split("|"))
+    raise ReportError(f"{where} has the type {written!r}; write {checks.listed(_TYPES, len(_TYPES))}, and two spaces "
+                      "before the help")
 
 
 def _check_roles(declared, path):
     files = {parameter["name"] for parameter in declared if parameter["role"] == "file"}
     for parameter in declared:
-        where = f"{Path(path).name}: parameter {parameter['name']}"
-        if parameter["role"] and not isinstance(parameter["default"], str):
-            raise ReportError(f"{where} has the type {shown_type(parameter)!r}, so its default must be text; got "
-                              f"{parameter['default']!r}")
-        if parameter["of"] and parameter["of"] not in files:
-            raise ReportError(f"{where} is a column of {parameter['of']!r}, which is no parameter of type file")
+        where, default, detail = f"{Path(path).name}: parameter {parameter['name']}", parameter["default"], \
+            parameter["detail"]
+        wanted = bool if parameter["role"] == "flag" else str
+        if parameter["role"] and not isinstance(default, wanted):
+            raise ReportError(f"{where} has the type {shown_type(parameter)!r}, so its default must be "
+                              f"{_RULES[wanted.__name__]}; got {default!r}")
+        if parameter["role"] == "column" and detail not in files:
+            raise ReportError(f"{where} is a column of {detail!r}, which is no parameter of type file")
+        if parameter["role"] == "choice" and default not in detail:
+            raise ReportError(f"{where} must be one of {checks.listed(detail, len(detail))}; got {default!r}")
 
 
 def _typed(parameter, value):
@@ -176,6 +206,11 @@ def _typed(parameter, value):
     if not fits or (kind == "float" and not abs(value) < float("inf")):
         hint = f"; quote it: '{value}'" if kind == "str" and value is not None else ""
         raise ReportError(f"{parameter['name']} must be {_RULES.get(kind, 'a ' + kind)}; got {value!r}{hint}")
+    if parameter["role"] == "choice":
+        try:
+            return checks.choice(parameter["name"], value, parameter["detail"])
+        except ValueError as error:
+            raise ReportError(str(error)) from None
     return value
 
 

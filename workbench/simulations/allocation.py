@@ -5,9 +5,14 @@ References
 .. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored
    data, EDBT 2019, sections 5 and 6.
 """
+from __future__ import annotations
+
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation import rules
@@ -60,31 +65,54 @@ class StreamStudy(Result):
     error: dict
     fractional_optimum: np.ndarray | None = None
 
-    def ratio(self, method):
+    def ratio(self, method: str) -> np.ndarray:
         """Return variance over VOILA's per checkpoint, (C,): mean over the runs in which both are finite.
 
         VOILA holds whole records, and fractions where the method does ("neyman", "neyman_plus"). 1 where both are 0,
         infinite where VOILA's alone is 0 or no run is finite.
+
+        Parameters
+        ----------
+        method : str
+            A method that was run.
         """
         ratio = self._ratios(method)
         finite = np.isfinite(ratio)
         total = np.where(finite, ratio, 0).sum(0)
         return np.divide(total, finite.sum(0), out=np.full(total.shape, np.inf), where=finite.any(0))
 
-    def ratio_error(self, method):
-        """Return the Monte Carlo standard error of `ratio`, (C,); NaN for fewer than two finite runs."""
+    def ratio_error(self, method: str) -> np.ndarray:
+        """Return the Monte Carlo standard error of `ratio`, (C,); NaN for fewer than two finite runs.
+
+        Parameters
+        ----------
+        method : str
+            A method that was run.
+        """
         ratio = self._ratios(method)
         finite = np.isfinite(ratio)
         count = finite.sum(0)
         squares = (np.subtract(ratio, self.ratio(method), out=np.zeros(ratio.shape), where=finite) ** 2).sum(0)
         return np.sqrt(np.divide(squares, count * (count - 1.0), out=np.full(count.shape, np.nan), where=count > 1))
 
-    def infinite(self, method):
-        """Return the share of runs in which the variance is infinite, (C,)."""
+    def infinite(self, method: str) -> np.ndarray:
+        """Return the share of runs in which the variance is infinite, (C,).
+
+        Parameters
+        ----------
+        method : str
+            A method that was run.
+        """
         return np.isinf(self.variance[self._run(method)]).mean(0)
 
-    def rmse(self, method):
-        """Return the root mean squared error of a streamed method's estimate, (C,), over runs that have one."""
+    def rmse(self, method: str) -> np.ndarray:
+        """Return the root mean squared error of a streamed method's estimate, (C,), over runs that have one.
+
+        Parameters
+        ----------
+        method : str
+            A streamed method that was run.
+        """
         if not self.error:
             raise ValueError(f"rmse is that of a streamed method, {' or '.join(map(repr, STREAMED))}; none was run")
         checks.choice("method", method, tuple(self.error))
@@ -92,7 +120,7 @@ class StreamStudy(Result):
         squares = (np.where(known, self.error[method], 0) ** 2).sum(0)
         return np.sqrt(np.divide(squares, known.sum(0), out=np.full(squares.size, np.nan), where=known.any(0)))
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the last checkpoint's ratios in one sentence."""
         last = ", ".join(f"{method} {_times(self.ratio(method)[-1], self.infinite(method)[-1])}"
                          for method in self.methods if method != "voila")
@@ -101,14 +129,14 @@ class StreamStudy(Result):
         return (f"{records}, {strata}, {self.budget:,} kept, {checks.counted(self.runs, 'run')}; variance over "
                 f"VOILA's: {last}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return variance ratio, its error and the share of infinite runs, one row per checkpoint and method."""
         return [{"records": int(records), "method": method, "ratio": float(ratio), "ratio_error": float(error),
                  "infinite": float(infinite)}
                 for method in self.methods for records, ratio, error, infinite in zip(
                     self.checkpoint, self.ratio(method), self.ratio_error(method), self.infinite(method), strict=True)]
 
-    def allocation_rows(self):
+    def allocation_rows(self) -> list[dict]:
         """Return mean sample size and records, one row per checkpoint, method and stratum."""
         size = self.stratum_size.mean(0)
         return [{"records": int(self.checkpoint[c]), "method": method, "stratum": label,
@@ -128,7 +156,7 @@ class StreamStudy(Result):
 
     def _ratios(self, method):
         variance = self.variance[self._run(method)]
-        best = self.fractional_optimum if method in FRACTIONAL else self.variance["voila"]
+        best: Any = self.fractional_optimum if method in FRACTIONAL else self.variance["voila"]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(np.isclose(variance, best, SAME, 0), 1.0, variance / best)
 
@@ -138,7 +166,8 @@ def _times(ratio, infinite):
     return "infinite" if infinite == 1 else f"{ratio:.3g}{share}"
 
 
-def jump_stream(records=50_000, *, strata=20, jumping=11, jump_at=10_000, sd=20.0, runs=5, rng=0):
+def jump_stream(records: int = 50_000, *, strata: int = 20, jumping: int = 11, jump_at: int = 10_000,
+                sd: float = 20.0, runs: int = 5, rng: int | np.random.Generator = 0) -> tuple[np.ndarray, np.ndarray]:
     """Return the paper's synthetic stream: equally frequent strata, of which one suddenly varies more.
 
     Parameters
@@ -173,8 +202,10 @@ def jump_stream(records=50_000, *, strata=20, jumping=11, jump_at=10_000, sd=20.
     return stratum, 1 + rng.standard_normal((runs, records)) * np.where((stratum == jumping) & after, sd, 1.0)
 
 
-def simulate_stream(stratum, values, budget, *, methods=STREAM_METHODS, order="given", last=(), every=200, batch=1,
-                    minimum=2, runs=None, rng=0, progress=True):
+def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, methods: Iterable[str] = STREAM_METHODS,
+                    order: str = "given", last: Iterable = (), every: int | None = 200, batch: int = 1,
+                    minimum: int = 2, runs: int | None = None, rng: int | np.random.Generator = 0,
+                    progress: bool = True) -> StreamStudy:
     """Send streams through S-VOILA, and ask every method what it would hold at each checkpoint.
 
     Parameters
@@ -221,7 +252,7 @@ def simulate_stream(stratum, values, budget, *, methods=STREAM_METHODS, order="g
     >>> [round(float(ratio), 2) for ratio in study.ratio("s_voila")]
     [1.0, 2.98, 1.89]
     """
-    methods = tuple(dict.fromkeys(("voila", *(checks.choice("methods", name, STREAM_METHODS) for name in methods))))
+    methods = tuple(dict.fromkeys(("voila", *checks.choices("methods", methods, STREAM_METHODS))))
     labels, codes, values = _streams(stratum, values, runs)
     budget, minimum = checks.whole("budget", budget, 1), checks.whole("minimum", minimum, 0)
     if minimum * len(labels) > budget:

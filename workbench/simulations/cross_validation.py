@@ -5,10 +5,15 @@ References
 .. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285, Universite de Montreal,
    2006.
 """
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.cross_validation import kfold, model_tests
@@ -58,27 +63,28 @@ class TypeOneStudy(Result):
     loss: str = "zero_one"
 
     @property
-    def mean(self):
+    def mean(self) -> float:
         """Expected cross-validated error: the mean over all runs, taken as the true value."""
         return float(self.estimates.mean())
 
     @property
-    def rho(self):
+    def rho(self) -> float:
         """Share of the variance of the estimates that the folds do not show."""
         return float(1 - self.theta3.mean() / self.estimates.var(ddof=1))
 
     @property
-    def rho_error(self):
+    def rho_error(self) -> float:
         """Monte Carlo standard error of `rho`."""
         squares = (self.estimates - self.mean) ** 2
         return _error((self.theta3 - (1 - self.rho) * squares) / self.estimates.var(ddof=1))
 
     @property
-    def zero_share(self):
+    def zero_share(self) -> float:
         """Share of the runs whose folds all have the same error, which `kfold_t_test` refuses."""
         return float((self.shown == 0).mean())
 
-    def type_one(self, rho=0.0, *, level=0.95, mean=None, zero_variance="reject"):
+    def type_one(self, rho: float | str = 0.0, *, level: float = 0.95, mean: float | None = None,
+                 zero_variance: str = "reject") -> float:
         """Return the share of runs in which the test rejects the true mean.
 
         Parameters
@@ -87,7 +93,7 @@ class TypeOneStudy(Result):
             As in `workbench.kfold_t_test`.
         level : float
         mean : float, optional
-            Tested mean; by default `mean`. Sums of 0/1 losses are so few that the share can jump with it.
+            Tested mean; by default `mean`. Sums of 0/1 losses take so few values that the share can jump with it.
         zero_variance : {"reject", "refuse"}
             Where all folds agree t is infinite: it rejects, as in the paper; or the test is refused, and does not.
         """
@@ -95,26 +101,33 @@ class TypeOneStudy(Result):
         rejects = self._rejects(rho, checks.level(level), self.mean if mean is None else checks.number("mean", mean))
         return float((rejects & ((self.shown > 0) | (zero_variance == "reject"))).mean())
 
-    def type_one_error(self, rho=0.0, *, level=0.95, mean=None, zero_variance="reject"):
-        """Return the Monte Carlo standard error of `type_one`."""
+    def type_one_error(self, rho: float | str = 0.0, *, level: float = 0.95, mean: float | None = None,
+                       zero_variance: str = "reject") -> float:
+        """Return the Monte Carlo standard error of `type_one`.
+
+        Parameters
+        ----------
+        rho, level, mean, zero_variance
+            As in `type_one`.
+        """
         share = self.type_one(rho, level=level, mean=mean, zero_variance=zero_variance)
         return float((share * (1 - share) / self.runs) ** .5)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return rho and the false alarms at rho 0 and 0.7."""
         squared = ", squared error" if self.loss == "squared" else ""
         return (f"{self.learner} on {self.population}, n {self.n}{squared}: rho {self.rho:.3f}, false alarms of the "
                 f"naive t {self.type_one():.3f}, at rho 0.7 {self.type_one(SKEPTICAL):.3f}; {self.runs:,} runs")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per assumed rho: type-I error and its Monte Carlo error, without and with zero variance."""
-        return [{"n": self.n, "true rho": self.rho, "rho error": self.rho_error, "assumed rho": assumed,
-                 "type I": self.type_one(assumed), "type I error": self.type_one_error(assumed),
-                 "zero variance refused": self.type_one(assumed, zero_variance="refuse")}
+        return [{"n": self.n, "true_rho": self.rho, "true_rho_error": self.rho_error, "assumed_rho": assumed,
+                 "type_one": self.type_one(assumed), "type_one_error": self.type_one_error(assumed),
+                 "zero_variance_refused": self.type_one(assumed, zero_variance="refuse")}
                 for assumed in (0.0, resolve_rho("nadeau_bengio", self.folds), SKEPTICAL)]
 
     @property
-    def shown(self):
+    def shown(self) -> np.ndarray:
         """`theta3` without what rounding leaves of equal folds."""
         return np.where(self.theta3 > (kfold.ROUNDING * self.estimates) ** 2, self.theta3, 0.0)
 
@@ -124,8 +137,10 @@ class TypeOneStudy(Result):
         return shown > critical ** 2 * self.shown
 
 
-def simulate_type_one(population, learner, n, *, folds=10, runs=10_000, rng=0, jobs=None, progress=True):
-    """Repeat the cross-validation of one learner and count how often the K-fold t-test rejects its true error.
+def simulate_type_one(population: Any, learner: Any, n: int, *, folds: int = 10, runs: int = 10_000,
+                      rng: int | np.random.Generator = 0, jobs: int | None = None,
+                      progress: bool = True) -> TypeOneStudy:
+    """Repeat the cross-validation of one learner and count how often the K-fold t-test rejects its true error [1]_.
 
     Parameters
     ----------
@@ -210,49 +225,81 @@ class ComparisonStudy(Result):
     loss: str = "zero_one"
 
     @property
-    def rho(self):
+    def rho(self) -> float:
         """Share of the variance of the differences that the folds do not show."""
         return float(1 - (self.naive_errors[0] ** 2).mean() / self.estimates[0].var(ddof=1))
 
-    def pvalue(self, test):
-        """Return the p-values (runs,) of a test."""
+    def pvalue(self, test: str) -> np.ndarray:
+        """Return the p-values (runs,) of a test.
+
+        Parameters
+        ----------
+        test : str
+            One of `tests`.
+        """
         return self.pvalues[self.tests.index(checks.choice("test", test, self.tests))]
 
-    def rejects(self, test, level=0.95):
-        """Return which runs (runs,) the test calls different at 1 - level; refused runs are not."""
+    def rejects(self, test: str, level: float = 0.95) -> np.ndarray:
+        """Return which runs (runs,) the test calls different at 1 - level; refused runs are not.
+
+        Parameters
+        ----------
+        test : str
+            One of `tests`.
+        level : float
+            1 minus the significance level, in (0, 1).
+        """
         return self.pvalue(test) < 1 - checks.level(level)
 
-    def rejection(self, test, level=0.95):
-        """Return the share of runs that the test calls different."""
+    def rejection(self, test: str, level: float = 0.95) -> float:
+        """Return the share of runs that the test calls different.
+
+        Parameters
+        ----------
+        test : str
+            One of `tests`.
+        level : float
+            1 minus the significance level, in (0, 1).
+        """
         return float(self.rejects(test, level).mean())
 
-    def rejection_error(self, test, level=0.95):
-        """Return the Monte Carlo standard error of `rejection`."""
+    def rejection_error(self, test: str, level: float = 0.95) -> float:
+        """Return the Monte Carlo standard error of `rejection`.
+
+        Parameters
+        ----------
+        test : str
+            One of `tests`.
+        level : float
+            1 minus the significance level, in (0, 1).
+        """
         share = self.rejection(test, level)
         return float((share * (1 - share) / self.runs) ** .5)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return mean errors and the rejection rates of the first tests."""
         shown = ", ".join(f"{test} {self.rejection(test):.3f}" for test in self.tests[:3])
         errs = "has a squared error of" if self.loss == "squared" else "errs"
         return (f"{self.first} {errs} {self.errors[0].mean():.4g}, {self.second} {self.errors[1].mean():.4g} on "
                 f"{self.population}, n {self.n}; called different at 5%: {shown}; {self.runs:,} runs")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per test: share of rejections, its Monte Carlo error, share of refused runs."""
-        return [{"test": test, "rejects": self.rejection(test), "error": self.rejection_error(test),
+        return [{"test": test, "rejects": self.rejection(test), "rejects_error": self.rejection_error(test),
                  "refused": float(np.isnan(self.pvalue(test)).mean())} for test in self.tests]
 
 
-def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, folds=10, repeats=1, rope=0.01,
-                        runs=1000, samples=None, rng=0, jobs=None, progress=True):
+def simulate_comparison(population: Any, first: Any, second: Any, n: int, *, tests: Sequence[str] = CHEAP_TESTS,
+                        folds: int = 10, repeats: int = 1, rope: float = 0.01, runs: int = 1000,
+                        samples: ArrayLike | None = None, rng: int | np.random.Generator = 0, jobs: int | None = None,
+                        progress: bool = True) -> ComparisonStudy:
     """Let every test compare two learners on many samples: type-I error where they are equal, power where not.
 
     Parameters
     ----------
     population : str or (X, y)
-        As in `simulate_type_one`; `workbench.simulations.learners` makes populations in which two equal learners on
-        the two halves of the features have exactly the same expected error.
+        As in `simulate_type_one`; `workbench.exchangeable_population` makes populations in which two equal learners
+        on the two halves of the features have exactly the same expected error.
     first, second : learner or (learner, columns)
         As in `simulate_type_one`, two classifiers or two regressors; columns are the features that it sees, by default
         all.
@@ -303,11 +350,11 @@ def simulate_comparison(population, first, second, n, *, tests=CHEAP_TESTS, fold
     if samples is None:
         samples = _drawn(rng, population, checks.whole("runs", runs, 2), n)
     rows = _checked_rows(samples, n, len(population.y))
-    plan = _Plan(learners, tests, folds, repeats, checks.number("rope", rope, 0))
+    plan = _Plan(learners, tuple(tests), folds, repeats, checks.number("rope", rope, 0))
     found = _per_block(plan.run, _blocks(population, rows, rng), jobs, progress)
     pvalues, errors, estimates, naive = (np.concatenate(part, axis=-1) for part in zip(*found, strict=True))
-    return ComparisonStudy(population.name, *labels, n, folds, repeats, len(rows), tests, pvalues, errors, estimates,
-                           naive, loss, notes=notes)
+    return ComparisonStudy(population.name, labels[0], labels[1], n, folds, repeats, len(rows), tuple(tests), pvalues,
+                           errors, estimates, naive, loss, notes=notes)
 
 
 @dataclass(frozen=True)
@@ -327,13 +374,13 @@ class _Plan:
         losses = [learner(samples, fold).astype(float) for learner in self.learners]
         difference, scale = losses[0] - losses[1], np.maximum(*losses).max(-1)
         means = _fold_means(difference, self.folds)
-        every = [means]
+        of_repeats = [means]
         for _ in range(self.repeats - 1):
             order = rng.permutation(n)
             again = np.empty(n, int)
             again[order] = fold
-            every.append(_fold_means(self.differences(samples, again)[:, order], self.folds))
-        every = np.concatenate(every, -1)
+            of_repeats.append(_fold_means(self.differences(samples, again)[:, order], self.folds))
+        every = np.concatenate(of_repeats, -1)
         p = {"naive t, repeated": lambda: _p_of(every, 0.0, scale),
              "Nadeau-Bengio, repeated": lambda: _p_of(every, resolve_rho("nadeau_bengio", self.folds, self.repeats),
                                                       scale),
@@ -380,14 +427,14 @@ class _Plan:
         return np.where(np.isfinite(rho), rho, kfold.MOST_RHO)
 
     def five_by_two(self, samples, rng):
-        n, values = samples.rows.shape[1], []
+        n, halves = samples.rows.shape[1], []
         for _ in range(5):
             order = rng.permutation(n)
             fold = np.empty(n, int)
             fold[order] = np.arange(n) % 2
             difference = self.differences(samples, fold)
-            values.append([difference[:, fold == k].mean(-1) for k in (0, 1)])
-        values = np.moveaxis(np.array(values), -1, 0)
+            halves.append([difference[:, fold == k].mean(-1) for k in (0, 1)])
+        values = np.moveaxis(np.array(halves), -1, 0)
         t, f = model_tests.five_by_two(values)
         known = np.abs(values[..., 0] - values[..., 1]).max(-1) > kfold.ROUNDING * np.abs(values).max((-1, -2))
         return (np.where(known, tail_probability(t[:, 0, 0], 5, "two-sided"), np.nan),
@@ -459,7 +506,7 @@ def _p_of_signs(difference):
 def _chosen(tests, repeats, n, folds):
     if isinstance(tests, str):
         tests = TESTS if checks.choice("tests", tests, ("all", *TESTS)) == "all" else (tests,)
-    tests = tuple(checks.choice("tests", test, TESTS) for test in tests)
+    tests = checks.choices("tests", tests, TESTS)
     if not tests:
         raise ValueError(f"tests must name at least one of {', '.join(map(repr, TESTS))}")
     if repeats < 2 and any(test.endswith("repeated") for test in tests):

@@ -7,7 +7,11 @@ References
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
    Journal of the IAOS 37, 2021: three studies (section 3).
 """
+from __future__ import annotations
+
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -68,11 +72,20 @@ class PrevalenceStudy(Result):
     runs: int
     rates: str
 
-    def limits(self, method="mle", level=0.95, *, quantity="level"):
+    def limits(self, method: str = "mle", level: float = 0.95, *,
+               quantity: str = "level") -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper limits (R,) of the default interval; the whole range where there is no estimate.
 
         `quantity` is "level", or "change" since the audited frame itself. NaN where the audit gives no interval:
         labels that seem swapped, and for methods that do not divide by d no estimate.
+
+        Parameters
+        ----------
+        method : str
+            As in `estimate_prevalence`.
+        level : float
+            Nominal coverage in (0, 1).
+        quantity : {"level", "change"}
         """
         checks.choice("method", method, METHODS)
         checks.choice("quantity", quantity, QUANTITIES)
@@ -111,40 +124,59 @@ class PrevalenceStudy(Result):
             return tuple(limit[:, 1] for limit in found)
         return limits.delta(slopes.estimate[:, 1], (from_audit(slopes) + reading)[:, 1, 1], level, least)
 
-    def coverage(self, method="mle", level=0.95, *, quantity="level"):
-        """Return the share of intervals that contain the true level or change; NaN where no run has one."""
+    def coverage(self, method: str = "mle", level: float = 0.95, *, quantity: str = "level") -> float:
+        """Return the share of intervals that contain the true level or change; NaN where no run has one.
+
+        Parameters
+        ----------
+        method, level, quantity
+            As in `limits`.
+        """
         low, high = self.limits(method, level, quantity=quantity)
         truth = self.new_base_rate - (self.base_rate if quantity == "change" else 0.0)
         given = ~np.isnan(low)
         inside = (low <= truth + 1e-12) & (truth <= high + 1e-12)
         return float(inside[given].mean()) if given.any() else float("nan")
 
-    def refused(self, method="mle"):
-        """Return the share of runs whose 95% interval of the level is the whole range."""
+    def refused(self, method: str = "mle") -> float:
+        """Return the share of runs whose 95% interval of the level is the whole range.
+
+        Parameters
+        ----------
+        method : str
+            As in `estimate_prevalence`.
+        """
         low, high = self.limits(method)
         return float(np.mean((low == 0) & (high == 1)))
 
-    def closer(self, method, other):
-        """Return the share of runs in which `method` is closer to the truth than `other`."""
-        ours, theirs = (np.abs(self.estimates[checks.choice("method", name, METHODS)] - self.new_base_rate)
-                        for name in (method, other))
+    def closer(self, method: str, other: str) -> float:
+        """Return the share of runs in which `method` is closer to the truth than `other`.
+
+        Parameters
+        ----------
+        method, other : str
+            As in `estimate_prevalence`.
+        """
+        ours, theirs = (np.abs(self.estimates[checks.choice(argument, name, METHODS)] - self.new_base_rate)
+                        for argument, name in (("method", method), ("other", other)))
         return float((ours < theirs).mean())
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the methods with the least and the largest error."""
-        best, worst = min(self.rmse, key=self.rmse.get), max(self.rmse, key=self.rmse.get)
+        best, worst = min(self.rmse, key=self.rmse.__getitem__), max(self.rmse, key=self.rmse.__getitem__)
         return (f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited, {self.runs:,} runs: "
                 f"least error {best} (RMSE {self.rmse[best]:.4g}), largest {worst} ({self.rmse[worst]:.4g})")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per method with Monte Carlo errors."""
         return [{"method": method, **{f"{name}{part}": getattr(self, f"{name}{part}")[method]
                                       for name in ("bias", "sd", "rmse") for part in ("", "_error")},
                  "undefined": self.undefined[method]} for method in self.bias]
 
 
-def simulate_prevalence(base_rate, new_base_rate, p00, p11, n, size, *, new_size=None, runs=10_000, rng=0,
-                        rates="process"):
+def simulate_prevalence(base_rate: float, new_base_rate: float, p00: float, p11: float, n: int, size: int | None, *,
+                        new_size: int | None = None, runs: int = 10_000, rng: int | np.random.Generator = 0,
+                        rates: str = "process") -> PrevalenceStudy:
     """Repeat audit and counts of a setting and estimate the new share by all seven methods.
 
     Parameters
@@ -202,7 +234,7 @@ class ShiftStudy(Result):
 
     studies: tuple
 
-    def headline(self):
+    def headline(self) -> str:
         """Return how often each method has the least error."""
         best = [min(study.rmse, key=study.rmse.get) for study in self.studies]
         wins = ", ".join(f"{method} {best.count(method)}" for method in METHODS if method in best)
@@ -210,20 +242,24 @@ class ShiftStudy(Result):
         return (f"share {first.base_rate:.4g} -> {first.new_base_rate:.4g} to {last.new_base_rate:.4g}, "
                 f"{checks.counted(len(best), 'new share')}, least error: {wins}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per new share and method."""
         return [{"new_base_rate": study.new_base_rate, **row} for study in self.studies for row in study.rows()]
 
 
-def simulate_shifts(base_rate, new_base_rates, p00, p11, n, size, *, new_size=None, runs=10_000, rng=0,
-                    rates="process"):
+def simulate_shifts(base_rate: float, new_base_rates: Iterable[float], p00: float, p11: float, n: int,
+                    size: int | None, *, new_size: int | None = None, runs: int = 10_000,
+                    rng: int | np.random.Generator = 0, rates: str = "process") -> ShiftStudy:
     """Repeat `simulate_prevalence` for many new shares with the same audits: a figure of the paper.
 
     Parameters
     ----------
-    base_rate, p00, p11, n, size, new_size, runs, rng, rates
+    base_rate
         As in `simulate_prevalence`.
     new_base_rates : iterable of float
+        True shares of the new period, each in [0, 1].
+    p00, p11, n, size, new_size, runs, rng, rates
+        As in `simulate_prevalence`.
 
     Returns
     -------
@@ -236,13 +272,14 @@ def simulate_shifts(base_rate, new_base_rates, p00, p11, n, size, *, new_size=No
     """
     rng = checks.generator(rng)
     studies = []
-    for new in new_base_rates:
+    for new in checks.each("new_base_rates", new_base_rates):
+        new = checks.number("new_base_rates", new, 0, 1)
         if not studies:
             studies.append(simulate_prevalence(base_rate, new, p00, p11, n, size, new_size=new_size, runs=runs,
                                                rng=rng, rates=rates))
             continue
         first = studies[0]
-        share, new = _draw_share(checks.number("new_base_rates", new, 0, 1), p00, p11, first.new_size, runs, rng)
+        share, new = _draw_share(new, p00, p11, first.new_size, runs, rng)
         studies.append(_study(first.table, first.frame_share, share, first.base_rate, new, *(
             getattr(first, name) for name in ("p00", "p11", "n", "size", "new_size", "runs", "rates"))))
     if not studies:
@@ -300,9 +337,10 @@ def _study(table, frame_share, share, base_rate, new_base_rate, *setting):
     estimates = {method: np.ascontiguousarray(methods.shares_of(method, table, frame, shares)[:, 1])
                  for method in METHODS}
     figures = {method: _figures(values, new_base_rate) for method, values in estimates.items()}
-    columns = [{method: figure[place] for method, figure in figures.items()} for place in range(7)]
+    columns: list[Any] = [{method: figure[place] for method, figure in figures.items()} for place in range(7)]
     table = table.astype(np.int64)
-    return PrevalenceStudy(*columns, estimates, table, frame_share, share, base_rate, new_base_rate, *setting)
+    return PrevalenceStudy(*columns, estimates, table, frame_share, share, base_rate,  # type: ignore[arg-type]
+                           new_base_rate, *setting)
 
 
 def _figures(values, truth):

@@ -9,10 +9,14 @@ References
 .. [2] Kish, Survey Sampling, Wiley 1965: design effect and effective sample size.
 .. [3] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.replication import estimates, replicates
@@ -54,10 +58,18 @@ class CoverageStudy(Result):
         Unweighted, as if the items were independent.
     weighted_naive_variances : (runs,) array of float
         Of `estimates`, as if the items were independent and equally weighted.
-    df, effective_df, counted, informative_psus, effective_psus, carriers : (runs,) array of float
+    df, effective_df, counted, informative_psus, effective_psus : (runs,) array of float
+        As in `ReplicateEstimate`.
+    cautious_psus, pooled_variance : (runs,) array of float
+        As in `ReplicateEstimate`.
+    carriers : (2, runs) array of float
         As in `ReplicateEstimate`.
     kish_items : (runs,) array of float
-        Kish's effective number of the counted items, (sum w)^2 / sum w^2 [2]_.
+        Kish's effective number of the counted items, (sum w)^2 / sum w^2 [1]_.
+
+    References
+    ----------
+    .. [1] Kish, Survey Sampling, Wiley 1965: design effect and effective sample size.
     """
 
     statistic: str
@@ -79,7 +91,9 @@ class CoverageStudy(Result):
     counted: np.ndarray
     informative_psus: np.ndarray
     effective_psus: np.ndarray
+    cautious_psus: np.ndarray
     carriers: np.ndarray
+    pooled_variance: np.ndarray
     kish_items: np.ndarray
 
     @classmethod
@@ -87,45 +101,52 @@ class CoverageStudy(Result):
         """Return the fields of today: the degrees of freedom were those of the design, the same in every run."""
         same = {name: np.full(values["runs"], float(values[name])) for name in ("df", "effective_df")}
         return values | same | {"kish_items": values["counted"], "informative_psus": same["df"],
-                                "carriers": np.full(values["runs"], np.inf)}
+                                "cautious_psus": values["effective_psus"],
+                                "carriers": np.full((2, values["runs"]), np.inf),
+                                "pooled_variance": np.zeros(values["runs"])}
 
     @property
-    def labels(self):
+    def labels(self) -> int:
         """Labels per run."""
         return self.strata * self.psus * self.items
 
     @property
-    def refused_share(self):
+    def refused_share(self) -> float:
         """Share of the runs that `replicate_estimate` refuses: F1, or more than 5% of its replicates, is 0/0."""
         return float(1 - self._answered.mean())
 
     @property
-    def zero_share(self):
+    def zero_share(self) -> float:
         """Share of the runs whose standard error is 0."""
         return float((self._of_answered(self.variances) == 0).mean())
 
     @property
-    def variance_ratio(self):
+    def variance_ratio(self) -> float:
         """Mean variance by replicates over the variance of the estimates."""
         return float(self._of_answered(self.variances).mean() / self._empirical_variance)
 
     @property
-    def variance_ratio_error(self):
+    def variance_ratio_error(self) -> float:
         """Monte Carlo standard error of `variance_ratio`."""
         variances = self._of_answered(self.variances)
         return float(self.variance_ratio * _error_of_mean(variances / variances.mean() - self._relative_squares))
 
     @property
-    def effective_items(self):
-        """Independent items that would give the estimates' variance: what the labels are worth [2]_."""
+    def effective_items(self) -> float:
+        """Independent items that would give the estimates' variance: what the labels are worth [1]_.
+
+        References
+        ----------
+        .. [1] Kish, Survey Sampling, Wiley 1965: design effect and effective sample size.
+        """
         return float(self.item_variance / self._empirical_variance)
 
     @property
-    def effective_items_error(self):
+    def effective_items_error(self) -> float:
         """Monte Carlo standard error of `effective_items`."""
         return float(self.effective_items * _error_of_mean(self._relative_squares))
 
-    def limits(self, method="default"):
+    def limits(self, method: str = "default") -> tuple:
         """Return lower and upper limits (runs,) of every run's interval.
 
         Parameters
@@ -155,37 +176,62 @@ class CoverageStudy(Result):
         tail = (1 - self.level) / 2
         return (f1_limits if self.statistic == "f1" else bounded_limits)(
             self.estimates, self.variances, Spread.of_share(share, self.kish_items),
-            Clusters(self.effective_psus, self.effective_df, self.carriers), tail)
+            Clusters(self.cautious_psus, self.effective_df, self.carriers, self.pooled_variance), tail)
 
-    def coverage(self, method="default"):
-        """Return the share of runs whose interval contains the truth."""
+    def coverage(self, method: str = "default") -> float:
+        """Return the share of runs whose interval contains the truth.
+
+        Parameters
+        ----------
+        method : str
+            As in `limits`.
+        """
         low, high = map(self._of_answered, self.limits(method))
         return float(((low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high)).mean())
 
-    def coverage_error(self, method="default"):
-        """Return the Monte Carlo standard error of `coverage`."""
+    def coverage_error(self, method: str = "default") -> float:
+        """Return the Monte Carlo standard error of `coverage`.
+
+        Parameters
+        ----------
+        method : str
+            As in `limits`.
+        """
         share = self.coverage(method)
         return float(np.sqrt(share * (1 - share) / self._answered.sum()))
 
-    def half_width(self, method="default"):
-        """Return the mean half-width of the intervals."""
+    def half_width(self, method: str = "default") -> float:
+        """Return the mean half-width of the intervals.
+
+        Parameters
+        ----------
+        method : str
+            As in `limits`.
+        """
         return float(self._half_widths(method).mean())
 
-    def half_width_error(self, method="default"):
-        """Return the Monte Carlo standard error of `half_width`."""
+    def half_width_error(self, method: str = "default") -> float:
+        """Return the Monte Carlo standard error of `half_width`.
+
+        Parameters
+        ----------
+        method : str
+            As in `limits`.
+        """
         return _error_of_mean(self._half_widths(method))
 
-    def headline(self):
+    def headline(self) -> str:
         """Return coverage of the naive and the default interval and what the labels are worth."""
         refused = f", {self.refused_share:.2g} of them refused" if self.refused_share else ""
         return (f"{percent(self.level)} intervals for {self.statistic} {self.truth:.4g}: naive covers "
                 f"{self.coverage('naive'):.3g}, default {self.coverage():.3g}; {self.labels:,} labels in "
                 f"{self.strata * self.psus:,} PSUs are worth {self.effective_items:,.0f}; {self.runs:,} runs{refused}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per interval: coverage and mean half-width with their Monte Carlo errors."""
-        return [{"interval": method, "coverage": self.coverage(method), "coverage_error": self.coverage_error(method),
-                 "half_width": self.half_width(method), "half_width_error": self.half_width_error(method)}
+        return [{"interval_method": method, "coverage": self.coverage(method),
+                 "coverage_error": self.coverage_error(method), "half_width": self.half_width(method),
+                 "half_width_error": self.half_width_error(method)}
                 for method in INTERVALS]
 
     @property
@@ -209,8 +255,10 @@ class CoverageStudy(Result):
         return (high - low) / 2
 
 
-def simulate_coverage(strata=7, psus=2, items=127, *, accuracy=.877, icc=.0181, weight_spread=0.0, weight_effect=0.0,
-                      statistic="accuracy", base_rate=.3, method="brr", rho=.5, level=.95, runs=2000, rng=0):
+def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accuracy: float = .877, icc: float = .0181,
+                      weight_spread: float = 0.0, weight_effect: float = 0.0, statistic: str = "accuracy",
+                      base_rate: float = .3, method: str = "brr", rho: float = .5, level: float = .95,
+                      runs: int = 2000, rng: int | np.random.Generator = 0) -> CoverageStudy:
     """Repeat a stratified cluster sample from a population whose truth is known.
 
     Stratum h has the share W_h, proportional to exp(weight_spread z_h), of the population, and the accuracy
@@ -255,6 +303,11 @@ def simulate_coverage(strata=7, psus=2, items=127, *, accuracy=.877, icc=.0181, 
     ValueError
         If an argument is out of its domain, the method does not suit `psus`, or F1 is undefined in all but one run.
 
+    References
+    ----------
+    .. [1] Skellam, A probability distribution derived from the binomial distribution by regarding the probability of
+       success as variable between the sets of trials, JRSS B 10, 1948: the beta-binomial distribution.
+
     Examples
     --------
     Fourteen boxes of forms, two per district:
@@ -281,7 +334,7 @@ def simulate_coverage(strata=7, psus=2, items=127, *, accuracy=.877, icc=.0181, 
     step = max(1, BLOCK // max(drawn.count, population.psu_weight.size))
     blocks = [_replicated(population, drawn, *population.draw(min(step, runs - start), rng))
               for start in range(0, runs, step)]
-    columns = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    columns: Any = {name: np.concatenate([block[name] for block in blocks], -1) for name in blocks[0]}
     if np.isfinite(columns["variances"]).sum() < 2:
         raise ValueError(f"items must be more: {statistic} or over 5% of its replicates is undefined (0/0) in "
                          f"{np.isnan(columns['variances']).sum():,} of {runs:,} runs; or take method 'fay'")
@@ -307,27 +360,27 @@ class RandomHalvesStudy(Result):
     ratios: np.ndarray
 
     @property
-    def mean_ratio(self):
+    def mean_ratio(self) -> float:
         """Mean of `ratios`, 1 but for Monte Carlo error: random half-samples are unbiased."""
         return float(self.ratios.mean())
 
     @property
-    def mean_ratio_error(self):
+    def mean_ratio_error(self) -> float:
         """Monte Carlo standard error of `mean_ratio`."""
         return _error_of_mean(self.ratios)
 
     @property
-    def cv(self):
+    def cv(self) -> float:
         """Coefficient of variation of the variances; 0 for balanced half-samples."""
         return float(self.ratios.std(ddof=1) / self.mean_ratio)
 
     @property
-    def cv_error(self):
+    def cv_error(self) -> float:
         """Monte Carlo standard error of `cv`."""
         relative = self.ratios / self.mean_ratio - 1
         return float(self.cv * _error_of_mean(relative ** 2 / (2 * self.cv ** 2) - relative)) if self.cv else 0.0
 
-    def headline(self):
+    def headline(self) -> str:
         """Return mean and instability of the variances."""
         low, high = np.quantile(self.ratios, (.05, .95)) ** 0.5
         halves = checks.counted(self.count, "random half-sample")
@@ -335,18 +388,19 @@ class RandomHalvesStudy(Result):
                 f"(+-{self.mean_ratio_error:.3f}) of the textbook's, CV {self.cv:.2g}; 90% of the standard errors "
                 f"x{low:.2f} to x{high:.2f}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row: mean ratio and CV with their Monte Carlo errors."""
         names = ("mean_ratio", "mean_ratio_error", "cv", "cv_error")
         return [{"strata": self.strata, "count": self.count, "runs": self.runs}
                 | {name: getattr(self, name) for name in names}]
 
 
-def simulate_random_halves(differences, count, *, runs=2000, rng=0):
+def simulate_random_halves(differences: ArrayLike, count: int, *, runs: int = 2000,
+                           rng: int | np.random.Generator = 0) -> RandomHalvesStudy:
     """Repeat the replicate variance of a total from random instead of balanced half-samples.
 
     A half-sample that keeps one of two PSUs per stratum misses the total by sum_h +-d_h, and the mean of its square
-    over all 2^L half-samples is sum_h d_h^2, the textbook variance [3]_. Random half-samples are unbiased too, but
+    over all 2^L half-samples is sum_h d_h^2, the textbook variance [1]_. Random half-samples are unbiased too, but
     their cross terms d_h d_k cancel only on average.
 
     Parameters
@@ -362,6 +416,10 @@ def simulate_random_halves(differences, count, *, runs=2000, rng=0):
     Returns
     -------
     RandomHalvesStudy
+
+    References
+    ----------
+    .. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
 
     Examples
     --------
@@ -496,8 +554,9 @@ def _replicated(population, drawn, numerator, denominator, counted, members):
                "weighted_naive_variances": population.independent_variance(shares, labels * full[runs:]),
                "counted": np.broadcast_to(counted.sum(0), runs),
                "kish_items": psu_weight.sum(0) ** 2 / (psu_weight * weight).sum(0),
-               "carriers": estimates.carriers(drawn.design, weight * (numerator - shares * denominator)),
-               **estimates.information(drawn.design, population.psu_weight[:, None], [psu_weight, weight * members])}
+               **estimates.information(
+                   drawn.design, population.psu_weight[:, None], [psu_weight, weight * members],
+                   weight * ratio(numerator - shares * denominator, full[runs:]))}
     return {name: np.where(answered, values, np.nan) for name, values in columns.items()}
 
 

@@ -2,10 +2,15 @@
 
 Draws hypergeometric counts, never items, so the time does not depend on the size of the population.
 """
+from __future__ import annotations
+
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
@@ -23,6 +28,9 @@ from workbench.stratified.waves import (
     wave_settings,
     wave_step,
 )
+
+if TYPE_CHECKING:
+    from workbench.stratified.strata import Strata
 
 FIXED = ("simple_random", "proportional", "equal", "neyman", "voila")
 METHODS = (*FIXED, "opt_a1", "opt_a2", "waves")
@@ -76,8 +84,31 @@ class LabelingStudy(Result):
     correct: np.ndarray
     warnings = notes_as_text
 
-    def limits(self, method="default", level=0.95):
-        """Return lower and upper limits (R,) of every run's interval."""
+    @property
+    def standard_error(self) -> float:
+        """Root mean squared error of the estimates."""
+        return float(np.sqrt(np.mean((self.estimates - self.accuracy) ** 2)))
+
+    @property
+    def claimed_error(self) -> float:
+        """Root of the mean estimated variance."""
+        return float(np.sqrt(self.estimated_variances.mean()))
+
+    @property
+    def random_error(self) -> float:
+        """Standard error of as many labels at random."""
+        return float(self.standard_error / np.sqrt(self.variance_ratio))
+
+    def limits(self, method: str = "default", level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+        """Return lower and upper limits (R,) of every run's interval.
+
+        Parameters
+        ----------
+        method : str
+            As in `stratified_interval`.
+        level : float
+            Nominal coverage in (0, 1).
+        """
         tail = (1 - checks.level(level)) / 2
         if self.method == "waves":
             checks.choice("method", method, WAVE_INTERVALS)
@@ -89,30 +120,44 @@ class LabelingStudy(Result):
         low, high = _pooled_limits(self.stratum_size, *np.split(distinct, 2, axis=1), tail, method)
         return low[place.ravel()], high[place.ravel()]
 
-    def coverage(self, method="default", level=0.95):
-        """Return the share of runs whose interval contains the true accuracy."""
+    def coverage(self, method: str = "default", level: float = 0.95) -> float:
+        """Return the share of runs whose interval contains the true accuracy.
+
+        Parameters
+        ----------
+        method, level
+            As in `limits`.
+        """
         low, high = self.limits(method, level)
         return float(((low <= self.accuracy + 1e-12) & (self.accuracy - 1e-12 <= high)).mean())
 
-    def coverage_error(self, method="default", level=0.95):
-        """Return the Monte Carlo standard error of `coverage`."""
+    def coverage_error(self, method: str = "default", level: float = 0.95) -> float:
+        """Return the Monte Carlo standard error of `coverage`.
+
+        Parameters
+        ----------
+        method, level
+            As in `limits`.
+        """
         share = self.coverage(method, level)
         return float(np.sqrt(share * (1 - share) / self.runs))
 
-    def headline(self):
+    def headline(self) -> str:
         """Return true and claimed variance ratio and bias in one sentence."""
         return (f"{self.method}, {checks.counted(self.budget, 'label')}: variance {self.variance_ratio:.3g} of random "
                 f"sampling's, claimed {self.estimated_variance_ratio:.3g}, bias {self.bias:+.2g}; {self.runs:,} runs")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row: the figures with their Monte Carlo errors."""
         names = ("bias", "variance_ratio", "estimated_variance_ratio", "mean_absolute_error")
         figures = {key: getattr(self, key) for name in names for key in (name, f"{name}_error")}
         return [{"method": self.method, "budget": self.budget, "runs": self.runs, **figures}]
 
 
-def simulate_labeling(stratum_size, correct, budget, method, *, runs=3000, pilot=5, step=10, waves=2,
-                      smoothing=4.0, floor=0.3, stratum_score=None, laplace=0.0, rng=0):
+def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, method: str, *, runs: int = 3000,
+                      pilot: int = 5, step: int = 10, waves: int = 2, smoothing: float = 4.0, floor: float = 0.3,
+                      stratum_score: ArrayLike | None = None, laplace: float = 0.0,
+                      rng: int | np.random.Generator = 0) -> LabelingStudy:
     """Repeat a labeling design on a population whose truth is known.
 
     Parameters
@@ -199,28 +244,30 @@ class DesignStudy(Result):
     cell_stratum: np.ndarray
 
     @property
-    def accuracy(self):
+    def accuracy(self) -> np.ndarray:
         """Share of right items per stratum, (K,)."""
         return self.correct / self.stratum_size
 
     @property
-    def variance_ratio(self):
+    def variance_ratio(self) -> float:
         """Variance over that of simple random sampling; NaN where that has no error."""
         return _ratio(self.standard_error, self.random_error) ** 2
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the standard errors in one sentence."""
         return (f"{self.stratifier}, {self.method}, {checks.counted(self.labeled.sum(), 'label')}: SE "
                 f"{self.standard_error:.4f}; random {self.random_error:.4f}, best for these strata "
                 f"{self.best_error:.4f}; variance x{self.variance_ratio:.2f}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return size, labels and accuracy per stratum."""
-        return [{"stratum": k, "size": int(size), "labels": int(n), "accuracy": float(a)} for k, (size, n, a) in
+        return [{"stratum": k, "size": int(size), "labeled": int(n), "accuracy": float(a)} for k, (size, n, a) in
                 enumerate(zip(self.stratum_size, self.labeled, self.accuracy, strict=True))]
 
 
-def study_design(score, correct, budget, *, n_strata=5, stratifier="equal_size", method="proportional", rng=0):
+def study_design(score: ArrayLike, correct: ArrayLike, budget: int, *, n_strata: int = 5,
+                 stratifier: str = "equal_size", method: str = "proportional",
+                 rng: int | np.random.Generator = 0) -> DesignStudy:
     """Return what a stratifier and an allocation are worth where every label is known.
 
     Parameters
@@ -248,11 +295,11 @@ def study_design(score, correct, budget, *, n_strata=5, stratifier="equal_size",
     """
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
-    strata = stratify(score, n_strata, stratifier, rng=rng)
+    strata = stratify(score, n_strata, checks.choice("stratifier", stratifier, STRATIFIERS), rng=rng)
     return weigh_design(strata, score, correct, budget, checks.choice("method", method, FIXED[1:]))
 
 
-def weigh_design(strata, score, correct, budget, method):
+def weigh_design(strata: Strata, score: np.ndarray, correct: np.ndarray, budget: int, method: str) -> DesignStudy:
     """Return `study_design` for strata that were already cut."""
     budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), len(score))
     right = np.bincount(strata.labels, correct, strata.n_strata).astype(np.int64)
@@ -291,20 +338,22 @@ class LabelingGrid(Result):
     budget: int
     runs: int
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the best cell in one sentence."""
         best = min(self.table, key=lambda row: row["variance_ratio"])
         designs, labels = checks.counted(len(self.table), "design"), checks.counted(self.budget, "label")
         return (f"{designs} of {labels}, {self.runs:,} runs each; lowest true variance ratio "
                 f"{best['variance_ratio']:.3g}: {best['stratifier']}, {best['method']}, K={best['n_strata']}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per design."""
         return list(self.table)
 
 
-def simulate_grid(score, correct, budget, *, stratifiers=STRATIFIERS, methods=PAPER_GRID,
-                  n_strata=range(2, 11), runs=3000, pilot=5, step=10, rng=0, progress=True):
+def simulate_grid(score: ArrayLike, correct: ArrayLike, budget: int, *, stratifiers: Iterable[str] = STRATIFIERS,
+                  methods: Iterable[str] = PAPER_GRID, n_strata: Iterable[int] = range(2, 11), runs: int = 3000,
+                  pilot: int = 5, step: int = 10, rng: int | np.random.Generator = 0,
+                  progress: bool = True) -> LabelingGrid:
     """Run the paper's grid: stratifiers x allocations x numbers of strata.
 
     Parameters
@@ -334,8 +383,9 @@ def simulate_grid(score, correct, budget, *, stratifiers=STRATIFIERS, methods=PA
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
     rng = checks.generator(rng)
-    n_strata, methods = [checks.whole("n_strata", int(k), 1) for k in n_strata], list(methods)
-    designs = [(rule, k) for rule in stratifiers for k in n_strata]
+    n_strata = [checks.whole("n_strata", k, 1) for k in checks.each("n_strata", n_strata)]
+    methods = checks.choices("methods", methods, METHODS)
+    designs = [(rule, k) for rule in checks.choices("stratifiers", stratifiers, STRATIFIERS) for k in n_strata]
     table = []
     for rule, k in tqdm(designs, desc="designs", delay=1, disable=not progress):
         strata = stratify(score, k, rule, rng=rng)

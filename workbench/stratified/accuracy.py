@@ -5,22 +5,29 @@ References
 .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
 .. [2] Cochran, Sampling techniques, 3rd ed., 1977, chapters 2 to 5.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.results import Estimate, Note, Result, notes_as_text, percent
 
+if TYPE_CHECKING:
+    from workbench.results import Interval
+
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *rules.METHODS)
 DRAWS = {"default": 1000, "wilson": 300, "guaranteed": 40, "short": 6}
-DRIFT = 0.10
+DRIFT = 0.10        # by how much one stratum's rate may have fallen since it was known
 # floors of an optimal plan, as shares of the allocation in proportion; a higher one must save 2% of the labels, since
 # less is noise of the draws
 FLOORS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-SAVING = 0.98
+SAVING = 0.98       # a floor below proportion must save 2% of the labels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,25 +50,33 @@ class StratifiedEstimate(Estimate):
     correct: np.ndarray
 
     @property
-    def limiting_stratum(self):
+    def limiting_stratum(self) -> int | None:
         """The stratum that alone decides a limit of the default 95% interval, or None."""
         return self.interval().limiting_stratum
 
-    def interval(self, level=0.95, method="default"):
-        """Return an `Interval`; methods as in `workbench.intervals.stratified_interval`."""
+    def interval(self, level: float = 0.95, method: str = "default") -> Interval:
+        """Return an `Interval`; methods as in `workbench.intervals.stratified_interval`.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        method : str
+            As in `stratified_interval`.
+        """
         return intervals.stratified_interval(self.stratum_size, self.labeled, self.correct,
                                              level=level, method=method)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""
         low, high = self.interval()
         labels = checks.counted(self.labeled.sum(), "label")
         return (f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
                 f"{labels}, {checks.counted(self.labeled.size, 'stratum', 'strata')}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return size, labels, right ones and rate per stratum."""
-        return [{"stratum": k, "size": int(size), "labeled": int(n), "correct": int(x), "rate": float(x / n)}
+        return [{"stratum": k, "size": int(size), "labeled": int(n), "correct": int(x), "accuracy": float(x / n)}
                 for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True))]
 
     @classmethod
@@ -71,7 +86,7 @@ class StratifiedEstimate(Estimate):
         return super()._from_schema_1(values) | {"notes": notes}
 
 
-def stratified_accuracy(stratum_size, labeled, correct):
+def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike) -> StratifiedEstimate:
     """Estimate accuracy from the labels of a stratified sample; one stratum is simple random sampling.
 
     Parameters
@@ -114,7 +129,8 @@ def stratified_accuracy(stratum_size, labeled, correct):
                               notes=_pure_notes(size, labeled, correct))
 
 
-def accuracy_variance(stratum_size, correct, labeled, *, form="finite"):
+def accuracy_variance(stratum_size: ArrayLike, correct: ArrayLike, labeled: ArrayLike, *,
+                      form: str = "finite") -> float:
     """Return the true variance of the estimated accuracy of a known population.
 
     Parameters
@@ -148,7 +164,8 @@ def accuracy_variance(stratum_size, correct, labeled, *, form="finite"):
     return float(np.where(spread == 0, 0.0, terms).sum())
 
 
-def estimated_variance(stratum_size, labeled, correct, *, form="finite"):
+def estimated_variance(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *,
+                       form: str = "finite") -> float:
     """Return an unbiased estimate of `accuracy_variance` from a sample.
 
     Parameters
@@ -172,7 +189,7 @@ def estimated_variance(stratum_size, labeled, correct, *, form="finite"):
     return float(terms.sum())
 
 
-def stratum_variance(stratum_size, rate):
+def stratum_variance(stratum_size: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """Return S_h^2 = N_h / (N_h - 1) p_h (1 - p_h), 0 for a stratum of one item (lemma 1 of the paper)."""
     size = np.asarray(stratum_size, float)
     return size / np.maximum(size - 1, 1) * rate * (1 - rate)
@@ -193,7 +210,7 @@ class BudgetPlan(Result):
         (0 for "wald", whose plan is a closed form).
     half_width, level : float
         What was asked for.
-    method, interval : str
+    method, interval_method : str
     """
 
     budget: int
@@ -203,21 +220,28 @@ class BudgetPlan(Result):
     half_width: float
     level: float
     method: str
-    interval: str
+    interval_method: str
     warnings = notes_as_text
+    _old_fields = {"interval": "interval_method"}
 
-    def headline(self):
+    @property
+    def interval(self) -> str:
+        """`interval_method`, under its name of before."""
+        return self.interval_method
+
+    def headline(self) -> str:
         """Return budget and expected half-width in one sentence."""
         return (f"{checks.counted(self.budget, 'label')}, {self.method}, for {percent(self.level)} "
-                f"±{self.half_width:.4g} ({self.interval}: expected ±{self.expected_half_width:.4g})")
+                f"±{self.half_width:.4g} ({self.interval_method}: expected ±{self.expected_half_width:.4g})")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return labels per stratum."""
         return [{"stratum": k, "labeled": int(n)} for k, n in enumerate(self.labeled)]
 
 
-def plan_budget(stratum_size, stratum_accuracy, half_width, *, method="proportional", interval="default",
-                level=0.95, minimum=2, finite=True):
+def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width: float, *,
+                method: str = "proportional", interval: str = "default", level: float = 0.95, minimum: int = 2,
+                finite: bool = True) -> BudgetPlan:
     """Find the smallest budget whose interval has the wanted half-width, if the rates hold.
 
     Parameters
@@ -307,33 +331,42 @@ class PlanCurve(Result):
 
     methods = ("simple_random", "proportional", "neyman")
 
-    def at(self, half_width):
-        """Return the three budgets at the nearest half-width of the curve, a dict."""
+    def at(self, half_width: float) -> dict[str, int]:
+        """Return the three budgets at the nearest half-width of the curve, a dict.
+
+        Parameters
+        ----------
+        half_width : float
+            In (0, 0.5).
+        """
         place = int(np.abs(self.half_width - half_width).argmin())
         return dict(zip(self.methods, self.budget[:, place].tolist(), strict=True))
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the budgets at the two ends in one sentence."""
         ends = "; ".join(f"±{e:.3g}: " + " / ".join(f"{n:,}" for n in self.at(e).values())
                          for e in (self.half_width[0], self.half_width[-1]))
         return f"labels for random / proportional / Neyman, {ends}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per half-width and design."""
-        return [{"half_width": float(e), "design": method, "labels": int(n)}
+        return [{"half_width": float(e), "design": method, "labeled": int(n)}
                 for method, line in zip(self.methods, self.budget, strict=True)
                 for e, n in zip(self.half_width, line, strict=True)]
 
 
-def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finite=True):
+def plan_curve(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_widths: ArrayLike, *, level: float = 0.95,
+               finite: bool = True) -> PlanCurve:
     """Return the textbook budgets of three designs over many half-widths.
 
     Parameters
     ----------
-    stratum_size, stratum_accuracy, level, finite
+    stratum_size, stratum_accuracy
         As in `plan_budget`.
     half_widths : (E,) array_like of float
         In (0, 0.5).
+    level, finite
+        As in `plan_budget`.
 
     Returns
     -------
@@ -352,16 +385,20 @@ def plan_curve(stratum_size, stratum_accuracy, half_widths, *, level=0.95, finit
     return PlanCurve(half_widths, np.array(budget), int(size.sum()), float(level), bool(finite))
 
 
-def expected_half_width(stratum_size, stratum_accuracy, labeled, *, interval="default", level=0.95):
+def expected_half_width(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, labeled: ArrayLike, *,
+                        interval: str = "default", level: float = 0.95) -> tuple[float, float]:
     """Return the mean half-width of an interval over samples, and its Monte Carlo error.
 
     Parameters
     ----------
-    stratum_size, labeled : (H,) array_like of int
+    stratum_size : (H,) array_like of int
     stratum_accuracy : (H,) array_like of float
         Rates in [0, 1]; rounded to whole items.
+    labeled : (H,) array_like of int
     interval : str
         As in `stratified_interval`.
+    level : float
+        Nominal coverage in (0, 1).
 
     Returns
     -------
@@ -403,7 +440,7 @@ def _default_half_widths(size, labeled, outcomes, level):
     return (np.minimum(high, most) - np.maximum(low, least)) / 2
 
 
-def draw_counts(size, right, labeled, uniform):
+def draw_counts(size: np.ndarray, right: np.ndarray, labeled: np.ndarray, uniform: np.ndarray) -> np.ndarray:
     """Return hypergeometric counts (R, H) at the given uniforms, by inversion of a table per stratum."""
     counts = np.empty(uniform.shape, np.int64)
     for h in range(size.size):
@@ -423,7 +460,7 @@ def _check_rates(stratum_size, stratum_accuracy):
     return size, checks.vector("stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum")
 
 
-def _population(size, rate, method):
+def _population(size: np.ndarray, rate: np.ndarray, method: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the strata, or all items as one stratum for simple random sampling."""
     if method != "simple_random":
         return size, rate

@@ -1,18 +1,25 @@
 """One accuracy audit from scored items to an honest interval: plan it, simulate it, or analyze it."""
+from __future__ import annotations
+
 import functools
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.data import label_sheets, scored_items
+from workbench.data import frames, label_sheets, scored_items
 from workbench.results import Interval, Note, Result, html_table, note_list, notes_as_text, percent
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import Strata, stratify
+
+if TYPE_CHECKING:
+    from workbench.data.label_sheets import SheetLabels
+    from workbench.data.scored_items import ScoredItems
 
 ALLOCATIONS = rules.METHODS
 MODES = ("plan", "simulated", "analyzed")
@@ -28,12 +35,24 @@ STRANGE = ("{} of {} labeled items {} that these settings draw for a sheet of {}
 
 
 class Audit(Result):
-    """What audits of every question share: a sheet that goes out, and what to do with it."""
+    """A labeled random sample: what audits of every question share, the sheet that goes out and what to do with it."""
 
     warnings = notes_as_text
     asks = "correct"
+    _old_fields = {"interval": "confidence_interval"}
 
-    def next_step(self):
+    def interval(self) -> Interval | None:
+        """Return the `Interval` that is reported, `confidence_interval`; None for a plan."""
+        return self.confidence_interval
+
+    if TYPE_CHECKING:
+        mode: str
+        label_sheet: str
+        unlabeled: tuple
+        unmatched: tuple
+        confidence_interval: Interval | None
+
+    def next_step(self) -> str:
         """Return what to do now, in words."""
         if self.mode == "simulated":
             return ("The labels were drawn from the known truth: this is a simulation of an audit, to see what one of "
@@ -52,18 +71,18 @@ class Audit(Result):
             return "Do not quote this yet: the sheet does not fit the plan. See the notes."
         return "All labels of the sheet are in. Quote the interval with the estimate."
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
                         for ids, what in ((self.unmatched, UNMATCHED), (self.unlabeled, UNLABELED)) if ids)
         return f"{self._tables()}{note_list(self.notes)}{lists}<p>{html.escape(self.next_step())}</p>"
 
-    def _tables(self):
+    def _tables(self) -> str:
         return html_table(self.rows(), self.headline())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AccuracyAudit(Audit):
-    """What an audit asks for, or what it found.
+    """An audit of the accuracy: which random sample to label, or what its labels say.
 
     Attributes
     ----------
@@ -73,7 +92,7 @@ class AccuracyAudit(Audit):
     mean_score : (K,) array of float
     estimate : StratifiedEstimate or None
         None for a plan.
-    interval : Interval or None
+    confidence_interval : Interval or None
         The estimate's; for a plan None.
     expected_half_width : float
         Of that interval if the scores (confidences) were the rates; NaN where scores are not probabilities.
@@ -92,7 +111,7 @@ class AccuracyAudit(Audit):
     labeled: np.ndarray
     mean_score: np.ndarray
     estimate: accuracy.StratifiedEstimate | None
-    interval: Interval | None
+    confidence_interval: Interval | None
     expected_half_width: float
     truth: float | None
     level: float
@@ -102,7 +121,7 @@ class AccuracyAudit(Audit):
     unmatched: tuple = ()
     unlabeled: tuple = ()
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the finding, or the plan, in one sentence."""
         strata = checks.counted(self.labeled.size, "stratum", "strata")
         if self.mode == "plan":
@@ -110,18 +129,19 @@ class AccuracyAudit(Audit):
             return f"Label {self.labeled.sum():,} of {items} in {strata}" \
                 + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
                    if np.isfinite(self.expected_half_width) else "")
-        design = f"{checks.counted(self.labeled.sum(), 'label')}, {strata}"
-        truth = f"; the truth is {100 * self.truth:.1f}%" if self.mode == "simulated" else ""
-        return (f"Accuracy {100 * self.estimate.estimate:.1f}% ({percent(self.interval.level)} interval: "
-                f"{100 * self.interval.low:.1f}% to {100 * self.interval.high:.1f}%), {design}{truth}")
+        limits, design = self.confidence_interval, f"{checks.counted(self.labeled.sum(), 'label')}, {strata}"
+        truth = f"; the truth is {100 * self.truth:.1f}%" if self.truth is not None else ""
+        return (f"Accuracy {100 * self.estimate.estimate:.1f}% ({percent(limits.level)} interval: "
+                f"{100 * limits.low:.1f}% to {100 * limits.high:.1f}%), {design}{truth}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per stratum: size, mean score, labels and, once known, right ones and rate."""
-        table = [{"stratum": k, "size": int(size), "mean score": float(score), "labels": int(n)} for k, (size, score, n)
-                 in enumerate(zip(self.stratum_size, self.mean_score, self.labeled, strict=True))]
+        strata = zip(self.stratum_size, self.mean_score, self.labeled, strict=True)
+        table = [{"stratum": k, "size": int(size), "mean_score": float(score), "labeled": int(n)}
+                 for k, (size, score, n) in enumerate(strata)]
         if self.estimate is not None:
             for row, found in zip(table, self.estimate.rows(), strict=True):
-                row |= {"right": found["correct"], "accuracy": found["rate"]}
+                row |= {name: found[name] for name in ("correct", "accuracy")}
         return table
 
     @classmethod
@@ -148,11 +168,11 @@ class SamplePlan:
     rng: int
 
     @property
-    def mean_score(self):
+    def mean_score(self) -> np.ndarray:
         """Mean score per stratum."""
         return np.bincount(self.strata.labels, self.items.score) / self.strata.sizes
 
-    def collect(self, budget, labels, label_sheet):
+    def collect(self, budget: int, labels: str, label_sheet: str) -> tuple[dict, SheetLabels | None]:
         """Return the fields that every audit has, and the labels: of a filled sheet, of known truth, or None.
 
         Without both, the sheet is written.
@@ -165,7 +185,7 @@ class SamplePlan:
             return self._fields([*sheet.notes, *self._not_drawn(sheet), *_missing(sheet)], **fields), sheet
         budget = checks.whole("budget", budget, int(np.minimum(2, self.strata.sizes).sum()), self.items.size)
         labeled, notes = self.allocated(budget)
-        index = label_sheets.draw_items(self.strata.labels, labeled, self.rng)
+        index = label_sheets.draw_items(self.strata.labels, labeled, rng=self.rng)
         if self.items.correct is not None:
             known = label_sheets.known_labels(self.items, self.strata.labels, self.strata.n_strata, index)
             return self._fields(notes, mode="simulated", labeled=labeled), known
@@ -182,7 +202,7 @@ class SamplePlan:
         rows = sheet.index.size + len(sheet.unlabeled)
         drawn = np.empty(0, int)
         if rows >= np.minimum(2, self.strata.sizes).sum():
-            drawn = label_sheets.draw_items(self.strata.labels, self.allocated(rows)[0], self.rng)
+            drawn = label_sheets.draw_items(self.strata.labels, self.allocated(rows)[0], rng=self.rng)
         strange = int((~np.isin(sheet.index, drawn)).sum())
         if strange:
             which = "is not one" if strange == 1 else "are not the ones"
@@ -202,15 +222,15 @@ class IntervalComparison(Result):
     intervals: tuple
     assumption: str = ""
 
-    def headline(self):
+    def headline(self) -> str:
         """Return shortest and widest in one sentence."""
         low, high = (pick(self.intervals, key=lambda i: i.half_width) for pick in (min, max))
         return (f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals from the same "
                 f"labels, half-width {low.half_width:.3f} ({low.method}) to {high.half_width:.3f} ({high.method})")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per method, with what the method is for."""
-        return [{"method": i.method, "low": i.low, "high": i.high, "half-width": i.half_width, "use": USES[i.method]}
+        return [{"method": i.method, "low": i.low, "high": i.high, "half_width": i.half_width, "use": USES[i.method]}
                 for i in self.intervals]
 
 
@@ -218,7 +238,8 @@ USES = {"default": "report this one", "short": "shorter; covers at least 91% in 
         "guaranteed": "proven coverage", "wald": "teaching only: covers too little", "wilson": "teaching only"}
 
 
-def load_items(scores, *, score="score", prediction="", truth="", id="", score_is="confidence"):
+def load_items(scores: Any, *, score: str = "score", prediction: str = "", truth: str = "", id: str = "",
+               score_is: str = "confidence") -> ScoredItems:
     """Return scored items from a file: `workbench.read_scores` with a usual name for the column of scores.
 
     Parameters
@@ -237,11 +258,13 @@ def load_items(scores, *, score="score", prediction="", truth="", id="", score_i
     >>> load_items({"score": [0.9, 0.7], "y": [1, 0]}, truth="y")
     ScoredItems(2 items, mean score 0.8, accuracy 0.5)
     """
+    frames.check_source("scores", scores)
     return scored_items.read_scores(scores, score=score, prediction=prediction, truth=truth, id=id, score_is=score_is)
 
 
-def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", method="proportional",
-                   interval="default", level=0.95, labels="", label_sheet="", rng=0):
+def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, stratifier: str = "equal_size",
+                   allocation: str = "proportional", interval: str = "default", level: float = 0.95, labels: str = "",
+                   label_sheet: str = "", rng: int = 0, method: str | None = None) -> AccuracyAudit:
     """Run one audit: stratify, allocate, and plan, simulate or analyze the labels.
 
     Parameters
@@ -252,8 +275,8 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
         Labels in total, from 2 per stratum to N; with `labels` the sheet decides.
     n_strata, stratifier
         As in `workbench.stratify`.
-    method : str
-        Allocation, as in `workbench.allocate`. "neyman", "neyman_plus" and "voila" take the scores for
+    allocation : str
+        A method of `workbench.allocate`. "neyman", "neyman_plus" and "voila" take the scores for
         probabilities, S_k = sqrt(p_k (1 - p_k)) at the mean score p_k, and say so.
     interval, level
         As in `workbench.stratified_interval`.
@@ -262,7 +285,9 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     label_sheet : str
         Where to write the empty sheet of a plan.
     rng : int
-        Seed that cuts ties and draws the items: the same for plan and analysis.
+        Seed that orders ties and draws the items: the same for plan and analysis.
+    method : str, optional
+        `allocation`, under its name of before.
 
     Returns
     -------
@@ -275,14 +300,19 @@ def accuracy_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", me
     AccuracyAudit(Accuracy 87.0% (95% interval: 79.5% to 92.7%), 100 labels, 5 strata; the truth is 87.7%)
     """
     check_settings(items, interval, level, stratifier)
-    checks.choice("allocation", method, ALLOCATIONS)
+    allocation = checks.choice(*written(allocation, method), ALLOCATIONS)
     strata = stratify(items.score, n_strata, stratifier, rng=rng)
-    plan = SamplePlan(items, strata, functools.partial(_allocated, items, strata, method), "correct", rng)
+    plan = SamplePlan(items, strata, functools.partial(_allocated, items, strata, allocation), "correct", rng)
     fields, sample = plan.collect(budget, labels, label_sheet)
-    return AccuracyAudit(**accuracy_found(items, fields, sample, interval, level), allocation=method)
+    return AccuracyAudit(**accuracy_found(items, fields, sample, interval, level), allocation=allocation)
 
 
-def check_settings(items, interval, level, stratifier):
+def written(allocation: str, method: str | None) -> tuple[str, str]:
+    """Return the name under which the caller wrote the allocation, today's or that of before, and the allocation."""
+    return ("allocation", allocation) if method is None else ("method", method)
+
+
+def check_settings(items: Any, interval: str, level: float, stratifier: str) -> None:
     """Raise where items or settings that every audit has are not what they must be."""
     checks.instance("items", items, scored_items.ScoredItems)
     checks.level(level)
@@ -290,24 +320,25 @@ def check_settings(items, interval, level, stratifier):
     checks.choice("stratifier", stratifier, STRATIFIERS)
 
 
-def accuracy_found(items, fields, sample, interval, level):
+def accuracy_found(items: ScoredItems, fields: dict, sample: SheetLabels | None, interval: str, level: float) -> dict:
     """Return the fields of an `AccuracyAudit` from those that `SamplePlan.collect` returned, and its labels."""
     size, labeled = fields["stratum_size"], fields["labeled"]
     expected = float("nan")
     if fields["mode"] != "analyzed" and items.score_is != "margin":
         expected = accuracy.expected_half_width(size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval,
                                                 level=level)[0]
-    fields = fields | {"level": float(level), "expected_half_width": expected, "estimate": None, "interval": None,
-                       "truth": float(items.correct.mean()) if fields["mode"] == "simulated" else None}
+    truth = float(items.correct.mean()) if fields["mode"] == "simulated" else None
+    fields = fields | {"level": float(level), "expected_half_width": expected, "estimate": None,
+                       "confidence_interval": None, "truth": truth}
     if sample is None:
         return fields
     estimate = accuracy.stratified_accuracy(size, labeled, sample.correct)
     limits = estimate.interval(level, interval)
-    return fields | {"estimate": estimate, "interval": limits,
+    return fields | {"estimate": estimate, "confidence_interval": limits,
                      "notes": [*fields["notes"], *estimate.notes, *limits.notes]}
 
 
-def compare_intervals(audit):
+def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
     """Return every interval method on an audit's labels, at the audit's level.
 
     Parameters

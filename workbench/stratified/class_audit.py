@@ -1,13 +1,16 @@
 """One audit of a class: precision, recall and F1 beside accuracy, from strata within the predicted class."""
+from __future__ import annotations
+
 import functools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench import checks
 from workbench.data.label_sheets import class_texts, named_classes
-from workbench.results import Note, html_table
-from workbench.stratified.audit import AccuracyAudit, SamplePlan, accuracy_found, check_settings
+from workbench.results import FILLED, Note, html_table
+from workbench.stratified.audit import AccuracyAudit, SamplePlan, accuracy_found, check_settings, written
 from workbench.stratified.class_metrics import (
     METRICS,
     SHARE_OF_PREDICTED,
@@ -16,6 +19,9 @@ from workbench.stratified.class_metrics import (
     class_metrics,
 )
 from workbench.stratified.strata import Strata, stratify_part
+
+if TYPE_CHECKING:
+    from workbench.data.scored_items import ScoredItems
 
 SHOWN = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
@@ -26,8 +32,8 @@ class ClassAudit(AccuracyAudit):
 
     Attributes
     ----------
-    mode, stratum_size, labeled, mean_score, estimate, interval, expected_half_width, truth, level
-        As in `AccuracyAudit`, of all items; so are stratifier, allocation, label_sheet, unmatched, unlabeled.
+    mode, stratum_size, labeled, mean_score, estimate, confidence_interval, expected_half_width, truth
+        As in `AccuracyAudit`, of all items; so are level, stratifier, allocation, label_sheet, unmatched, unlabeled.
     metrics_of : str
         The class.
     predicted : (K,) array of bool
@@ -43,13 +49,13 @@ class ClassAudit(AccuracyAudit):
     """
 
     metrics_of: str = ""
-    predicted: np.ndarray | None = None
+    predicted: np.ndarray = FILLED
     asks: str = "correct"
     metrics: ClassMetrics | None = None
     limits: tuple = ()
     known: ClassMetrics | None = None
 
-    def headline(self):
+    def headline(self) -> str:
         """Return accuracy and the metrics of the class, or the plan, in one sentence."""
         if self.metrics is None:
             labels = checks.counted(self.labeled[self.predicted].sum(), "label")
@@ -58,18 +64,18 @@ class ClassAudit(AccuracyAudit):
                 for row in self.metric_rows()[1:])
         return f"{super().headline()}; class {self.metrics_of!r}: {', '.join(said)}"
 
-    def metric_rows(self):
+    def metric_rows(self) -> list[dict]:
         """Return one row for accuracy and one per metric of the class: estimate, limits and, where known, truth."""
         found = [] if self.metrics is None else [
-            ("accuracy", self.estimate.estimate, self.interval, self.truth),
+            ("accuracy", self.estimate.estimate, self.confidence_interval, self.truth),
             *((SHOWN[metric], getattr(self.metrics, metric), limits, getattr(self.known, metric, None))
               for metric, limits in zip(METRICS, self.limits, strict=True))]
         return [{"metric": name, "estimate": estimate, "low": limits.low, "high": limits.high}
                 | ({} if self.known is None else {"truth": truth}) for name, estimate, limits, truth in found]
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per stratum, with the class that is predicted there."""
-        return [{"stratum": row["stratum"], "predicted": self.metrics_of if member else "another class", **row}
+        return [{"stratum": row["stratum"], "prediction": self.metrics_of if member else "another class", **row}
                 for row, member in zip(super().rows(), self.predicted, strict=True)]
 
     def _tables(self):
@@ -78,8 +84,10 @@ class ClassAudit(AccuracyAudit):
         return html_table(self.metric_rows(), self.headline()) + html_table(self.rows(), "Labels per stratum")
 
 
-def class_audit(items, metrics_of, budget=100, *, n_strata=5, stratifier="equal_size", method="proportional",
-                interval="default", level=0.95, labels="", label_sheet="", rng=0):
+def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_strata: int = 5,
+                stratifier: str = "equal_size", allocation: str = "proportional", interval: str = "default",
+                level: float = 0.95, labels: str = "", label_sheet: str = "", rng: int = 0,
+                method: str | None = None) -> ClassAudit:
     """Run one audit for precision, recall and F1 of a class beside accuracy: plan, simulate or analyze the labels.
 
     Parameters
@@ -92,11 +100,13 @@ def class_audit(items, metrics_of, budget=100, *, n_strata=5, stratifier="equal_
         As in `accuracy_audit`.
     n_strata : int
         Strata among the items predicted as the class, and as many among the others.
-    stratifier, interval, level, labels, label_sheet, rng
+    stratifier
+        As in `accuracy_audit`.
+    allocation : {"proportional"}
+        30% of the labels go to the items predicted as the class, in proportion within each part.
+    interval, level, labels, label_sheet, rng, method
         As in `accuracy_audit`; `interval` is the accuracy's. The sheet asks for the true class where more than two
         classes are predicted: a wrong prediction of another class may be right about this one.
-    method : {"proportional"}
-        30% of the labels go to the items predicted as the class, in proportion within each part.
 
     Returns
     -------
@@ -110,9 +120,10 @@ def class_audit(items, metrics_of, budget=100, *, n_strata=5, stratifier="equal_
     class '9': precision 75.0% (64.7% to 83.5%), recall 93.5% (73.0% to 99.5%), F1 83.3% (72.3% to 90.0%))
     """
     check_settings(items, interval, level, stratifier)
-    if method != "proportional":
-        raise ValueError("allocation must be 'proportional' for the metrics of a class (30% of the labels to its "
-                         f"predicted members, the rest in proportion); got {method!r}")
+    argument, allocation = written(allocation, method)
+    if allocation != "proportional":
+        raise ValueError(f"{argument} must be 'proportional' for the metrics of a class (30% of the labels to its "
+                         f"predicted members, the rest in proportion); got {allocation!r}")
     name, asks = _class(items, metrics_of)
     strata, predicted = _nested(items, name, n_strata, stratifier, rng)
     allocated = functools.partial(_allocated, strata.sizes, predicted)
@@ -122,7 +133,7 @@ def class_audit(items, metrics_of, budget=100, *, n_strata=5, stratifier="equal_
     found = accuracy_found(items, fields, sample, interval, level)
     if sample is not None:
         found |= _metrics(items, strata, predicted, name, sample, level, found["notes"])
-    return ClassAudit(**found, allocation=method, metrics_of=name, predicted=predicted, asks=asks)
+    return ClassAudit(**found, allocation=allocation, metrics_of=name, predicted=predicted, asks=asks)
 
 
 def _class(items, metrics_of):
@@ -143,7 +154,7 @@ def _nested(items, name, n_strata, stratifier, rng):
     member = class_texts(items.prediction) == name
     parts = [(part, said) for part, said in ((member, f"predicted {name!r}"), (~member, "predicted otherwise"))
              if part.any()]
-    cuts = [stratify_part(items.score[part], n_strata, stratifier, rng, said) for part, said in parts]
+    cuts = [stratify_part(items.score[part], n_strata, stratifier, said, rng=rng) for part, said in parts]
     labels = np.where(member, 0, cuts[0].n_strata)
     for (part, _), cut in zip(parts, cuts, strict=True):
         labels[part] += cut.labels

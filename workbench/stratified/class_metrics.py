@@ -1,8 +1,12 @@
 """Precision, recall and F1 of a class from a sample stratified within the predicted class."""
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation.rules import allocate
@@ -11,7 +15,7 @@ from workbench.value_intervals import upper_limit
 
 METRICS = ("precision", "recall", "f1")
 METHODS = ("inversion", "closed")
-SHARE_OF_PREDICTED = 0.3
+SHARE_OF_PREDICTED = 0.3    # precision is read from predicted members alone, recall from the misses among the others
 GRID = 65
 ROUND = 1e-9
 ROUNDS = 5
@@ -40,7 +44,7 @@ class ClassMetrics(Result):
     recall: float
     f1: float
 
-    def interval(self, metric, level=0.95, method="inversion"):
+    def interval(self, metric: str, level: float = 0.95, method: str = "inversion") -> Interval:
         """Return a confidence interval for one metric.
 
         Parameters
@@ -75,19 +79,20 @@ class ClassMetrics(Result):
         return intervals.stratified_interval(self.stratum_size[members], self.labeled[members], self.correct[members],
                                              level=level)
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the three metrics with their 95% intervals in one sentence."""
         said = (f"{metric} {getattr(self, metric):.4g} ({limits.low:.4g} to {limits.high:.4g})"
                 for metric in METRICS for limits in [self.interval(metric)])
         return f"{', '.join(said)}; 95%, {checks.counted(int(self.labeled.sum()), 'label')}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per metric with its 95% interval."""
         return [{"metric": metric, "estimate": getattr(self, metric), "low": limits.low, "high": limits.high}
                 for metric in METRICS for limits in [self.interval(metric)]]
 
 
-def class_metrics(stratum_size, predicted, labeled, correct):
+def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayLike,
+                  correct: ArrayLike) -> ClassMetrics:
     """Estimate precision, recall and F1 of a class from strata that lie within the predicted class.
 
     Parameters
@@ -134,7 +139,8 @@ def class_metrics(stratum_size, predicted, labeled, correct):
     return ClassMetrics(size, predicted, labeled, correct, *map(float, found.values()), notes=notes)
 
 
-def allocate_to_class(stratum_size, predicted, budget, *, share=SHARE_OF_PREDICTED, minimum=2):
+def allocate_to_class(stratum_size: ArrayLike, predicted: ArrayLike, budget: int, *,
+                      share: float = SHARE_OF_PREDICTED, minimum: int = 2) -> np.ndarray:
     """Allocate labels for recall and F1: a fixed share to the predicted members, in proportion within each part.
 
     Parameters
@@ -193,7 +199,8 @@ def _inverted(found, metric, tail):
     return sides[1], sides[0]
 
 
-def reaches_zero(size, counts, values, constant, sign, tail):
+def reaches_zero(size: np.ndarray, counts: np.ndarray, values: np.ndarray, constant: np.ndarray, sign: int,
+                 tail: float) -> np.ndarray:
     """Return whether the upper (sign 1) or lower (-1) limit of a mean of values, plus a constant, lies beyond 0.
 
     As limits of shares are rounded outward to whole items, a limit that ends less than one item short of 0 reaches it:
@@ -213,7 +220,7 @@ def reaches_zero(size, counts, values, constant, sign, tail):
     return limit * size.sum() > -step - ROUND
 
 
-def _values(found, metric, r):
+def _values(found: Any, metric: Any, r: Any) -> tuple[np.ndarray, Any]:
     """Return the values (R, H, 2) of wrong and right labels at each r, and the constant (R,) beside their mean."""
     once = 1 if metric == "recall" else 2
     r, member = r[:, None], found.predicted

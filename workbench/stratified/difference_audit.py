@@ -1,6 +1,9 @@
 """One audit of two models on the same items: labels only where they differ, and the difference of their accuracies."""
+from __future__ import annotations
+
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +12,7 @@ from workbench.allocation.rules import allocate
 from workbench.data.label_sheets import class_texts
 from workbench.data.scored_items import ScoredItems
 from workbench.results import Interval, Note
-from workbench.stratified.audit import Audit, SamplePlan, check_settings
+from workbench.stratified.audit import Audit, SamplePlan, check_settings, written
 from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.strata import stratify_part
 
@@ -32,7 +35,7 @@ class DifferenceAudit(Audit):
         Items on which the models predict the same.
     difference : PairedDifference or None
         None for a plan.
-    interval : Interval or None
+    confidence_interval : Interval or None
         The difference's; for a plan None.
     expected_half_width : float
         Of that interval if both models are right equally often where they differ; NaN unless it is a plan.
@@ -52,7 +55,7 @@ class DifferenceAudit(Audit):
     mean_score: np.ndarray
     agreeing: int
     difference: PairedDifference | None
-    interval: Interval | None
+    confidence_interval: Interval | None
     expected_half_width: float
     truth: float | None
     level: float
@@ -64,7 +67,7 @@ class DifferenceAudit(Audit):
 
     asks = "truth"
 
-    def headline(self):
+    def headline(self) -> str:
         """Return the difference, or the plan, in one sentence."""
         differing = int(self.stratum_size.sum())
         where = f"the {differing:,} of {checks.counted(differing + self.agreeing, 'item')} on which the models differ"
@@ -76,18 +79,20 @@ class DifferenceAudit(Audit):
         truth = f"; the truth is {self.truth:+.4g}" if self.mode == "simulated" else ""
         return f"{said[0].upper()}{said[1:]} among {where}{truth}"
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per stratum: size, mean score of A, labels and, once known, which model was right."""
-        table = [{"stratum": k, "size": int(size), "mean score": float(score), "labels": int(n)} for k, (size, score, n)
-                 in enumerate(zip(self.stratum_size, self.mean_score, self.labeled, strict=True))]
+        strata = zip(self.stratum_size, self.mean_score, self.labeled, strict=True)
+        table = [{"stratum": k, "size": int(size), "mean_score": float(score), "labeled": int(n)}
+                 for k, (size, score, n) in enumerate(strata)]
         if self.difference is not None:
             for row, (b, neither, a) in zip(table, self.difference.counts.tolist(), strict=True):
-                row |= {"only A right": a, "only B right": b, "both wrong": neither}
+                row |= {"only_a": a, "only_b": b, "both_wrong": neither}
         return table
 
 
-def difference_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", method="proportional",
-                     interval="default", level=0.95, labels="", label_sheet="", rng=0):
+def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, stratifier: str = "equal_size",
+                     allocation: str = "proportional", interval: str = "default", level: float = 0.95, labels: str = "",
+                     label_sheet: str = "", rng: int = 0, method: str | None = None) -> DifferenceAudit:
     """Run one audit of the difference of two models' accuracies: plan, simulate or analyze the labels.
 
     Parameters
@@ -98,11 +103,13 @@ def difference_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", 
         Labels in total; where it is more than the items on which the models differ, all of these are labeled.
     n_strata : int
         Strata of the items on which the models differ, by the score.
-    stratifier, level, labels, label_sheet, rng
-        As in `accuracy_audit`; the sheet asks for the true class and shows no prediction.
-    method : {"proportional", "equal"}
+    stratifier
+        As in `accuracy_audit`.
+    allocation : {"proportional", "equal"}
     interval : {"default"}
         That of `value_interval`.
+    level, labels, label_sheet, rng, method
+        As in `accuracy_audit`; the sheet asks for the true class and shows no prediction.
 
     Returns
     -------
@@ -119,13 +126,13 @@ def difference_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", 
     of 1,797 items on which the models differ; the truth is -0.08459)
     """
     check_settings(items, interval, level, stratifier)
-    checks.choice("allocation", method, ALLOCATIONS)
+    allocation = checks.choice(*written(allocation, method), ALLOCATIONS)
     if interval != "default":
         raise ValueError(f"interval must be 'default' for a difference; got {interval!r}")
     differ = _differing(items)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
-    strata = stratify_part(differ.score, n_strata, stratifier, rng, "on which the models differ")
-    allocated = functools.partial(_allocated, strata.sizes, method)
+    strata = stratify_part(differ.score, n_strata, stratifier, "on which the models differ", rng=rng)
+    allocated = functools.partial(_allocated, strata.sizes, allocation)
     least = min(checks.whole("budget", budget, 1), differ.size)
     fields, sample = SamplePlan(differ, strata, allocated, "truth", rng).collect(least, labels, label_sheet)
     agreeing = items.size - differ.size
@@ -134,9 +141,9 @@ def difference_audit(items, budget=100, *, n_strata=5, stratifier="equal_size", 
                                                                agreeing=agreeing)
     limits = None if sample is None else difference.interval(level)
     notes += () if sample is None else [*difference.notes, *limits.notes]
-    return DifferenceAudit(**fields, agreeing=agreeing, difference=difference, interval=limits, notes=notes,
+    return DifferenceAudit(**fields, agreeing=agreeing, difference=difference, confidence_interval=limits, notes=notes,
                            expected_half_width=_expected(fields, agreeing, level), truth=_truth(items),
-                           level=float(level), allocation=method)
+                           level=float(level), allocation=allocation)
 
 
 def _differing(items):
@@ -150,9 +157,9 @@ def _differing(items):
         raise ValueError("prediction and rival are the same for every item: their accuracies are equal, and there is "
                          "nothing to label")
     identifiers = np.arange(1, items.size + 1) if items.id is None else items.id
-    return ScoredItems(score_is=items.score_is, notes=items.notes, id=identifiers[differ], **{
-        name: None if getattr(items, name) is None else getattr(items, name)[differ]
-        for name in ("score", "prediction", "truth", "correct", "rival")})
+    columns: dict[str, Any] = {name: None if getattr(items, name) is None else getattr(items, name)[differ]
+                               for name in ("score", "prediction", "truth", "correct", "rival")}
+    return ScoredItems(score_is=items.score_is, notes=items.notes, id=identifiers[differ], **columns)
 
 
 def _allocated(size, method, budget):

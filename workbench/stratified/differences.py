@@ -1,11 +1,18 @@
 """Two models on the same items: the difference of their accuracies from one stratified sample."""
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.results import Estimate, percent
 from workbench.value_intervals import check_table, interval_of
+
+if TYPE_CHECKING:
+    from workbench.results import Interval
 
 VALUES = np.array([-1.0, 0.0, 1.0])
 
@@ -19,7 +26,8 @@ class PairedDifference(Estimate):
     estimate : float
         Accuracy of A less that of B, over all items.
     variance : float
-        Estimated from the sample; 0 where all labels of every stratum agree, which is no knowledge.
+        Estimated from the sample; 0 where all labels of every stratum agree: the labels then
+        show no variance, which does not mean that there is none.
     stratum_size : (H,) array of int
     counts : (H, 3) array of int
         Labels: only B right, both alike, only A right.
@@ -33,7 +41,7 @@ class PairedDifference(Estimate):
     counts: np.ndarray
     agreeing: int
 
-    def interval(self, level=0.95):
+    def interval(self, level: float = 0.95) -> Interval:
         """Return the `value_interval` of the difference; items on which the models agree are constants.
 
         Parameters
@@ -50,20 +58,26 @@ class PairedDifference(Estimate):
             size, counts = np.append(size, self.agreeing), np.vstack([counts, [0, self.agreeing, 0]])
         return interval_of(size, counts, np.broadcast_to(VALUES, counts.shape), checks.level(level), outside)
 
-    def headline(self, level=0.95):
-        """Return the difference and its interval in one sentence."""
+    def headline(self, level: float = 0.95) -> str:
+        """Return the difference and its interval in one sentence.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        """
         low, high = self.interval(level)
         better = "A is better" if low > 0 else "B is better" if high < 0 else "no difference is shown"
         return (f"accuracy of A less B {self.estimate:+.4g}, {percent(level)} from {low:+.4g} to {high:+.4g}: "
                 f"{better}; {checks.counted(int(self.counts.sum()), 'label')}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return one row per stratum."""
-        return [{"stratum": h, "items": int(size), "only_b": int(b), "alike": int(tie), "only_a": int(a)}
+        return [{"stratum": h, "size": int(size), "only_b": int(b), "alike": int(tie), "only_a": int(a)}
                 for h, (size, (b, tie, a)) in enumerate(zip(self.stratum_size, self.counts, strict=True))]
 
 
-def paired_difference(stratum_size, counts, *, agreeing=0):
+def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: int = 0) -> PairedDifference:
     """Estimate by how much model A is more often right than model B, from labels of one stratified sample.
 
     Parameters

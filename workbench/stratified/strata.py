@@ -7,10 +7,13 @@ References
 .. [3] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum cbrt f.
 .. [4] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 """
+from __future__ import annotations
+
 import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.results import Note, Result, html_table, sentences
@@ -46,7 +49,7 @@ class Strata(Result):
     n_strata: int
     method: str
 
-    def headline(self):
+    def headline(self) -> str:
         """Return number, rule and sizes in one sentence."""
         sizes = f"{self.sizes.min():,}" if self.sizes.min() == self.sizes.max() else \
             f"{self.sizes.min():,} to {self.sizes.max():,}"
@@ -54,17 +57,18 @@ class Strata(Result):
         strata = checks.counted(self.n_strata, "stratum", "strata")
         return f"{strata} of {sizes} {items} by {self.method}" + "".join(f"; {text}" for text in sentences(self.notes))
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return stratum, size and edges, one row per stratum."""
         edges = np.full(self.n_strata + 1, np.nan) if self.edges is None else self.edges
         return [{"stratum": k, "size": int(self.sizes[k]), "above": float(edges[k]), "up_to": float(edges[k + 1])}
                 for k in range(self.n_strata)]
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline())     # the caption says the notes
 
 
-def stratify(score, n_strata, method="cum_sqrt_f", *, rng=0):
+def stratify(score: ArrayLike, n_strata: int, method: str = "cum_sqrt_f", *,
+             rng: int | np.random.Generator = 0) -> Strata:
     """Cut items into strata by their score.
 
     Parameters
@@ -75,8 +79,8 @@ def stratify(score, n_strata, method="cum_sqrt_f", *, rng=0):
         Strata wanted, 1 <= K <= N.
     method : str
         - "cum_sqrt_f", "cum_cbrt_f": equal intervals of the cumulated square (cube) root of the density,
-          a Gaussian kernel estimate with Scott's bandwidth on 512 points of [min, max] [2]_ [3]_.
-        - "weighted_mean": equal totals of the score, W_k mean_k = constant [4]_.
+          a Gaussian kernel estimate with Scott's bandwidth on 512 points of [min, max] [1]_ [2]_.
+        - "weighted_mean": equal totals of the score, W_k mean_k = constant [3]_.
         - "kmeans": scikit-learn's k-means, on at most 2,048 weighted bins.
         - "gmm": scikit-learn's Gaussian mixture, fitted to at most 10,000 equally spaced order statistics,
           then applied to every item; strata need not be intervals.
@@ -95,6 +99,12 @@ def stratify(score, n_strata, method="cum_sqrt_f", *, rng=0):
     ------
     ValueError
         If a score is not finite, all scores are equal (K > 1), or K is not a whole number in 1..N.
+
+    References
+    ----------
+    .. [1] Dalenius & Hodges, Minimum variance stratification, JASA 54, 1959: cum sqrt f.
+    .. [2] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum cbrt f.
+    .. [3] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 
     Examples
     --------
@@ -155,20 +165,24 @@ def _density(score):
     return np.linspace(low, high, DENSITY_POINTS), np.maximum(smooth, 0) / scale
 
 
-def stratify_part(score, n_strata, method, rng, part):
+def stratify_part(score: np.ndarray, n_strata: int, method: str, part: str, *,
+                  rng: int | np.random.Generator) -> Strata:
     """Return the `Strata` of some of the items, at most as many as these have distinct scores; a note says so.
 
     Parameters
     ----------
-    score, n_strata, method, rng
+    score, n_strata, method
         As in `stratify`.
     part : str
         What these items are, for the note.
+    rng
+        As in `stratify`.
     """
     distinct = np.unique(score).size
     found = stratify(score, min(n_strata, distinct), method, rng=rng)
-    few = [Note("design", f"the {checks.counted(score.size, 'item')} {part} have "
-                f"{checks.counted(distinct, 'distinct score')}: no more strata")] * (distinct < n_strata)
+    items, have = checks.counted(score.size, "item"), "has" if score.size == 1 else "have"
+    few = [Note("design", f"the {items} {part} {have} {checks.counted(distinct, 'distinct score')}: no more strata")]
+    few *= distinct < n_strata
     return dataclasses.replace(found, notes=[*found.notes, *few])
 
 

@@ -5,14 +5,22 @@ References
 .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1 and 2.
 .. [2] Neyman, Contribution to the theory of sampling human populations, JASA 33, 1938: two phases.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.results import Estimate, Interval, Note
+
+if TYPE_CHECKING:
+    from workbench.allocation.rules import Allocation
+    from workbench.intervals import Cells
 
 RULES = ("smoothed", "opt")
 WAVE_INTERVALS = ("default", "wald")
@@ -39,8 +47,15 @@ class WaveEstimate(Estimate):
     labeled: np.ndarray
     correct: np.ndarray
 
-    def interval(self, level=0.95, method="default"):
-        """Return an `Interval`: "default" over wave-by-stratum cells, or "wald" for teaching."""
+    def interval(self, level: float = 0.95, method: str = "default") -> Interval:
+        """Return an `Interval`: "default" over wave-by-stratum cells, or "wald" for teaching.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        method : {"default", "wald"}
+        """
         checks.choice("method", method, WAVE_INTERVALS)
         tail = (1 - checks.level(level)) / 2
         low, high = wave_limits(self.stratum_size, self.labeled[None], self.correct[None], tail, method)
@@ -48,21 +63,21 @@ class WaveEstimate(Estimate):
         return Interval(float(low[0]), float(high[0]), float(level), method,
                         notes=teaching + exhausted_notes(self.stratum_size, self.labeled.sum(0)))
 
-    def headline(self):
+    def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""
         low, high = self.interval()
         labels, waves = checks.counted(self.labeled.sum(), "label"), checks.counted(len(self.labeled), "wave")
         return (f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
                 f"{labels} in {waves}, {checks.counted(self.stratum_size.size, 'stratum', 'strata')}")
 
-    def rows(self):
+    def rows(self) -> list[dict]:
         """Return wave, stratum, labels and right ones, one row per cell."""
         return [{"wave": t, "stratum": h, "labeled": int(n), "correct": int(self.correct[t, h])}
                 for t, wave in enumerate(self.labeled) for h, n in enumerate(wave)]
 
 
-def next_wave(stratum_size, labeled, correct, budget, *, rule="smoothed", stratum_score=None, smoothing=4.0,
-              floor=0.3):
+def next_wave(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, budget: int, *, rule: str = "smoothed",
+              stratum_score: ArrayLike | None = None, smoothing: float = 4.0, floor: float = 0.3) -> Allocation:
     """Allocate the next wave of labels from the labels so far.
 
     Parameters
@@ -87,8 +102,12 @@ def next_wave(stratum_size, labeled, correct, budget, *, rule="smoothed", stratu
 
     Returns
     -------
-    workbench.allocation.Allocation
+    workbench.Allocation
         `labeled` counts the new labels only.
+
+    References
+    ----------
+    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1 and 2.
 
     Examples
     --------
@@ -114,7 +133,7 @@ def next_wave(stratum_size, labeled, correct, budget, *, rule="smoothed", stratu
     return rules.Allocation(new, float("nan"), new >= left, 0, size, rule, notes=(OPT_NOTE,) if rule == "opt" else ())
 
 
-def wave_accuracy(stratum_size, labeled, correct):
+def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike) -> WaveEstimate:
     """Estimate accuracy from waves, unbiased though each wave's allocation looked at the earlier labels.
 
     Parameters
@@ -157,7 +176,7 @@ def wave_accuracy(stratum_size, labeled, correct):
     return WaveEstimate(float(estimate[0]), float(variance[0]), size, labeled, correct)
 
 
-def wave_cells(size, labeled, correct):
+def wave_cells(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
     """Return waves (R, T, H) as (R, T * H) cells, each weighted by its wave's share of the labels."""
     before_n, before_x = labeled.cumsum(1) - labeled, correct.cumsum(1) - correct
     left = size - before_n
@@ -173,7 +192,7 @@ def wave_cells(size, labeled, correct):
                            (share * (before_n - before_x) / population).sum((1, 2)))
 
 
-def wave_moments(size, labeled, correct):
+def wave_moments(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return estimates and variance estimates (R,) of waves (R, T, H)."""
     cells = wave_cells(size, labeled, correct)
     rate = np.divide(cells.correct, cells.labeled, out=np.zeros(cells.labeled.shape), where=cells.labeled > 0)
@@ -181,7 +200,8 @@ def wave_moments(size, labeled, correct):
     return cells.known_right + (cells.weight * rate).sum(1), variance.sum(1)
 
 
-def wave_limits(size, labeled, correct, tail, method="default"):
+def wave_limits(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, tail: float,
+                method: str = "default") -> tuple[np.ndarray, np.ndarray]:
     """Return lower and upper limits (R,) of waves (R, T, H)."""
     if method == "wald":
         estimate, variance = wave_moments(size, labeled, correct)
@@ -192,7 +212,8 @@ def wave_limits(size, labeled, correct, tail, method="default"):
     return tuple(np.clip(limit, *proven) for limit in limits)
 
 
-def wave_step(size, labeled, correct, budget, prior, smoothing, floor):
+def wave_step(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget: int, prior: np.ndarray | None,
+              smoothing: float, floor: float) -> np.ndarray:
     """Return the next wave's labels (R, H) for R histories, at least 2 per stratum where left."""
     n, x, left = labeled, correct, size - labeled
     if prior is None:
@@ -203,7 +224,8 @@ def wave_step(size, labeled, correct, budget, prior, smoothing, floor):
     return _allotted(share, budget, np.minimum(2, left), left)
 
 
-def opt_step(size, labeled, correct, budget, laplace=0.0):
+def opt_step(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget: int,
+             laplace: float = 0.0) -> np.ndarray:
     """Return the next labels (R, H) by equation 9 with the sample variances of R histories."""
     n, x, left = labeled, correct, size - labeled
     rate = np.divide(x + laplace, n + 2 * laplace, out=np.full(n.shape, 0.5), where=n + laplace > 0)
@@ -223,14 +245,15 @@ def _allotted(share, budget, least, left):
     return rules.round_to_total(real, np.full(real.shape[0], budget), least, left)
 
 
-def exhausted_notes(size, labeled):
+def exhausted_notes(size: np.ndarray, labeled: np.ndarray) -> tuple[Note, ...]:
     """Return a note for each stratum of which waves label so much that they estimate worse than a fixed sample."""
     return tuple(Note("design", "more than half is labeled: waves then estimate worse than a sample fixed beforehand; "
                       "label all of it or fix the allocation", ("stratum", int(k)))
                  for k in np.flatnonzero(labeled > size / 2))
 
 
-def wave_settings(n_strata, stratum_score, smoothing, floor):
+def wave_settings(n_strata: int, stratum_score: ArrayLike | None, smoothing: float,
+                  floor: float) -> tuple[Any, float, float]:
     """Return prior rates (or None), smoothing and floor of the "smoothed" rule, checked."""
     if stratum_score is not None:
         prior = checks.vector("stratum_score", stratum_score, size=n_strata, low=0, high=1, what="stratum")
@@ -238,7 +261,7 @@ def wave_settings(n_strata, stratum_score, smoothing, floor):
     return stratum_score, checks.number("smoothing", smoothing, 0, open_ends=True), checks.number("floor", floor, 0, 1)
 
 
-def _waves(name, values, n_strata):
+def _waves(name: str, values: ArrayLike, n_strata: int) -> np.ndarray:
     array = checks.plain_array(name, values)
     if array.ndim != 2 or array.shape[1] != n_strata:
         raise ValueError(f"{name} must have shape (waves, {n_strata}); got {array.shape}")

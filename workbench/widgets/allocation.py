@@ -3,17 +3,26 @@
 Each function returns a panel: controls, the function of `workbench` that they drive, and a chart that is fed with
 its result.
 """
+from __future__ import annotations
+
 import dataclasses
+from typing import TYPE_CHECKING
 
 import ipywidgets
 import numpy as np
 
 from workbench.allocation import rules
+from workbench.allocation.plans import plan_labels
 from workbench.charts import allocation as charts
-from workbench.course.digit_forms import register_errors
+from workbench.course.digit_forms import digit_forms, register_errors
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive, panel
+
+if TYPE_CHECKING:
+    from workbench.allocation.rules import Allocation
+    from workbench.widgets.chart_view import Panel
+    from workbench.widgets.questions import Prediction
 
 BUDGETS = sorted({100, 150, 600, *np.rint(20 * 1.007 ** np.arange(488)).astype(int).tolist()})
 METHODS = [(charts.METHODS[name], name) for name in ("random", "equal", "neyman", "neyman_plus", "voila")]
@@ -29,7 +38,7 @@ SHORT_RUNS = 2
 DRAWN = [(charts.STREAMED[name], name) for name in charts.STREAMED if name != "s_voila_printed"]
 
 
-def place_value():
+def place_value() -> Panel:
     """Return the view of the register: which of its places get the labels, and what error of the total is left.
 
     Returns
@@ -53,7 +62,7 @@ def place_value():
     return drive(controls, answer, ChartView(charts.place_value(*plans())))
 
 
-def allocations(budget, *, minimum=1):
+def allocations(budget: int, *, minimum: int = 1) -> dict[str, Allocation]:
     """Return how each method allocates labels to the four places of the register.
 
     Parameters
@@ -77,21 +86,19 @@ def allocations(budget, *, minimum=1):
             for method in ("equal", "neyman", "neyman_plus", "voila")}
 
 
-def random_error(budget):
+def random_error(budget: int) -> float:
     """Return the standard error of the register total, estimated from a simple random sample of the digits.
-
-    N sqrt((1 - n / N) S^2 / n).
 
     Examples
     --------
     >>> round(random_error(100))
     47149
     """
-    _, error = register_errors()
-    return float(error.size * np.sqrt((1 / budget - 1 / error.size) * error.var(ddof=1)))
+    register = digit_forms().register()
+    return float(register.size.sum() * np.sqrt(plan_labels(register, budget).random_variance))
 
 
-def one_label_at_a_time():
+def one_label_at_a_time() -> Panel:
     """Return the view in which each label goes where it is worth most, until the budget is spent.
 
     Returns
@@ -111,7 +118,7 @@ def one_label_at_a_time():
 
     def give(labels):
         for _ in range(min(labels, budget.value - int(state["labeled"].sum()))):
-            state["labeled"][charts.priorities(size, sd, state["labeled"]).argmax()] += 1
+            state["labeled"][rules.priorities(size, sd, state["labeled"]).argmax()] += 1
         show()
 
     def restart(_=None):
@@ -133,7 +140,7 @@ def one_label_at_a_time():
     return panel([budget, one, ten, rest, again], view)
 
 
-def watch_stream():
+def watch_stream() -> Panel:
     """Return the view of a sampled stream of the digits: what is kept, and what that is worth.
 
     Returns
@@ -185,7 +192,7 @@ def _player(slider, steps):
     return player
 
 
-def papers_stream():
+def papers_stream() -> Panel:
     """Return the view of a stream in which one of twenty strata suddenly varies more, as in the paper.
 
     A tenth of the paper's size, so that all jumps can be computed at once: 5,000 records, 100 kept, the mean of two
@@ -231,7 +238,7 @@ def _runs_of(study, part):
                                stratum_sd=study.stratum_sd[part], **per_method)
 
 
-def predict_thousands():
+def predict_thousands() -> Prediction:
     """Return the question that the learner answers before they see any allocation."""
     size, _ = _places()
     found = allocations(100)

@@ -1,10 +1,14 @@
 """A chart that is drawn once and then fed with data; its static image for reports."""
+from __future__ import annotations
+
 import base64
 import html
 import math
 import struct
 import zlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import ipywidgets
@@ -14,6 +18,9 @@ import traitlets
 from workbench import checks
 from workbench.charts import theme
 from workbench.widgets import vega_bundle
+
+if TYPE_CHECKING:
+    import altair as alt
 
 SCALE = 2
 
@@ -67,11 +74,11 @@ class ChartView(anywidget.AnyWidget):
         self.on_msg(self._answer)
 
     @property
-    def alternative(self):
+    def alternative(self) -> str:
         """What the chart says now, in words."""
         return self.picture["alternative"]
 
-    def show(self, data, alternative, *, title=None, params=None):
+    def show(self, data: Mapping, alternative: str, *, title: str | None = None, params: dict | None = None) -> None:
         """Draw new data; the picture and its text change together.
 
         Parameters
@@ -94,7 +101,7 @@ class ChartView(anywidget.AnyWidget):
                         "params": self.picture["params"] | plain(params),
                         "alternative": _sentence(alternative)}
 
-    def png(self):
+    def png(self) -> bytes:
         """Return the chart with its present data as PNG bytes, at twice the size on screen."""
         spec = {**self.spec, "datasets": self.picture["data"]}
         if "params" in spec:
@@ -103,11 +110,11 @@ class ChartView(anywidget.AnyWidget):
                               for param in spec["params"]]
         return _png(spec)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ChartView: {self.alternative}"
 
     def _repr_mimebundle_(self, **kwargs):
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+        data, metadata = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         bundle = _with_image(self, data, metadata, self)
         self._offer_bundle()
         return bundle
@@ -138,7 +145,7 @@ class Panel(ipywidgets.VBox):
         super().__init__(children, **traits)
         self.view = view
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self.view)
 
     def _repr_mimebundle_(self, **kwargs):
@@ -147,7 +154,7 @@ class Panel(ipywidgets.VBox):
         return bundle
 
 
-def panel(controls, view, status=None):
+def panel(controls: Sequence, view: ChartView, status: Any = None) -> Panel:
     """Return controls, an optional status widget and a chart as one display.
 
     Parameters
@@ -171,7 +178,7 @@ def panel(controls, view, status=None):
     return Panel([box, *([status] if status else []), view], view)
 
 
-def drive(controls, answer, view):
+def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     """Return a panel whose controls feed a view.
 
     Parameters
@@ -211,18 +218,18 @@ class StaticChart:
         described = self.spec.pop("description", None)
         self.alternative = _sentence(described if alternative is None else alternative)
 
-    def png(self):
+    def png(self) -> bytes:
         """Return the chart as PNG bytes, at twice the size on screen."""
         return _png(self.spec)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Chart: {self.alternative}"
 
     def _repr_mimebundle_(self, **kwargs):
         return _with_image(self, {}, {}, self)
 
 
-def image(chart, alternative=None):
+def image(chart: alt.TopLevelMixin, alternative: str | None = None) -> StaticChart:
     """Return a chart as a static image for notebooks and reports.
 
     Parameters
@@ -241,7 +248,7 @@ def image(chart, alternative=None):
     return StaticChart(chart, alternative)
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """Return nested data as plain JSON values: numpy numbers as Python's, NaN and infinity as None.
 
     Examples

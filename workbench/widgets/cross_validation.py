@@ -3,7 +3,10 @@
 Each function returns a panel: controls, the function of `workbench` that they drive, and a chart that is fed with
 its result.
 """
+from __future__ import annotations
+
 import functools
+from typing import TYPE_CHECKING
 
 import ipywidgets
 
@@ -14,6 +17,10 @@ from workbench.cross_validation.learners import Population, gaussian_population
 from workbench.simulations.cross_validation import simulate_comparison, simulate_type_one
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive
+
+if TYPE_CHECKING:
+    from workbench.widgets.chart_view import Panel
+    from workbench.widgets.questions import Prediction
 
 SHOWN = 40
 LONG_RUN = 400
@@ -30,7 +37,7 @@ ADVANTAGE = 1.0
 WIDE = ipywidgets.Layout(width="420px")
 
 
-def two_clerks():
+def two_clerks() -> Panel:
     """Return the view of two clerks who read equally well: which of 40 studies call them different.
 
     Returns
@@ -49,7 +56,7 @@ def two_clerks():
     return _driven(controls, studies, charts.clerks_data, charts.clerks_words, charts.clerks(*studies()))
 
 
-def one_slider():
+def one_slider() -> Panel:
     """Return the view of one test with one unknown: the interval and the p-value of ten folds for any rho.
 
     Returns
@@ -70,7 +77,7 @@ def one_slider():
     return _driven(controls, tested, charts.slider_data, charts.slider_words, charts.slider(*tested()))
 
 
-def live_experiments():
+def live_experiments() -> Panel:
     """Return the view of ten thousand cross-validations of one learner, tested against its true error.
 
     Returns
@@ -92,7 +99,7 @@ def live_experiments():
                    charts.experiments(*experiment()))
 
 
-def power():
+def power() -> Panel:
     """Return the view of false alarms and power: equal clerks beside readers of whom one is better.
 
     Returns
@@ -111,7 +118,7 @@ def power():
     return _driven(controls, studies, charts.power_data, charts.power_words, charts.power(*studies()))
 
 
-def scoreboard():
+def scoreboard() -> Panel:
     """Return the view of all tests: false alarms and power for two learners.
 
     Returns
@@ -128,8 +135,8 @@ def scoreboard():
     return _driven(controls, studies, charts.scoreboard_data, charts.scoreboard_words, charts.scoreboard(*studies()))
 
 
-def predict_repeats():
-    """Return the question that the learner answers before he sees what repeating a cross-validation does."""
+def predict_repeats() -> Prediction:
+    """Return the question that learners answer before they see what repeating a cross-validation does."""
     once, ten = (clerks.clerk_studies(0, LONG_RUN, repeats=repeats).alarms("naive t").mean() for repeats in (1, 10))
     hook = [kfold_t_test(clerks.clerk_losses(repeats=repeats), rho="naive").pvalue for repeats in (1, 10)]
     return questions.predict("Two clerks read equally well. A test of one ten-fold cross-validation, at the 5% level, "
@@ -157,15 +164,15 @@ def _experiments(learner, n):
 @functools.lru_cache(maxsize=6)
 def _readers(situation, n):
     pair = [("1nn", columns) for columns in clerks.SEEN.values()] if situation == EQUAL else ["centroid", "1nn"]
-    return simulate_comparison("ten_digits", *pair, n, samples=clerks.study_rows(0, LONG_RUN, n), tests=TESTS,
-                               progress=False)
+    return simulate_comparison("ten_digits", pair[0], pair[1], n, samples=clerks.study_rows(0, LONG_RUN, n),
+                               tests=TESTS, progress=False)
 
 
 @functools.lru_cache(maxsize=12)
 def _board(learner, different, n):
     halves = [(learner, range(start, start + FEATURES)) for start in (0, FEATURES)]
-    return simulate_comparison(_population(different), *halves, n, tests=BOARD_TESTS, repeats=10, runs=BOARD_RUNS,
-                               progress=False)
+    return simulate_comparison(_population(different), halves[0], halves[1], n, tests=BOARD_TESTS, repeats=10,
+                               runs=BOARD_RUNS, progress=False)
 
 
 @functools.lru_cache(maxsize=2)

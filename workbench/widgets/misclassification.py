@@ -3,15 +3,23 @@
 Each function returns a panel: controls, the function of `workbench` that they drive, and a chart that is fed with
 its result.
 """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import ipywidgets
 
 from workbench.charts import misclassification as charts
 from workbench.course.solar import ITEMS, solar_audit, solar_forms, solar_months, solar_rates
 from workbench.misclassification.series import prevalence_series
-from workbench.misclassification.theory import estimator_theory
+from workbench.misclassification.theory import counted_share, estimator_theory, unbiased_share
 from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive
+
+if TYPE_CHECKING:
+    from workbench.widgets.chart_view import Panel
+    from workbench.widgets.questions import Prediction
 
 ESTIMATORS = [(name, method) for method, name in charts.NAMES.items()]
 SHOWN_AT_FIRST = ("classify_and_count", "calibration", "mixed")
@@ -22,7 +30,7 @@ AUDITED = 400
 LATER = 0.15
 
 
-def mosaic():
+def mosaic() -> Panel:
     """Return the view of one month: true by read class as areas, the counted share against the true one.
 
     Returns
@@ -33,7 +41,7 @@ def mosaic():
     base_rate, p00, p11 = solar_rates()
     controls = {"p00": _slider("p00 (others read right)", p00, 0.5, 1),
                 "p11": _slider("p11 (panels read right)", p11, 0.5, 1),
-                "base_rate": _slider("True share α", base_rate, 0, 1, charts.unbiased_share(p00, p11))}
+                "base_rate": _slider("True share α", base_rate, 0, 1, unbiased_share(p00, p11))}
 
     def answer(**values):
         return charts.mosaic_data(**values), charts.mosaic_words(**values)
@@ -41,7 +49,7 @@ def mosaic():
     return drive(controls, answer, ChartView(charts.mosaic(base_rate, p00, p11)))
 
 
-def months():
+def months() -> Panel:
     """Return the view of later months: what the estimators answer, how far they are off, how much they report.
 
     Returns
@@ -70,7 +78,7 @@ def months():
     return drive(controls, answer, ChartView(charts.months(study(), SHOWN_AT_FIRST)))
 
 
-def change():
+def change() -> Panel:
     """Return the view of twelve months: levels with bands, and a difference with its own.
 
     Returns
@@ -97,7 +105,7 @@ def change():
     return drive(controls, answer, ChartView(charts.change(*estimated())))
 
 
-def held_constant():
+def held_constant() -> Panel:
     """Return the view of the assumption: two answers to the same counts, one right.
 
     Returns
@@ -119,7 +127,7 @@ def held_constant():
     return drive(controls, answer, ChartView(charts.held_constant(theory(), charts.READING)))
 
 
-def predict_line():
+def predict_line() -> Prediction:
     """Return the question that the learner answers before they see the published line."""
     base_rate, p00, p11 = solar_rates()
     kept = estimator_theory(base_rate, LATER, p00, p11, AUDITED).retained_change
@@ -129,7 +137,7 @@ def predict_line():
                              "really have them. What does it publish?",
                              ["10.0%", "12.8%", "15.0%", "16.2%"],
                              f"{published:.1%}: it reports {kept:.0%} of any change, the squared Matthews "
-                             f"correlation. The raw count says {charts.counted_share(LATER, p00, p11):.1%}.")
+                             f"correlation. The raw count says {counted_share(LATER, p00, p11):.1%}.")
 
 
 def _slider(description, value, low, high, *others):

@@ -1,5 +1,8 @@
 """A prediction that the learner locks before they see the answer."""
+from __future__ import annotations
+
 import html
+from collections.abc import Sequence
 
 import ipywidgets
 
@@ -33,14 +36,14 @@ class Prediction(ipywidgets.VBox):
         self._told.value = (f"<p role='status'>You predicted <strong>{html.escape(str(self._choice.value))}</strong>. "
                             f"{html.escape(self._answer)}</p>")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Prediction: {self._question}"
 
     def _repr_mimebundle_(self, **kwargs):
         return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
 
 
-def predict(question, choices, answer):
+def predict(question: str, choices: Sequence[str], answer: str) -> Prediction:
     """Return a `Prediction`.
 
     Examples

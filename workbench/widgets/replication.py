@@ -3,8 +3,11 @@
 Each function returns a panel: controls, the function of `workbench` that they drive, and a chart that is fed with
 its result.
 """
+from __future__ import annotations
+
 import itertools
 import math
+from typing import TYPE_CHECKING
 
 import ipywidgets
 import numpy as np
@@ -17,6 +20,10 @@ from workbench.simulations import replication as simulations
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive
 
+if TYPE_CHECKING:
+    from workbench.widgets.chart_view import Panel
+    from workbench.widgets.questions import Prediction
+
 SCHEMES = [("all 128", "all"), ("balanced 8", "balanced"), ("random k", "random"),
            ("as printed in the paper", "printed")]
 PRINTED = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
@@ -27,7 +34,7 @@ MOST_PSUS = 100_000
 COVERAGE_RUNS = 10_000
 
 
-def fourteen_boxes():
+def fourteen_boxes() -> Panel:
     """Return the view of the fourteen boxes: what labels that come in clusters are worth.
 
     Returns
@@ -43,20 +50,20 @@ def fourteen_boxes():
                                                       description="Labels per box",
                                                       layout=ipywidgets.Layout(width="420px"))}
 
-    def audit(per_box="all"):
+    def sampled(per_box="all"):
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
         box, right = forms.box[drawn], correct[drawn]
         estimate = estimates.replicate_estimate(replicates.replicates(_by_boxes(box)), "proportion", right)
         return np.bincount(box, right)[1:].astype(int), np.bincount(box)[1:], estimate
 
     def answer(per_box):
-        found = audit(per_box)
+        found = sampled(per_box)
         return charts.boxes_data(*found), charts.boxes_words(*found, icc)
 
-    return drive(controls, answer, ChartView(charts.boxes(*audit(), icc)))
+    return drive(controls, answer, ChartView(charts.boxes(*sampled(), icc)))
 
 
-def half_samples():
+def half_samples() -> Panel:
     """Return the view of half-samples: all, a balanced few, random ones, and those the paper prints.
 
     Returns
@@ -94,7 +101,7 @@ def half_samples():
     return drive(controls, answer, ChartView(charts.halves(made, estimate, textbook, reach)))
 
 
-def half_sample_array(scheme, count=8, seed=1):
+def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
     """Return which of the two boxes of seven districts each half-sample keeps.
 
     Parameters
@@ -119,7 +126,7 @@ def half_sample_array(scheme, count=8, seed=1):
     return np.random.default_rng(seed).integers(0, 2, (count, 7))
 
 
-def array_builder():
+def array_builder() -> Panel:
     """Return the view that builds an orthogonal array and counts the pairs of two of its columns.
 
     Returns
@@ -154,7 +161,7 @@ def array_builder():
     return drive(controls, answer, ChartView(charts.array(*built())))
 
 
-def papers_shifts(levels, columns):
+def papers_shifts(levels: int, columns: int) -> np.ndarray:
     """Return the array of as many shifts of one column as the paper allows, which is too many.
 
     It takes n^b runs where columns <= n^b - 1; beyond (n^b - 1) / (n - 1) shifts two columns repeat each other up to
@@ -185,7 +192,7 @@ def papers_shifts(levels, columns):
     return np.concatenate([shifts, np.zeros((1, columns), np.int64)])
 
 
-def field_steps():
+def field_steps() -> Panel:
     """Return the view that builds a field power by power, and the array from it.
 
     Returns
@@ -210,7 +217,7 @@ def field_steps():
     return drive(controls, answer, ChartView(charts.field(galois.GaloisField(3, 3), 5)))
 
 
-def coverage():
+def coverage() -> Panel:
     """Return the view of simulated intervals: how often naive and honest ones contain the truth.
 
     Returns
@@ -237,7 +244,7 @@ def coverage():
     return drive(controls, answer, ChartView(charts.coverage(study())))
 
 
-def predict_worth():
+def predict_worth() -> Prediction:
     """Return the question that the learner answers before they see the boxes."""
     forms = digit_forms()
     n, icc = forms.box.size, intracluster_correlation()
@@ -248,7 +255,7 @@ def predict_worth():
                              f"{effect:.2f} times that of as many independent labels.")
 
 
-def intracluster_correlation():
+def intracluster_correlation() -> float:
     """Return the intracluster correlation of all labels of the digit forms, from their design effect.
 
     (deff - 1) / (m - 1), deff the variance by equally weighted boxes over p (1 - p) / n, m = n / 14 labels per box

@@ -3,6 +3,10 @@
 Each function returns a panel: controls, the function of `workbench` that they drive, and a chart that is fed with
 its result.
 """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import ipywidgets
 import numpy as np
 
@@ -14,6 +18,10 @@ from workbench.stratified.strata import stratify
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive, panel
 
+if TYPE_CHECKING:
+    from workbench.widgets.chart_view import Panel
+    from workbench.widgets.questions import Prediction
+
 STRATIFIERS = [("equal size", "equal_size"), ("equal width", "equal_width"), ("cum sqrt f", "cum_sqrt_f"),
                ("cum cbrt f", "cum_cbrt_f"), ("weighted mean", "weighted_mean"), ("k-means", "kmeans"),
                ("mixture", "gmm")]
@@ -23,7 +31,7 @@ HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
 ROBOT_RUNS = 2000
 
 
-def strata_and_shares():
+def strata_and_shares() -> Panel:
     """Return the view of strata and shares: which items to label, and what that is worth.
 
     Returns
@@ -57,7 +65,7 @@ def strata_and_shares():
     return drive(controls, answer, ChartView(charts.design(simulations.study_design(scores, correct, 100), wrong)))
 
 
-def papers_robot():
+def papers_robot() -> Panel:
     """Return the view of the paper's adaptive robot (OPT-A2): what it claims and what it does.
 
     Returns
@@ -86,7 +94,7 @@ def papers_robot():
     return drive(controls, answer, ChartView(charts.robot(study())))
 
 
-def labels_needed():
+def labels_needed() -> Panel:
     """Return the view of the labels needed for a wanted half-width.
 
     Returns
@@ -117,7 +125,7 @@ def labels_needed():
     return drive(controls, answer, ChartView(charts.plan(curve("forms", True), 0.03)))
 
 
-def label_ten(seed=1):
+def label_ten(seed: int = 1) -> ipywidgets.VBox:
     """Return the view in which the learner reads ten forms before they see what the program read.
 
     Parameters
@@ -165,7 +173,7 @@ def label_ten(seed=1):
     return panel([pile, mine, reveal, deal], view)
 
 
-def compared(mine, program, truth, rate):
+def compared(mine: str, program: np.ndarray, truth: np.ndarray, rate: float) -> tuple[str, str]:
     """Return title and words that compare a learner's ten readings with the program's.
 
     Parameters
@@ -187,7 +195,7 @@ def _digits(text):
     return [int(c) for c in text if c in "0123456789"]
 
 
-def predict_gain():
+def predict_gain() -> Prediction:
     """Return the question that the learner answers before they move anything."""
     return questions.predict("Five strata, still 100 labels: by how much does the standard error fall?",
                              ["0%", "10%", "30%", "50%"],

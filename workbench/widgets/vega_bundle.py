@@ -1,4 +1,6 @@
 """The Vega library as one JavaScript module, built from vl-convert and kept in a file."""
+from __future__ import annotations
+
 import functools
 import gzip
 import os
@@ -9,13 +11,13 @@ NAME = "vega_bundle.js"
 SNIPPET = "export default vegaEmbed;"
 
 
-def build():
+def build() -> str:
     """Return the source of a module whose default export is vegaEmbed."""
     import vl_convert
     return vl_convert.javascript_bundle(SNIPPET)
 
 
-def write(folder):
+def write(folder: Path) -> Path:
     """Write the bundle into a folder, at once or not at all, and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=folder, prefix=NAME)
@@ -30,7 +32,7 @@ def write(folder):
     return folder / NAME
 
 
-def source():
+def source() -> str:
     """Return the bundle's source from the package, the user's cache, or built now and kept there."""
     folders = (Path(__file__).parent, cache_folder())
     for folder in folders:
@@ -44,7 +46,7 @@ def source():
     return build()
 
 
-def cache_folder():
+def cache_folder() -> Path:
     """Return the user's cache folder of this package, apart for each version of vl-convert."""
     from importlib.metadata import version
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
@@ -52,6 +54,6 @@ def cache_folder():
 
 
 @functools.cache
-def packed():
+def packed() -> bytes:
     """Return the bundle compressed with gzip, as it is sent to a page."""
     return gzip.compress(source().encode(), mtime=0)

@@ -1,5 +1,9 @@
 """Charts of what the folds say: differences, models, intervals."""
+from __future__ import annotations
+
 import json
+from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -30,7 +34,7 @@ MODELS_WIDTH, PAIRS_WIDTH, LABELS_WIDTH = 480, 330, 280
 SHOWN_MODELS = 24
 
 
-def folds_data(cv, *, rho=0.7, level=0.95):
+def folds_data(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> dict:
     """Return the rows of `folds`: dots, mean and intervals; of more than two models dots and means only."""
     if len(cv.models) > 2:
         return _models_data(cv)
@@ -94,7 +98,7 @@ def _mean(cv):
     return float(np.average(cv.fold_means(), weights=cv.sizes)) * _sign(cv)
 
 
-def stacked(means):
+def stacked(means: np.ndarray) -> tuple[np.ndarray, int]:
     """Return where each dot of (R, K) stands, dots of a repeat on top of each other, and the highest stack."""
     low, spread = means.min(), np.ptp(means)
     cell = np.zeros(means.shape, int) if spread == 0 else ((means - low) / spread * STACKS).round().astype(int)
@@ -118,7 +122,7 @@ def _row_height(most, repeats):
     return min(max(20, DOT * most), MOST_HEIGHT / repeats)
 
 
-def folds_words(cv, *, rho=0.7, level=0.95):
+def folds_words(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `folds`."""
     if len(cv.models) > 2:
         return _models_words(cv)
@@ -156,7 +160,7 @@ def _winner(cv, tested):
             f"folds{equal}")
 
 
-def folds(cv, *, rho=0.7, level=0.95):
+def folds(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> alt.TopLevelMixin:
     """Return the difference in each fold as a dot, and under it the intervals of the mean for three rho.
 
     Parameters
@@ -197,7 +201,7 @@ def folds(cv, *, rho=0.7, level=0.95):
                      words)
 
 
-def finished(chart, words):
+def finished(chart: Any, words: Sequence[str]) -> Any:
     """Return the chart with its title above the labels too: above the plot alone it would leave the page."""
     drawn = theme.finish(chart, *words, width=None, height=None)
     drawn.title.frame = "bounds"
@@ -270,7 +274,7 @@ def _models(cv):
     return (dots + means).properties(width=MODELS_WIDTH, height=max(60, 26 * len(order)))
 
 
-def best_words(models, scores):
+def best_words(models: Sequence[str], scores: bool) -> str:
     """Return who has the best mean, in words."""
     named, mean = limited(" and ".join(models), 60), "largest mean score" if scores else "smallest mean loss"
     return f"{named} {'has' if len(models) == 1 else 'share'} the {mean}"

@@ -1,4 +1,8 @@
 """All pairs of several models."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import altair as alt
 
 from workbench.charts import theme
@@ -12,10 +16,13 @@ from workbench.charts.cross_validation.words import (
 from workbench.cross_validation.comparison import differing
 from workbench.results import percent
 
+if TYPE_CHECKING:
+    from workbench.cross_validation.comparison import ModelComparison
+
 SHOWN_PAIRS = 66
 
 
-def pairs_data(comparison, *, level=0.95):
+def pairs_data(comparison: ModelComparison, *, level: float = 0.95) -> list[dict]:
     """Return the rows of `pairs`, smallest adjusted p first: the most extreme where there are too many."""
     return [_pair_row(comparison, k, level) for k in _extreme(comparison)]
 
@@ -39,7 +46,7 @@ def _pair_row(comparison, k, level):
                   "verdict": "differs" if p < 1 - level else "no difference shown"}
 
 
-def pairs_words(comparison, *, level=0.95):
+def pairs_words(comparison: ModelComparison, *, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `pairs`."""
     differ, total = int((comparison.adjusted < 1 - level).sum()), len(comparison.pairs)
     shown = f"; the {SHOWN_PAIRS} most extreme shown" if total > SHOWN_PAIRS else ""
@@ -55,7 +62,7 @@ def pairs_words(comparison, *, level=0.95):
             f"p-values {_how(comparison)}. {said}{'; …' if len(rows) > 12 else ''}.{none}")
 
 
-def pairs(comparison, *, level=0.95):
+def pairs(comparison: ModelComparison, *, level: float = 0.95) -> alt.TopLevelMixin:
     """Return all pairs of models: differences, intervals, adjusted p-values.
 
     Parameters

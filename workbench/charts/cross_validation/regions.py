@@ -1,5 +1,9 @@
 """The posterior of the difference and its regions."""
+from __future__ import annotations
+
 import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
@@ -15,12 +19,15 @@ from workbench.charts.cross_validation.words import (
     values_axis,
 )
 
+if TYPE_CHECKING:
+    from workbench.cross_validation.model_tests import BayesianTTest
+
 REGIONS = {"first better": FIRST, "practically equal": theme.GRAY, "second better": SECOND}
 MOST_LETTERS = 50
 FARTHEST, REACH = 3, 8.0
 
 
-def posterior_data(found, models=SIDES):
+def posterior_data(found: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
     """Return the rows of `posterior`: the density cut at the region of practical equivalence, the regions' names."""
     low, high = _posterior_range(found)
     cuts, chance = _cuts(found), dict(zip(REGIONS, (found.left, found.rope, found.right), strict=True))
@@ -81,7 +88,7 @@ def _region_lines(region, models):
     return (names[region], "better") if region in names else ("", region)
 
 
-def posterior_words(found, models=SIDES):
+def posterior_words(found: BayesianTTest, models: Sequence[str] = SIDES) -> tuple[str, str]:
     """Return title and text alternative of `posterior`."""
     low, high = found.interval()
     rope = f", practically equal {probability(found.rope)}" if found.half_width else ""
@@ -96,7 +103,7 @@ def posterior_words(found, models=SIDES):
             f"with probability {found.left:.3f}{within}, {models[1]} with {found.right:.3f}.{beyond}")
 
 
-def posterior(found, models=SIDES):
+def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLevelMixin:
     """Return the posterior density of the mean difference, shaded where first, neither or second is better.
 
     Parameters

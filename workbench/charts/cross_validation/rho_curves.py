@@ -1,5 +1,9 @@
 """The curve of the p-value over the hidden dependence, rho."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
@@ -11,6 +15,9 @@ from workbench.charts.cross_validation.words import (
     short_p,
 )
 from workbench.results import percent
+
+if TYPE_CHECKING:
+    from workbench.cross_validation.kfold import KFoldTTest
 
 RULES = {"naive": theme.OKABE_ITO["vermilion"], "Nadeau-Bengio": theme.OKABE_ITO["blue"],
          "0.7": theme.OKABE_ITO["green"], "used": theme.OKABE_ITO["purple"]}
@@ -27,7 +34,8 @@ ACROSS = 50
 FLIP_PLACE = {"left": (6, -8, "left"), "right": (-6, -8, "right")}
 
 
-def rho_curve_data(test, *, level=0.95, domain=None, size=CURVE_SIZE):
+def rho_curve_data(test: KFoldTTest, *, level: float = 0.95, domain: tuple[float, float] | None = None,
+                   size: tuple[int, int] = CURVE_SIZE) -> dict:
     """Return the rows of `rho_curve`: the curve, named points, the level, where the verdict flips."""
     low, high = domain or _rho_range(test)
     curve = [{"rho": rho, "p": max(test.at(rho).pvalue, LEAST_P)} for rho in np.linspace(low, high, 121).tolist()]
@@ -41,8 +49,8 @@ def rho_curve_data(test, *, level=0.95, domain=None, size=CURVE_SIZE):
 def _points(test):
     """Return the named points; a p that reads like that of a close point is written once."""
     names = ("naive", "Nadeau-Bengio", "0.7", "used")
-    points = [{"rho": row["rho"], "p": max(row["p"], LEAST_P), "rule": name,
-               "chosen": int(abs(row["rho"] - test.rho) < 1e-9), "text": f"p {short_p(row['p'])}"}
+    points = [{"rho": row["rho"], "p": max(row["pvalue"], LEAST_P), "rule": name,
+               "chosen": int(abs(row["rho"] - test.rho) < 1e-9), "text": f"p {short_p(row['pvalue'])}"}
               for name, row in zip(names, test.rows(), strict=False)]
     points.sort(key=lambda point: -point["chosen"])
     for k, point in enumerate(points):
@@ -125,7 +133,7 @@ def _rho_range(test):
     return min(0.0, test.rho), max(MOST_RHO, most + 0.4 * (1 - most))
 
 
-def rho_curve_words(test, *, level=0.95):
+def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `rho_curve`."""
     flips, risk, least = test.rho_alpha(level), percent(1 - level), min(0.0, test.rho)
     now = f"p {short_p(test.pvalue)} at rho {share(test.rho, flips)}"
@@ -137,7 +145,7 @@ def rho_curve_words(test, *, level=0.95):
     else:
         title = f"Not significant at {risk}: {now}; it would be for rho below {bound}"
     said = "; ".join(f"{row['test']} (rho {decimal(row['rho'])}, r {decimal(row['r'])}): p "
-                     + (f"{row['p']:.4g}" if row["p"] >= 1e-300 else short_p(row["p"])) for row in test.rows())
+                     + (f"{p:.4g}" if (p := row["pvalue"]) >= 1e-300 else short_p(p)) for row in test.rows())
     whole = f" rho is that of one of the {test.repeats} repeats." if test.repeats > 1 else ""
     side = "" if test.alternative == "two-sided" else f", one-sided ({test.alternative})"
     where = f"The verdict flips at rho {decimal(flips, test.rho)}" if flips > least else \
@@ -145,7 +153,7 @@ def rho_curve_words(test, *, level=0.95):
     return title, f"p-value of the K-fold t-test of {test.label}{side} for every rho. {said}. {where}.{whole}"
 
 
-def rho_curve(test, *, level=0.95):
+def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
     """Return the p-value over rho with the tests' choices, the level, and where the verdict flips.
 
     Parameters
@@ -158,7 +166,8 @@ def rho_curve(test, *, level=0.95):
     return theme.finish(chart, *rho_curve_words(test, level=level), height=CURVE_SIZE[1])
 
 
-def curve(data, folds, domain, *, named=tuple(RULES)):
+def curve(data: dict, folds: int, domain: tuple[float, float], *,
+          named: Sequence[str] = tuple(RULES)) -> alt.TopLevelMixin:
     """Return p over rho, on an axis that also says the correlation r of two of `folds` fold means.
 
     A live picture names all rules, as its points come and go.

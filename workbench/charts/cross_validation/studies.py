@@ -2,6 +2,11 @@
 
 The other charts of the topic are in `workbench.charts.cross_validation`.
 """
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 import altair as alt
 import numpy as np
 import scipy
@@ -12,6 +17,11 @@ from workbench.charts.cross_validation.rho_curves import MOST_RHO, RULE_SHAPES, 
 from workbench.charts.cross_validation.words import number, share, short, short_p
 from workbench.cross_validation.kfold import resolve_rho
 from workbench.results import percent
+
+if TYPE_CHECKING:
+    from workbench.course.clerks import ClerkStudies
+    from workbench.cross_validation.kfold import KFoldTTest
+    from workbench.simulations.cross_validation import TypeOneStudy
 
 VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
 ALARMS = {"false alarm": theme.MISS, "no difference shown": theme.GRAY}
@@ -31,7 +41,7 @@ SCORES = {"false alarms, about 5% or fewer": theme.OKABE_ITO["green"], "clearly 
 
 # two equal clerks
 
-def clerks_data(shown, everyone, test, *, level=0.95):
+def clerks_data(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, level: float = 0.95) -> dict:
     """Return the rows of `clerks`: intervals of the studies shown, believed against real spread of all."""
     half = shown.standard_errors(test) * scipy.special.stdtrit(shown.df, (1 + level) / 2)
     alarm = shown.alarms(test, level)
@@ -48,7 +58,7 @@ def _spreads(studies, test):
     return float(np.nanmean(studies.standard_errors(test))), float(studies.differences.std(ddof=1))
 
 
-def clerks_words(shown, everyone, test, *, level=0.95):
+def clerks_words(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `clerks`."""
     count, total = int(shown.alarms(test, level).sum()), shown.differences.size
     alarms = everyone.alarms(test, level)
@@ -67,12 +77,12 @@ def _share_error(share, runs):
     return float(np.sqrt(share * (1 - share) / runs))
 
 
-def clerks(shown, everyone, test, *, level=0.95):
+def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, level: float = 0.95) -> alt.TopLevelMixin:
     """Return the differences that studies of two equal clerks find, and how much they vary against what is believed.
 
     Parameters
     ----------
-    shown, everyone : workbench.simulations.clerks.ClerkStudies
+    shown, everyone : workbench.ClerkStudies
         The studies that are drawn, and those of the long run.
     test : {"naive t", "Nadeau-Bengio"}
     level : float
@@ -99,7 +109,7 @@ def clerks(shown, everyone, test, *, level=0.95):
 
 # one slider
 
-def slider_data(differences, test, *, level=0.95):
+def slider_data(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) -> dict[str, list[dict]]:
     """Return the rows of `slider`: folds, the interval of their mean, the rows of `rho_curve`."""
     values = np.asarray(differences, float)[None]
     heights = 1 - stacked(values)[0][0]
@@ -112,7 +122,7 @@ def slider_data(differences, test, *, level=0.95):
                                                              size=SLIDER_SIZE)
 
 
-def slider_words(differences, test, *, level=0.95):
+def slider_words(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `slider`."""
     flips, low, high = test.rho_alpha(level), *test.interval(level)
     significant = "significant" if test.pvalue < 1 - level else "not significant"
@@ -125,7 +135,7 @@ def slider_words(differences, test, *, level=0.95):
             f"the {percent(level)} interval {low:.3f} to {high:.3f}. The largest rho still rejecting is {flips:.3f}.")
 
 
-def slider(differences, test, *, level=0.95):
+def slider(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
     """Return the folds with the interval of their mean at one rho, and p over all rho.
 
     Parameters
@@ -158,7 +168,8 @@ def slider(differences, test, *, level=0.95):
 
 # ten thousand experiments
 
-def experiments_data(study, rho=0.0, mean=None, *, level=0.95):
+def experiments_data(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None, *,
+                     level: float = 0.95) -> dict:
     """Return the rows of `experiments`: bars of the t-values, t's density, the critical values."""
     t, infinite = _t_values(study, rho, mean)
     critical = float(scipy.special.stdtrit(study.folds - 1, (1 + level) / 2))
@@ -198,7 +209,8 @@ def _t_density(t, df):
     return np.exp(constant - (df + 1) / 2 * np.log1p(t ** 2 / df))
 
 
-def experiments_words(study, rho=0.0, mean=None, *, level=0.95):
+def experiments_words(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None, *,
+                      level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `experiments`."""
     tested = study.mean if mean is None else mean
     share = study.type_one(rho, level=level, mean=tested)
@@ -216,7 +228,8 @@ def experiments_words(study, rho=0.0, mean=None, *, level=0.95):
             f"The true rho of these runs is {study.rho:.3f}.{few}")
 
 
-def experiments(study, rho=0.0, mean=None, *, level=0.95):
+def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None, *,
+                level: float = 0.95) -> alt.TopLevelMixin:
     """Return the t-values of thousands of cross-validations under a true null, against the t density.
 
     Parameters
@@ -246,15 +259,16 @@ def experiments(study, rho=0.0, mean=None, *, level=0.95):
 
 # power
 
-def power_data(studies, test=None):
+def power_data(studies: Mapping, test: str | None = None) -> dict:
     """Return the rows of `power`: rejection rates by situation, size and test."""
     rates = [{"situation": situation, "n": n, "test": row["test"], "rate": row["rejects"],
-              "low": max(row["rejects"] - row["error"], 0), "high": min(row["rejects"] + row["error"], 1),
+              "low": max(row["rejects"] - row["rejects_error"], 0),
+              "high": min(row["rejects"] + row["rejects_error"], 1),
               "chosen": int(row["test"] == test)} for (situation, n), study in studies.items() for row in study.rows()]
     return {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}]}
 
 
-def power_words(studies, test=None):
+def power_words(studies: Mapping, test: str | None = None) -> tuple[str, str]:
     """Return title and text alternative of `power`: about the largest samples and the test in the foreground."""
     (equal, different), n = _situations(studies), max(n for _, n in studies)
     alarms, power = studies[equal, n], studies[different, n]
@@ -272,7 +286,7 @@ def _situations(studies):
     return tuple(dict.fromkeys(situation for situation, _ in studies))
 
 
-def power(studies, test=None):
+def power(studies: Mapping, test: str | None = None) -> alt.TopLevelMixin:
     """Return how often tests call two equal and two different readers different, over sample sizes.
 
     Parameters
@@ -311,7 +325,7 @@ def _power_panel(data, situation, equal):
 
 # no test is best everywhere
 
-def scoreboard_data(studies):
+def scoreboard_data(studies: Mapping) -> dict:
     """Return the rows of `scoreboard`: false alarms and power of each test, by learner."""
     rates = []
     for learner in _situations(studies):
@@ -327,7 +341,7 @@ def _keeps(study, test):
     return study.rejection(test) <= 0.05 + 2 * _share_error(0.05, study.runs)
 
 
-def scoreboard_words(studies):
+def scoreboard_words(studies: Mapping) -> tuple[str, str]:
     """Return title and text alternative of `scoreboard`."""
     learners, best = _situations(studies), {}
     for learner in learners:
@@ -345,7 +359,7 @@ def scoreboard_words(studies):
                    f"5%. {said}. Monte Carlo error of 5%: {_share_error(0.05, first.runs):.3f}.")
 
 
-def scoreboard(studies):
+def scoreboard(studies: Mapping) -> alt.TopLevelMixin:
     """Return false alarms against power of all tests, one panel per learner.
 
     Parameters

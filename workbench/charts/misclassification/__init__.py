@@ -24,7 +24,6 @@ from workbench.charts.misclassification.scenes import (
     change,
     change_data,
     change_words,
-    counted_share,
     held_constant,
     held_constant_data,
     held_constant_words,
@@ -35,14 +34,13 @@ from workbench.charts.misclassification.scenes import (
     mosaic_data,
     mosaic_words,
     reported_change,
-    unbiased_share,
 )
 
 __all__ = [
     "HOLDS", "NAMES", "RANGE", "READING",
     "answer_slopes", "audit_matrix", "audit_matrix_data", "audit_matrix_words", "change", "change_data",
-    "change_words", "changes", "changes_data", "changes_words", "counted_share", "estimators", "estimators_data",
+    "change_words", "changes", "changes_data", "changes_words", "estimators", "estimators_data",
     "estimators_words", "held_constant", "held_constant_data", "held_constant_words", "months", "months_data",
     "months_words", "mosaic", "mosaic_data", "mosaic_words", "reported_change", "series", "series_data",
-    "series_words", "unbiased_share",
+    "series_words",
 ]

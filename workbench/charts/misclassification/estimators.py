@@ -1,5 +1,8 @@
 """The estimators side by side, and the audit's table."""
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
@@ -10,14 +13,17 @@ from workbench.charts.misclassification.periods import MOST_NAMED
 from workbench.charts.misclassification.scenes import NAMES
 from workbench.charts.misclassification.words import ink
 
+if TYPE_CHECKING:
+    from workbench.misclassification.confusion import ConfusionCounts
+    from workbench.misclassification.prevalence import EstimatorComparison
+
 MOST_TEXTS = 12
 
 
-def estimators_data(comparison, method="mle"):
+def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> list[dict]:
     """Return the rows of `estimators`: expected error of all classes together per method."""
-    total = comparison.rmse if comparison.rmse.ndim == 1 else np.sqrt((comparison.rmse**2).sum(1))
     rows = []
-    for name, error in zip(comparison.methods, total.tolist(), strict=True):
+    for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True):
         unknown = "cannot be computed" if name in comparison.reasons else "not known"
         rows.append({"estimator": NAMES[name] + (" (chosen)" if name == method else ""),
                      "rmse": 0.0 if math.isnan(error) else error, "text": unknown if math.isnan(error) else
@@ -25,7 +31,7 @@ def estimators_data(comparison, method="mle"):
     return rows
 
 
-def estimators_words(comparison, method="mle"):
+def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tuple[str, str]:
     """Return title and text alternative of `estimators`."""
     rows = {name: row for name, row in zip(comparison.methods, estimators_data(comparison, method), strict=True)}
     said = ", ".join(f"{NAMES[name]} {row['text']}" for name, row in rows.items())
@@ -39,7 +45,7 @@ def estimators_words(comparison, method="mle"):
 def _best_words(comparison, method, rows):
     best, chosen = comparison.best, rows[method]["text"]
     if best is None:
-        return "No expected errors are known: the classes are read no better than by chance"
+        return "No expected errors are known: the classes are read no better than by chance, or one was not audited"
     if method in comparison.reasons:
         return f"{NAMES[method]} cannot be computed; least expected error: {NAMES[best]}, {rows[best]['text']}"
     if chosen == rows[best]["text"]:
@@ -49,7 +55,7 @@ def _best_words(comparison, method, rows):
     return f"Expected error of {NAMES[method]} {chosen}; least: {NAMES[best]}, {rows[best]['text']}"
 
 
-def estimators(comparison, method="mle"):
+def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopLevelMixin:
     """Return the expected error of every estimator at the present shift, the chosen one marked.
 
     Parameters
@@ -69,7 +75,7 @@ def estimators(comparison, method="mle"):
     return theme.finish(bars + texts, *estimators_words(comparison, method), width=400, height=30 * len(rows))
 
 
-def audit_matrix_data(audit):
+def audit_matrix_data(audit: ConfusionCounts) -> list[dict]:
     """Return the rows of `audit_matrix`: count and row rate of every cell."""
     rates, names = audit.reading_rates, [str(label) for label in audit.labels]
     return [{"truth": names[i], "prediction": names[j], "count": int(n), "n": f"{n:,}", "rate": float(rates[i, j]),
@@ -77,7 +83,7 @@ def audit_matrix_data(audit):
             for (i, j), n in np.ndenumerate(audit.table)]
 
 
-def audit_matrix_words(audit):
+def audit_matrix_words(audit: ConfusionCounts) -> tuple[str, str]:
     """Return title and text alternative of `audit_matrix`: who is right, and the commonest mistakes."""
     right, totals = np.diag(audit.table), audit.table.sum(1)
     rates = ", ".join(f"{label}: {n:,} of {total:,}" for label, n, total in zip(audit.labels, right.tolist(),
@@ -92,7 +98,7 @@ def audit_matrix_words(audit):
     return title, f"Audit of {checks.counted(audit.n, 'item')}. Right: {rates}.{commonest}"
 
 
-def audit_matrix(audit):
+def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
     """Return the confusion table of an audit with counts and the rates P(prediction | truth).
 
     Parameters

@@ -1,4 +1,8 @@
 """Levels and changes over the periods of a report."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import altair as alt
 import numpy as np
 
@@ -6,6 +10,9 @@ from workbench.charts import theme
 from workbench.charts.misclassification.scenes import CORRECTED, POINTS, RAW
 from workbench.charts.misclassification.words import points
 from workbench.results import percent
+
+if TYPE_CHECKING:
+    from workbench.misclassification.series import PrevalenceSeries
 
 SHOWN_CLASSES = 6
 MOST_NAMED = 6
@@ -16,10 +23,10 @@ PART_HEIGHT = 110
 VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
 
 
-def series_data(series, label=None, level=0.95):
+def series_data(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> list[dict]:
     """Return the rows of `series`, a list with one dict of data sets per class that is drawn."""
     table = series.levels(level)
-    return [_class_data([row for row in table if row["class"] == name], series.audit_period)
+    return [_class_data([row for row in table if row["label"] == name], series.audit_period)
             for name in _shown_classes(series, label)]
 
 
@@ -32,7 +39,7 @@ def _class_data(rows, audit_period):
     alone = [band for t, band in enumerate(bands) if gap[t] and not gap[t + 1] and gap[t + 2]]
     lost = [{"period": str(row["period"]), "mark": "×"} for row in rows if row["items"] is None]
     audit = [{"period": str(row["period"]), "text": "audit"} for row in rows if row["period"] == audit_period]
-    return {"class": str(rows[0]["class"]), "lines": lines, "bands": bands, "alone": alone, "lost": lost,
+    return {"class": str(rows[0]["label"]), "lines": lines, "bands": bands, "alone": alone, "lost": lost,
             "audit": audit}
 
 
@@ -47,10 +54,10 @@ def _shown_classes(series, label=None):
     return [series.labels[k] for k in sorted(np.argsort(-size, kind="stable")[:SHOWN_CLASSES])]
 
 
-def series_words(series, label=None, level=0.95):
+def series_words(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `series`."""
     drawn, table = _shown_classes(series, label), [row for row in series.levels(level) if row["items"] is not None]
-    rows = {name: [row for row in table if row["class"] == name] for name in drawn}
+    rows = {name: [row for row in table if row["label"] == name] for name in drawn}
     most = max(drawn, key=lambda name: abs(rows[name][-1]["estimate"] - rows[name][0]["estimate"]))
     first, last = rows[most][0], rows[most][-1]
     audited = "No period is the audited frame itself." if series.audit_period is None else \
@@ -90,7 +97,7 @@ def _unknown(rows):
     return " The audit leaves every share possible: the bands fill the whole range." if whole else ""
 
 
-def series(series, *, label=None, level=0.95):
+def series(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> alt.TopLevelMixin:
     """Return counted and corrected shares over the periods, with bands and the audit marked; one part per class.
 
     Parameters
@@ -145,16 +152,16 @@ def _limited(text, most=18):
     return text if len(text) <= most else f"{text[:most - 1]}…"
 
 
-def changes_data(series, label=None, level=0.95):
+def changes_data(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> list:
     """Return the rows of `changes`: one per class that is drawn and pair of consecutive reported periods."""
     drawn = _shown_classes(series, label)
-    return [{"period": str(row["to"]), "from": str(row["from"]), "class": str(row["class"]), "change": row["change"],
-             "low": row["low"], "high": row["high"],
+    return [{"period": str(row["last_period"]), "from": str(row["first_period"]), "class": str(row["label"]),
+             "change": row["change"], "low": row["low"], "high": row["high"],
              "verdict": list(VERDICTS)[0 if row["low"] > 0 or row["high"] < 0 else 1]}
-            for row in series.changes(level) if row["class"] in drawn]
+            for row in series.changes(level) if row["label"] in drawn]
 
 
-def changes_words(series, label=None, level=0.95):
+def changes_words(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `changes`."""
     rows = changes_data(series, label, level)
     if not rows:
@@ -173,7 +180,7 @@ def changes_words(series, label=None, level=0.95):
             f"{_not_drawn(series, label)}")
 
 
-def changes(series, *, label=None, level=0.95):
+def changes(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> alt.TopLevelMixin:
     """Return the changes between consecutive periods with their own intervals; one part per class.
 
     Parameters

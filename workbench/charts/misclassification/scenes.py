@@ -1,4 +1,9 @@
 """Scenes of the lesson: the mosaic of rates, months of counting, a change, what is held constant."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import altair as alt
 import numpy as np
 
@@ -6,7 +11,12 @@ from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.misclassification.words import ink, points, short_share
 from workbench.misclassification.methods import METHODS
-from workbench.misclassification.theory import moments
+from workbench.misclassification.theory import counted_share, moments, unbiased_share
+
+if TYPE_CHECKING:
+    from workbench.misclassification.series import PrevalenceSeries
+    from workbench.misclassification.theory import EstimatorTheory
+    from workbench.simulations.misclassification import PrevalenceStudy
 
 NAMES = {"classify_and_count": "raw count", "calibration": "calibration", "mixed": "mixed", "mle": "mle",
          "misclassification": "misclassification", "subtracted_bias": "subtracted bias", "baseline": "audit share"}
@@ -29,17 +39,7 @@ PERCENT = alt.Axis(format="~%")
 POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=5)
 
 
-def counted_share(base_rate, p00, p11):
-    """Return the share that is counted, expected."""
-    return base_rate * p11 + (1 - base_rate) * (1 - p00)
-
-
-def unbiased_share(p00, p11):
-    """Return the only true share whose count is right, or None for a reader without errors."""
-    return None if p00 == p11 == 1 else (1 - p00) / (2 - p00 - p11)
-
-
-def mosaic_data(base_rate, p00, p11):
+def mosaic_data(base_rate: float, p00: float, p11: float) -> dict:
     """Return the rows of `mosaic`: the four areas, the bias over all true shares, an arrow from true to counted."""
     heights = {"panels": (0, p11, 1), "others": (0, 1 - p00, 1)}
     starts = {"panels": (0, base_rate), "others": (base_rate, 1)}
@@ -61,7 +61,7 @@ def mosaic_data(base_rate, p00, p11):
             "unbiased": mark}
 
 
-def mosaic_words(base_rate, p00, p11):
+def mosaic_words(base_rate: float, p00: float, p11: float) -> tuple[str, str]:
     """Return title and text alternative of `mosaic`."""
     counted, zero = counted_share(base_rate, p00, p11), unbiased_share(p00, p11)
     said = f"Counted {counted:.2%}, true {base_rate:.2%}"
@@ -74,7 +74,7 @@ def mosaic_words(base_rate, p00, p11):
             f"{points(counted - base_rate)}. Counted and true share agree {always}.")
 
 
-def mosaic(base_rate, p00, p11):
+def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
     """Return true by predicted class as areas, and how far the counted share is off over all true shares.
 
     Parameters
@@ -109,7 +109,7 @@ def mosaic(base_rate, p00, p11):
     return theme.finish(both, *mosaic_words(base_rate, p00, p11), width=None, height=None)
 
 
-def months_data(study, methods):
+def months_data(study: PrevalenceStudy, methods: Sequence[str]) -> dict:
     """Return the rows of `months`: expected answers with one standard deviation, errors, errors over all shares."""
     answers = [{"estimator": NAMES[m], "expected": study.new_base_rate + study.bias[m],
                 "low": study.new_base_rate + study.bias[m] - study.sd[m],
@@ -132,13 +132,13 @@ def _moments(study, new_base_rates):
                    study.new_size, study.rates)
 
 
-def reported_change(study, method):
+def reported_change(study: PrevalenceStudy, method: str) -> float:
     """Return which share of the true change a method is expected to report."""
     bias = np.nan_to_num(_moments(study, [study.base_rate, study.new_base_rate])[0][method])
     return 1 + float(np.diff(bias)[0]) / (study.new_base_rate - study.base_rate)
 
 
-def months_words(study, methods):
+def months_words(study: PrevalenceStudy, methods: Sequence[str]) -> tuple[str, str]:
     """Return title and text alternative of `months`."""
     order = sorted(methods, key=study.rmse.get)
     shift = study.new_base_rate - study.base_rate
@@ -166,7 +166,7 @@ def _where_calibration_wins(study, methods):
     return f" By theory mixed beats calibration outside {short_share(wins[0], 3)} to {short_share(wins[-1], 3)}."
 
 
-def months(study, methods):
+def months(study: PrevalenceStudy, methods: Sequence[str]) -> alt.TopLevelMixin:
     """Return what estimators answer in a later month, their errors there, and their errors over all true shares.
 
     Parameters
@@ -213,7 +213,7 @@ def _dashes(order):
     return alt.Scale(domain=order, range=patterns)
 
 
-def change_data(series, first, last, true_shares):
+def change_data(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray) -> dict:
     """Return the rows of `change`: levels with bands, the two months, the difference with two bands."""
     found = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
@@ -228,7 +228,7 @@ def change_data(series, first, last, true_shares):
             "differences": differences, "true change": [{"change": truth[last] - truth[first]}]}
 
 
-def change_words(series, first, last, true_shares):
+def change_words(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray) -> tuple[str, str]:
     """Return title and text alternative of `change`."""
     found = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
@@ -244,7 +244,7 @@ def change_words(series, first, last, true_shares):
             f"{found.naive_standard_error:.4f} in place of {found.standard_error:.4f}.")
 
 
-def change(series, first, last, true_shares):
+def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray) -> alt.TopLevelMixin:
     """Return levels with their bands, and the difference of two of them with the bands it does and does not have.
 
     Parameters
@@ -280,15 +280,16 @@ def change(series, first, last, true_shares):
                         height=None)
 
 
-def answer_slopes(theory, constant):
+def answer_slopes(theory: EstimatorTheory, constant: str) -> dict[str, float]:
     """Return which share of a true change each estimator reports if `constant` is what really stays, per estimator."""
     kept = theory.retained_change
     return {"mixed": 1.0, "calibration": kept} if constant == READING else {"mixed": 1 / kept, "calibration": 1.0}
 
 
-def held_constant_data(theory, constant):
+def held_constant_data(theory: EstimatorTheory, constant: str) -> dict:
     """Return the rows of `held_constant`: both answers over the new share, the truth, both answers now."""
-    lines, now = [], []
+    lines: list[dict] = []
+    now: list[dict[str, Any]] = []
     for method, slope in answer_slopes(theory, constant).items():
         answers = {a: theory.base_rate + slope * (a - theory.base_rate) for a in (*RANGE, theory.new_base_rate)}
         lines += [{"share": a, "answer": answers[a], "estimator": method} for a in RANGE]
@@ -300,7 +301,7 @@ def held_constant_data(theory, constant):
     return {"answers": lines, "now": now, "truth": [{"share": a, "answer": a} for a in RANGE]}
 
 
-def held_constant_words(theory, constant):
+def held_constant_words(theory: EstimatorTheory, constant: str) -> tuple[str, str]:
     """Return title and text alternative of `held_constant`."""
     slopes = answer_slopes(theory, constant)
     answers = {m: theory.base_rate + slope * (theory.new_base_rate - theory.base_rate) for m, slope in slopes.items()}
@@ -314,7 +315,7 @@ def held_constant_words(theory, constant):
             f"calibration {slopes['calibration']:.0%}. Squared Matthews correlation {theory.retained_change:.4f}.")
 
 
-def held_constant(theory, constant):
+def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
     """Return what two estimators answer over the new true share if one of two rates is constant.
 
     Parameters

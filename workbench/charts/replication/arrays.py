@@ -1,4 +1,8 @@
 """Orthogonal arrays and the steps of a Galois field."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import altair as alt
 import numpy as np
 
@@ -7,11 +11,14 @@ from workbench.charts import theme
 from workbench.charts.replication.half_samples import SIGNS, TICKS
 from workbench.replication import galois
 
+if TYPE_CHECKING:
+    from workbench.replication.galois import GaloisField
+
 SHOWN_RUNS = 81
 NAMED_PAIRS = 6
 
 
-def unbalanced_pairs(array, levels):
+def unbalanced_pairs(array: np.ndarray, levels: int) -> np.ndarray:
     """Return which pairs of columns fail to show each pair of levels equally often, (columns, columns) of bool."""
     shown = (np.asarray(array)[:, :, None] == np.arange(levels)).astype(np.float32)
     flat = shown.reshape(len(shown), -1)
@@ -21,7 +28,7 @@ def unbalanced_pairs(array, levels):
     return bad
 
 
-def array_data(array, levels, i, j):
+def array_data(array: np.ndarray, levels: int, i: int, j: int) -> dict:
     """Return the rows of `array`: tiles, the two chosen columns and how often they show each pair, bad pairs."""
     bad = unbalanced_pairs(array, levels)
     tiles = [{"run": r + 1, "column": c + 1, "level": level}
@@ -37,7 +44,7 @@ def array_data(array, levels, i, j):
             "pair": [{"i": min(i, j), "j": max(i, j)}]}
 
 
-def array_words(array, levels, i, j, needed):
+def array_words(array: np.ndarray, levels: int, i: int, j: int, needed: int) -> tuple[str, str]:
     """Return title and text alternative of `array`; `needed` runs would balance as many columns."""
     runs, columns = array.shape
     bad = np.argwhere(np.triu(unbalanced_pairs(array, levels))) + 1
@@ -56,7 +63,7 @@ def array_words(array, levels, i, j, needed):
     return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}"
 
 
-def array(array, levels, i, j, needed):
+def array(array: np.ndarray, levels: int, i: int, j: int, needed: int) -> alt.TopLevelMixin:
     """Return an array as tiles, the counts of two of its columns, and which pairs of columns are not balanced.
 
     Parameters
@@ -94,7 +101,7 @@ def array(array, levels, i, j, needed):
     return theme.finish(both, *array_words(array, levels, i, j, needed), width=None, height=None)
 
 
-def field_data(field, k):
+def field_data(field: GaloisField, k: int) -> dict:
     """Return the rows of `field`: powers of the generator up to k, and what is known of the array."""
     size, degree = field.size - 1, field.degree
     powers = field.powers(field.primitive_element)
@@ -112,7 +119,7 @@ def field_data(field, k):
             "now": [{"power": k}]}
 
 
-def field_words(field, k):
+def field_words(field: GaloisField, k: int) -> tuple[str, str]:
     """Return title and text alternative of `field`: how power k arises from the one before."""
     size, p = field.size - 1, field.p
     name = f"GF({p}{_raised(field.degree)})"
@@ -148,7 +155,7 @@ def _raised(k):
     return "" if k == 1 else f"^{k}"
 
 
-def field(field, k):
+def field(field: GaloisField, k: int) -> alt.TopLevelMixin:
     """Return the powers x, x^2, ... x^k as coefficients, and the array that their lowest coefficients fill.
 
     Parameters

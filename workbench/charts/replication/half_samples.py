@@ -1,5 +1,8 @@
 """Boxes, half-samples and replicate values."""
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
@@ -8,6 +11,10 @@ from workbench import checks, intervals
 from workbench.charts import theme
 from workbench.charts.replication.words import TEXTBOOK, short_mean, statistic_name
 from workbench.results import percent
+
+if TYPE_CHECKING:
+    from workbench.replication.estimates import ReplicateEstimate
+    from workbench.replication.replicates import Replicates
 
 NAIVE = theme.RANDOM
 HONEST = theme.STRATIFIED
@@ -22,7 +29,7 @@ TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
 BOXES = 14
 
 
-def boxes_data(right, items, estimate):
+def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate) -> dict:
     """Return the rows of `boxes`: boxes, districts of two, the estimate, two intervals."""
     rate, (pooled, error) = right / items, naive(right, items)
     half = intervals.quantile(0.95) * error
@@ -36,7 +43,7 @@ def boxes_data(right, items, estimate):
     return {"boxes": boxes, "districts": districts, "limits": limits, "middle": [{"estimate": estimate.estimate}]}
 
 
-def boxes_words(right, items, estimate, icc):
+def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float) -> tuple[str, str]:
     """Return title and text alternative of `boxes`; `icc` is the intracluster correlation of all labels."""
     total, rate, (pooled, error) = items.sum(), right / items, naive(right, items)
     effect, half = 1 + (total / rate.size - 1) * icc, intervals.quantile(0.95) * error
@@ -50,13 +57,13 @@ def boxes_words(right, items, estimate, icc):
             f"{rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box {best + 1}).")
 
 
-def naive(right, items):
+def naive(right: np.ndarray, items: np.ndarray) -> tuple[float, float]:
     """Return accuracy and standard error as if all labels were independent, p and sqrt(p (1 - p) / n)."""
     p, n = right.sum() / items.sum(), items.sum()
     return p, math.sqrt(p * (1 - p) / n)
 
 
-def boxes(right, items, estimate, icc):
+def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float) -> alt.TopLevelMixin:
     """Return the accuracy of each box, joined by district, beside the naive interval and the one by boxes.
 
     Parameters
@@ -94,7 +101,7 @@ def _box(column):
     return alt.X(f"{column}:Q", title="box", axis=axis, scale=alt.Scale(domain=[0.5, BOXES + 0.5], nice=False))
 
 
-def halves_data(made, estimate, reach):
+def halves_data(made: Replicates, estimate: ReplicateEstimate, reach: tuple[float, float]) -> dict:
     """Return the rows of `halves`: box kept per replicate and district, cross terms, replicate values."""
     kept, cross = made.array, cross_terms(made.array)
     shown = kept[:SHOWN_REPLICATES]
@@ -106,13 +113,13 @@ def halves_data(made, estimate, reach):
     return {"tiles": tiles, "terms": terms, **values_data(estimate, reach)}
 
 
-def cross_terms(kept):
+def cross_terms(kept: np.ndarray) -> np.ndarray:
     """Return the mean over replicates of the product of two strata's signs, (H, H); the identity in balance."""
     signs = 1.0 - 2 * np.asarray(kept)
     return signs.T @ signs / len(signs)
 
 
-def halves_words(made, estimate, textbook):
+def halves_words(made: Replicates, estimate: ReplicateEstimate, textbook: float) -> tuple[str, str]:
     """Return title and text alternative of `halves`; `textbook` is the standard error by the closed formula."""
     cross = cross_terms(made.array)
     terms = np.abs(cross[np.triu_indices(len(cross), 1)])
@@ -130,7 +137,8 @@ def halves_words(made, estimate, textbook):
             f"{estimate.standard_error:.4f}, {verdict}. Cross terms {largest}.{cut}")
 
 
-def halves(made, estimate, textbook, reach):
+def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
+           reach: tuple[float, float]) -> alt.TopLevelMixin:
     """Return which box each half-sample keeps, the cross terms of the districts, and the half-samples' accuracies.
 
     Parameters
@@ -164,7 +172,7 @@ def halves(made, estimate, textbook, reach):
     return theme.finish(both, *halves_words(made, estimate, textbook), width=None, height=None)
 
 
-def values_data(estimate, reach=None):
+def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None = None) -> dict:
     """Return the rows of a strip of replicate values: stacked squares, estimate, one standard error either side."""
     values = _counting(estimate)
     error = estimate.standard_error
@@ -213,7 +221,7 @@ def _values(data, title, reach=None):
     return band + squares + middle
 
 
-def replicate_plot_words(estimate, level=0.95):
+def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `replicate_plot`."""
     found, values = estimate.interval(level), estimate.replicate_values[np.isfinite(estimate.replicate_values)]
     name, scale = statistic_name(estimate.statistic), _scale(estimate)
@@ -229,7 +237,7 @@ def replicate_plot_words(estimate, level=0.95):
             f"{found.low:.4g} to {found.high:.4g}.{lost}")
 
 
-def replicate_plot(estimate, *, level=0.95):
+def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.TopLevelMixin:
     """Return the replicate values of an estimate as squares, its standard error and its interval.
 
     Parameters

@@ -1,4 +1,9 @@
 """Coverage, metrics and PSUs."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import altair as alt
 import numpy as np
 
@@ -7,6 +12,10 @@ from workbench.charts import theme
 from workbench.charts.replication.half_samples import FEW, HONEST, NAIVE
 from workbench.charts.replication.words import row_name
 
+if TYPE_CHECKING:
+    from workbench.replication.metrics import MetricEstimates
+    from workbench.simulations.replication import CoverageStudy
+
 SHOWN_INTERVALS = 50
 SHOWN_STRATA = 40
 SHOWN_METRICS = 24
@@ -14,7 +23,7 @@ VERDICTS = {"contains the truth": theme.STRATIFIED, "misses it": theme.MISS}
 COVERED = ("naive", "z", "t", "logit", "default")
 
 
-def coverage_data(study):
+def coverage_data(study: CoverageStudy) -> dict:
     """Return the rows of `coverage`: the first 50 runs' naive and default intervals, coverage of five methods."""
     shown = slice(0, SHOWN_INTERVALS)
     runs = []
@@ -31,7 +40,7 @@ def coverage_data(study):
             "default": [r for r in runs if r["method"] == "default"], "shares": shares}
 
 
-def coverage_words(study):
+def coverage_words(study: CoverageStudy) -> tuple[str, str]:
     """Return title and text alternative of `coverage`."""
     shares = ", ".join(f"{name} {study.coverage(name):.1%}" for name in COVERED)
     error = max(study.coverage_error(name) for name in COVERED)
@@ -42,7 +51,7 @@ def coverage_words(study):
             f"truth {study.truth:.3f}.")
 
 
-def coverage(study):
+def coverage(study: CoverageStudy) -> alt.TopLevelMixin:
     """Return 50 naive and 50 default intervals against the truth, and the coverage of five methods.
 
     Parameters
@@ -78,24 +87,24 @@ def _strip(name, data):
     return (lines + ticks + truth).properties(width=250, height=200)
 
 
-def metrics_data(audit):
+def metrics_data(found: MetricEstimates) -> list[dict]:
     """Return the rows of `metrics`: each metric's honest and naive interval, at most 24 metrics."""
-    rows = [row | {"name": row_name(row)} for row in audit.rows()[:SHOWN_METRICS]]
+    rows = [row | {"name": row_name(row)} for row in found.rows()[:SHOWN_METRICS]]
     honest = [{"name": row["name"], "kind": "report this", "estimate": row["estimate"], "low": row["low"],
                "high": row["high"]} for row in rows]
-    naive = [{"name": row["name"], "kind": "naive", "estimate": (row["naive low"] + row["naive high"]) / 2,
-              "low": row["naive low"], "high": row["naive high"]} for row in rows]
+    naive = [{"name": row["name"], "kind": "naive", "estimate": (row["naive_low"] + row["naive_high"]) / 2,
+              "low": row["naive_low"], "high": row["naive_high"]} for row in rows]
     return [row for pair in zip(honest, naive, strict=True) for row in pair]
 
 
-def metrics_words(audit):
+def metrics_words(found: MetricEstimates) -> tuple[str, str]:
     """Return title and text alternative of `metrics`."""
-    every = audit.rows()
+    every = found.rows()
     rows = every[:SHOWN_METRICS]
-    widths = [((row["high"] - row["low"]) / (row["naive high"] - row["naive low"]), row) for row in rows
-              if row["naive high"] > row["naive low"]]
+    widths = [((row["high"] - row["low"]) / (row["naive_high"] - row["naive_low"]), row) for row in rows
+              if row["naive_high"] > row["naive_low"]]
     said = "; ".join(f"{row_name(row)} {row['estimate']:.3f}, {row['low']:.3f} to {row['high']:.3f} (naive "
-                     f"{row['naive low']:.3f} to {row['naive high']:.3f})" for row in rows)
+                     f"{row['naive_low']:.3f} to {row['naive_high']:.3f})" for row in rows)
     cut = f" ({len(rows)} of {len(every)} shown)" if len(every) > len(rows) else ""
     title = "No naive interval has a width to compare with"
     if widths:
@@ -105,15 +114,15 @@ def metrics_words(audit):
     return title + cut, f"Estimates and intervals{cut}: {said}."
 
 
-def metrics(audit):
-    """Return the metrics of an audit with their intervals beside the naive ones.
+def metrics(found: MetricEstimates) -> alt.TopLevelMixin:
+    """Return metrics with their intervals beside the naive ones.
 
     Parameters
     ----------
-    audit : workbench.MetricAudit
-        Or what has rows() with "statistic", "estimate", "low", "high", "naive low", "naive high".
+    found : workbench.MetricEstimates
+        Or what has rows() with "metric", "estimate", "low", "high", "naive_low", "naive_high".
     """
-    rows = metrics_data(audit)
+    rows = metrics_data(found)
     order = list(dict.fromkeys(row["name"] for row in rows))
     base = alt.Chart(theme.rows("metrics", rows)).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=160)),
@@ -123,7 +132,7 @@ def metrics(audit):
         "low:Q", title="estimate and interval", axis=alt.Axis(format=_percent_format(rows), tickCount=6),
         scale=alt.Scale(zero=False)))
     ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
-    return theme.finish(bars + ticks, *metrics_words(audit), width=theme.WIDTH - 80, height=40 * max(2, len(order)))
+    return theme.finish(bars + ticks, *metrics_words(found), width=theme.WIDTH - 80, height=40 * max(2, len(order)))
 
 
 def _percent_format(rows, low="low", high="high"):
@@ -132,13 +141,13 @@ def _percent_format(rows, low="low", high="high"):
     return ".0%" if span > 0.06 else ".1%" if span > 0.006 else ".2%"
 
 
-def psu_data(rows):
+def psu_data(rows: list[dict]) -> list[dict]:
     """Return the rows of `psu_plot`: the PSUs of at most 40 strata, those of lowest accuracy, lowest first."""
     return [row | {"place": place} for place, name in enumerate(_lowest_strata(rows)[:SHOWN_STRATA])
             for row in rows if row["stratum"] == name]
 
 
-def psu_words(rows):
+def psu_words(rows: list[dict]) -> tuple[str, str]:
     """Return title and text alternative of `psu_plot`."""
     order = _lowest_strata(rows)
     worst, best = (pick(rows, key=lambda row: row["accuracy"]) for pick in (min, max))
@@ -160,7 +169,7 @@ def _unit_name(row):
     return stratum if row["psu"] == row["stratum"] else f"PSU {row['psu']} of {stratum}"
 
 
-def psu_plot(rows):
+def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
     """Return the accuracy of each PSU by stratum; of more than 40 strata those of lowest accuracy.
 
     Parameters

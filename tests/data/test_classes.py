@@ -1,0 +1,44 @@
+"""A class that is spelled in two ways is said to be so, or refused, before it counts as an error of the classifier."""
+import numpy as np
+import polars
+import pytest
+
+import workbench as wb
+from workbench.data.classes import class_notes
+
+SHARE_NONE = r"truth and prediction share no class: true are 'Ham', 'Spam', predicted 'ham', 'spam'; spell them alike"
+
+
+def said(truth, *predictions):
+    return [str(note) for note in class_notes(np.array(truth), *map(np.array, predictions))]
+
+
+def test_the_same_classes_need_no_note():
+    assert said(["a", "b"], ["b", "a"]) == said([0, 1], [1, 0]) == []
+
+
+def test_both_sides_are_named_with_what_was_meant():
+    assert said(["Spam", "Spam ", "ham"], ["spam", "ham", "ham"]) == [
+        "2 true classes are never predicted (2 items): 'Spam', 'Spam '; did you mean 'spam'?",
+        "predicted class 'spam' is never true (1 item); did you mean 'Spam '?"]
+    assert said(["cat", "owl"], ["cat", "dog"]) == ["true class 'owl' is never predicted (1 item)",
+                                                    "predicted class 'dog' is never true (1 item)"]
+    assert said([1, 2], [1, 12]) == ["true class 2 is never predicted (1 item)",
+                                     "predicted class 12 is never true (1 item)"]
+
+
+def test_a_class_of_either_model_is_predicted():
+    assert said(["a", "b"], ["a", "a"], ["b", "c"]) == ["predicted class 'c' is never true (1 item)"]
+
+
+@pytest.mark.parametrize("read", [
+    lambda frame: wb.read_scores(frame, score="p", prediction="read", truth="y"),
+    lambda frame: wb.load_labeled(frame, truth="y", prediction="read", stratum="s"),
+    lambda frame: wb.load_audit(frame, truth="y", prediction="read")])
+def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
+    frame = polars.DataFrame({"p": [.9, .8, .7], "y": ["Spam", "Ham", "Ham"], "read": ["spam", "ham", "ham"],
+                              "s": [1, 1, 1]})
+    with pytest.raises(ValueError, match=SHARE_NONE):
+        read(frame)
+    shared = read(frame.with_columns(read=polars.Series(["Spam", "ham", "Ham"])))
+    assert [str(note) for note in shared.notes] == ["predicted class 'ham' is never true (1 item); did you mean 'Ham'?"]

@@ -1,0 +1,124 @@
+"""An error begins with the name of the argument that the caller wrote."""
+import dataclasses
+import inspect
+import re
+
+import pytest
+
+import workbench as wb
+
+FORMS = wb.digit_forms()
+ITEMS = FORMS.items()
+RIVAL = dataclasses.replace(ITEMS, rival=FORMS.read_b)
+AUDIT = wb.ConfusionCounts([[331, 18], [7, 44]])
+CV = wb.CVLosses.from_fold_means({"A": [.2, .1, .2, .3, .15, .2], "B": [.1, .1, .05, .15, .1, .15]})
+SIZE, LABELED, CORRECT, RIGHT = [360, 359, 30], [20, 20, 30], [12, 20, 29], [300, 340, 29]
+SCORE, ZERO_ONE = [.5, .6, .7, .8, .9, 1.] * 20, [0, 1, 1, 1, 1, 1] * 20
+FRAME = (8100, 1900)
+DESIGN = wb.SurveyDesign(["a", "a", "b", "b"], psu=[1, 2, 3, 4])
+TABLE = {"truth": [1, 0, 1, 1], "prediction": [1, 0, 0, 1], "stratum": ["a", "a", "b", "b"]}
+STRATA = wb.load_strata({"stratum": ["a", "b"], "size": [1000, 600], "sd": [.5, .1]})
+ESTIMATE = wb.replicate_estimate(wb.replicates(DESIGN), "mean", [1., 2., 3., 4.], bounds=(0, 5))
+SHARES = wb.simulate_prevalence(.2, .3, .9, .8, 100, 1000, runs=20)
+LABELING = wb.simulate_labeling(SIZE, RIGHT, 60, "proportional", runs=20)
+SMALL = {"runs": 20, "rng": 0}
+STREAM = {"progress": False, "runs": 2, "every": 50}
+# parameters that take one of a few words, wherever they occur
+WORDS = {"method", "methods", "interval", "stratifier", "stratifiers", "allocation", "alternative", "rates", "rule",
+         "form", "adjust", "order", "score_is", "quantity", "statistic", "kind", "center", "metrics", "tests", "asks",
+         "zero_variance", "loss", "metric"}
+# these write or read files, are another's name of before, or take a number of that name
+ELSEWHERE = {"write_label_sheet", "read_label_sheet", "metric_audit", "hadamard"}
+DESIGNED = ("stratifier", "allocation", "method", "interval")
+
+CALLS = [
+    (wb.accuracy_audit, (ITEMS,), {}, DESIGNED),
+    (wb.class_audit, (ITEMS, "9", 200), {"n_strata": 2}, DESIGNED),
+    (wb.difference_audit, (RIVAL, 60), {"n_strata": 2}, DESIGNED),
+    (wb.accuracy_variance, (SIZE, RIGHT, LABELED), {}, ["form"]),
+    (wb.estimated_variance, (SIZE, LABELED, CORRECT), {}, ["form"]),
+    (wb.next_wave, (SIZE, [5, 5, 5], [3, 4, 5], 20), {}, ["rule"]),
+    (wb.plan_budget, (SIZE, [.6, .9, .9], .05), {"interval": "wald"}, ["method", "interval"]),
+    (wb.read_scores, ({"s": [.5, .6]},), {"score": "s"}, ["score_is"]),
+    (wb.load_items, ({"s": [.5, .6]},), {"score": "s"}, ["score_is"]),
+    (wb.synthetic_scores, (), {"kind": "calibrated", "size": 100}, ["kind"]),
+    (wb.simulate_labeling, (SIZE, RIGHT, 60), {"method": "equal", **SMALL}, ["method"]),
+    (wb.simulate_grid, (SCORE, ZERO_ONE, 30), {"n_strata": [2], "stratifiers": ["equal_size"], "methods": ["equal"],
+                                               **SMALL}, ["stratifiers", "methods", "n_strata"]),
+    (wb.study_design, (SCORE, ZERO_ONE, 30), {"n_strata": 2}, ["stratifier", "method"]),
+    (wb.stratified_interval, (SIZE, LABELED, CORRECT), {}, ["method"]),
+    (wb.stratified_accuracy(SIZE, LABELED, CORRECT).interval, (), {}, ["method"]),
+    (LABELING.coverage, (), {}, ["method"]),
+    (wb.stratify, (SCORE, 2), {}, ["method"]),
+    (wb.allocate, (SIZE, 60), {"stratum_sd": [.5, .2, .1]}, ["method"]),
+    (wb.allocate(SIZE, 60, stratum_sd=[.5, .2, .1]).variance_ratio, (), {}, ["method"]),
+    (wb.plan_labels, (STRATA, 50), {}, ["method"]),
+    (wb.simulate_stream, (["a", "b"] * 50, list(range(100)), 20), STREAM, ["methods", "order"]),
+    (wb.estimate_metrics, (wb.load_labeled(TABLE), "accuracy"), {}, ["method", "metrics"]),
+    (wb.imported_replicates, ([1., 1.], [[2., 0.], [0., 2.]]), {"method": "brr"}, ["method"]),
+    (wb.orthogonal_array, (3, 4), {}, ["method"]),
+    (wb.replicates, (DESIGN,), {}, ["method"]),
+    (wb.replicate_estimate, (wb.replicates(DESIGN), "mean", [1., 2., 3., 4.]), {}, ["statistic", "center"]),
+    (wb.simulate_coverage, (), SMALL, ["statistic", "method"]),
+    (ESTIMATE.interval, (), {}, ["method"]),
+    (wb.estimate_prevalence, (AUDIT, FRAME, FRAME), {}, ["method", "rates"]),
+    (wb.compare_estimators, (AUDIT, FRAME, FRAME), {}, ["rates"]),
+    (wb.prevalence_series, (AUDIT, FRAME, {"May": FRAME}), {}, ["method", "rates"]),
+    (wb.estimator_theory, (.2, .3, .9, .8, 100), {"size": 1000, "new_size": 1000}, ["rates"]),
+    (wb.plan_audit, (.2, .3, .9, .8, .05), {"size": 10_000, "new_size": 10_000}, ["quantity", "method", "rates"]),
+    (wb.compare_audits, (), {"first": AUDIT, "second": AUDIT}, ["first", "second"]),
+    (wb.simulate_prevalence, (.2, .3, .9, .8, 100, 1000), SMALL, ["rates"]),
+    (wb.simulate_shifts, (.2,), {"new_base_rates": [.3], "p00": .9, "p11": .8, "n": 100, "size": 1000, **SMALL},
+     ["rates", "new_base_rates"]),
+    (SHARES.limits, (), {}, ["method", "quantity"]),
+    (SHARES.closer, (), {"method": "mle", "other": "mixed"}, ["method", "other"]),
+    (wb.compare_models, (CV,), {}, ["adjust", "rho"]),
+    (wb.kfold_t_test, (CV,), {}, ["alternative", "rho"]),
+    (wb.nadeau_bengio_test, ([.1, .2, .05], 90, 10), {}, ["alternative"]),
+    (wb.mcnemar_test, (5, 9), {}, ["method"]),
+    (wb.simulate_comparison, ("digits", "1nn", "centroid", 20), {"tests": "naive t", "progress": False, **SMALL},
+     ["tests"]),
+    (CV.pair, (), {"first": "A", "second": "B"}, ["first", "second"]),
+]
+EACH = [pytest.param(call, name, id=f"{call[0].__name__}-{name}") for call in CALLS for name in call[3]]
+
+
+@pytest.mark.parametrize("call, name", EACH)
+@pytest.mark.parametrize("wrong", ["neymann!", ["neymann!"], 7])
+def test_a_wrong_word_is_refused_by_the_name_of_its_argument(call, name, wrong):
+    function, arguments, more, _ = call
+    given = inspect.signature(function).bind_partial(*arguments, **more).arguments | {name: wrong}
+    first = [given.pop("replicates"), given.pop("statistic"), *given.pop("columns")] if "columns" in given else []
+    with pytest.raises((ValueError, TypeError)) as error:
+        function(*first, **given)
+    assert re.match(r"\w+", str(error.value))[0] == name
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0].__name__)
+def test_the_calls_themselves_are_right(call):
+    function, arguments, more, _ = call
+    function(*arguments, **more)
+
+
+def test_every_public_function_that_takes_a_word_is_called():
+    taken = {name: WORDS & set(inspect.signature(getattr(wb, name)).parameters) for name in wb.__all__
+             if inspect.isfunction(getattr(wb, name))}
+    called = {}
+    for function, *_, names in CALLS:
+        called.setdefault(function.__name__, set()).update(names)
+    assert {name: words - called.get(name, set()) for name, words in taken.items()
+            if name not in ELSEWHERE and words - called.get(name, set())} == {}
+
+
+@pytest.mark.parametrize("read, name", [
+    (wb.load_items, "scores"), (wb.load_labeled, "items"), (wb.load_strata, "strata"), (wb.load_audit, "audit"),
+    (lambda frame: wb.load_periods(frame, labels=(0, 1)), "counts"), (lambda frame: wb.summarize(frame, "g", "v"),
+                                                                      "frame")])
+def test_what_cannot_be_read_is_refused_by_the_name_of_its_argument(read, name):
+    with pytest.raises(TypeError, match=f"^{name} must be a path or a data frame; got int"):
+        read(7)
+
+
+def test_the_allocation_of_an_audit_answers_to_its_name_of_before():
+    old, new = (wb.accuracy_audit(ITEMS, 100, **{name: "neyman"}) for name in ("method", "allocation"))
+    assert old.to_dict() == new.to_dict() and new.allocation == "neyman"

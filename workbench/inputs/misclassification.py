@@ -1,0 +1,72 @@
+"""An audit, the predicted counts of many periods, and the series that corrects them."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench import checks
+from workbench.course import solar
+from workbench.misclassification import files, series
+from workbench.misclassification.confusion import compare_audits
+
+if TYPE_CHECKING:
+    from workbench.misclassification.confusion import AuditComparison, ConfusionCounts
+    from workbench.misclassification.series import PrevalenceSeries
+
+
+def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction", classes: str = "",
+         counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", audit_period: str = "",
+         method: str = "mle", rates: str = "process", fresh_audit: str = "",
+         level: float = 0.95) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries]:
+    """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
+
+    Parameters
+    ----------
+    audit : str
+        File of audited items or a confusion table; "" for the audit of the course.
+    truth, prediction
+        As in `workbench.load_audit`.
+    classes : str
+        `labels` of `workbench.load_audit`.
+    counts : str
+        File of predicted counts; "" for the months of the course.
+    period, total, counted
+        As in `workbench.load_periods`.
+    audit_period
+        As in `workbench.counts_at_audit`.
+    method, rates
+        As in `workbench.prevalence_series`.
+    fresh_audit : str
+        A second audit, "" for none.
+    level : float
+
+    Returns
+    -------
+    audited : ConfusionCounts
+    comparison : AuditComparison or None
+        Of the two audits.
+    months : dict
+        Counts by period.
+    series : PrevalenceSeries
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> audited, comparison, months, series = read()
+    >>> audited.n, len(months), series.periods[:2]
+    (400, 12, ('1', '2'))
+    """
+    if bool(audit) != bool(counts):
+        given, lacking = ("audit", "counts") if audit else ("counts", "audit")
+        raise ValueError(f"audit and counts must be given together; got {given}, but no {lacking}")
+    checks.level(level)
+    columns = {"truth": truth, "prediction": prediction, "labels": classes}
+    audited = files.load_audit(audit, **columns) if audit else solar.solar_audit()
+    comparison = compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level) if fresh_audit else None
+    months = files.load_periods(counts, labels=audited.labels, period=period, total=total, counted=counted) \
+        if counts else solar.solar_months().periods()
+    at_audit = files.counts_at_audit(months, audit_period)
+    return audited, comparison, months, series.prevalence_series(audited, at_audit, months, method=method, rates=rates)

@@ -1,0 +1,87 @@
+"""Scored items and the audit that the parameters ask for."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench import checks
+from workbench.course import digit_forms
+from workbench.data import label_sheets, scored_items
+from workbench.stratified import audit, class_audit, difference_audit
+
+if TYPE_CHECKING:
+    from workbench.data.scored_items import ScoredItems
+    from workbench.stratified.audit import Audit
+
+
+def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
+         score_is: str = "confidence", positive: str = "", labels: str = "", label_sheet: str = "", budget: int = 100,
+         metrics_of: str = "", rival: str = "", n_strata: int = 5, stratifier: str = "equal_size",
+         allocation: str = "proportional", interval: str = "default", level: float = 0.95, seed: int = 0,
+         write: bool = True) -> tuple[ScoredItems, Audit]:
+    """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
+
+    Parameters
+    ----------
+    scores : str
+        File of scored items; "" for the digit forms of the course.
+    score, prediction, truth, id, score_is, positive
+        As in `workbench.read_scores`.
+    labels, label_sheet
+        As in `workbench.accuracy_audit`.
+    budget : int
+        Labels in total.
+    metrics_of : str
+        A predicted class: the audit is `workbench.class_audit`; with `rival` it is `workbench.difference_audit`.
+    rival : str
+        As in `workbench.read_scores`.
+    n_strata, stratifier, allocation, interval, level
+        As in `workbench.accuracy_audit`.
+    seed : int
+        `rng` of the audit.
+    write : bool
+        Write the label sheet of a plan.
+
+    Returns
+    -------
+    items : ScoredItems
+    audit : AccuracyAudit, ClassAudit or DifferenceAudit
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> items, audit = read(budget=100)
+    >>> audit
+    AccuracyAudit(Accuracy 87.0% (95% interval: 79.5% to 92.7%), 100 labels, 5 strata; the truth is 87.7%)
+    """
+    checks.level(level)
+    checks.seed("seed", seed)
+    _refuse_both({"metrics_of": metrics_of, "rival": rival})
+    _refuse_both({"labels": labels, "truth": truth})
+    if label_sheet and not labels and not truth:
+        _refuse_recorded(label_sheet)
+    columns = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival}
+    items = scored_items.read_scores(scores, score_is=score_is, positive=positive, **columns) if scores else \
+        digit_forms.digit_forms().items()
+    design: dict[str, Any] = {
+        "n_strata": n_strata, "stratifier": stratifier, "allocation": allocation, "interval": interval, "level": level,
+        "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed}
+    if metrics_of:
+        return items, class_audit.class_audit(items, metrics_of, budget, **design)
+    made = difference_audit.difference_audit if rival else audit.accuracy_audit
+    return items, made(items, budget, **design)
+
+
+def _refuse_both(values):
+    if all(values.values()):
+        raise ValueError(f"give {' or '.join(values)}, not both")
+
+
+def _refuse_recorded(sheet):
+    try:
+        label_sheets.refuse_recorded(sheet, *label_sheets.ANSWERS)
+    except ValueError as error:
+        raise ValueError(f"{error}; to analyze it say --labels") from error
