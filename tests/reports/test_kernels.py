@@ -83,6 +83,15 @@ def test_a_kernel_that_never_starts_ends_the_run(notebook, monkeypatch, start):
                                       f"`{sys.executable} -m ipykernel --version` says")
 
 
+def test_a_kernel_that_dies_at_its_start_gets_a_second_try(notebook, monkeypatch, tmp_path):
+    """Ports are chosen before the kernel binds them; on a busy machine another process may take one."""
+    once = f"import pathlib, sys\nfirst = pathlib.Path({str(tmp_path / 'first')!r})\n" \
+           "if not first.exists(): first.touch(); sys.exit(1)\n"
+    monkeypatch.setattr(kernels, "_START", once + kernels._START)
+    assert "42</pre>" in build_report(notebook("print(6 * 7)"), output="r.html", progress=False).read_text()
+    assert (tmp_path / "first").exists()
+
+
 def test_an_interruption_while_the_kernel_starts_leaves_nothing(notebook, monkeypatch):
     """What cleans up after errors does not do so after Ctrl-C."""
     def interrupt(*details):

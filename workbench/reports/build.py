@@ -18,7 +18,7 @@ from pathlib import Path
 
 from workbench import checks
 from workbench.checks import suggestion
-from workbench.reports.kernels import START_LIMIT, KernelStartError, kernel_managers
+from workbench.reports.kernels import START_LIMIT, KernelDiedError, KernelStartError, kernel_managers
 from workbench.reports.pages import body, headings, plain, without_escapes
 from workbench.reports.parameters import (
     ReportError,
@@ -320,11 +320,15 @@ def _belongs(tagged, values):
 def _run(notebook, values, limit, **options):
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    run = functools.partial(
+        papermill.execute_notebook, notebook, None, values, kernel_name="python3", language="python",
+        progress_bar=False, store_widget_state=False, execution_timeout=limit, iopub_timeout=limit,
+        start_timeout=START_LIMIT, **options)
     try:
-        return papermill.execute_notebook(
-            notebook, None, values, kernel_name="python3", language="python", progress_bar=False,
-            store_widget_state=False, execution_timeout=limit, iopub_timeout=limit, start_timeout=START_LIMIT,
-            **options)
+        try:
+            return run()
+        except KernelDiedError:     # its ports are chosen before it binds them: another process may have taken one
+            return run()
     except papermill.PapermillExecutionError as error:
         raise ReportError(_message(error.ename, error.evalue)) from error
     except CellTimeoutError as error:

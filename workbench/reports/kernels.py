@@ -27,6 +27,10 @@ class KernelStartError(Exception):
     """The kernel did not answer in time, or ended before it answered."""
 
 
+class KernelDiedError(KernelStartError):
+    """The kernel ended before it answered."""
+
+
 @contextlib.contextmanager
 def kernel_managers():
     """Yield a class of kernel managers that start this interpreter, whatever kernels are registered.
@@ -112,7 +116,8 @@ def _client_class():
             try:
                 await super().wait_for_ready(timeout)
             except RuntimeError as error:
-                raise KernelStartError(str(error)) from error
+                died = not await self._async_is_alive()
+                raise (KernelDiedError if died else KernelStartError)(str(error)) from error
             # nobody reads it again, and it would stay if this process were killed
             Path(self.connection_file).unlink(missing_ok=True)
 
