@@ -113,6 +113,7 @@ from workbench.stratified.class_audit import ClassAudit, class_audit
 from workbench.stratified.class_metrics import ClassMetrics, allocate_to_class, class_metrics
 from workbench.stratified.difference_audit import DifferenceAudit, difference_audit
 from workbench.stratified.differences import PairedDifference, paired_difference
+from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
 from workbench.value_intervals import value_interval
@@ -124,7 +125,7 @@ __all__ = [
     "AccuracyAudit", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelingGrid",
     "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate",
     "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "class_audit", "class_metrics",
-    "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "load_items", "next_wave",
+    "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "labeling_order", "load_items", "next_wave",
     "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores", "simulate_grid",
     "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
     "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
