@@ -125,9 +125,9 @@ __all__ = [
     "AccuracyAudit", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelingGrid",
     "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate",
     "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "class_audit", "class_metrics",
-    "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "labeling_order", "load_items", "next_wave",
-    "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores", "simulate_grid",
-    "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
+    "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "labeling_order", "load_items",
+    "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
+    "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
     "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
     "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",
