@@ -19,8 +19,9 @@ def reader(tmp_path, monkeypatch):
     """What the reader brings: files in the working folder, arrays, and the parts the README leaves to him."""
     monkeypatch.chdir(tmp_path)
     rng, n = np.random.default_rng(0), 2000
-    score, truth = rng.random(n), rng.integers(0, 2, n)
-    prediction = np.where(rng.random(n) < .8, truth, 1 - truth)
+    score = rng.random(n)
+    prediction = (score >= .5).astype(int)
+    truth = np.where(rng.random(n) < .8, prediction, 1 - prediction)
     lines = [f"{i},{p:.6f},{yhat}" for i, (p, yhat) in enumerate(zip(score, prediction, strict=True))]
     Path("my.csv").write_text("\n".join(["item,p,yhat", *lines]) + "\n", encoding="utf-8")
     duckdb.sql("copy (select range as item, 's' || range % 4 as segment, (range % 7 > 0)::int as correct, "

@@ -32,7 +32,7 @@ def test_a_class_of_either_model_is_predicted():
 
 
 @pytest.mark.parametrize("read", [
-    lambda frame: wb.read_scores(frame, score="p", prediction="read", truth="y"),
+    lambda frame: wb.read_scores(frame, score="p", prediction="read", truth="y", score_is="confidence"),
     lambda frame: wb.load_labeled(frame, truth="y", prediction="read", stratum="s"),
     lambda frame: wb.load_audit(frame, truth="y", prediction="read")])
 def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):

@@ -18,7 +18,7 @@ def refused(message, *args, **kwargs):
 def test_confidence_with_classes(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("form;p;read;true\n 007;0,9;cat;cat\n7; 0,25;dog;cat\n8;1;cat; owl\n")
-    items = read_scores(path, score="p", prediction="read", truth="true", id="form")
+    items = read_scores(path, score="p", prediction="read", truth="true", id="form", score_is="confidence")
     assert items.id.tolist() == ["007", "7", "8"]
     assert items.score.tolist() == [0.9, 0.25, 1]
     assert items.correct.tolist() == [True, False, False]
@@ -39,7 +39,8 @@ def test_without_prediction_truth_is_correctness():
     assert items.truth is None and items.prediction is None
     assert items.correct.tolist() == [True, False]
     only = read_scores({"p": [0.9, 0.8]}, score="p")
-    assert only.correct is None and only.headline() == "2 items, mean score 0.85"
+    assert only.correct is None
+    assert only.headline() == "2 items, mean score 0.85; scores read as confidence in the prediction"
     assert only.rows() == [{"score": 0.9}, {"score": 0.8}]
     rule = "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly"
     refused(f"column 'y', data row 2: 3 {rule}", {"p": [0.9, 0.8], "y": [1, 3]}, score="p", truth="y")
@@ -56,7 +57,7 @@ def test_confidence_must_be_one():
 def test_text_against_numbers():
     refused("text against numbers: column 'a' (prediction) holds numbers such as 1 and column 'b' (truth) "
             "holds text such as 'one'; code both alike", {"p": [0.9], "a": [1], "b": ["one"]},
-            score="p", prediction="a", truth="b")
+            score="p", prediction="a", truth="b", score_is="confidence")
 
 
 def test_a_rival_is_read_beside_the_prediction():
@@ -126,7 +127,7 @@ def test_margin():
 
 
 def test_unknown_score_kind():
-    refused("score_is must be one of 'confidence', 'class1', 'margin', 'auto'; got 'margins' (did you mean "
+    refused("score_is must be one of 'auto', 'confidence', 'class1', 'margin'; got 'margins' (did you mean "
             "'margin'?)", {"p": [1]}, score="p", score_is="margins")
     with pytest.raises(TypeError, match="score must be the name of a column; got 3"):
         read_scores({"p": [1]}, score=3)
@@ -140,7 +141,7 @@ def test_rounded_scores_are_noted():
 
 def test_never_predicted_is_one_note():
     items = read_scores({"p": [0.1, 0.2, 0.3], "a": [1, 9, 1], "y": [1, 2, 3]},
-                        score="p", prediction="a", truth="y")
+                        score="p", prediction="a", truth="y", score_is="confidence")
     assert items.notes == (Note("data", "2 true classes are never predicted (2 items): 2, 3"),
                            Note("data", "predicted class 9 is never true (1 item)"))
 
@@ -262,9 +263,10 @@ def test_percent_is_divided_by_a_hundred_not_reinterpreted():
 
 def test_a_confidence_that_looks_like_a_probability_has_a_note():
     p, read = frauds()
-    items = read_scores({"p": p, "read": read}, score="p", prediction="read")
+    items = read_scores({"p": p, "read": read}, score="p", prediction="read", score_is="confidence")
     assert items.score.tolist() == p.tolist() and items.notes[0].kind == "unreliable"
     assert str(items.notes[0]).endswith("if they are the probability of 'fraud', say score_is class1 and positive "
                                         "fraud")
     for other in (np.maximum(p, 1 - p), np.random.default_rng(2).permutation(p)):
-        assert not read_scores({"p": other, "read": read}, score="p", prediction="read").notes
+        given = {"p": other, "read": read}
+        assert not read_scores(given, score="p", prediction="read", score_is="confidence").notes

@@ -36,6 +36,8 @@ CORRECTED = "misclassification-correction --audit audit.csv --counts counts.csv"
 TESTED = "cross-validation-t-tests --losses losses.csv --better lower"
 MISTAKES = [
     (f"{AUDITED} --budget 5", "budget must be a whole number from 10 to 24; got 5"),
+    ("stratified-accuracy --scores items.csv --score truth",
+     "score_is must be said, as nothing is predicted and 12 scores are below 0.5: 'confidence' if column 'truth' is"),
     (f"{AUDITED} --n-strata 40", "n_strata must be"),
     (f"{AUDITED} --metrics-of c", "metrics_of must be a class that is predicted: 'a', 'b'; got 'c'"),
     (f"{AUDITED} --metrics-of a --rival rival", "give metrics_of or rival, not both"),

@@ -14,7 +14,7 @@ from workbench.reports.parameters import topics
 
 TOPIC = ("report", "stratified-accuracy")
 SCORES = "Scores März.csv"
-NAMES = ("--score", "p", "--prediction", "yhat", "--id", "item")
+NAMES = ("--score", "p", "--prediction", "yhat", "--id", "item", "--score-is", "confidence")
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +69,18 @@ def test_truth_simulates_and_says_so(folder):
     assert not list(folder.glob("*-labels.csv"))
 
 
+def test_a_probability_of_fraud_is_no_confidence(tmp_path):
+    """The plan's strata go from the items near one half, where errors are, to the surest."""
+    rng = np.random.default_rng(3)
+    p = rng.beta(.3, 6, 2000)
+    rows = [f"{k},{chance:.6f},{int(chance >= .5)}" for k, chance in enumerate(p)]
+    (tmp_path / "fraud.csv").write_text("\n".join(["item,p,yhat", *rows]) + "\n")
+    page = page_of(run_here(tmp_path, *TOPIC, "--scores", "fraud.csv", "--score", "p", "--prediction", "yhat",
+                            "--id", "item"), tmp_path, "report.html")
+    sure = np.maximum(p, 1 - p).mean()
+    assert f"mean score {sure:.4g}; scores read as probability of class 1" in page
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--scores", "none.csv"], "none.csv"),
     (["--scores", SCORES, "--score", "q"], "which is no column of"),
@@ -81,8 +93,8 @@ def test_mistakes_cost_one_line_before_the_run(folder, arguments, message):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["--score", "p", "--budget", "601"], "budget must be a whole number from 10 to 600"),
-    (["--score", "p", "--stratifier", "quantile"], "stratifier must be one of"),
+    ([*NAMES, "--budget", "601"], "budget must be a whole number from 10 to 600"),
+    ([*NAMES, "--stratifier", "quantile"], "stratifier must be one of"),
     (["--score", "item"], "item"),
 ])
 def test_mistakes_cost_one_line_in_the_run(folder, arguments, message):
@@ -91,7 +103,7 @@ def test_mistakes_cost_one_line_in_the_run(folder, arguments, message):
 
 def test_a_mistake_in_the_kernel_costs_one_line(folder, kernel):
     message = "budget must be a whole number from 10 to 600"
-    costs_one_line(folder, message, *TOPIC, "--scores", SCORES, "--score", "p", "--budget", "601", runs=run)
+    costs_one_line(folder, message, *TOPIC, "--scores", SCORES, *NAMES, "--budget", "601", runs=run)
 
 
 def test_rerun_does_not_overwrite_a_sheet(planned, folder):
@@ -116,7 +128,8 @@ def models(request, tmp_path):
     return tmp_path, score, truth, first, second
 
 
-MODELS = ("--scores", "models.csv", "--score", "p", "--prediction", "yhat", "--id", "item", "--n-strata", 3)
+MODELS = ("--scores", "models.csv", "--score", "p", "--prediction", "yhat", "--id", "item", "--score-is", "confidence",
+          "--n-strata", 3)
 
 
 def thirds(score, part, n_strata=3):

@@ -12,7 +12,7 @@ from workbench.data import frames, numbers
 from workbench.data.classes import class_notes
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list
 
-SCORE_KINDS = ("confidence", "class1", "margin", "auto")
+SCORE_KINDS = ("auto", "confidence", "class1", "margin")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
 FEW_DISTINCT = 0.5
 CLASSES = ("prediction", "truth", "rival")
@@ -93,7 +93,7 @@ class ScoredItems(Result):
 
 
 def read_scores(source: Any, *, score: str, prediction: str | None = None, truth: str | None = None,
-                id: str | None = None, score_is: str = "confidence", rival: str | None = None,
+                id: str | None = None, score_is: str = "auto", rival: str | None = None,
                 positive: Any = None) -> ScoredItems:
     """Read scored items from a file or a data frame and check every row.
 
@@ -108,7 +108,7 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
         `truth` is 1 where the classifier was right and 0 where it was wrong (for "confidence").
     id : str, optional
         Column of identifiers, unique and never missing; text files give text, so "007" stays "007".
-    score_is : {"confidence", "class1", "margin", "auto"}
+    score_is : {"auto", "confidence", "class1", "margin"}
         "confidence": chance in [0, 1] that the prediction is right. "class1": probability of class 1
         in [0, 1]; becomes a confidence, and without predictions class 1 is predicted from 0.5 on.
         With `positive`, class 1 is that class, and the others may have any names.

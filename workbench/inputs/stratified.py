@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
-         score_is: str = "confidence", positive: str = "", labels: str = "", label_sheet: str = "", budget: int = 100,
+         score_is: str = "auto", positive: str = "", labels: str = "", label_sheet: str = "", budget: int = 100,
          metrics_of: str = "", rival: str = "", n_strata: int = 5, stratifier: str = "equal_size",
          allocation: str = "proportional", interval: str = "default", level: float = 0.95, seed: int = 0,
          write: bool = True) -> tuple[ScoredItems, Audit]:

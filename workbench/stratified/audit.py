@@ -239,7 +239,7 @@ USES = {"default": "report this one", "short": "shorter; covers at least 91% in 
 
 
 def load_items(scores: Any, *, score: str = "score", prediction: str = "", truth: str = "", id: str = "",
-               score_is: str = "confidence") -> ScoredItems:
+               score_is: str = "auto") -> ScoredItems:
     """Return scored items from a file: `workbench.read_scores` with a usual name for the column of scores.
 
     Parameters
