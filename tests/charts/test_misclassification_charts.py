@@ -171,16 +171,18 @@ def test_estimators_mark_the_chosen_one():
     assert [row["rmse"] for row in found] == pytest.approx([row["rmse"] for row in comparison.rows()])
     assert [row["estimator"] for row in found if row["role"] == "chosen"] == ["calibration (chosen)"]
     view = draws(charts.estimators(comparison, "calibration"))
-    assert title(view).startswith("Expected error of calibration 0.0287; least: m")
-    assert view.alternative.endswith(" Chosen: calibration.") and "raw count 0.02" in view.alternative
-    assert title(draws(charts.estimators(comparison))) == "The expected error of mle is the least, 0.0132, as that " \
-                                                          "of mixed"
+    error = dict(zip(comparison.methods, comparison.rmse, strict=True))
+    assert title(view) == f"Expected error of calibration {error['calibration']:.4f}; clearly less: mle, {error['mle']:.4f}"
+    assert view.alternative.endswith(" Chosen: calibration.")
+    assert f"raw count {error['classify_and_count']:.4f}" in view.alternative
+    chosen = title(draws(charts.estimators(comparison)))
+    assert chosen == f"No estimator has a clearly smaller expected error than mle, {error['mle']:.4f}"
 
 
 def test_estimators_that_cannot_be_computed_say_why():
     comparison = wb.compare_estimators(solar.solar_audit(), [4000, 1000])
     view = draws(charts.estimators(comparison))
-    assert title(view).startswith("mle cannot be computed; least expected error: ")
+    assert title(view).startswith("mle cannot be computed; advised: ")
     assert view.alternative.endswith(" Chosen: mle. mixed: counts_at_audit is needed. mle: counts_at_audit is needed.")
     texts = {row["estimator"]: row["text"] for row in view.picture["data"]["estimators"]}
     assert texts["mixed"] == texts["mle (chosen)"] == "cannot be computed"

@@ -274,6 +274,17 @@ class Periods:
                      _about_period(self, t))
 
     @cached_property
+    def reference(self) -> str:
+        """The method from which the true shares are taken if P(prediction | truth) is constant."""
+        return "misclassification" if self.frame is None else "mle"
+
+    @cached_property
+    def believed_rates(self) -> np.ndarray:
+        """P(prediction | truth) as the reference takes them, (K, K)."""
+        shares = self.frame_shares
+        return methods.by_row(self.half if shares is None else methods.poststratified(self.half, shares))
+
+    @cached_property
     def believed(self) -> tuple[np.ndarray, np.ndarray]:
         """True shares if P(prediction | truth) is constant: at audit time (K,), per period (T, K); within 0 and 1.
 
@@ -282,8 +293,7 @@ class Periods:
         rows = self.half.sum(1) / self.half.sum()
         first = rows if self.frame is None else \
             methods.shares_of("calibration", self.half, None, self.frame_shares)
-        method = "misclassification" if self.frame is None else "mle"
-        later = methods.shares_of(method, self.half, self.frame_shares, self.shares)
+        later = methods.shares_of(self.reference, self.half, self.frame_shares, self.shares)
         by_chance = len(first) == 2 and np.trace(methods.by_row(self.half)) <= 1 + 1e-9
         if by_chance or not self.audit.table.sum(1).all():
             later = np.full(later.shape, np.nan)
@@ -294,10 +304,9 @@ class Periods:
     def theory(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Bias and variance per method, dicts of (T,), of the share of the second of two classes as believed."""
         first, later = self.believed
-        rates = methods.by_row(self.half)
+        (p00, _), (_, p11) = self.believed_rates
         with np.errstate(divide="ignore", invalid="ignore"):
-            return moments(first[1], later[:, 1], rates[0, 0], rates[1, 1], self.audit.n, self.frame_size, self.size,
-                           self.rates)[:2]
+            return moments(first[1], later[:, 1], p00, p11, self.audit.n, self.frame_size, self.size, self.rates)[:2]
 
     @cached_property
     def bias(self) -> np.ndarray:
@@ -307,7 +316,7 @@ class Periods:
             return np.full(later.shape, np.nan)
         if self.method in INVERT:
             return self.theory[0][self.method][:, None] * np.array([-1.0, 1.0])
-        rates = methods.by_row(self.half)
+        rates = self.believed_rates
         expected = methods.shares_of(self.method, first[:, None] * rates, None, later @ rates)
         return expected - later
 
@@ -315,12 +324,29 @@ class Periods:
     def expected_error(self) -> np.ndarray:
         """Root mean squared error (T, K) at the believed shift; a bias that is not known, of order 1/n, left out.
 
-        The variance is that of the theory for two classes, else and for the audited frame itself the estimated one.
+        Of a bias that is estimated, the expected square: its variance is added to the square of the estimate. The
+        estimator's own variance is that of the theory for two classes, else and for the audited frame itself the
+        estimated one.
         """
         variance = _diagonal(self.covariance)
         if len(self.audit.labels) == 2:
             variance = np.where(self.own[:, None], variance, self.theory[1][self.method][:, None])
+        if self.method not in INVERT:
+            variance = variance + self._bias_variance
         return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
+
+    @cached_property
+    def _bias_variance(self):
+        """Variances (T, K) of the bias as it is estimated: by the distance to the reference's estimate."""
+        ours, reference = self._slopes, methods.slopes_of(self.reference, self.half, self.frame_shares, self.shares)
+        shares = self.frame_shares
+        if self.method == "baseline" and shares is not None:    # its expectation is known best from the frame
+            ours = methods.slopes_of("calibration", self.half, None, shares).within_frame(True)
+        distance = replace(ours - reference, estimate=reference.estimate, shares=ours.shares - reference.shares)
+        distance = distance.within_frame(self.own)
+        reading = methods.reading_covariance(self.reference, distance, self.half, self.frame_shares, self.shares,
+                                             self.size)
+        return _diagonal(self._from_audit(distance) + reading)
 
 
 class AuditError(ValueError):
@@ -485,12 +511,11 @@ def _about_shift(periods, t):
     if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
         yield "remark", ("the share has more than halved (or that of the other class): 'mixed' can have more variance "
                          "than 'misclassification' here, 'mle' never has")
-    bias, variance = periods.theory
-    ours, calibration = (np.nan_to_num(bias[m][t]) ** 2 + variance[m][t] for m in (periods.method, "calibration"))
+    ours, calibration = (each.expected_error[t, 1] for each in (periods, replace(periods, method="calibration")))
     if calibration < ours:
         yield "remark", (f"the shift is small against the noise: 'calibration' would have less expected error here "
-                         f"(RMSE {calibration ** .5:.4f} against {ours ** .5:.4f}), but it holds P(truth | prediction) "
-                         "constant and would report only a part of a change")
+                         f"(RMSE {calibration:.4f} against {ours:.4f}), but it holds P(truth | prediction) constant "
+                         "and would report only a part of a change")
 
 
 def _diagonal(covariance):

@@ -33,6 +33,9 @@ from workbench.misclassification.periods import Periods, check_audit, check_fram
 from workbench.misclassification.theory import reasons_by_method
 from workbench.results import Estimate, Interval, Note, Result, notes_as_text
 
+USUAL = ("mle", "mixed", "misclassification")
+CLEARLY = 0.9           # expected errors that differ by less are not told apart by one audit
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrevalenceEstimate(Estimate):
@@ -261,9 +264,23 @@ class EstimatorComparison(Result):
 
     @property
     def best(self) -> str | None:
-        """The method with the least `total_rmse`, or None where none can be told."""
+        """The advised method, or None where none can be told.
+
+        It is "mle", or the first of "mixed" and "misclassification" that can be computed, if it is in `no_worse`; else
+        the method with the least `total_rmse`.
+        """
+        no_worse = self.no_worse
+        return next((method for method in (*USUAL, *no_worse) if method in no_worse), None)
+
+    @property
+    def no_worse(self) -> tuple[str, ...]:
+        """The methods, from the least `total_rmse` on, than which none has a clearly smaller one: smaller by a tenth.
+
+        Errors that are estimated from one audit do not tell closer ones apart.
+        """
         total = self.total_rmse
-        return None if np.isnan(total).all() else self.methods[int(np.nanargmin(total))]
+        order = [m for m in np.argsort(total).tolist() if not np.isnan(total[m])]
+        return tuple(self.methods[m] for m in order if CLEARLY * total[m] <= total[order[0]])
 
     @property
     def total_rmse(self) -> np.ndarray:
@@ -271,15 +288,15 @@ class EstimatorComparison(Result):
         return self.rmse if self.rmse.ndim == 1 else np.sqrt((self.rmse ** 2).sum(1))
 
     def headline(self) -> str:
-        """Return the range of the answers and the least expected error."""
+        """Return the range of the answers and the advised method."""
         text = checks.counted(len(self.methods) - len(self.reasons), "estimator")
         if self.rmse.ndim == 1:
             text += (f" of the share of class {self.labels[1]}, {np.nanmin(self.estimate):.4g} to "
                      f"{np.nanmax(self.estimate):.4g} (counted {self.counted:.4g})")
         if self.best is None:
             return f"{text}; no expected errors: the classes are read no better than by chance, or one was not audited"
-        return (f"{text}; least expected error at this shift: {self.best}, if P(prediction | truth) is constant: "
-                "advice, not a test of that")
+        return (f"{text}; advised at this shift: {self.best}, if P(prediction | truth) is constant, which this does "
+                "not test")
 
     def rows(self) -> list[dict]:
         """Return one row per method (and class)."""

@@ -47,12 +47,10 @@ def _best_words(comparison, method, rows):
     if best is None:
         return "No expected errors are known: the classes are read no better than by chance, or one was not audited"
     if method in comparison.reasons:
-        return f"{NAMES[method]} cannot be computed; least expected error: {NAMES[best]}, {rows[best]['text']}"
-    if chosen == rows[best]["text"]:
-        others = [NAMES[name] for name, row in rows.items() if row["text"] == chosen and name != method]
-        shared = f", as that of {' and '.join(others)}" if others else ""
-        return f"The expected error of {NAMES[method]} is the least, {chosen}{shared}"
-    return f"Expected error of {NAMES[method]} {chosen}; least: {NAMES[best]}, {rows[best]['text']}"
+        return f"{NAMES[method]} cannot be computed; advised: {NAMES[best]}, {rows[best]['text']}"
+    if method in comparison.no_worse:
+        return f"No estimator has a clearly smaller expected error than {NAMES[method]}, {chosen}"
+    return f"Expected error of {NAMES[method]} {chosen}; clearly less: {NAMES[best]}, {rows[best]['text']}"
 
 
 def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopLevelMixin:
