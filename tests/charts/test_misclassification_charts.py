@@ -172,7 +172,8 @@ def test_estimators_mark_the_chosen_one():
     assert [row["estimator"] for row in found if row["role"] == "chosen"] == ["calibration (chosen)"]
     view = draws(charts.estimators(comparison, "calibration"))
     error = dict(zip(comparison.methods, comparison.rmse, strict=True))
-    assert title(view) == f"Expected error of calibration {error['calibration']:.4f}; clearly less: mle, {error['mle']:.4f}"
+    less = f"{error['calibration']:.4f}; clearly less: mle, {error['mle']:.4f}"
+    assert title(view) == f"Expected error of calibration {less}"
     assert view.alternative.endswith(" Chosen: calibration.")
     assert f"raw count {error['classify_and_count']:.4f}" in view.alternative
     chosen = title(draws(charts.estimators(comparison)))
