@@ -245,7 +245,7 @@ def test_every_control_changes_what_is_said(stream):
 def test_a_floor_that_does_not_fit_is_said(stream):
     before = settle(stream, Rule="s_voila", Keep_of_each_at_least=20)
     settle(stream, Records_kept_M=40)
-    assert "budget must be at least 80, 20 for each of 4 strata; got 40" in status(stream)
+    assert "Records kept M must be at least 80, 20 for each of 4 strata; got 40" in status(stream)
     assert stream.view.alternative == before
     settle(stream, Keep_of_each_at_least=10)
     assert status(stream) == "" and stream.view.alternative != before
@@ -301,7 +301,7 @@ def test_only_the_chosen_methods_are_drawn(jumps):
     said = settle(jumps, Methods=("s_voila", "uniform"))
     assert {row["method"] for row in rows(jumps, "sizes")} == {"S-VOILA", "uniform"} and "reservoir" not in said
     settle(jumps, Methods=())
-    assert "methods must name at least one; choose several with Ctrl or Shift" in status(jumps)
+    assert "Methods must name at least one; choose several with Ctrl or Shift" in status(jumps)
     settle(jumps, Methods=("voila",))
     assert status(jumps) == "" and heading(jumps).startswith("VOILA with hindsight: ")
 

@@ -166,6 +166,24 @@ def test_panel_carries_the_image_of_its_chart():
     assert metadata["image/png"]["alt"] == "No labels yet."
 
 
+def test_a_setting_that_cannot_be_hides_the_picture_and_is_called_as_its_control():
+    import ipywidgets
+    view, slider = ChartView(layered()), ipywidgets.IntSlider(1, 0, 9, description="Labels <M>")
+
+    def answer(budget):
+        if budget > 5:
+            raise ValueError(f"budget must be at most 5, the budget of the year; got {budget}")
+        return {}, ("Few", f"{budget} labels.")
+
+    shown = chart_view.drive({"budget": slider}, answer, view)
+    slider.value = 7
+    assert shown.children[1].value == ("<strong role='alert'>Labels &lt;M&gt; must be at most 5, the budget of the "
+                                       "year; got 7</strong>")
+    assert view.layout.visibility == "hidden"
+    slider.value = 3
+    assert shown.children[1].value == "" and view.layout.visibility == "visible" and view.alternative == "3 labels."
+
+
 def test_static_image_is_no_widget():
     data, _ = image(layered())._repr_mimebundle_()
     assert set(data) == {"image/png", "text/plain"}

@@ -185,7 +185,8 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     ----------
     controls : dict of str to ipywidgets control
     answer : callable
-        Takes the controls' values by name, returns (data, (title, alternative)); a ValueError is shown as text.
+        Takes the controls' values by name, returns (data, (title, alternative)). A ValueError is shown as text, a
+        control called as its label does, in place of the picture.
     view : ChartView
 
     Returns
@@ -200,9 +201,10 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
         try:
             data, (title, words) = answer(**{name: control.value for name, control in controls.items()})
         except ValueError as error:
-            status.value = f"<strong>{html.escape(str(error))}</strong>"
+            view.layout.visibility = "hidden"
+            status.value = f"<strong role='alert'>{html.escape(_labeled(str(error), controls))}</strong>"
             return
-        status.value = ""
+        status.value, view.layout.visibility = "", "visible"
         view.show(data, words, title=title)
 
     for control in controls.values():
@@ -328,6 +330,12 @@ def _with_image(shown, data, metadata, chart):
     size = {"width": round(width / SCALE), "height": round(height / SCALE), "alt": chart.alternative}
     picture = {"image/png": base64.b64encode(png).decode(), "text/plain": repr(shown)}
     return data | picture, metadata | {"image/png": size}
+
+
+def _labeled(message, controls):
+    """Return a message with the argument it begins with called as the label of its control."""
+    name, space, rest = message.partition(" ")
+    return controls[name].description + space + rest if name in controls else message
 
 
 def _give_room(control):
