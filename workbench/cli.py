@@ -22,7 +22,7 @@ from workbench.reports.parameters import (
     topics,
 )
 
-FIXED = {"output", "param", "params", "all", "pdf", "quiet", "help"}
+FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 QUIET_LAB = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
 
 
@@ -117,8 +117,12 @@ def _option(parameter):
 @click.option("--params", "params_file", metavar="FILE", help="A YAML file of parameters.")
 @click.option("--all", "everything", is_flag=True, help="Report every topic with its defaults.")
 @click.option("--pdf", is_flag=True, help="Write a PDF beside the HTML file (needs Chromium).")
+@click.option("--json", metavar="FILE", help="Write inputs, parameters and results as JSON too; the schema is in "
+              "help(workbench.reports.records).")
+@click.option("--tables", metavar="DIR|X.XLSX", help="Write every table as CSV into a folder, or all into one Excel "
+              "file.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def report(topic, output, pairs, params_file, everything, pdf, quiet, **named):
+def report(topic, output, pairs, params_file, everything, pdf, json, tables, quiet, **named):
     """Run the notebook of TOPIC with your parameters and write one HTML file.
 
     With a TOPIC, --help also lists its parameters. Each is an option, a pair of -p or an entry
@@ -130,20 +134,22 @@ def report(topic, output, pairs, params_file, everything, pdf, quiet, **named):
     if everything or topic == "all":
         if given or (everything and topic):
             raise ReportError("--all takes every topic with its defaults; give it no topic and no parameters")
+        if json or tables:
+            raise ReportError("--json and --tables take the results of one topic, not of all")
         _report_all(Path(output or "reports"), pdf, quiet)
     elif topic is None:
         raise ReportError(f"name a topic: {', '.join(topics())}")
     else:
-        _report(topic, given, output or "report.html", pdf, quiet)
+        _report(topic, given, output or "report.html", quiet, pdf=pdf, json=json, tables=tables)
 
 
-def _report(topic, given, output, pdf, quiet):
+def _report(topic, given, output, quiet, **wanted):
     path = checked_output(output)
     command = shlex.join(["workbench", *sys.argv[1:]])
     with warnings.catch_warnings():
         warnings.simplefilter("always", ReportWarning)
         warnings.showwarning = _warn
-        written = build_files(topic, given, path, progress=not quiet, pdf=pdf, command=command)
+        written = build_files(topic, given, path, progress=not quiet, command=command, **wanted)
     for file in written:
         click.echo(f"Wrote {file}")
 
@@ -160,7 +166,7 @@ def _report_all(folder, pdf, quiet):
     except (OSError, ValueError) as error:
         raise ReportError(f"cannot make the folder {str(folder)!r}: {reason(error)}") from error
     for topic in topics():
-        _report(topic, {}, folder / f"{topic}.html", pdf, quiet)
+        _report(topic, {}, folder / f"{topic}.html", quiet, pdf=pdf)
 
 
 def _bytes(file):
