@@ -140,7 +140,7 @@ def report(topic, output, pairs, params_file, everything, pdf, json, tables, qui
     elif topic is None:
         raise ReportError(f"name a topic: {', '.join(topics())}")
     else:
-        _report(topic, given, output or "report.html", quiet, pdf=pdf, json=json, tables=tables)
+        _report(topic, given, "report.html" if output is None else output, quiet, pdf=pdf, json=json, tables=tables)
 
 
 def _report(topic, given, output, quiet, **wanted):

@@ -139,8 +139,8 @@ def _checked_targets(output, pdf, json, tables):
     page, chromium = checked_output(output), find_chromium() if pdf else None
     if pdf:
         check_written("PDF", page.with_suffix(".pdf"))
-    return _Targets(page, chromium, checked_output(json, "json", ".json") if json else None,
-                    checked_tables(tables) if tables else None)
+    return _Targets(page, chromium, checked_output(json, "json", ".json") if json is not None else None,
+                    checked_tables(tables) if tables is not None else None)
 
 
 def _write(targets, page, records, undo, about):

@@ -22,6 +22,8 @@ class ReportWarning(UserWarning):
 def checked_output(output, what="output", ending=".html"):
     """Return the path of a file that can be written, or raise ReportError."""
     path = home_path(output)
+    if path.suffix.lower() != ending and str(output) and os.path.isdir(path):
+        raise ReportError(f"{what} {str(output)!r} is a folder; name a file in it that ends in {ending}")
     if path.suffix.lower() != ending:
         raise ReportError(f"{what} must end in {ending}; got {str(output)!r}")
     check_written(what, path)

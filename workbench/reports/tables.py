@@ -23,6 +23,8 @@ CONTENTS, LISTED = "contents", ("file", "report", "finding", "rows")
 def checked_tables(target: str | Path) -> Path:
     """Return the path of a folder or an Excel file that tables can be written to, or raise ReportError."""
     path = home_path(target)
+    if not str(target):
+        raise ReportError(f"tables must name a folder, or a file that ends in {EXCEL}; got ''")
     if path.suffix.lower() == EXCEL:
         if importlib.util.find_spec("xlsxwriter") is None:
             raise ReportError(f"tables {str(path)!r} needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or "
