@@ -23,7 +23,9 @@ from workbench.reports.parameters import (
 )
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
-QUIET_LAB = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+START = "00-start.ipynb"
+# defaults for JupyterLab: it asks for no news, and does not ask whether it may; what a user has set goes before them
+LAB_SETTINGS = Path(__file__).parent / "lab_settings"
 
 
 def main(arguments=None):
@@ -215,7 +217,7 @@ def params(topic):
 @commands.command()
 @click.argument("folder", metavar="[DIR]", default="workbench-notebooks")
 @click.argument("jupyter", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF JUPYTERLAB]")
-@click.option("--no-browser", is_flag=True, help="Start the server only.")
+@click.option("--no-browser", is_flag=True, help="Start the server only; it prints the address of the start page.")
 @click.option("--copy-only", is_flag=True, help="Copy the notebooks and stop.")
 def lab(folder, jupyter, no_browser, copy_only):
     """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept."""
@@ -225,9 +227,20 @@ def lab(folder, jupyter, no_browser, copy_only):
     copied, kept = _copy_notebooks(folder)
     click.echo(f"Copied {len(copied)} notebooks to {folder}" + (f"; kept {', '.join(kept)}" if kept else ""))
     if not copy_only:
-        start = ["00-start.ipynb"] if (folder / "00-start.ipynb").is_file() else []
-        words = [*start, *["--no-browser"] * no_browser, *QUIET_LAB, *jupyter]
-        sys.exit(subprocess.call([sys.executable, "-m", "jupyterlab", *words], cwd=folder))
+        start = [f"--LabApp.default_url=/lab/tree/{START}"] if (folder / START).is_file() else []
+        _become_lab(folder, [*start, *["--no-browser"] * no_browser, *jupyter])
+
+
+def _become_lab(folder, words):
+    """Put JupyterLab in the place of this process: signals and exit code are its own, and nothing is left behind."""
+    words = [sys.executable, "-m", "jupyterlab", *words]
+    paths = filter(None, [str(LAB_SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH")])
+    environment = os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    sys.stdout.flush()
+    os.chdir(folder)
+    if os.name == "nt":     # there a process cannot be replaced
+        sys.exit(subprocess.call(words, env=environment))
+    os.execve(words[0], words, environment)
 
 
 def _copy_notebooks(folder):
