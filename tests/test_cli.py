@@ -123,6 +123,13 @@ def test_mistakes_are_one_line(folder, capsys, arguments, message):
     assert refused(capsys, *arguments).startswith(message)
 
 
+def test_a_flag_needs_no_value(folder, capsys):
+    write(folder / "n.ipynb", "N", "higher = False  # type: flag  larger is better", "print(higher)")
+    for words, shown in ((["--higher"], True), (["--higher", "true"], True), (["--no-higher"], False), ([], False)):
+        assert run("report", "n.ipynb", *words, "--quiet") == 0
+        assert f">{shown}</pre>" in (folder / "report.html").read_text()
+
+
 @pytest.mark.parametrize("misspelled", ["--n-strat", "--n_strata"])
 def test_a_misspelled_option_suggests_one(folder, capsys, misspelled):
     message = refused(capsys, "report", "first-topic", misspelled, "3")

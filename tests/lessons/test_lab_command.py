@@ -1,4 +1,4 @@
-"""`workbench lab` as a user starts it: the address that it prints opens the start page, a signal ends it and all else."""
+"""`workbench lab` as a user starts it: its address opens the start page, a signal ends it and all it started."""
 import contextlib
 import os
 import re

@@ -6,6 +6,7 @@ user does, compares, and prints how long each report took. `tests/reports/test_n
 import csv
 import heapq
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -145,7 +146,7 @@ LARGEST = {"brr-orthogonal-arrays": 50_000}
 def _run(folder, *words):
     start, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "workbench", "report", *map(str, words), "--quiet"], cwd=folder, check=True,
-                   stdout=subprocess.DEVNULL)
+                   stdout=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])})
     now = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
     print(f"{words[0]:<30} {time.perf_counter() - start:5.1f} s, {cpu:5.1f} s of processor time", flush=True)
