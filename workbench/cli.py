@@ -23,7 +23,7 @@ from workbench.reports.parameters import (
 )
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
-START = "00-start.ipynb"
+START, SHOWN = "00-start.ipynb", "lab/tree"
 # defaults for JupyterLab: it asks for no news, and does not ask whether it may; what a user has set goes before them
 LAB_SETTINGS = Path(__file__).parent / "lab_settings"
 
@@ -227,7 +227,7 @@ def lab(folder, jupyter, no_browser, copy_only):
     copied, kept = _copy_notebooks(folder)
     click.echo(f"Copied {len(copied)} notebooks to {folder}" + (f"; kept {', '.join(kept)}" if kept else ""))
     if not copy_only:
-        start = [f"--LabApp.default_url=/lab/tree/{START}"] if (folder / START).is_file() else []
+        start = [f"--LabApp.default_url=/{SHOWN}/{START}"] if (folder / START).is_file() else []
         _become_lab(folder, [*start, *["--no-browser"] * no_browser, *jupyter])
 
 
