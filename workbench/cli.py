@@ -119,8 +119,8 @@ def _option(parameter):
 @click.option("--params", "params_file", metavar="FILE", help="A YAML file of parameters.")
 @click.option("--all", "everything", is_flag=True, help="Report every topic with its defaults.")
 @click.option("--pdf", is_flag=True, help="Write a PDF beside the HTML file (needs Chromium).")
-@click.option("--json", metavar="FILE", help="Write inputs, parameters and results as JSON too; the schema is in "
-              "help(workbench.reports.records).")
+@click.option("--json", metavar="FILE", help="Write inputs, parameters and results as JSON too; its schema: "
+              "`python -m pydoc workbench.reports.records`.")
 @click.option("--tables", metavar="DIR|X.XLSX", help="Write every table as CSV into a folder, or all into one Excel "
               "file.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
