@@ -12,6 +12,7 @@ from unittest import mock
 import pytest
 
 from workbench import cli
+from workbench.results import RECORDING
 
 ROOT = Path(__file__).parents[1]
 
@@ -35,7 +36,8 @@ def run(folder, *arguments):
 def no_kernel():
     """Let the cells of a notebook run in this process: the same page, without the seconds that a kernel takes."""
     with (mock.patch("papermill.execute_notebook", _execute_here),
-          mock.patch("workbench.reports.build.kernel_managers", contextlib.nullcontext)):
+          mock.patch("workbench.reports.build.kernel_managers", contextlib.nullcontext),
+          mock.patch.dict(os.environ, {RECORDING: "1"})):
         yield
 
 

@@ -65,7 +65,7 @@ def _kernels(request, monkeypatch):
         yield
 
 
-def _unasked():
+def _unasked(*details):
     raise AssertionError("a test that starts a kernel asks for the fixture kernel")
 
 

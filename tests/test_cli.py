@@ -123,6 +123,13 @@ def test_mistakes_are_one_line(folder, capsys, arguments, message):
     assert refused(capsys, *arguments).startswith(message)
 
 
+def test_a_flag_needs_no_value(folder, capsys):
+    write(folder / "n.ipynb", "N", "higher = False  # type: flag  larger is better", "print(higher)")
+    for words, shown in ((["--higher"], True), (["--higher", "true"], True), (["--no-higher"], False), ([], False)):
+        assert run("report", "n.ipynb", *words, "--quiet") == 0
+        assert f">{shown}</pre>" in (folder / "report.html").read_text()
+
+
 @pytest.mark.parametrize("misspelled", ["--n-strat", "--n_strata"])
 def test_a_misspelled_option_suggests_one(folder, capsys, misspelled):
     message = refused(capsys, "report", "first-topic", misspelled, "3")
@@ -180,14 +187,23 @@ def test_lab_copies_and_never_overwrites(folder, capsys):
 
 
 def test_lab_starts_this_interpreter_at_the_first_notebook(folder, monkeypatch):
-    calls = []
-    monkeypatch.setattr(cli.subprocess, "call", lambda words, cwd: calls.append((words, cwd)) or 0)
-    assert run("lab", "mine", "--no-browser", "--", "--port=9999") == 0
-    assert run("lab", "--", "--allow-root") == 0
-    assert calls.pop()[0][-1] == "--allow-root" and (folder / "workbench-notebooks").is_dir()
-    [(words, cwd)] = calls
-    assert words[:4] == [sys.executable, "-m", "jupyterlab", "00-start.ipynb"] and cwd == Path("mine")
-    assert "--no-browser" in words and words[-1] == "--port=9999"
+    class ReplacedError(Exception):
+        pass
+
+    def replace(program, words, environment):
+        raise ReplacedError(program, words[1:], Path.cwd(), environment["JUPYTER_CONFIG_PATH"].split(os.pathsep))
+    monkeypatch.setattr(os, "execve", replace)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/mine")
+    start = "--LabApp.default_url=/lab/tree/00-start.ipynb"
+    for given, there, words in (
+            (["mine", "--no-browser", "--", "--port=9999"], "mine", ["--no-browser", "--port=9999"]),
+            (["--", "--allow-root"], "workbench-notebooks", ["--allow-root"])):
+        monkeypatch.chdir(folder)
+        with pytest.raises(ReplacedError) as replaced:
+            cli.main(["lab", *given])
+        program, said, cwd, paths = replaced.value.args
+        assert program == sys.executable and said == ["-m", "jupyterlab", start, *words] and cwd == folder / there
+        assert paths == [str(cli.LAB_SETTINGS), "/mine"] and (cli.LAB_SETTINGS / "labconfig").is_dir()
 
 
 def test_the_command_reports_a_failing_cell_with_exit_code_2(tmp_path, kernel):

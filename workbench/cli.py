@@ -22,8 +22,10 @@ from workbench.reports.parameters import (
     topics,
 )
 
-FIXED = {"output", "param", "params", "all", "pdf", "quiet", "help"}
-QUIET_LAB = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
+START, SHOWN = "00-start.ipynb", "lab/tree"
+# defaults for JupyterLab: it asks for no news, and does not ask whether it may; what a user has set goes before them
+LAB_SETTINGS = Path(__file__).parent / "lab_settings"
 
 
 def main(arguments=None):
@@ -117,8 +119,12 @@ def _option(parameter):
 @click.option("--params", "params_file", metavar="FILE", help="A YAML file of parameters.")
 @click.option("--all", "everything", is_flag=True, help="Report every topic with its defaults.")
 @click.option("--pdf", is_flag=True, help="Write a PDF beside the HTML file (needs Chromium).")
+@click.option("--json", metavar="FILE", help="Write inputs, parameters and results as JSON too; its schema: "
+              "`python -m pydoc workbench.reports.records`.")
+@click.option("--tables", metavar="DIR|X.XLSX", help="Write every table as CSV into a folder, or all into one Excel "
+              "file.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def report(topic, output, pairs, params_file, everything, pdf, quiet, **named):
+def report(topic, output, pairs, params_file, everything, pdf, json, tables, quiet, **named):
     """Run the notebook of TOPIC with your parameters and write one HTML file.
 
     With a TOPIC, --help also lists its parameters. Each is an option, a pair of -p or an entry
@@ -130,20 +136,22 @@ def report(topic, output, pairs, params_file, everything, pdf, quiet, **named):
     if everything or topic == "all":
         if given or (everything and topic):
             raise ReportError("--all takes every topic with its defaults; give it no topic and no parameters")
+        if json or tables:
+            raise ReportError("--json and --tables take the results of one topic, not of all")
         _report_all(Path(output or "reports"), pdf, quiet)
     elif topic is None:
         raise ReportError(f"name a topic: {', '.join(topics())}")
     else:
-        _report(topic, given, output or "report.html", pdf, quiet)
+        _report(topic, given, "report.html" if output is None else output, quiet, pdf=pdf, json=json, tables=tables)
 
 
-def _report(topic, given, output, pdf, quiet):
+def _report(topic, given, output, quiet, **wanted):
     path = checked_output(output)
     command = shlex.join(["workbench", *sys.argv[1:]])
     with warnings.catch_warnings():
         warnings.simplefilter("always", ReportWarning)
         warnings.showwarning = _warn
-        written = build_files(topic, given, path, progress=not quiet, pdf=pdf, command=command)
+        written = build_files(topic, given, path, progress=not quiet, command=command, **wanted)
     for file in written:
         click.echo(f"Wrote {file}")
 
@@ -160,7 +168,7 @@ def _report_all(folder, pdf, quiet):
     except (OSError, ValueError) as error:
         raise ReportError(f"cannot make the folder {str(folder)!r}: {reason(error)}") from error
     for topic in topics():
-        _report(topic, {}, folder / f"{topic}.html", pdf, quiet)
+        _report(topic, {}, folder / f"{topic}.html", quiet, pdf=pdf)
 
 
 def _bytes(file):
@@ -209,7 +217,7 @@ def params(topic):
 @commands.command()
 @click.argument("folder", metavar="[DIR]", default="workbench-notebooks")
 @click.argument("jupyter", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF JUPYTERLAB]")
-@click.option("--no-browser", is_flag=True, help="Start the server only.")
+@click.option("--no-browser", is_flag=True, help="Start the server only; it prints the address of the start page.")
 @click.option("--copy-only", is_flag=True, help="Copy the notebooks and stop.")
 def lab(folder, jupyter, no_browser, copy_only):
     """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept."""
@@ -219,9 +227,20 @@ def lab(folder, jupyter, no_browser, copy_only):
     copied, kept = _copy_notebooks(folder)
     click.echo(f"Copied {len(copied)} notebooks to {folder}" + (f"; kept {', '.join(kept)}" if kept else ""))
     if not copy_only:
-        start = ["00-start.ipynb"] if (folder / "00-start.ipynb").is_file() else []
-        words = [*start, *["--no-browser"] * no_browser, *QUIET_LAB, *jupyter]
-        sys.exit(subprocess.call([sys.executable, "-m", "jupyterlab", *words], cwd=folder))
+        start = [f"--LabApp.default_url=/{SHOWN}/{START}"] if (folder / START).is_file() else []
+        _become_lab(folder, [*start, *["--no-browser"] * no_browser, *jupyter])
+
+
+def _become_lab(folder, words):
+    """Put JupyterLab in the place of this process: signals and exit code are its own, and nothing is left behind."""
+    words = [sys.executable, "-m", "jupyterlab", *words]
+    paths = filter(None, [str(LAB_SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH")])
+    environment = os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    sys.stdout.flush()
+    os.chdir(folder)
+    if os.name == "nt":     # there a process cannot be replaced
+        sys.exit(subprocess.call(words, env=environment))
+    os.execve(words[0], words, environment)
 
 
 def _copy_notebooks(folder):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import math
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -13,6 +14,8 @@ from workbench import checks, vocabulary
 
 SCHEMA = 2
 SHOWN_ROWS = 20
+# a run whose environment has RECORDING shows its results as data too, of the kind RECORD
+RECORDING, RECORD = "WORKBENCH_RECORDING", "application/vnd.workbench.result+json"
 FILLED: Any = None      # the default of a field that is filled in where it is not given
 # by weight: what a reader must see first stands first
 NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
@@ -83,6 +86,8 @@ class Result:
     """
 
     notes: Sequence[Note] = field(default=(), kw_only=True)
+    # whether it holds its data item by item: a report does not repeat them
+    holds_items: ClassVar[bool] = False
     # what was saved under names of before still loads
     _old_kinds: ClassVar[tuple] = ()
     _old_fields: ClassVar[dict] = {}
@@ -162,8 +167,17 @@ class Result:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.headline()})"
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict:
+        return {RECORD: record(self)} if os.environ.get(RECORDING) else {}
+
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline()) + (note_list(self.notes) if self.notes else "")
+
+
+def record(result: Result) -> dict:
+    """Return a result and its table as plain JSON values, each as `to_dict` returns it."""
+    table = Table(tuple(result.rows()), result.headline(), notes=result.notes)
+    return {"result": result.to_dict(), "table": table.to_dict()}
 
 
 def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
@@ -323,6 +337,25 @@ def note_list(notes: Sequence[Note]) -> str:
         return "<p>Notes: none.</p>"
     entries = "".join(f"<li>{html.escape(text)}</li>" for text in sentences(notes))
     return f"<p>Notes:</p><ul>{entries}</ul>"
+
+
+def plain(value: Any) -> Any:
+    """Return nested data as plain JSON values: numpy numbers as Python's, NaN and infinity as None.
+
+    Examples
+    --------
+    >>> plain({"bars": ({"n": np.int64(20), "p": float("nan")},)})
+    {'bars': [{'n': 20, 'p': None}]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def percent(level: float) -> str:

@@ -206,6 +206,7 @@ def test_a_folder_that_turns_read_only_is_one_line(notebook, monkeypatch):
     def turn(*details):
         monkeypatch.setattr(Path, "write_text", refuse)
         monkeypatch.setattr(Path, "unlink", refuse)
+        return "", []
     monkeypatch.setattr("workbench.reports.build._page", turn)
     assert refused(notebook(code("1"))) == "cannot write 'r.html': Read-only file system"
 
@@ -482,7 +483,7 @@ def test_a_missing_chromium_is_told_before_the_run(notebook, monkeypatch):
         build_report(notebook(code("open('ran', 'w')")), pdf=True)
     monkeypatch.delenv("CHROMIUM")
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("workbench.reports.build.CHROMIUMS", ("chromium",))
+    monkeypatch.setattr("workbench.reports.outputs.CHROMIUMS", ("chromium",))
     with pytest.raises(ReportError, match=r"--pdf needs Chromium, none found; install one \(apt-get"):
         build_report("01-demo.ipynb", pdf=True)
     assert not os.path.exists("ran")

@@ -51,6 +51,8 @@ class DigitForms(Result):
     ScoredItems(1,797 items, mean score 0.9643, accuracy 0.9616)
     """
 
+    holds_items = True
+
     box: np.ndarray
     place: np.ndarray
     image: np.ndarray

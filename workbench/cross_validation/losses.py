@@ -90,6 +90,8 @@ class CVLosses(Result):
     CVLosses(mean loss of tree 0.5, forest 0.25; 4 items in 2 folds)
     """
 
+    holds_items = True
+
     losses: np.ndarray
     fold: np.ndarray = FILLED
     models: tuple[str, ...] = ()

@@ -342,17 +342,18 @@ def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[
     path : str or path
         Ends in .csv.
     header : sequence of str
-        Plain words.
+        Words; what is no identifier is quoted and harmless as text in cells is.
     rows : iterable of sequence
     """
     path, cells = _csv_path(path), ([_cell(value, place) for place, value in enumerate(row)] for row in rows)
+    names = [name if name.isidentifier() else _cell(name, place) for place, name in enumerate(header)]
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise ValueError(f"no such folder: {folder!r}")
     temporary = os.path.join(folder, f"workbench-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         with open(temporary, "x", encoding="utf-8-sig", newline="") as file:
-            file.writelines(",".join(row) + "\r\n" for row in itertools.chain([header], cells))
+            file.writelines(",".join(row) + "\r\n" for row in itertools.chain([names], cells))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

@@ -51,6 +51,8 @@ class ScoredItems(Result):
     ScoredItems(2 items, mean score 0.8, accuracy 0.5)
     """
 
+    holds_items = True
+
     id: np.ndarray | None
     score: np.ndarray
     prediction: np.ndarray | None = None

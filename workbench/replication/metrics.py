@@ -50,6 +50,8 @@ class LabeledItems(Result):
         As for `workbench.SurveyDesign`; the group is what results are broken down by.
     """
 
+    holds_items = True
+
     truth: np.ndarray
     prediction: np.ndarray | None
     score: np.ndarray | None

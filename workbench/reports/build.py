@@ -9,17 +9,26 @@ import inspect
 import os
 import platform
 import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench import checks
 from workbench.checks import suggestion
 from workbench.reports.kernels import START_LIMIT, KernelDiedError, KernelStartError, kernel_managers
-from workbench.reports.pages import body, headings, plain, without_escapes
+from workbench.reports.outputs import (
+    ReportWarning,
+    check_written,
+    checked_output,
+    find_chromium,
+    home_path,
+    new_file,
+    new_folder,
+    warn_if_large,
+    write_page,
+)
+from workbench.reports.pages import body, headings, one_line, plain
 from workbench.reports.parameters import (
     ReportError,
     find_notebook,
@@ -27,29 +36,27 @@ from workbench.reports.parameters import (
     notebook_title,
     parse_parameters,
     reading_function,
-    reason,
     shown_help,
     shown_type,
     tags,
+    topic_name,
 )
+from workbench.reports.records import add_recording, take_records, write_json
+from workbench.reports.tables import checked_tables, table_paths, write_tables
+from workbench.results import RECORDING
+
+__all__ = ["ReportWarning", "build_files", "build_report", "checked_output", "find_chromium", "package_version"]
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 # cells with these tags stand in a report only if a parameter is given, or only if it is not
 IF, UNLESS = "if:", "unless:"
-SIZE_LIMIT = 1_000_000
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
-             "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 CELL_LIMIT, LONGEST_LIMIT = 600, 1_000_000
 LIMIT_NAME = "WORKBENCH_CELL_TIMEOUT"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
-class ReportWarning(UserWarning):
-    """What the user should know about a report that was written."""
-
-
 def build_report(topic_or_path, parameters=None, output="report.html", *, progress=True, pdf=False,
-                 notebooks=None, command=None, timeout=None):
+                 json=None, tables=None, notebooks=None, command=None, timeout=None):
     """Run a notebook with parameters and write it as one HTML file that needs no network.
 
     Cells tagged lesson, exercise, solution or interactive are left out before the run, those tagged
@@ -68,6 +75,10 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
         Show a bar on a terminal, else one line per section.
     pdf : bool
         Write a PDF beside the HTML file, with the Chromium of this machine.
+    json : str or Path, optional
+        Write inputs, parameters and results to this file; `workbench.reports.records` documents it.
+    tables : str or Path, optional
+        Write every table as CSV into this folder, or all into one file that ends in .xlsx (needs XlsxWriter).
     notebooks : str or Path, optional
         The folder to look topics up in, instead of the installed one.
     command : str, optional
@@ -86,50 +97,70 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
     ReportError
         A wrong name, type, file or column, or the message of the cell that failed.
     """
-    return build_files(topic_or_path, parameters, output, progress=progress, pdf=pdf, notebooks=notebooks,
-                       command=command, timeout=timeout)[0]
+    return build_files(topic_or_path, parameters, output, progress=progress, pdf=pdf, json=json, tables=tables,
+                       notebooks=notebooks, command=command, timeout=timeout)[0]
 
 
-def build_files(topic_or_path, parameters, output, *, progress, pdf, notebooks=None, command=None, timeout=None):
+def build_files(topic_or_path, parameters, output, *, progress, pdf, json=None, tables=None, notebooks=None,
+                command=None, timeout=None):
     """Return all files that `build_report` wrote, the HTML file first."""
-    output, limit = checked_output(output), _limit(timeout)
-    chromium = find_chromium() if pdf else None
+    targets, limit = _checked_targets(output, pdf, json, tables), _limit(timeout)
     path = find_notebook(topic_or_path, notebooks)
     declared = notebook_parameters(path)
-    values = _checked_values(declared, parameters or {}, output)
-    command = command or _command(topic_or_path, parameters or {}, output, pdf)
+    values = _checked_values(declared, parameters or {}, targets)
+    command = command or _command(topic_or_path, parameters or {}, targets)
     _check_by_reading(path, values | _texts(_files(declared, values) | _outputs(declared, values)))
     inputs = _inputs(declared, values)
     made = {file: _changed_at(file) for file in _outputs(declared, values).values()}
     with contextlib.ExitStack() as undo:
-        for written in made:
-            undo.enter_context(_new_file(written))
-        notebook = _execute(path, _for_kernel(declared, values), progress, limit)
-        page = _page(path, notebook, _provenance(declared, _used(declared, values), inputs, command))
-        _write(page, output, chromium)
-    _warn_if_large(output)
-    return [output, *[output.with_suffix(".pdf")] * pdf,
-            *(file for file, before in made.items() if _changed_at(file) != before)]
+        _take_back(undo, made)
+        notebook, records = _execute(path, _for_kernel(declared, values), progress, limit, targets.recorded)
+        about = _provenance(declared, _used(declared, values), inputs, command)
+        page, messages = _page(path, notebook, about)
+        written = _write(targets, page, records, undo, about | {"path": path, "messages": messages})
+    warn_if_large(targets.page, 3)
+    return [*written, *(file for file, before in made.items() if _changed_at(file) != before)]
 
 
-def checked_output(output):
-    """Return the path of a report that can be written, or raise ReportError."""
-    path = _path(output)
-    if path.suffix.lower() != ".html":
-        raise ReportError(f"output must end in .html; got {str(output)!r}")
-    _check_written("output", path)
-    return path
+class _Targets(NamedTuple):
+    """Where a report goes: its page and what else is asked for."""
+
+    page: Path
+    chromium: str | None
+    json: Path | None
+    tables: Path | None
+
+    @property
+    def recorded(self):
+        return bool(self.json or self.tables)
 
 
-def find_chromium():
-    """Return the path of a Chromium: CHROMIUM of the environment, or the first one found."""
-    named = os.environ.get("CHROMIUM")
-    found = next(filter(None, map(shutil.which, [named] if named else CHROMIUMS)), None)
-    if found is None:
-        what = f"CHROMIUM is {named!r}, which is no program" if named else "--pdf needs Chromium, none found"
-        raise ReportError(f"{what}; install one (apt-get install chromium), set CHROMIUM to its path, "
-                          "or print the HTML report from your browser")
-    return found
+def _checked_targets(output, pdf, json, tables):
+    page, chromium = checked_output(output), find_chromium() if pdf else None
+    if pdf:
+        check_written("PDF", page.with_suffix(".pdf"))
+    return _Targets(page, chromium, checked_output(json, "json", ".json") if json is not None else None,
+                    checked_tables(tables) if tables is not None else None)
+
+
+def _write(targets, page, records, undo, about):
+    """Write what is asked for and return the files, the page first."""
+    tables = table_paths(targets.tables, records) if targets.tables else []
+    written = [targets.page, *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
+               *[targets.json] * bool(targets.json), *tables]
+    undo.enter_context(new_folder(targets.tables or targets.page.parent))
+    _take_back(undo, written)
+    write_page(page, targets.page, targets.chromium)
+    if targets.json:
+        write_json(targets.json, records, **_about(about))
+    if targets.tables:
+        write_tables(targets.tables, records, targets.page.name)
+    return written
+
+
+def _take_back(undo, paths):
+    for path in paths:
+        undo.enter_context(new_file(path))
 
 
 def _limit(timeout):
@@ -147,16 +178,20 @@ def package_version():
     return _version("evaluation-workbench") or "(source tree)"
 
 
-def _checked_values(declared, given, output):
+def _checked_values(declared, given, targets):
     values = {parameter["name"]: parameter["default"] for parameter in declared}
     values |= parse_parameters(declared, given)
-    _check_files(declared, values)
+    for name, path in _files(declared, values).items():
+        _check_exists(name, path)
     inputs = {path.resolve() for path in _files(declared, values).values()}
-    values |= _beside(declared, values, output, inputs)
-    for name, path in _outputs(declared, values).items():
-        _check_written(f"{name}:", path)
-        if path.resolve() in inputs:
+    values |= _beside(declared, values, targets.page, inputs)
+    outputs = _outputs(declared, values)
+    for name, path in outputs.items():
+        check_written(f"{name}:", path)
+    for name, path in (outputs | {"json": targets.json, "tables": targets.tables}).items():
+        if path and path.resolve() in inputs:
             raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
+    _check_files(declared, values)
     return values
 
 
@@ -193,35 +228,6 @@ def _importable(folder):
         sys.path.remove(folder)
 
 
-def _path(value):
-    return Path(os.path.expanduser(value))
-
-
-def _check_written(what, path):
-    """Raise unless a file can be written at `path`; only a file that is written shows it."""
-    problem = _name_problem(path)
-    if problem:
-        raise ReportError(f"{what} {str(path)!r} cannot be written: {problem}")
-    if path.is_dir():
-        raise ReportError(f"{what} {str(path)!r} is a folder")
-    if not path.parent.is_dir():
-        raise ReportError(f"{what} folder {str(path.parent)!r} does not exist; make it first")
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise ReportError(f"{what} folder {str(path.parent)!r} cannot be written to: {error.strerror}") from error
-
-
-def _name_problem(path):
-    try:
-        os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError) as error:
-        return reason(error)
-
-
 def _files(declared, values):
     return _paths(declared, values, "file")
 
@@ -233,7 +239,7 @@ def _outputs(declared, values):
 
 def _paths(declared, values, role):
     names = [parameter["name"] for parameter in declared if parameter["role"] == role]
-    return {name: _path(values[name]) for name in names if values[name]}
+    return {name: home_path(values[name]) for name in names if values[name]}
 
 
 def _check_files(declared, values):
@@ -245,14 +251,17 @@ def _check_files(declared, values):
                               f"{suggestion(values[name], found[file])}; columns: {checks.listed(found[file], 20)}")
 
 
-def _column_names(name, path):
+def _check_exists(name, path):
     if not os.path.exists(path):
         raise ReportError(f"{name}: no file {str(path)!r}{suggestion(path.name, _names_beside(path))}")
+
+
+def _column_names(name, path):
     from workbench.data.frames import column_names
     try:
         return list(column_names(str(path)))
     except (ValueError, TypeError, OSError, ImportError) as error:
-        raise ReportError(f"{name}: {_one_line(error)}") from error
+        raise ReportError(f"{name}: {one_line(error)}") from error
 
 
 def _names_beside(path):
@@ -275,36 +284,19 @@ def _changed_at(path):
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-@contextlib.contextmanager
-def _new_file(path):
-    new = not path.exists()
-    try:
-        yield
-    except BaseException:
-        if new:
-            _remove(path)
-        raise
-
-
-def _remove(path):
-    with contextlib.suppress(OSError):      # the error that ended the run is the one to tell
-        path.unlink(missing_ok=True)
-
-
-def _one_line(error):
-    return " ".join(without_escapes(str(error)).split())
-
-
-def _execute(path, values, progress, limit):
+def _execute(path, values, progress, limit, recorded):
     import nbformat
-    with _quiet(), _progress(progress) as started, kernel_managers() as manager_class:
+    environment = {RECORDING: "1"} if recorded else {}
+    with _quiet(), _progress(progress) as started, kernel_managers(environment) as manager_class:
         notebook = nbformat.read(path, as_version=4)
         notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]
+        if recorded:
+            add_recording(notebook)
         started(total=len(notebook.cells) + 1)
         done = _run(notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started)
     if done.metadata.papermill.exception:
         raise ReportError("the notebook stopped before its end")
-    return done
+    return done, take_records(done) if recorded else []
 
 
 def _belongs(tagged, values):
@@ -344,7 +336,7 @@ def _run(notebook, values, limit, **options):
 
 def _message(name, text):
     """Return an error's text, its class before it where no user is meant to see it."""
-    message, unforeseen = _one_line(text), vars(builtins).keys() - {"ValueError", "TypeError"}
+    message, unforeseen = one_line(text), vars(builtins).keys() - {"ValueError", "TypeError"}
     if not message:
         return name
     return f"{name}: {message}" if name in unforeseen else message
@@ -418,7 +410,7 @@ def _used(declared, values):
 def _provenance(declared, values, inputs, command):
     software = [("workbench", package_version()), *((name, _version(name)) for name in PACKAGES),
                 ("Python", platform.python_version())]
-    return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]],
+    return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]], "used": values,
             "parameters": [each | {"value": _shown(values[each["name"]]), "meaning": _meaning(each)}
                            for each in declared],
             "seed": values.get("seed"),
@@ -441,9 +433,11 @@ def _shown(value):
     return value if isinstance(value, str) else repr(value)
 
 
-def _command(topic, parameters, output, pdf):
+def _command(topic, parameters, targets):
     pairs = [("-p", str(name), _shown(value)) for name, value in parameters.items()]
-    words = ["workbench", "report", str(topic), *sum(pairs, ()), "-o", str(output), *["--pdf"] * bool(pdf)]
+    others = [("--json", str(targets.json))] * bool(targets.json) \
+        + [("--tables", str(targets.tables))] * bool(targets.tables) + [("--pdf",)] * bool(targets.chromium)
+    words = ["workbench", "report", str(topic), *sum(pairs, ()), "-o", str(targets.page), *sum(others, ())]
     return shlex.join(words)
 
 
@@ -457,42 +451,14 @@ def _page(path, notebook, provenance):
     title = notebook_title(path)
     titled = any(level == 1 for level, _ in headings(notebook.cells))
     return environment.get_template("page.html.j2").render(
-        title=title, titled=titled, body=content, messages=messages, **provenance)
+        title=title, titled=titled, body=content, messages=messages, **provenance), messages
 
 
-def _write(page, output, chromium):
-    part = output.with_name(f"workbench-{os.getpid()}.part.html")
-    try:
-        part.write_text(page, encoding="utf-8")
-        if chromium:
-            _print(chromium, part, part.with_suffix(".pdf"))
-            os.replace(part.with_suffix(".pdf"), output.with_suffix(".pdf"))
-        os.replace(part, output)
-    except OSError as error:
-        raise ReportError(f"cannot write {str(output)!r}: {error.strerror}") from error
-    finally:
-        _remove(part)
-        _remove(part.with_suffix(".pdf"))
+def _about(about):
+    """Return what the JSON file says beside the results."""
+    return {"topic": topic_name(about["path"]), "title": notebook_title(about["path"]),
+            "time": about["date"].isoformat(timespec="seconds"),
+            "versions": {name.lower(): version for name, version in about["software"]},
+            "inputs": about["inputs"], "parameters": about["used"], "messages": about["messages"]}
 
 
-def _print(chromium, page, pdf):
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        words = [chromium, "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-                 "--disable-component-update", "--disable-sync", f"--user-data-dir={profile}",
-                 "--no-pdf-header-footer", f"--print-to-pdf={pdf.absolute()}", page.absolute().as_uri()]
-        if getattr(os, "geteuid", lambda: 1)() == 0:
-            words.insert(1, "--no-sandbox")
-        try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=120)
-        except subprocess.TimeoutExpired:
-            raise ReportError(f"{chromium} did not finish the PDF within 120 seconds") from None
-    if done.returncode or not pdf.is_file() or pdf.read_bytes()[:5] != b"%PDF-":
-        reason = _one_line((done.stderr.strip().splitlines() or ["no message"])[-1])
-        raise ReportError(f"{chromium} made no PDF (exit code {done.returncode}): {reason}")
-
-
-def _warn_if_large(output):
-    size = output.stat().st_size
-    if size > SIZE_LIMIT:
-        message = f"{output} has {size / 1e6:.1f} MB; a report should stay below 1 MB"
-        warnings.warn(message, ReportWarning, stacklevel=3)

@@ -32,16 +32,17 @@ class KernelDiedError(KernelStartError):
 
 
 @contextlib.contextmanager
-def kernel_managers():
+def kernel_managers(environment=None):
     """Yield a class of kernel managers that start this interpreter, whatever kernels are registered.
 
+    `environment` is what the kernels find in theirs beside what this process has.
     When the context ends, so has every kernel that was started: what nbclient cleans up after an error it
     leaves after Ctrl-C.
     """
     from jupyter_client.manager import AsyncKernelManager
     from jupyter_core.utils import run_sync
     from traitlets import default
-    spec, client_class, managers, clients = _kernel_spec(), _client_class(), [], []
+    spec, client_class, managers, clients = _kernel_spec(environment or {}), _client_class(), [], []
 
     class ThisInterpreter(AsyncKernelManager):
         kernel_spec = property(lambda self: spec)
@@ -69,11 +70,12 @@ def kernel_managers():
                 run_sync(manager.shutdown_kernel)(now=True)
 
 
-def _kernel_spec():
+def _kernel_spec(environment):
     from jupyter_client.kernelspec import KernelSpec
     argv = [sys.executable, "-Xfrozen_modules=off", "-c", _START, "-f", "{connection_file}",
             "--log-level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
-    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **_python_path()}
+    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **_python_path(),
+           **environment}
     return KernelSpec(argv=argv, env=env, language="python", display_name="Python")
 
 

@@ -36,6 +36,11 @@ def without_escapes(text):
     return _ESCAPE_CODE.sub("", text)
 
 
+def one_line(text):
+    """Return a text or an error as one line without a terminal's color codes."""
+    return " ".join(without_escapes(str(text)).split())
+
+
 def body(notebook, folder):
     """Return a notebook as HTML, code left out, and what its cells wrote to stderr by section."""
     parts, messages, section = [], [], ""

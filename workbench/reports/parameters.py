@@ -32,8 +32,12 @@ def notebooks_folder():
 def topics(notebooks=None):
     """Return {topic: path} of the notebooks with a parameters cell, in the order of their numbers."""
     paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
-    return {re.sub(r"^\d+-", "", path.stem): path for path in paths
-            if _parameters_cell(load_notebook(path)) is not None}
+    return {topic_name(path): path for path in paths if _parameters_cell(load_notebook(path)) is not None}
+
+
+def topic_name(path):
+    """Return the topic of a notebook: its file's name without number and ending."""
+    return re.sub(r"^\d+-", "", Path(path).stem)
 
 
 def find_notebook(topic_or_path, notebooks=None):

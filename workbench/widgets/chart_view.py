@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import base64
 import html
-import math
 import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -12,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import anywidget
 import ipywidgets
-import numpy as np
 import traitlets
 
 from workbench import checks
 from workbench.charts import theme
+from workbench.results import plain
 from workbench.widgets import vega_bundle
 
 if TYPE_CHECKING:
@@ -248,25 +247,6 @@ def image(chart: alt.TopLevelMixin, alternative: str | None = None) -> StaticCha
     Chart: One bar: 20 labels.
     """
     return StaticChart(chart, alternative)
-
-
-def plain(value: Any) -> Any:
-    """Return nested data as plain JSON values: numpy numbers as Python's, NaN and infinity as None.
-
-    Examples
-    --------
-    >>> plain({"bars": ({"n": np.int64(20), "p": float("nan")},)})
-    {'bars': [{'n': 20, 'p': None}]}
-    """
-    if isinstance(value, dict):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
-    if isinstance(value, (np.generic, np.ndarray)):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def _specification(chart):

@@ -1,0 +1,150 @@
+"""What a report found, as data: its results as the page shows them, written as one JSON file.
+
+The file of `workbench report TOPIC --json FILE` holds one object of schema 1:
+
+- `format`, "workbench report", and `schema`, 1;
+- `topic` and `title` of the page, `time` of the run (UTC, ISO 8601);
+- `versions`: of workbench, python and the packages that compute;
+- `inputs`: each file that was read: `parameter`, `file` (its name), `rows`, `bytes` and `sha256`;
+- `parameters`: every parameter by name, as it was used;
+- `results`: a list in the order of the page, each with
+  `name`, that of the notebook's variable, else made of the section (a table) or of the kind; unique and stable,
+  `section`, the heading under which it stands,
+  `finding`, one sentence,
+  `rows`, its table: a list of objects with the keys of `workbench.vocabulary`,
+  `notes`, its caveats by weight: `kind`, `text` and `where`, and
+  `result`, its `to_dict()`, from which `workbench.Result.from_dict` restores it without loss;
+- `notes`: all caveats as sentences, by weight, each once;
+- `messages`: what the run wrote to stderr, with its section.
+
+It is strict JSON, UTF-8. In `rows` and `parameters` null stands for what is missing and for a number that is not
+finite; in `result` such a number is {"float": "nan"}, "inf" or "-inf", so that nothing is lost. The same inputs give
+the same file but for `time`.
+"""
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from workbench.reports.outputs import whole_file
+from workbench.reports.pages import headings, plain
+from workbench.results import RECORD, Result, Table, record, sentences
+from workbench.results import plain as plain_values
+
+SCHEMA = 1
+_UNRUN = {"parameters", "injected-parameters"}
+
+
+class Record(NamedTuple):
+    """A result of a page: its name, its section, its table and what `to_dict` returned."""
+
+    name: str
+    section: str
+    table: Table
+    result: dict
+
+
+class Variables:
+    """Those of the named variables that hold a result, as the last value of a run whose results are recorded."""
+
+    def __init__(self, values: dict, names: Iterable[str]) -> None:
+        self.results = {name: values[name] for name in names if isinstance(values.get(name), Result)
+                        and not values[name].holds_items}
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict:
+        return {RECORD: {name: record(result) for name, result in self.results.items()}}
+
+
+def add_recording(notebook):
+    """Add the cell that tells which variables hold results; `take_records` removes it."""
+    from nbformat.v4 import new_code_cell
+    names = list(dict.fromkeys(name for cell in _run_cells(notebook) for name in _used_names(cell.source)))
+    notebook.cells.append(new_code_cell(
+        f"from workbench.reports.records import Variables\n\nVariables(globals(), {names!r})"))
+
+
+def take_records(notebook: Any) -> list[Record]:
+    """Return the results of a notebook that was run, in the order in which it shows them or first uses them."""
+    variables = next(_recorded(notebook.cells.pop()), {})
+    shown = {id(each): _variable(each, variables) for cell in notebook.cells for each in _recorded(cell)}
+    found, section = [], ""
+    for cell in notebook.cells:
+        section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
+        if cell.cell_type == "code" and not _tagged(cell):
+            drawn = [name for name in _used_names(cell.source) if name in variables.keys() - shown.values()]
+            found += [(name, section, variables[name]) for name in drawn]
+            found += [(name, section, variables.get(name, each)) for each in _recorded(cell)
+                      for name in [shown[id(each)]]]
+    return _named(found)
+
+
+def write_json(path: Path, records: list[Record], *, messages: list, **about: Any) -> None:
+    """Write the JSON file of a report as a whole."""
+    notes = sentences(note for each in records for note in each.table.notes)
+    content = {"format": "workbench report", "schema": SCHEMA, **plain_values(about),
+               "results": [_entry(each) for each in records], "notes": list(notes),
+               "messages": [{"section": section, "text": text} for section, text in messages]}
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _entry(each):
+    notes = [{"kind": note.kind, "text": note.text, "where": plain_values(note.where)} for note in each.table.notes]
+    return {"name": each.name, "section": each.section, "finding": each.table.caption,
+            "rows": plain_values(each.table.entries), "notes": notes, "result": each.result}
+
+
+def _run_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and not _tagged(cell)]
+
+
+def _tagged(cell):
+    return not _UNRUN.isdisjoint(cell.metadata.get("tags", []))
+
+
+def _used_names(source: str) -> list[str]:
+    """Return the variables that a cell reads, in the order of its lines."""
+    from IPython.core.inputtransformer2 import TransformerManager
+    nodes = [node for node in ast.walk(ast.parse(TransformerManager().transform_cell(source)))
+             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return list(dict.fromkeys(node.id for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset))))
+
+
+def _recorded(cell: Any) -> Iterator[dict]:
+    for output in cell.get("outputs", []):
+        if RECORD in output.get("data", {}):
+            yield output["data"][RECORD]
+
+
+def _variable(shown, variables):
+    """Return the variable that holds what is shown, or all whose rows are shown as a table; "" where none does."""
+    is_table = shown["result"]["kind"] == Table.__name__
+    return next((name for name, each in variables.items() if shown["result"] == each["result"]
+                 or is_table and shown["table"]["values"]["entries"] == each["table"]["values"]["entries"]), "")
+
+
+def _named(found):
+    records, taken = [], {name for name, *_ in found}
+    for name, section, each in found:
+        if not any(each["result"] == before.result for before in records):
+            name = name or _free(_words(section, each["result"]["kind"]), taken)
+            taken.add(name)
+            records.append(Record(name, section, Table.from_dict(each["table"]), each["result"]))
+    return records
+
+
+def _words(section, kind):
+    """Return a name for what no variable holds: of its kind, a table of its section."""
+    text = section if kind == Table.__name__ else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind)
+    return re.sub(r"\W+", "_", text.lower()).strip("_") or "table"
+
+
+def _free(name, taken):
+    return next(each for each in itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
+                if each not in taken)

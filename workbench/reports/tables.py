@@ -1,0 +1,156 @@
+"""The tables of a report as files: a CSV per table in a folder, or one Excel file with a sheet per table."""
+from __future__ import annotations
+
+import contextlib
+import csv
+import importlib.util
+import math
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from workbench.data.label_sheets import write_rows
+from workbench.reports.outputs import check_folder, check_name, check_written, home_path, whole_file
+from workbench.reports.parameters import ReportError, reason
+from workbench.reports.records import Record
+
+EXCEL, CREATOR = ".xlsx", "evaluation-workbench"
+LONGEST_SHEET_NAME = 31
+# the file in the folder that tells which of its files are tables of reports, and what they say
+CONTENTS, LISTED = "contents", ("file", "report", "finding", "rows")
+
+
+def checked_tables(target: str | Path) -> Path:
+    """Return the path of a folder or an Excel file that tables can be written to, or raise ReportError."""
+    path = home_path(target)
+    if not str(target):
+        raise ReportError(f"tables must name a folder, or a file that ends in {EXCEL}; got ''")
+    if path.suffix.lower() == EXCEL:
+        if importlib.util.find_spec("xlsxwriter") is None:
+            raise ReportError(f"tables {str(path)!r} needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or "
+                              "name a folder to get CSV files")
+        check_written("tables", path)
+        _refuse_other_workbook(path)
+        return path
+    check_name("tables", path)
+    if path.exists() and not path.is_dir():
+        raise ReportError(f"tables {str(path)!r} is neither a folder nor a name that ends in {EXCEL}")
+    check_folder("tables folder", path if path.exists() else path.parent)
+    _listed(path)
+    return path
+
+
+def table_paths(target: Path, records: list[Record]) -> list[Path]:
+    """Return the files that `write_tables` will write, or raise where one is there that is no table of a report."""
+    if target.suffix.lower() == EXCEL:
+        return [target]
+    paths, known = [target / f"{each.name}.csv" for each in records], {row["file"] for row in _listed(target)}
+    foreign = next((path for path in paths if path.exists() and path.name not in known), None)
+    if foreign:
+        raise ReportError(f"{str(foreign)!r} exists and is no table of a report; choose another folder for the tables")
+    return [*paths, target / f"{CONTENTS}.csv"]
+
+
+def write_tables(target: Path, records: list[Record], report: str) -> None:
+    """Write the tables of a report: numbers in full, columns by their keys in `workbench.vocabulary`, text harmless.
+
+    What is missing and what is no number is an empty cell.
+    """
+    contents = [{"file": f"{each.name}.csv", "report": report, "finding": each.table.caption,
+                 "rows": len(each.table.entries)} for each in records]
+    if target.suffix.lower() == EXCEL:
+        _write_workbook(target, records, contents)
+        return
+    try:
+        target.mkdir(exist_ok=True)
+        new = {row["file"] for row in contents}
+        kept = [row for row in _listed(target) if row["file"] not in new and (target / row["file"]).exists()]
+        for each in records:
+            _write_csv(target / f"{each.name}.csv", each.table.entries)
+        _write_csv(target / f"{CONTENTS}.csv", [*contents, *kept], LISTED)
+    except OSError as error:
+        raise ReportError(f"cannot write tables to {str(target)!r}: {reason(error)}") from error
+
+
+def _write_csv(path, rows, names=None):
+    names = names or _columns(rows)
+    write_rows(path, list(map(str, names)), [[_value(row.get(name)) for name in names] for row in rows])
+
+
+def _columns(rows):
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _value(value: Any) -> Any:
+    """Return a cell as a number or a text; a number that does not exist is an empty cell."""
+    if isinstance(value, float) and math.isnan(value):
+        return ""
+    return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
+
+
+def _listed(folder):
+    """Return the rows of the folder's list of tables."""
+    path, names, rows = folder / f"{CONTENTS}.csv", [], []
+    if not path.exists():
+        return rows
+    with contextlib.suppress(OSError, ValueError, csv.Error), path.open(encoding="utf-8-sig", newline="") as file:
+        names, *lines = csv.reader(file)
+        rows = [dict(zip(LISTED, line, strict=True)) for line in lines]
+    if tuple(names) != LISTED:
+        raise ReportError(f"{str(path)!r} exists and is no list of a report's tables; choose another folder for the "
+                          "tables")
+    return rows
+
+
+def _refuse_other_workbook(path):
+    if not path.exists() or not path.stat().st_size:
+        return
+    try:
+        with zipfile.ZipFile(path) as content:
+            ours = CREATOR.encode() in content.read("docProps/core.xml")
+    except (OSError, KeyError, zipfile.BadZipFile):
+        ours = False
+    if not ours:
+        raise ReportError(f"tables {str(path)!r} exists and holds no tables of a report; choose another path")
+
+
+def _write_workbook(path, records, contents):
+    import xlsxwriter
+    sheets, tables = _sheet_names(records), [each.table.entries for each in records]
+    contents = [{**row, "file": name} for row, name in zip(contents, sheets, strict=True)]
+    with whole_file(path) as part, xlsxwriter.Workbook(part) as book:
+        book.set_properties({"author": CREATOR})
+        for name, rows in zip([CONTENTS, *sheets], [contents, *tables], strict=True):
+            _write_sheet(book.add_worksheet(name), rows)
+
+
+def _sheet_names(records):
+    """Return a name per table that Excel takes: short, and unlike the others in any case of letters."""
+    taken, names = {CONTENTS}, []
+    for each in records:
+        short = each.name[:LONGEST_SHEET_NAME - 3]
+        names.append(next(name for name in (short, *(f"{short}_{k}" for k in range(2, 100)))
+                          if name.lower() not in taken))
+        taken.add(names[-1].lower())
+    return names
+
+
+def _write_sheet(sheet, rows):
+    columns = _columns(rows)
+    lines = [list(map(str, columns)), *([_value(row.get(name)) for name in columns] for row in rows)]
+    for line, cells in enumerate(lines):
+        for place, cell in enumerate(cells):
+            if _write_cell(sheet, line, place, cell):
+                raise ReportError(f"table {sheet.name!r} does not fit into a sheet of Excel; name a folder to get CSV "
+                                  "files")
+
+
+def _write_cell(sheet, line, place, cell):
+    """Write a cell without reading formulas into text; anything but 0 says that it does not fit."""
+    if cell is None or cell == "":
+        return 0
+    if isinstance(cell, bool):
+        return sheet.write_boolean(line, place, cell)
+    if isinstance(cell, (int, float)) and math.isfinite(cell) and int(cell) == int(float(cell)):
+        return sheet.write_number(line, place, cell)
+    return sheet.write_string(line, place, str(cell))
