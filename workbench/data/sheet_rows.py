@@ -40,9 +40,9 @@ class SheetRows:
     notes: tuple = ()
 
     def sizes(self) -> list[int]:
-        """Return how many items the sheet may have asked for: its identifiers, and those that are among the items."""
-        cells = set(self.columns["id"]) - {""}
-        return list(dict.fromkeys((len(cells), len(self.known()))))
+        """Return how many items the sheet may have asked for: by its positions, its identifiers, and those known."""
+        places = [place for place in map(_whole, self.columns.get("position", ())) if place is not None]
+        return list(dict.fromkeys((max(places, default=0), len(set(self.columns["id"]) - {""}), len(self.known()))))
 
     def known(self) -> set[int]:
         """Return the positions of the items that the sheet names as they are written."""
