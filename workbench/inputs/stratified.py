@@ -70,7 +70,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     roles = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival}
     items = scored_items.read_scores(scores, score_is=score_is, positive=positive, **roles) if scores else \
         digit_forms.digit_forms().items()
-    source = {"scores": os.path.basename(scores), "score": score, "prediction": prediction, "id": id, "rival": rival, "score_is": score_is, "positive": positive,
+    source = {"scores": os.path.basename(scores), **roles, "score_is": score_is, "positive": positive,
               "scores_read_as": items.read_as}
     design: dict[str, Any] = {
         "n_strata": n_strata, "stratifier": stratifier, "allocation": allocation, "interval": interval, "level": level,

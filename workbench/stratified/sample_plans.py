@@ -145,7 +145,7 @@ def _unlabeled_notes(sheet: SheetLabels) -> Iterator[Note]:
     if skipped:
         items = checks.counted(skipped, "item was skipped: its label", "items were skipped: their labels")
         yield Note("data", f"{items} may be anything; the estimate is a range, and the interval goes from its lower "
-                   "limit with each of them wrong to its upper limit with each right")
+                   "limit with the worst labels for what was skipped to its upper limit with the best")
     if later:
         rows = sheet.index.size + len(sheet.unlabeled)
         yield Note("assumption", f"the first {rows - later:,} of {checks.counted(rows, 'row')} in the order of "
