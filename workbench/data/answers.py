@@ -74,7 +74,7 @@ def class_texts(labels: np.ndarray) -> np.ndarray:
     return np.array([text.removesuffix(".0") for text in texts] if whole else texts)
 
 
-def named_classes(*labels: Sequence[np.ndarray]) -> tuple[list[str], Callable]:
+def named_classes(*labels: np.ndarray) -> tuple[list[str], Callable]:
     """Return the texts of all classes in arrays of labels, and a function from a name to its class's text, or None.
 
     Examples

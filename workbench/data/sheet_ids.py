@@ -67,7 +67,7 @@ def _changed(strange, gone):
         digits, number = _digits(cell), _number(cell)
         if digits not in shown:
             shown[digits] = _by_number(gone, digits)
-        candidates = shown[digits].get(number, ()) if number is not None else ()
+        candidates = shown[digits].get(number, []) if number is not None else []
         if len(candidates) == 1:
             found[cell] = candidates[0]
     return found

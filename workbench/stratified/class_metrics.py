@@ -170,7 +170,8 @@ def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayL
              "f1": 2 * hits / (members + hits + missed) if members + hits + missed else np.nan}
     notes = [Note("undefined", f"{metric} is 0/0 in these labels", ("metric", metric))
              for metric, value in found.items() if np.isnan(value)]
-    return ClassMetrics(size, predicted, labeled, correct, *map(float, found.values()), notes=notes)
+    return ClassMetrics(size, predicted, labeled, correct, float(found["precision"]), float(found["recall"]),
+                        float(found["f1"]), notes=notes)
 
 
 def allocate_to_class(stratum_size: ArrayLike, predicted: ArrayLike, budget: int, *,

@@ -135,7 +135,8 @@ def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: i
     """
     agreeing = checks.whole("agreeing", agreeing, 0)
     if skipped is not None and np.any(skipped):
-        table = np.stack([checks.counts("counts", row, what=f"stratum {h}, value") for h, row in enumerate(counts)])
+        rows = enumerate(np.asarray(counts))
+        table = np.stack([checks.counts("counts", row, what=f"stratum {h}, value") for h, row in rows])
         skipped = checks.counts("skipped", skipped, size=len(table))
         size, _, _ = check_table(stratum_size, table + np.multiply.outer(skipped, VALUES == 0), VALUES)
         return PairedDifference(np.nan, np.nan, size, table, agreeing, skipped)
