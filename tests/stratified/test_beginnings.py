@@ -228,9 +228,17 @@ def test_a_plan_is_a_small_file_that_stays_beside_a_filled_sheet(items, tmp_path
     assert json.loads(beside.read_text()) == plan
     for text in ("[]", "{", '{"kind": "plan of a label sheet", "schema": 1, "budget": "x"}'):
         beside.write_text(text)
-        with pytest.raises(ValueError, match="sheet.plan.json' is not the plan of a label sheet .*; move it away to "
-                                             "read the"):
+        with pytest.raises(ValueError, match="sheet.plan.json' is not the plan of a label sheet .*; move it away"):
             wb.accuracy_audit(items, labels=str(path))
+        path.unlink()
+        with pytest.raises(ValueError, match="sheet.plan.json' is not the plan of a label sheet .*; move it away"):
+            wb.accuracy_audit(items, 40, label_sheet=str(path))
+        assert beside.read_text() == text and not path.exists()
+        save(path, header, answered(rows, 30))
+    beside.unlink()
+    path.unlink()
+    wb.accuracy_audit(items, 40, n_strata=np.int64(5), label_sheet=str(path))
+    assert json.loads(beside.read_text())["settings"]["n_strata"] == 5
 
 
 def test_ids_that_a_spreadsheet_took_for_numbers_are_matched_and_told(tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.data import numbers, sheet_ids, sheet_rows
+from workbench.data import sheet_ids, sheet_rows
 from workbench.data.answers import ANSWERS, class_texts
 from workbench.data.sheet_files import csv_path, refuse_recorded, write_rows
 from workbench.data.sheet_files import refuse_other as refuse_other
@@ -192,8 +192,7 @@ def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Ar
     index = _positions(index, items.size)
     shown = shown_columns(columns or {}, items.size, index)
     refuse_recorded(csv_path(path), *ANSWERS)
-    ids = sheet_rows.id_texts(items)
-    rows = zip((ids[position] for position in index), range(1, index.size + 1), *shown.values(), [""] * index.size,
+    rows = zip(sheet_rows.id_texts(items, index), range(1, index.size + 1), *shown.values(), [""] * index.size,
                strict=True)
     write_rows(path, ("id", "position", *shown, asks), rows)
 
@@ -206,7 +205,7 @@ def shown_columns(columns: Mapping[str, ArrayLike], size: int, index: np.ndarray
     wrong = [name for name, values in columns.items() if np.shape(values) != (size,)]
     if wrong:
         raise ValueError(f"columns must have {size} entries; {wrong[0]!r} has shape {np.shape(columns[wrong[0]])}")
-    return {name: numbers.as_text(np.asarray(values)[index]) for name, values in columns.items()}
+    return {name: class_texts(np.asarray(values)[index]).tolist() for name, values in columns.items()}
 
 
 def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, n_strata: int, *,

@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import checks
-from workbench.data.answers import class_texts
 from workbench.data.sheet_files import write_lines
-from workbench.data.sheet_rows import id_texts
 
 if TYPE_CHECKING:
     from workbench.data.scored_items import ScoredItems
@@ -49,7 +47,7 @@ def plan_of(items: ScoredItems, budget: int, settings: Mapping[str, Any], source
 
 def write_plan(sheet: str | PathLike[str], plan: Mapping[str, Any]) -> None:
     """Write the plan of a sheet that was just written."""
-    write_lines(plan_path(sheet), [json.dumps(plan, indent=1, ensure_ascii=False), "\n"])
+    write_lines(plan_path(sheet), [json.dumps(plan, indent=1, ensure_ascii=False, default=_plain), "\n"])
 
 
 def read_plan(sheet: str | PathLike[str]) -> dict | None:
@@ -66,8 +64,8 @@ def read_plan(sheet: str | PathLike[str]) -> dict | None:
             checks.instance(name, plan[name], dict)
         return plan | {"budget": checks.whole("budget", plan["budget"], 1)}
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path!r} is not the plan of a label sheet ({' '.join(str(error).split())}); move it away to "
-                         "read the sheet without it") from None
+        raise ValueError(f"{path!r} is not the plan of a label sheet ({' '.join(str(error).split())}); move it "
+                         "away") from None
 
 
 def refuse_changed(sheet: str | PathLike[str], plan: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -90,17 +88,24 @@ def refuse_changed(sheet: str | PathLike[str], plan: Mapping[str, Any], now: Map
                          f"{os.path.basename(plan_path(sheet))!r}); use the file of then, or write a new sheet")
 
 
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
 def _changed(then, now):
     return [(name, then[name], now[name]) for name in now if name in then and then[name] != now[name]]
 
 
 def _digests(items):
-    texts = {"prediction": items.prediction, "rival": items.rival}
-    found = {"id": _digest("\n".join(id_texts(items)).encode()),
-             "score": _digest(np.ascontiguousarray(items.score, "<f8").tobytes())}
-    return found | {name: _digest("\n".join(class_texts(labels)).encode())
-                    for name, labels in texts.items() if labels is not None}
+    arrays = {"id": items.id, "score": items.score, "prediction": items.prediction, "rival": items.rival}
+    return {"id": _digest(np.arange(items.size))} | {name: _digest(array) for name, array in arrays.items()
+                                                     if array is not None}
 
 
-def _digest(data):
+def _digest(array):
+    """Return the same for the same values, whatever numbers or text they are kept as."""
+    if array.dtype.kind == "O":
+        data = "\n".join(map(str, array.tolist())).encode()
+    else:
+        data = np.ascontiguousarray(array, {"U": None, "f": "<f8"}.get(array.dtype.kind, "<i8")).tobytes()
     return hashlib.sha256(data).hexdigest()

@@ -21,11 +21,11 @@ KINDS = ("labeled", "skipped", "not reached", "repeated", "unmatched", "empty")
 _WHOLE = re.compile(r"([0-9]+)(?:[.,]0*)?")
 
 
-def id_texts(items: ScoredItems) -> list[str]:
-    """Return the identifiers of items as text, the numbers of their rows from 1 where they have none."""
+def id_texts(items: ScoredItems, index: np.ndarray | None = None) -> list[str]:
+    """Return the identifiers of some or all items as text, the numbers of their rows from 1 where they have none."""
     if items.id is None:
-        return list(map(str, range(1, items.size + 1)))
-    return numbers.as_text(items.id)
+        return list(map(str, ((np.arange(items.size) if index is None else index) + 1).tolist()))
+    return numbers.as_text(items.id if index is None else items.id[index])
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import checks
-from workbench.data import answers, label_sheets, sheet_plans, sheet_rows
+from workbench.data import label_sheets, sheet_plans, sheet_rows
 from workbench.results import Note
 from workbench.stratified.sequential import ROUNDS, labeling_order
 
@@ -76,6 +76,7 @@ class SamplePlan:
         return int(np.minimum(ROUNDS, self.strata.sizes).sum())
 
     def _write(self, path, budget, labeled):
+        sheet_plans.read_plan(path)         # somebody else's file of that name is not overwritten
         order = self.order(labeled)
         label_sheets.write_label_sheet(path, self.items, self.strata.labels, order, asks=self.asks,
                                        columns=self._shown())
@@ -88,7 +89,7 @@ class SamplePlan:
             return columns
         name = (self.source or {}).get("prediction") or "prediction"
         name = "prediction" if name.casefold() in label_sheets.OWN else name
-        return {name: answers.class_texts(self.items.prediction)} | columns
+        return {name: self.items.prediction} | columns
 
     def _plan(self, budget):
         seed = int(self.rng) if isinstance(self.rng, numbers.Integral) else None
