@@ -75,7 +75,8 @@ def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return
     try:
-        found = [name for name in answers if name in frames.column_names(path)] or answers[:1]
+        header = {name.casefold() for name in frames.column_names(path)}
+        found = [name for name in answers if name in header] or answers[:1]
         columns, _ = frames.read_columns(path, ["id", *found])
     except NoRowsError:
         return

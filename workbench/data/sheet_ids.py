@@ -10,6 +10,7 @@ from workbench import checks
 from workbench.data.sheet_files import original
 from workbench.results import Note
 
+KEPT = 15       # digits that a spreadsheet keeps of a number; it writes zeros for the others
 _NUMBER = re.compile(r"([+-]?[0-9]{1,300})(?:[.,]([0-9]{0,300}))?(?:[eE]([+-]?[0-9]{1,3}))?")
 
 
@@ -79,7 +80,9 @@ def _by_number(ids, digits):
     for text in ids:
         number = _number(text)
         if number is not None and (digits is not None or _digits(text) is None):
-            found[number if digits is None else _rounded(number, digits)].append(text)
+            kept = {number, _rounded(number, KEPT, decimal.ROUND_DOWN)}
+            for shown in kept if digits is None else {_rounded(each, digits) for each in kept}:
+                found[shown].append(text)
     return found
 
 
@@ -94,5 +97,5 @@ def _digits(text):
     return len(parts[1].lstrip("+-")) + len(parts[2] or "") if parts and parts[3] else None
 
 
-def _rounded(number, digits):
-    return decimal.Context(prec=digits, rounding=decimal.ROUND_HALF_UP, Emax=9999, Emin=-9999).create_decimal(number)
+def _rounded(number, digits, rounding=decimal.ROUND_HALF_UP):
+    return decimal.Context(prec=digits, rounding=rounding, Emax=9999, Emin=-9999).create_decimal(number)

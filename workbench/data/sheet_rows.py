@@ -99,7 +99,7 @@ class SheetRows:
 
 def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRows:
     """Read the rows of a sheet that was written for `items`."""
-    header = frames.column_names(path)
+    header = {name.casefold() for name in frames.column_names(path)}
     usable = ("truth",) if asks == "truth" else ("correct",) if items.prediction is None else tuple(ANSWERS)
     there = [name for name in usable if name in header] or [asks]
     also = [name for name in ("stratum", "position") if name in header]
