@@ -268,6 +268,17 @@ def test_ids_that_may_be_two_drawn_items_stay_unmatched(tmp_path):
     assert set(found.skipped) == {"1200000", "1203456"} or len(found.unlabeled) == 2
 
 
+@pytest.mark.parametrize(("columns", "message"), [
+    ({"Correct": np.zeros(240)}, "columns must not be named 'Correct': the sheet has a column of that name"),
+    ({"text": np.zeros(7)}, "columns must have 240 entries; 'text' has shape (7,)"),
+])
+def test_columns_that_cannot_be_shown(columns, message):
+    for audit in (wb.accuracy_audit, *AUDITS.values()):
+        with pytest.raises(ValueError) as error:
+            audit(models()[0], budget=40, columns=columns)
+        assert str(error.value) == message
+
+
 def test_the_only_item_is_no_sample():
     one = ScoredItems(None, np.array([.9]), np.array(["a"]), rival=np.array(["b"]))
     for audit in (wb.accuracy_audit, wb.difference_audit, lambda items: wb.class_audit(items, "a")):

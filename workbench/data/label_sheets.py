@@ -190,22 +190,22 @@ def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Ar
     checks.choice("asks", asks, ANSWERS)
     _strata("stratum", stratum, None, items.size)
     index = _positions(index, items.size)
-    shown = shown_columns(columns or {}, items.size, index)
+    check_columns(columns or {}, items.size)
+    shown = {name: class_texts(np.asarray(values)[index]).tolist() for name, values in (columns or {}).items()}
     refuse_recorded(csv_path(path), *ANSWERS)
     rows = zip(sheet_rows.id_texts(items, index), range(1, index.size + 1), *shown.values(), [""] * index.size,
                strict=True)
     write_rows(path, ("id", "position", *shown, asks), rows)
 
 
-def shown_columns(columns: Mapping[str, ArrayLike], size: int, index: np.ndarray) -> dict[str, list[str]]:
-    """Return the cells of some items as text, or raise where a name is one of the sheet's own, or a size is wrong."""
+def check_columns(columns: Mapping[str, ArrayLike], size: int) -> None:
+    """Raise where a column that a sheet is to show has one of its own names, or not a value for each item."""
     for name in columns:
         if name.casefold() in OWN:
             raise ValueError(f"columns must not be named {name!r}: the sheet has a column of that name")
     wrong = [name for name, values in columns.items() if np.shape(values) != (size,)]
     if wrong:
         raise ValueError(f"columns must have {size} entries; {wrong[0]!r} has shape {np.shape(columns[wrong[0]])}")
-    return {name: class_texts(np.asarray(values)[index]).tolist() for name, values in columns.items()}
 
 
 def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, n_strata: int, *,

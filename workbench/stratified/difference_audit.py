@@ -11,6 +11,7 @@ import numpy as np
 from workbench import checks
 from workbench.allocation.rules import allocate
 from workbench.data.answers import class_texts
+from workbench.data.label_sheets import check_columns
 from workbench.data.scored_items import ScoredItems
 from workbench.results import FILLED, Interval, Note
 from workbench.stratified import skips
@@ -151,6 +152,7 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     allocated = functools.partial(_allocated, strata.sizes, allocation)
     least = min(checks.whole("budget", budget, 1), differ.size)
     settings = draw_settings("difference of two models", n_strata, stratifier, allocation)
+    check_columns(columns or {}, items.size)
     shown = {name: np.asarray(values)[where] for name, values in (columns or {}).items()}
     fields, sample = SamplePlan(differ, strata, allocated, "truth", rng, settings, source, shown).collect(
         least, labels, label_sheet)

@@ -52,7 +52,7 @@ class SamplePlan:
         if labels:
             return self._read(labels)
         budget = checks.whole("budget", budget, self._least(), self.items.size)
-        label_sheets.shown_columns(self.columns or {}, self.items.size, np.empty(0, int))
+        label_sheets.check_columns(self.columns or {}, self.items.size)
         labeled, notes = self.allocated(budget)
         if self.items.correct is not None:
             index = label_sheets.draw_items(self.strata.labels, labeled, rng=self.rng)
