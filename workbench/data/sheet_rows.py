@@ -79,7 +79,8 @@ class SheetRows:
             if cell and item in place and _whole(cell) != place[item]:
                 raise ValueError(f"{said} position {cell!r} in the sheet, but {place[item]} in the plan: columns of "
                                  "the sheet may have been sorted apart from each other, so that answers stand beside "
-                                 "the wrong id; sort whole rows")
+                                 "the wrong id; sort whole rows, or delete the column position if only that was "
+                                 "changed")
 
     def said(self, items: ScoredItems) -> list:
         """Return what each row says: 1 or 0, or the text of a class; None for an empty cell."""
