@@ -1,9 +1,11 @@
 """The row keys of all results, one name per idea in every topic, and the words that people read for them."""
 
 KEYS = frozenset("""
-    stratum size items labeled correct accuracy sampled weight sd mean mean_score bounded unused budget above up_to
+    stratum size items labeled skipped correct
+    accuracy sampled weight sd mean mean_score bounded unused budget above up_to
     id score prediction rival truth label counted predicted item value number wave psu psus strata box place
-    estimate standard_error low high level half_width variance variance_ratio bias rmse difference change growth
+    estimate estimate_low estimate_high
+    standard_error low high level half_width variance variance_ratio bias rmse difference change growth
     growth_low growth_high first second first_period last_period period month share true_share rate probability
     test statistic df pvalue adjusted_pvalue naive_pvalue nadeau_bengio_pvalue rho rho_of_all rho_alpha r assumed_rho
     true_rho repeat fold study region about verdict n
@@ -17,7 +19,8 @@ KEYS = frozenset("""
     sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
     confidence margin digit read_a read_b vote_share exercise message hint explanation
 """.split())
-SHOWN = {"adjusted_pvalue": "adjusted p", "bounded": "labeled completely", "first_period": "from",
+SHOWN = {"adjusted_pvalue": "adjusted p", "bounded": "labeled completely", "estimate_high": "estimate, highest",
+         "estimate_low": "estimate, lowest", "first_period": "from",
          "half_width": "half-width", "half_width_error": "half-width error", "interval_method": "interval",
          "label": "class", "labeled": "labels", "last_period": "to", "mean_standard_error": "SE of the mean",
          "nadeau_bengio_pvalue": "p, Nadeau-Bengio", "naive_pvalue": "p, naive t", "only_a": "only A right",

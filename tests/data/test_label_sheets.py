@@ -59,12 +59,12 @@ def test_draw_items_checks():
         draw_items([0, 0, 1], [1], rng=0)
 
 
-def test_sheet_is_ordered_and_neutral(tmp_path):
+def test_sheet_is_in_the_order_given_and_neutral(tmp_path):
     path = tmp_path / "sheet.csv"
     write_label_sheet(path, scored(), STRATUM, np.arange(8)[::-1])
-    assert path.read_bytes().startswith(b"\xef\xbb\xbfid,stratum,correct\r\n")
-    assert cells(path)[1:] == [["'=1+1", "0", ""], ["'-5", "0", ""], ["'@x", "0", ""], ["''=y", "0", ""],
-                               ["007", "1", ""], ["b;\"c\nd", "1", ""], ["é", "1", ""], ["'=z", "1", ""]]
+    assert path.read_bytes().startswith(b"\xef\xbb\xbfid,position,correct\r\n")
+    assert cells(path)[1:] == [["'=z", "1", ""], ["''=y", "2", ""], ["'@x", "3", ""], ["é", "4", ""], ["'-5", "5", ""],
+                               ["b;\"c\nd", "6", ""], ["'=1+1", "7", ""], ["007", "8", ""]]
     assert [file.name for file in tmp_path.iterdir()] == ["sheet.csv"]
 
 
@@ -74,7 +74,7 @@ def test_text_is_quoted_and_no_delimiter_starts_a_formula(tmp_path):
     path = tmp_path / "sheet.csv"
     write_label_sheet(path, scored(ids), np.zeros(7, int), np.arange(7))
     lines = path.read_text(encoding="utf-8-sig").splitlines()
-    assert lines[1] == '"x;=1+1",0,' and lines[4] == '"q"""";=1",0,' and lines[-1] == '"plain",0,'
+    assert lines[1] == '"x;=1+1",1,' and lines[4] == '"q"""";=1",4,' and lines[-1] == '"plain",7,'
     write_rows(tmp_path / "records.csv", ["id", "stratum", "value"],
                [(7, "g;=1+1", ""), ("=1", "h\t'=2", None), ("c", "d;5", 0.5), ("e", ";\t=1", np.int64(3))])
     assert (tmp_path / "records.csv").read_text(encoding="utf-8-sig").splitlines()[1:] == [
@@ -83,7 +83,7 @@ def test_text_is_quoted_and_no_delimiter_starts_a_formula(tmp_path):
         for delimiter in ",;\t":
             rows = csv.reader(file.read_text(encoding="utf-8-sig").splitlines(), delimiter=delimiter)
             assert not any(cell.lstrip()[:1] in set("=+-@") for row in rows for cell in row)
-    path.write_text(path.read_text(encoding="utf-8-sig").replace(",0,\n", ",0,1\n"))
+    path.write_text(re.sub(r",\n", ",1\n", path.read_text(encoding="utf-8-sig")))
     labels = read(path, scored(ids), np.zeros(7, int), 1)
     assert labels.index.tolist() == list(range(7)) and labels.unmatched == ()
 
@@ -97,9 +97,9 @@ def test_a_long_name_of_a_sheet_can_be_written(tmp_path):
 def test_ids_of_a_sheet_may_be_numbers_or_absent(tmp_path):
     path = tmp_path / "sheet.csv"
     write_label_sheet(path, ScoredItems(np.array([7]), np.array([0.5])), [0], [0])
-    assert cells(path)[1] == ["7", "0", ""]
+    assert cells(path)[1] == ["7", "1", ""]
     write_label_sheet(path, scored(None), STRATUM, [7, 1])
-    assert cells(path)[1:] == [["2", "0", ""], ["8", "1", ""]]
+    assert cells(path)[1:] == [["8", "1", ""], ["2", "2", ""]]
 
 
 def test_a_recorded_label_is_never_overwritten(tmp_path):
@@ -120,7 +120,7 @@ def test_a_recorded_label_is_never_overwritten(tmp_path):
 def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError("disk full")
-    monkeypatch.setattr("workbench.data.label_sheets.os.replace", fail)
+    monkeypatch.setattr("workbench.data.sheet_files.os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
         write_label_sheet(tmp_path / "sheet.csv", scored(), STRATUM, [0])
     assert list(tmp_path.iterdir()) == []
@@ -141,7 +141,7 @@ def test_write_checks(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_sheets_saved_by_a_spreadsheet(encoding, tmp_path):
-    text = ('id;stratum;correct;remark\r\n007;1;TRUE;x\r\n\'=1+1;0;0\u002c0;\r\n"b;""c\nd";1;1;\r\né;1;0;\r\n'
+    text = ('id;stratum;correct;remark\r\n007;1;1,00;x\r\n\'=1+1;0;0\u002c0;\r\n"b;""c\nd";1;1;\r\né;1;0;\r\n'
             "-5;0;;\r\n''=y;0;1.0;\r\n;;;\r\n")
     labels = read(filled(tmp_path, text, encoding))
     assert labels.labeled.tolist() == [2, 3] and labels.correct.tolist() == [1, 2]
@@ -170,11 +170,25 @@ def test_repeated_ids(tmp_path):
 
 @pytest.mark.parametrize("text, message", [
     ("id,correct\né,1\né,0\n",
-     "id 'é' is labeled both 1 and 0, the second time in data row 2; keep one of the rows"),
-    ("id,correct\né,2\n", "column 'correct', data row 1 (id 'é'): '2' is not 1, 0, true, false or empty"),
-    ("id,correct\né,1\n,1\n", "column 'id', data row 2 is missing, but its 'correct' cell is '1'"),
+     "id 'é' is labeled both 1 and 0, the second time in row 3; keep one of the rows"),
+    ("id,correct\né,2\n", "column 'correct', row 2 (id 'é'): '2' is not 1 or 0; write 1 (right) or 0 (wrong), or one "
+                          "of "
+                          "yes/no, y/n, right/wrong, correct/incorrect, true/false throughout"),
+    ("id,correct\né,x\n007,\n-5,X\n",
+     "column 'correct' holds only 'x', in 2 rows: does it mean right or wrong, and what does an empty cell mean? "
+     "Write 1 "
+     "(right) or 0 (wrong) in every row that was looked at"),
+    ("id,correct\né,x\n007,1\n", "column 'correct', row 2 (id 'é'): 'x' is not 1 or 0; write 1 (right) or 0 (wrong), "
+                                 "or "
+                                  "one of yes/no, y/n, right/wrong, correct/incorrect, true/false throughout"),
+    ("id,correct\né,\n007,TRUE\n-5,1.0\n",
+     "column 'correct' mixes two ways to answer: row 3 has 'TRUE', row 4 has '1.0'; use one of true/false, 1/0 "
+     "throughout"),
+    ("id,correct\né,yes\n007,n\n",
+     "column 'correct' mixes two ways to answer: row 2 has 'yes', row 3 has 'n'; use one of yes/no, y/n throughout"),
+    ("id,correct\né,1\n,1\n", "column 'id', row 3 is missing, but its 'correct' cell is '1'"),
     ("id,stratum,correct\né,0,1\n",
-     "id 'é' (data row 1) has stratum '0' in the sheet, but 1 now; use the settings with which the sheet was "
+     "id 'é' (row 2) has stratum '0' in the sheet, but 1 now; use the settings with which the sheet was "
      "written: n_strata, stratifier, seed, and what was asked (a class's metrics, a rival)"),
 ])
 def test_sheets_that_contradict(text, message, tmp_path):
@@ -202,9 +216,9 @@ def predicted(classes, rival=None):
 
 def test_a_sheet_that_asks_for_the_true_class_does_not_tell_the_prediction(tmp_path):
     path = tmp_path / "sheet.csv"
-    write_label_sheet(path, scored(None), STRATUM, [7, 1, 0], asks="truth")
-    assert cells(path)[1:] == [["1", "1", ""], ["2", "0", ""], ["8", "1", ""]]
-    assert cells(path)[0] == ["id", "stratum", "truth"]
+    items = ScoredItems(None, np.linspace(.5, 1, 8), np.arange(8) % 3)
+    write_label_sheet(path, items, STRATUM, [7, 1, 0], asks="truth")
+    assert cells(path) == [["id", "position", "truth"], ["8", "1", ""], ["2", "2", ""], ["1", "3", ""]]
 
 
 @pytest.mark.parametrize("asks", ["correct", "truth"])
@@ -249,13 +263,13 @@ def test_true_classes_stand_in_where_right_and_wrong_are_missing(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("id,truth\n1,Cat\n", "column 'truth', data row 1 (id '1'): 'Cat' is not a predicted class (did you mean 'cat'?); "
+    ("id,truth\n1,Cat\n", "column 'truth', row 2 (id '1'): 'Cat' is not a predicted class (did you mean 'cat'?); "
                           "write 'cat', 'dog', or 'other' for a class that is never predicted"),
-    ("id,truth\n1,1\n", "column 'truth', data row 1 (id '1'): '1' is not a predicted class; write 'cat', 'dog', or "
+    ("id,truth\n1,1\n", "column 'truth', row 2 (id '1'): '1' is not a predicted class; write 'cat', 'dog', or "
                         "'other' for a class that is never predicted"),
-    ("id,truth\n1,cat\n1,dog\n", "id '1' is labeled both cat and dog, the second time in data row 2; keep one of the "
+    ("id,truth\n1,cat\n1,dog\n", "id '1' is labeled both cat and dog, the second time in row 3; keep one of the "
                                 "rows"),
-    ("id,truth\n,cat\n1,dog\n", "column 'id', data row 1 is missing, but its 'truth' cell is 'cat'"),
+    ("id,truth\n,cat\n1,dog\n", "column 'id', row 2 is missing, but its 'truth' cell is 'cat'"),
     ("id,truth\n1,\n", "'{}' has no filled cell in its column 'truth'; write the true class of every item"),
     ("id,correct\n1,1\n", "'{}' has no column 'truth'; it has 'id', 'correct'"),
 ])
@@ -289,11 +303,10 @@ def test_every_id_survives_the_round_trip(tmp_path_factory, ids, data):
     write_label_sheet(path, scored(ids), stratum, np.arange(len(ids)))
     rows = cells(path)
     assert not any(row[0].lstrip()[:1] in set("=+-@＝") for row in rows[1:])
-    order = np.lexsort((np.arange(len(ids)), stratum))
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=";", quoting=csv.QUOTE_ALL)
         writer.writerow(rows[0])
-        writer.writerows([*row[:2], answers[i]] for row, i in zip(rows[1:], order, strict=True))
+        writer.writerows([*row[:2], answer] for row, answer in zip(rows[1:], answers, strict=True))
     labels = read(path, scored(ids), stratum, 3)
     assert labels.index.tolist() == list(range(len(ids)))
     assert labels.right.tolist() == answers and labels.unmatched == () and labels.notes == ()

@@ -45,14 +45,15 @@ def test_from_scores_to_plan_and_sheet(planned):
     assert done.stdout == "Wrote plan.html\nWrote plan-labels.csv\n"
     sheet = folder / "plan-labels.csv"
     lines = sheet.read_text(encoding="utf-8-sig").splitlines()
-    assert sheet.read_bytes().startswith(b"\xef\xbb\xbf") and lines[0] == "id,stratum,correct" and len(lines) == 61
+    assert sheet.read_bytes().startswith(b"\xef\xbb\xbf") and lines[0] == "id,position,yhat,correct"
+    assert len(lines) == 61 and lines[1].split(",")[1] == "1" and (folder / "plan-labels.plan.json").is_file()
     assert "Label 60 of 600 items in 5 strata" in (folder / "plan.html").read_text()
 
 
 def test_from_filled_sheet_to_finding(planned, folder):
     lines = (planned[0] / "plan-labels.csv").read_text(encoding="utf-8-sig").splitlines()
     filled = folder / "filled.csv"
-    filled.write_text("\n".join([lines[0]] + [line + "1" for line in lines[1:]] + ["=evil<b>,0,1"]) + "\n")
+    filled.write_text("\n".join([lines[0]] + [line + "1" for line in lines[1:]] + ["=evil<b>,,,1"]) + "\n")
     found = ("--scores", SCORES, *NAMES, "--labels", "filled.csv", "-o", "r.html")
     page = page_of(run_here(folder, *TOPIC, *found), folder)
     assert "Accuracy 100.0% (95% interval: " in page and "60 labels, 5 strata" in page
@@ -109,9 +110,10 @@ def test_a_mistake_in_the_kernel_costs_one_line(folder, kernel):
 def test_rerun_does_not_overwrite_a_sheet(planned, folder):
     empty = (planned[0] / "plan-labels.csv").read_text(encoding="utf-8-sig")
     sheet = folder / "report-labels.csv"
-    sheet.write_text(empty.replace(",0,\n", ",0,1\n"))
+    sheet.write_text(empty.replace(',"0",\n', ',"0",1\n'))
     before = sheet.read_bytes()
-    costs_one_line(folder, "'report-labels.csv' already holds 12 labels", *TOPIC, "--scores", SCORES, *NAMES)
+    filled = empty.count(',"0",\n')
+    costs_one_line(folder, f"'report-labels.csv' already holds {filled} labels", *TOPIC, "--scores", SCORES, *NAMES)
     assert sheet.read_bytes() == before
 
 
@@ -141,13 +143,11 @@ def thirds(score, part, n_strata=3):
 
 
 def fill(folder, answers, name="filled.csv"):
-    """Fill the sheet of a plan; returns the positions of the labeled items, their strata and the header."""
+    """Fill the sheet of a plan; returns the positions of the labeled items and the header."""
     header, *rows = (folder / "plan-labels.csv").read_text(encoding="utf-8-sig").splitlines()
-    ids, strata = zip(*(row.split(",")[:2] for row in rows), strict=True)
-    index = np.array([int(text.strip('"q')) for text in ids])
-    lines = [f"q{i},{k},{answers[i]}" for i, k in zip(index, strata, strict=True)]
-    (folder / name).write_text("\n".join([header, *lines]) + "\n")
-    return index, np.array(strata, int), header
+    index = np.array([int(row.split(",")[0].strip('"q')) for row in rows])
+    (folder / name).write_text("\n".join([header, *(f"{row}{answers[i]}" for row, i in zip(rows, index, strict=True))]))
+    return index, header
 
 
 def limits_by_root(size, member, labels, once):
@@ -170,9 +170,10 @@ def test_metrics_of_a_class_from_plan_to_finding(models):
     assert "Label 120 of 1,200 items in 6 strata" in plan and "36 labels for items predicted &#x27;cat&#x27;" in plan
     member, three = first == "cat", len(set(truth)) == 3
     stratum = np.where(member, thirds(score, member), 3 + thirds(score, ~member))
-    index, sheet_stratum, header = fill(folder, truth if three else (first == truth).astype(int))
-    assert header == ("id,stratum,truth" if three else "id,stratum,correct")
-    assert (sheet_stratum == stratum[index]).all() and member[index].sum() == 36
+    index, header = fill(folder, truth if three else (first == truth).astype(int))
+    assert header == ("id,position,truth" if three else "id,position,yhat,correct")
+    sheet_stratum = stratum[index]
+    assert member[index].sum() == 36
 
     size = np.bincount(stratum)
     weight = (size / np.bincount(sheet_stratum))[sheet_stratum]
@@ -214,9 +215,9 @@ def test_a_rival_from_plan_to_finding(models):
     plan = page_of(run_here(folder, *asked, "--budget", 90, "-o", "plan.html"), folder, "plan.html")
     assert f"Label 90 of the {differ.sum()} of 1,200 items on which the models differ, in 3 strata" in plan
     stratum = thirds(score, differ)
-    index, sheet_stratum, header = fill(folder, truth)
-    assert header == "id,stratum,truth" and differ[index].all() and (sheet_stratum == stratum[index]).all()
-    assert (np.diff(index) > 0).all()
+    index, header = fill(folder, truth)
+    sheet_stratum = stratum[index]
+    assert header == "id,position,truth" and differ[index].all() and len(set(sheet_stratum[:3])) == 3
 
     value = (first == truth).astype(float) - (second == truth)
     strata = [((stratum == k).sum(), value[index][sheet_stratum == k].tolist(), -1.0, 1.0) for k in range(3)]
@@ -261,7 +262,7 @@ def test_mistaken_questions_cost_one_line_before_the_run(models, arguments, mess
     (["--metrics-of", "cat", "--allocation", "voila"], "allocation must be 'proportional' for the metrics of a class"),
     (["--rival", "yhat2"], "their accuracies are equal, and there is nothing to label"),
     (["--rival", "other_model", "--interval", "short"], "interval must be 'default' for a difference; got 'short'"),
-    (["--rival", "other_model", "--labels", "bad.csv"], "column 'truth', data row 1 (id 'q{}'): 'fox' is not a "
+    (["--rival", "other_model", "--labels", "bad.csv"], "column 'truth', row 2 (id 'q{}'): 'fox' is not a "
                                                         "predicted class; write 'bird', 'cat', "),
 ])
 def test_mistaken_questions_cost_one_line_in_the_run(models, arguments, message):

@@ -44,8 +44,16 @@ def test_sheet_of_other_strata_is_refused(unlabeled, tmp_path):
     sheet = tmp_path / "sheet.csv"
     wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
     fill(sheet, lambda item: "1")
-    with pytest.raises(ValueError, match="use the settings with which the sheet was written"):
+    with pytest.raises(ValueError) as error:
         wb.accuracy_audit(unlabeled, labels=str(sheet), n_strata=4)
+    assert str(error.value) == ("n_strata was 5 when the sheet was written and is 4 now (see 'sheet.plan.json'); use "
+                                "the "
+                                "settings of then, or write a new sheet")
+    old = tmp_path / "old.csv"      # as sheets were, without a plan beside them
+    fifths = wb.stratify(unlabeled.score, 5, "equal_size").labels
+    old.write_text("id,stratum,correct\n" + "".join(f"{i + 1},{fifths[i]},1\n" for i in range(0, 1797, 18)))
+    with pytest.raises(ValueError, match=r"id '1' \(row 2\) has stratum '4' in the sheet, but 3 now; use the settings"):
+        wb.accuracy_audit(unlabeled, labels=str(old), n_strata=4)
 
 
 def test_what_does_not_match_is_shown(unlabeled, tmp_path):
@@ -53,19 +61,23 @@ def test_what_does_not_match_is_shown(unlabeled, tmp_path):
     wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
     fill(sheet, lambda item: "" if item % 10 == 0 else "1")
     with open(sheet, "a") as file:
-        file.write("<b>ghost</b>,0,1\n")
+        file.write("<b>ghost</b>,,,1\n")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet))
     assert found.unmatched == ("<b>ghost</b>",) and len(found.unlabeled) == 100 - found.labeled.sum() > 0
     shown = found._repr_html_()
     assert "&lt;b&gt;ghost&lt;/b&gt;" in shown and "<b>" not in shown and found.unlabeled[0] in shown
     missing, ghost = len(found.unlabeled), "1 id of the sheet is not among the items"
+    assert found.skipped == found.unlabeled
     assert found.notes[0] == wb.Note("refused", f"{ghost}: '<b>ghost</b>'")
-    assert wb.Note("assumption", f"{missing} items of the sheet have no label; the estimate takes the others for a "
-                   "random part of it") in found.notes
-    assert found.next_step() == (f"{missing} items of the sheet still have no label. The estimate holds only if they "
-                                 "are missing by chance: label them.")
-    assert f"<p>{ghost} and was not used: &lt;b&gt;ghost&lt;/b&gt;</p><p>{missing} ids have no label yet: " in shown
-    assert shown.count("<p>Notes:</p>") == 1 and shown.count("have no label; the estimate takes") == 1
+    assert wb.Note("data", f"{missing} items were skipped: their labels may be anything; the estimate is a range, and "
+                           f"the "
+                   "interval goes from its lower limit with the worst labels for what was skipped to its upper limit "
+                   "with "
+                   "the best") in found.notes
+    assert found.next_step() == "Do not quote this yet: the sheet does not fit the plan. See the notes."
+    assert f"<p>{ghost} and was not used: &lt;b&gt;ghost&lt;/b&gt;</p><p>{missing} ids were skipped: " in shown
+    assert f"<p>Of 101 rows of the sheet: {100 - missing} labeled, {missing} skipped, 1 unmatched.</p>" in shown
+    assert shown.count("<p>Notes:</p>") == 1 and shown.count("their labels may be anything") == 1
 
 
 def test_one_item_without_a_label_is_spoken_of_in_the_singular(unlabeled, tmp_path):
@@ -74,22 +86,24 @@ def test_one_item_without_a_label_is_spoken_of_in_the_singular(unlabeled, tmp_pa
     first = identifier(sheet.read_text(encoding="utf-8-sig").splitlines()[1])
     fill(sheet, lambda item: "" if str(item) == first else "1")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet))
-    assert found.next_step() == ("1 item of the sheet still has no label. The estimate holds only if it is missing by "
-                                 "chance: label it.")
-    assert f"<p>1 id has no label yet: {first}</p>" in found._repr_html_()
-    assert wb.Note("assumption", "1 item of the sheet has no label; the estimate takes the others for a random part of "
-                   "it") in found.notes
+    assert found.next_step() == "Quote the interval; it gets shorter once the skipped item is labeled."
+    assert f"<p>1 id was skipped: {first}</p>" in found._repr_html_()
+    assert wb.Note("data", "1 item was skipped: its label may be anything; the estimate is a range, and the interval "
+                           "goes "
+                   "from its lower limit with the worst labels for what was skipped to its upper limit with the best"
+                   ) in found.notes
 
 
 def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
     sheet = tmp_path / "sheet.csv"
     wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet))
+    (tmp_path / "sheet.plan.json").unlink()
     fill(sheet, lambda item: "1")
     drawn = wb.accuracy_audit(unlabeled, labels=str(sheet))
     assert {note.kind for note in drawn.notes} == {"unreliable"}
     assert drawn.next_step() == "All labels of the sheet are in. Quote the interval with the estimate."
-    rows = sheet.read_text().splitlines()
-    sheet.write_text("\n".join(rows[:1] + rows[1::2]) + "\n")
+    rows = [row.split(",")[0] + ",1" for row in sheet.read_text().splitlines()[1::2]]
+    sheet.write_text("\n".join(["id,correct", *rows]) + "\n")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet))
     assert found.notes[0].kind == "refused" and re.fullmatch(
         r"\d+ of 50 labeled items are not the ones that these settings draw for a sheet of 50 rows: the interval holds "
@@ -104,7 +118,7 @@ def test_one_label_that_was_not_drawn_is_refused_too(unlabeled, tmp_path):
     drawn = set(map(identifier, rows[1:]))
     fifths = wb.stratify(unlabeled.score, 5, "equal_size").labels
     other = next(i for i in range(1797) if fifths[i] == 0 and str(i + 1) not in drawn)
-    sheet.write_text("\n".join([rows[0], f"{other + 1},0,1", *(row + "1" for row in rows[2:])]) + "\n")
+    sheet.write_text("\n".join([rows[0], f"{other + 1},,,1", *(row + "1" for row in rows[2:])]) + "\n")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet))
     assert found.notes[0] == wb.Note(
         "refused", "1 of 100 labeled items is not one that these settings draw for a sheet of 100 rows: the interval "

@@ -57,7 +57,7 @@ def test_items_without_identifiers_keep_their_row_numbers(readers, tmp_path):
             in plan.next_step())
     header, *rows = sheet.read_text(encoding="utf-8-sig").splitlines()
     index = [int(row.split(",")[0].strip('"')) - 1 for row in rows]
-    assert (items.prediction != items.rival)[index].all() and header == "id,stratum,truth"
+    assert (items.prediction != items.rival)[index].all() and header == "id,position,truth"
     sheet.write_text("\n".join([header, *(row + str(readers.truth[i]) for row, i in zip(rows, index, strict=True))]))
     found, known = wb.difference_audit(items, labels=str(sheet)), wb.difference_audit(readers, 40)
     assert found.difference.counts.tolist() == known.difference.counts.tolist() and found.mode == "analyzed"

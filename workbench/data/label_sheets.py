@@ -1,16 +1,8 @@
-"""Label sheets: draw items, write the sheet people fill in, and read it back without losing a label.
-
-Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it: text is quoted,
-so that one that splits lines at another delimiter leaves it whole, and what it would execute gets an apostrophe.
-"""
+"""Label sheets: draw items, write the sheet people fill in, and read it back without losing a row."""
 from __future__ import annotations
 
-import itertools
-import os
-import re
-import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -19,21 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.data import frames, numbers
-from workbench.data.frames import NoRowsError
-from workbench.results import Note, Result
+from workbench.data import sheet_ids, sheet_rows
+from workbench.data.answers import ANSWERS, class_texts
+from workbench.data.sheet_files import csv_path, refuse_recorded, write_rows
+from workbench.data.sheet_files import refuse_other as refuse_other
+from workbench.results import FILLED, Note, Result
 
 if TYPE_CHECKING:
     from workbench.data.scored_items import ScoredItems
 
-ANSWERS = {"correct": "write 1 where the classifier was right and 0 where it was wrong",
-           "truth": "write the true class of every item"}
-OTHER = "other"
-_EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
-_EXECUTABLE_PART = re.compile(rf"(?<=[;\t])(?={_EXECUTABLE.pattern})")
-_ONE = re.compile(r"1(?:[.,]0*)?|true", re.IGNORECASE)
-_ZERO = re.compile(r"0(?:[.,]0*)?|false", re.IGNORECASE)
-_STRATUM = re.compile(r"([0-9]+)(?:[.,]0*)?")
+OWN = ("id", "position", "stratum", *ANSWERS)       # columns that a sheet has, or had
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,9 +38,16 @@ class SheetLabels(Result):
     unmatched : tuple of str
         Identifiers of the sheet that are not among the items.
     unlabeled : tuple of str
-        Identifiers whose cell is still empty.
+        Identifiers of all items without a label, those skipped before those not reached.
     truth : (n,) ndarray of str or None
         True classes of the items of `index` as text, where the sheet holds them; "other" for one never predicted.
+    skipped : (K,) ndarray of int
+        Items per stratum without a label that come before the last labeled one in the order of labeling; all without a
+        label where that order is not known.
+    missing : tuple of str
+        Identifiers of the items that were asked for and have no row.
+    row_counts : dict
+        How many rows of the sheet are labeled, skipped, not reached, repeated, unmatched or empty; all rows are.
 
     Examples
     --------
@@ -68,6 +62,15 @@ class SheetLabels(Result):
     unmatched: tuple = ()
     unlabeled: tuple = ()
     truth: np.ndarray | None = None
+    skipped: np.ndarray = FILLED
+    missing: tuple = ()
+    row_counts: dict = FILLED
+
+    def __post_init__(self) -> None:
+        for name, value in (("skipped", np.zeros_like(self.labeled)), ("row_counts", {})):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        super().__post_init__()
 
     def headline(self) -> str:
         """Return the number of labels and of right ones, and what could not be used."""
@@ -120,14 +123,38 @@ def draw_items(strata_labels: ArrayLike, labeled: ArrayLike, *, rng: int | np.ra
     return np.sort(np.concatenate(drawn)) if drawn else np.empty(0, np.int64)
 
 
-def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, index: ArrayLike, *,
-                      asks: str = "correct") -> None:
-    """Write the chosen items as a CSV sheet whose column `correct` is to be filled with 1 or 0.
+def arranged(drawn: np.ndarray, stratum: np.ndarray, order: np.ndarray, *,
+             rng: int | np.random.Generator) -> np.ndarray:
+    """Return drawn items in the order of labeling, at random within each stratum.
 
-    The sheet has the columns id, stratum and correct, in UTF-8 with a byte-order mark, ordered by
-    stratum and position. Ids are quoted, and one that a spreadsheet would execute gets a leading apostrophe.
-    A sheet that asks for the true class has the column `truth` instead and is ordered by position, so that the order
-    does not tell what was predicted.
+    Parameters
+    ----------
+    drawn : (n,) array of int
+        Positions of the items.
+    stratum : (n,) array of int
+        Their strata.
+    order : (n,) array of int
+        The stratum of each next label, such as `labeling_order` returns it.
+    rng : int or numpy.random.Generator
+
+    Examples
+    --------
+    >>> arranged(np.array([7, 8, 9]), np.array([0, 1, 1]), np.array([1, 0, 1]), rng=0).tolist()
+    [9, 7, 8]
+    """
+    shuffled = checks.generator(rng).permutation(drawn.size)
+    placed = np.empty_like(drawn)
+    placed[np.argsort(order, kind="stable")] = drawn[shuffled[np.argsort(stratum[shuffled], kind="stable")]]
+    return placed
+
+
+def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, index: ArrayLike, *,
+                      asks: str = "correct", columns: Mapping[str, ArrayLike] | None = None) -> None:
+    """Write the chosen items as a CSV sheet whose last column is to be filled, `correct` with 1 or 0.
+
+    The sheet has the columns id, position (1 to n), those of `columns`, and correct or truth, in UTF-8 with a
+    byte-order mark. Text is quoted, and a cell that a spreadsheet would execute gets a leading apostrophe. The stratum
+    is not shown: it tells how sure the classifier was.
 
     Parameters
     ----------
@@ -138,44 +165,60 @@ def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Ar
     stratum : (N,) array_like of int
         Stratum of each item.
     index : (n,) array_like of int
-        Positions of the chosen items, each at most once.
+        Positions of the chosen items in the order in which they are to be labeled, each at most once.
     asks : {"correct", "truth"}
+    columns : dict of (N,) array_like, optional
+        What people see of the items, by the name it has in the sheet.
 
     Raises
     ------
     ValueError
-        If the path does not end in .csv, an index is repeated or out of range, or the file exists and
-        is not a label sheet without a filled cell: what was recorded is never overwritten.
+        If the path does not end in .csv, an index is repeated or out of range, two columns have one name, or the file
+        exists and is not a label sheet without a filled cell: what was recorded is never overwritten.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> from workbench import digit_forms
+    >>> items = digit_forms().items()
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_label_sheet(folder + "/sheet.csv", digit_forms().items(), np.arange(1797) // 600, [1500, 7])
+    ...     write_label_sheet(folder + "/sheet.csv", items, np.arange(1797) // 600, [1500, 7],
+    ...                       columns={"read": items.prediction})
     ...     pathlib.Path(folder, "sheet.csv").read_text(encoding="utf-8-sig").splitlines()
-    ['id,stratum,correct', '"8",0,', '"1501",2,']
+    ['id,position,read,correct', '"1501",1,"9",', '"8",2,"7",']
     """
     checks.choice("asks", asks, ANSWERS)
-    stratum = _strata("stratum", stratum, None, items.size)
+    _strata("stratum", stratum, None, items.size)
     index = _positions(index, items.size)
-    refuse_recorded(_csv_path(path), *ANSWERS)
-    ids = _id_texts(items)
-    order = index[np.lexsort((index, stratum[index]))] if asks == "correct" else np.sort(index)
-    rows = [(ids[position], int(stratum[position]), "") for position in order]
-    write_rows(path, ("id", "stratum", asks), rows)
+    check_columns(columns or {}, items.size)
+    shown = {name: class_texts(np.asarray(values)[index]).tolist() for name, values in (columns or {}).items()}
+    refuse_recorded(csv_path(path), *ANSWERS)
+    rows = zip(sheet_rows.id_texts(items, index), range(1, index.size + 1), *shown.values(), [""] * index.size,
+               strict=True)
+    write_rows(path, ("id", "position", *shown, asks), rows)
+
+
+def check_columns(columns: Mapping[str, ArrayLike], size: int) -> None:
+    """Raise where a column that a sheet is to show has one of its own names, or not a value for each item."""
+    for name in columns:
+        if name.casefold() in OWN:
+            raise ValueError(f"columns must not be named {name!r}: the sheet has a column of that name")
+    wrong = [name for name, values in columns.items() if np.shape(values) != (size,)]
+    if wrong:
+        raise ValueError(f"columns must have {size} entries; {wrong[0]!r} has shape {np.shape(columns[wrong[0]])}")
 
 
 def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, n_strata: int, *,
-                     asks: str = "correct") -> SheetLabels:
+                     asks: str = "correct", planned: ArrayLike | None = None) -> SheetLabels:
     r"""Read a filled label sheet and count its labels per stratum.
 
     Parameters
     ----------
     path : str or path
-        The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark or
-        without the column stratum. A cell of `correct` is 1, 0, true, false or empty. A cell of `truth` is a class that
-        `items` predicts, "other" for a class that is never predicted, or empty.
+        The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark, in another order or
+        without the column position. A cell of `correct` is 1 or 0, yes or no, y or n, right or wrong, correct or
+        incorrect, true or false, in one sheet one of these, or empty. A cell of `truth` is a class that `items`
+        predicts, "other" for a class that is never predicted, or empty.
     items : ScoredItems
         The items the sheet was written for.
     stratum : (N,) array_like of int
@@ -184,6 +227,9 @@ def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Arr
         Number of strata, K.
     asks : {"correct", "truth"}
         The column that is read. Where `correct` is missing or empty and the items have predictions, `truth` does too.
+    planned : (n,) array_like of int, optional
+        Positions of the items that the sheet asks for, in the order of labeling; without it the order is that of the
+        column position.
 
     Returns
     -------
@@ -192,9 +238,9 @@ def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Arr
     Raises
     ------
     ValueError
-        For a cell that is not a label, an id with two different labels, an id whose stratum differs
-        from the sheet's, and a sheet without any known id or without any label. Names the id and the
-        data row, counted from 1 below the header.
+        For a cell that is not a label, an id with two different labels, an id whose stratum or position differs
+        from the sheet's, and a sheet without any known id or without any label. Names the id and the row as a
+        spreadsheet shows it: the header is row 1.
 
     Examples
     --------
@@ -203,7 +249,7 @@ def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Arr
     >>> items = ScoredItems(np.array(["007", "008", "=9"], object), np.array([0.6, 0.7, 0.9]))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sheet = pathlib.Path(folder, "sheet.csv")
-    ...     _ = sheet.write_text("id;correct\n007;1\n'=9;0\n8;1\n")
+    ...     _ = sheet.write_text("id;correct\n007;yes\n'=9;No\n8;yes\n")
     ...     labels = read_label_sheet(sheet, items, [0, 0, 1], 2)
     >>> labels
     SheetLabels(2 labels in 2 strata, 1 right, 1 id not among the items)
@@ -213,18 +259,8 @@ def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Arr
     n_strata = checks.whole("n_strata", n_strata, 1)
     checks.choice("asks", asks, ANSWERS)
     stratum = _strata("stratum", stratum, n_strata, items.size)
-    columns, answer, notes = _sheet_columns(path, asks, items)
-    position_of = _positions_by_id(items)
-    matched = _matched(columns, answer, position_of, repr(os.fspath(path)))
-    _refuse_other_stratum(columns, matched, stratum)
-    read = _label if answer == "correct" else _class_in(items)
-    labels, repeated = _labels_by_position(columns, matched, answer, read)
-    unmatched = tuple(dict.fromkeys(cell for cell, where in zip(columns["id"], matched, strict=True)
-                                    if cell and where is None))
-    if not any(label is not None for label in labels.values()):
-        raise ValueError(f"{os.fspath(path)!r} has no filled cell in its column {answer!r}; {ANSWERS[answer]}")
-    notes = (*notes, *_repeated_notes(repeated), *_unmatched_notes(unmatched, position_of))
-    return _counted(labels, stratum, n_strata, items, answer, unmatched=unmatched, notes=notes)
+    planned = None if planned is None else _positions(planned, items.size)
+    return found_labels(sheet_rows.opened(path, items, asks), items, stratum, n_strata, planned)
 
 
 def known_labels(items: ScoredItems, stratum: np.ndarray, n_strata: int, index: np.ndarray) -> SheetLabels:
@@ -234,26 +270,29 @@ def known_labels(items: ScoredItems, stratum: np.ndarray, n_strata: int, index: 
     return SheetLabels(*_per_stratum(stratum[index], right, n_strata), index, right.astype(np.int64), truth=truth)
 
 
-def class_texts(labels: np.ndarray) -> np.ndarray:
-    """Return class labels (N,) as the texts by which sheets and settings name them; 1.0 is the class "1"."""
-    texts, whole = numbers.as_text(labels), np.asarray(labels).dtype.kind == "f"
-    return np.array([text.removesuffix(".0") for text in texts] if whole else texts)
-
-
-def named_classes(*labels: Sequence[np.ndarray]) -> tuple[list[str], Callable]:
-    """Return the texts of all classes in arrays of labels, and a function from a name to its class's text, or None.
-
-    Examples
-    --------
-    >>> texts, named = named_classes(np.array([1, 0, 1]))
-    >>> texts, named("1.0"), named("2")
-    (['0', '1'], '1', None)
-    """
-    classes = np.unique(np.concatenate(labels))
-    texts = dict(zip(classes.tolist(), class_texts(classes).tolist(), strict=True))
-    if classes.dtype.kind == "U":
-        return list(texts.values()), texts.get
-    return list(texts.values()), lambda name: texts.get(numbers.to_labels("class", np.array([name], object))[0].item())
+def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.ndarray, n_strata: int,
+                 planned: np.ndarray | None) -> SheetLabels:
+    """Return what `read_label_sheet` does, of a sheet that is open."""
+    matched, changed = rows.matches(planned)
+    rows.refuse_other_plan(matched, stratum, planned)
+    labels, speaks, repeated = sheet_rows.labels_of(rows, matched, rows.said(items))
+    if not any(label is not None for label in labels.values()):
+        raise ValueError(f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}")
+    skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
+    unmatched = tuple(dict.fromkeys(cell for cell, where in zip(rows.columns["id"], matched, strict=True)
+                                    if cell and where is None))
+    missing = tuple(rows.ids[item] for item in (*skipped, *later) if item not in labels)
+    notes = (*rows.notes, *sheet_ids.changed_notes(changed), *_repeated_notes(repeated), *_missing_notes(missing),
+             *_unmatched_notes(unmatched, rows.position_of))
+    index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
+    said = np.array([labels[item] for item in index.tolist()])
+    kinds = sheet_rows.kinds_of_rows(rows, matched, labels, speaks, skipped)
+    right = said if items.prediction is None or rows.answer == "correct" else \
+        (said == class_texts(items.prediction)[index]).astype(np.int64)
+    return SheetLabels(
+        *_per_stratum(stratum[index], right, n_strata), index, right, unmatched,
+        tuple(rows.ids[item] for item in (*skipped, *later)), None if rows.answer == "correct" else said,
+        np.bincount(stratum[np.array(skipped, int)], minlength=n_strata), missing, kinds, notes=notes)
 
 
 def _strata(name: str, values: ArrayLike, n_strata: Any, size: int | None = None) -> np.ndarray:
@@ -269,186 +308,8 @@ def _positions(index: ArrayLike, size: int) -> np.ndarray:
     if index.max() >= size:
         raise ValueError(f"index must be below {size}, the number of items; got {index.max()}")
     if np.unique(index).size < index.size:
-        raise ValueError(f"index must hold each position once; {_commonest(index.tolist())} repeats")
+        raise ValueError(f"index must hold each position once; {Counter(index.tolist()).most_common(1)[0][0]} repeats")
     return index
-
-
-def _commonest(values):
-    return Counter(values).most_common(1)[0][0]
-
-
-def _id_texts(items):
-    if items.id is None:
-        return list(map(str, range(1, items.size + 1)))
-    return numbers.as_text(items.id)
-
-
-def _neutral(text):
-    return "'" + text if _EXECUTABLE.match(text) else text
-
-
-def _cell(value, place):
-    """Return a cell as it is written; behind the first, a quote does not keep a line from being split."""
-    if value is None or value == "":
-        return ""
-    if not isinstance(value, str):
-        return str(value)
-    text = _neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", _neutral(value))
-    return '"' + text.replace('"', '""') + '"'
-
-
-def _original(cell):
-    if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
-        return cell[1:].strip()
-    return cell
-
-
-def _csv_path(path):
-    path = os.path.expanduser(os.fspath(path))
-    if not path.lower().endswith(".csv"):
-        raise ValueError(f"path must end in .csv; got {path!r}")
-    return path
-
-
-def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
-    """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
-        return
-    try:
-        found = [name for name in answers if name in frames.column_names(path)] or answers[:1]
-        columns, _ = frames.read_columns(path, ["id", *found])
-    except NoRowsError:
-        return
-    except ValueError as error:
-        raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
-    filled = sum(map(bool, (cell for name in found for cell in numbers.as_text(columns[name]))))
-    if filled:
-        raise ValueError(f"{path!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
-                         "another path, or move the file away")
-
-
-def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
-    """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
-    path = _csv_path(path)
-    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
-        raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
-
-
-def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[Iterable]) -> None:
-    """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is quoted and harmless.
-
-    Parameters
-    ----------
-    path : str or path
-        Ends in .csv.
-    header : sequence of str
-        Words; what is no identifier is quoted and harmless as text in cells is.
-    rows : iterable of sequence
-    """
-    path, cells = _csv_path(path), ([_cell(value, place) for place, value in enumerate(row)] for row in rows)
-    names = [name if name.isidentifier() else _cell(name, place) for place, name in enumerate(header)]
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise ValueError(f"no such folder: {folder!r}")
-    temporary = os.path.join(folder, f"workbench-{os.getpid()}-{secrets.token_hex(4)}.tmp")
-    try:
-        with open(temporary, "x", encoding="utf-8-sig", newline="") as file:
-            file.writelines(",".join(row) + "\r\n" for row in itertools.chain([names], cells))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.remove(temporary)
-        raise
-
-
-def _sheet_columns(path, asks, items):
-    """Return the columns as text, the one that holds the answers, and notes."""
-    header = frames.column_names(path)
-    usable = ("truth",) if asks == "truth" else ("correct",) if items.prediction is None else tuple(ANSWERS)
-    there = [name for name in usable if name in header] or [asks]
-    columns, notes = frames.read_columns(path, ["id", *there] + ["stratum"] * ("stratum" in header))
-    texts = {name: numbers.as_text(column) for name, column in columns.items()}
-    return texts, next((name for name in there if any(texts[name])), there[0]), notes
-
-
-def _positions_by_id(items):
-    ids = _id_texts(items)
-    position_of = {text: position for position, text in enumerate(ids)}
-    if len(position_of) < len(ids):
-        raise ValueError(f"items.id must be unique; {_commonest(ids)!r} repeats")
-    return position_of
-
-
-def _matched(columns, answer, position_of, label):
-    """Return the position of each row's item, None where there is none."""
-    for row, (cell, said) in enumerate(zip(columns["id"], columns[answer], strict=True), 1):
-        if said and not cell:
-            raise ValueError(f"column 'id', data row {row} is missing, but its {answer!r} cell is {said!r}")
-    matched = [position_of.get(_original(cell)) if cell else None for cell in columns["id"]]
-    if all(where is None for where in matched):
-        raise ValueError(f"{label} names no id of the items, its first is {columns['id'][0]!r} and theirs is "
-                         f"{next(iter(position_of))!r}; check that sheet and scores belong together")
-    return matched
-
-
-def _refuse_other_stratum(columns, matched, stratum):
-    for row, cell in enumerate(columns.get("stratum", ())):
-        if matched[row] is None:
-            continue
-        found = _STRATUM.fullmatch(cell)
-        expected = int(stratum[matched[row]])
-        if found is None or int(found[1]) != expected:
-            raise ValueError(f"id {columns['id'][row]!r} (data row {row + 1}) has stratum {cell!r} in the "
-                             f"sheet, but {expected} now; use the settings with which the sheet was written: n_strata, "
-                             "stratifier, seed, and what was asked (a class's metrics, a rival)")
-
-
-def _labels_by_position(columns, matched, answer, read):
-    """Return {position: what `read` makes of its cell, or None} and the ids that are labeled more than once."""
-    labels, repeated = {}, []
-    for row, (position, cell) in enumerate(zip(matched, columns[answer], strict=True)):
-        label = read(columns["id"][row], row + 1, cell) if cell else None
-        if position is None:
-            continue
-        before = labels.get(position)
-        if before is None:
-            labels[position] = label
-        elif label is not None:
-            _refuse_conflict(columns["id"][row], row + 1, before, label)
-            repeated.append(columns["id"][row])
-    return labels, repeated
-
-
-def _refuse_conflict(identifier, row, before, label):
-    if before != label:
-        raise ValueError(f"id {identifier!r} is labeled both {before} and {label}, the second time in data "
-                         f"row {row}; keep one of the rows")
-
-
-def _label(identifier, row, cell):
-    if _ONE.fullmatch(cell):
-        return 1
-    if _ZERO.fullmatch(cell):
-        return 0
-    raise ValueError(f"column 'correct', data row {row} (id {identifier!r}): {cell!r} is not 1, 0, true, "
-                     "false or empty")
-
-
-def _class_in(items):
-    """Return a function that reads a cell as the text of a class that is predicted, or as "other"."""
-    texts, named = named_classes(*(labels for labels in (items.prediction, items.rival) if labels is not None))
-
-    def read(identifier, row, cell):
-        found = named(_original(cell)) or (OTHER if cell == OTHER else None)
-        if found is None:
-            known = checks.listed(texts, quoted=True)
-            raise ValueError(f"column 'truth', data row {row} (id {identifier!r}): {cell!r} is not a predicted class"
-                             f"{checks.suggestion(cell, texts)}; write {known}, or {OTHER!r} for a class that is never "
-                             "predicted")
-        return found
-    return read
 
 
 def _repeated_notes(repeated):
@@ -458,6 +319,14 @@ def _repeated_notes(repeated):
     ids = checks.counted(len(distinct), "id is", "ids are")
     return (Note("data", f"{ids} labeled more than once, always alike, and counted once: "
                  + checks.listed(distinct, 5, quoted=True)),)
+
+
+def _missing_notes(missing):
+    if not missing:
+        return ()
+    items = checks.counted(len(missing), "item that the sheet asked for has", "items that the sheet asked for have")
+    return (Note("data", f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
+                 + checks.listed(missing, 5, quoted=True)),)
 
 
 def _unmatched_notes(unmatched, position_of):
@@ -471,16 +340,6 @@ def _unmatched_notes(unmatched, position_of):
         return (note,)
     return (note, Note("data", f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
                        f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them"))
-
-
-def _counted(labels, stratum, n_strata, items, answer, **found):
-    index = np.array(sorted(position for position, label in labels.items() if label is not None), np.int64)
-    said = np.array([labels[position] for position in index.tolist()])
-    right = said if answer == "correct" else (said == class_texts(items.prediction)[index]).astype(np.int64)
-    ids = _id_texts(items)
-    unlabeled = tuple(ids[position] for position, label in labels.items() if label is None)
-    return SheetLabels(*_per_stratum(stratum[index], right, n_strata), index, right, unlabeled=unlabeled,
-                       truth=None if answer == "correct" else said, **found)
 
 
 def _per_stratum(stratum: np.ndarray, right: np.ndarray, n_strata: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,11 +1,13 @@
 """Scored items and the audit that the parameters ask for."""
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from workbench import checks
 from workbench.course import digit_forms
-from workbench.data import label_sheets, scored_items
+from workbench.data import frames, scored_items, sheet_files
+from workbench.data.answers import ANSWERS
 from workbench.stratified import audit, class_audit, difference_audit
 
 if TYPE_CHECKING:
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
-         score_is: str = "auto", positive: str = "", labels: str = "", label_sheet: str = "", budget: int = 100,
-         metrics_of: str = "", rival: str = "", n_strata: int = 5, stratifier: str = "equal_size",
+         score_is: str = "auto", positive: str = "", labels: str = "", label_sheet: str = "", columns: str = "",
+         budget: int = 100, metrics_of: str = "", rival: str = "", n_strata: int = 5, stratifier: str = "equal_size",
          allocation: str = "proportional", interval: str = "default", level: float = 0.95, seed: int = 0,
          write: bool = True) -> tuple[ScoredItems, Audit]:
     """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
@@ -28,6 +30,8 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         As in `workbench.read_scores`.
     labels, label_sheet
         As in `workbench.accuracy_audit`.
+    columns : str
+        Columns of `scores` that the sheet shows, separated by blanks or commas.
     budget : int
         Labels in total.
     metrics_of : str
@@ -63,16 +67,31 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     _refuse_both({"labels": labels, "truth": truth})
     if label_sheet and not labels and not truth:
         _refuse_recorded(label_sheet)
-    columns = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival}
-    items = scored_items.read_scores(scores, score_is=score_is, positive=positive, **columns) if scores else \
+    roles = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival}
+    items = scored_items.read_scores(scores, score_is=score_is, positive=positive, **roles) if scores else \
         digit_forms.digit_forms().items()
+    source = {"scores": os.path.basename(scores), **roles, "score_is": score_is, "positive": positive,
+              "scores_read_as": items.read_as}
     design: dict[str, Any] = {
         "n_strata": n_strata, "stratifier": stratifier, "allocation": allocation, "interval": interval, "level": level,
-        "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed}
+        "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed, "source": source,
+        "columns": {} if labels or truth else _shown(scores, columns)}
     if metrics_of:
         return items, class_audit.class_audit(items, metrics_of, budget, **design)
     made = difference_audit.difference_audit if rival else audit.accuracy_audit
     return items, made(items, budget, **design)
+
+
+def _shown(scores, columns):
+    """Return the columns of the file that the sheet shows."""
+    if not columns.strip():
+        return {}
+    if not scores:
+        raise ValueError(f"columns {columns!r} are columns of scores: name a file")
+    there = set(frames.column_names(scores))
+    parts = [part.strip() for part in columns.split(",")]
+    names = [name for part in parts for name in ([part] if part in there else part.split())]
+    return frames.read_columns(scores, list(dict.fromkeys(names)))[0]
 
 
 def _refuse_both(values):
@@ -82,6 +101,6 @@ def _refuse_both(values):
 
 def _refuse_recorded(sheet):
     try:
-        label_sheets.refuse_recorded(sheet, *label_sheets.ANSWERS)
+        sheet_files.refuse_recorded(sheet, *ANSWERS)
     except ValueError as error:
         raise ValueError(f"{error}; to analyze it say --labels") from error

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.results import Estimate, Note, Result, notes_as_text, percent
+from workbench.stratified import skips
 
 if TYPE_CHECKING:
     from workbench.results import Interval
@@ -37,10 +38,12 @@ class StratifiedEstimate(Estimate):
     Attributes
     ----------
     estimate : float
-        sum_k W_k x_k / n_k.
+        sum_k W_k x_k / n_k; NaN where items were skipped, which leaves a range, `bounds`.
     variance : float
-        Its unbiased estimate with the finite-population factor.
+        Its unbiased estimate with the finite-population factor; NaN where items were skipped.
     stratum_size, labeled, correct : (H,) array of int
+    skipped : (H,) array of int or None
+        Items of the sample without a label; None for none.
     """
 
     estimate: float
@@ -48,6 +51,19 @@ class StratifiedEstimate(Estimate):
     stratum_size: np.ndarray
     labeled: np.ndarray
     correct: np.ndarray
+    skipped: np.ndarray | None = None
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The estimates with every skipped item wrong, and with every one right; without skipped items both alike."""
+        low, high = self._ends()
+        return low.estimate, high.estimate
+
+    def _ends(self):
+        if self.skipped is None:
+            return self, self
+        n = self.labeled + self.skipped
+        return [stratified_accuracy(self.stratum_size, n, self.correct + right) for right in (0, self.skipped)]
 
     @property
     def limiting_stratum(self) -> int | None:
@@ -64,6 +80,8 @@ class StratifiedEstimate(Estimate):
         method : str
             As in `stratified_interval`.
         """
+        if self.skipped is not None:
+            return skips.between(*(end.interval(level, method) for end in self._ends()))
         return intervals.stratified_interval(self.stratum_size, self.labeled, self.correct,
                                              level=level, method=method)
 
@@ -71,13 +89,17 @@ class StratifiedEstimate(Estimate):
         """Return estimate, standard error and default interval in one sentence."""
         low, high = self.interval()
         labels = checks.counted(self.labeled.sum(), "label")
-        return (f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
-                f"{labels}, {checks.counted(self.labeled.size, 'stratum', 'strata')}")
+        said = f"{self.estimate:.4g} (SE {self.standard_error:.4g})" if self.skipped is None else \
+            "{:.4g} to {:.4g}".format(*self.bounds)
+        return (f"accuracy {said}, 95% from {low:.4g} to {high:.4g}; {labels}{skips.words(self.skipped)}, "
+                f"{checks.counted(self.labeled.size, 'stratum', 'strata')}")
 
     def rows(self) -> list[dict]:
-        """Return size, labels, right ones and rate per stratum."""
-        return [{"stratum": k, "size": int(size), "labeled": int(n), "correct": int(x), "accuracy": float(x / n)}
-                for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True))]
+        """Return size, labels, right ones and rate per stratum; where items were skipped also these, and no rate."""
+        table = [{"stratum": k, "size": int(size), "labeled": int(n), "correct": int(x),
+                  "accuracy": float(x / n) if n else float("nan")}
+                 for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True))]
+        return skips.with_skipped(table, self.skipped, "accuracy")
 
     @classmethod
     def _from_schema_1(cls, values):
@@ -86,7 +108,8 @@ class StratifiedEstimate(Estimate):
         return super()._from_schema_1(values) | {"notes": notes}
 
 
-def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike) -> StratifiedEstimate:
+def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *,
+                        skipped: ArrayLike | None = None) -> StratifiedEstimate:
     """Estimate accuracy from the labels of a stratified sample; one stratum is simple random sampling.
 
     Parameters
@@ -97,6 +120,11 @@ def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: Ar
         Labels per stratum, 2 <= n_h <= N_h (fewer only where the stratum is fully labeled).
     correct : (H,) array_like of int
         Labeled items that were right, 0 <= x_h <= n_h.
+    skipped : (H,) array_like of int, optional
+        Further items of the sample, which nobody could label; they count towards the least of 2. The interval goes from
+        its lower limit with all of them wrong to its upper limit with all of them right. Whatever made people skip
+        items, both are limits of the samples of two populations, with what would be skipped wrong, or right: the
+        accuracy lies between theirs.
 
     Returns
     -------
@@ -123,6 +151,11 @@ def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: Ar
     >>> stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
     StratifiedEstimate(accuracy 0.8799 (SE 0.02875), 95% from 0.8075 to 0.9332; 100 labels, 5 strata)
     """
+    if skipped is not None and np.any(skipped):
+        labeled, skipped = skips.checked(labeled, skipped)
+        size, n, correct = intervals.check_sample(stratum_size, labeled + skipped, correct)
+        checks.at_most("correct", correct, "labeled", labeled)
+        return StratifiedEstimate(np.nan, np.nan, size, labeled, correct, skipped)
     size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
     estimate = float((size / size.sum() * correct / labeled).sum())
     return StratifiedEstimate(estimate, estimated_variance(size, labeled, correct), size, labeled, correct,

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import html
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,18 @@ import numpy as np
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.data import frames, label_sheets, scored_items
-from workbench.results import Interval, Note, Result, html_table, note_list, notes_as_text, percent
-from workbench.stratified import accuracy
+from workbench.data import frames, scored_items
+from workbench.data.answers import OTHER
+from workbench.results import FILLED, Interval, Note, Result, html_table, note_list, notes_as_text, percent
+from workbench.stratified import accuracy, skips
+from workbench.stratified.sample_plans import STRANGE, SamplePlan
+from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import Strata, stratify
+from workbench.stratified.strata import stratify
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from workbench.data.label_sheets import SheetLabels
     from workbench.data.scored_items import ScoredItems
 
@@ -25,13 +30,12 @@ ALLOCATIONS = rules.METHODS
 MODES = ("plan", "simulated", "analyzed")
 SHOWN_IDS = 200
 WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
-         "truth": f"Write the true class of each item ({label_sheets.OTHER}: none that is predicted), not right or "
+         "truth": f"Write the true class of each item ({OTHER}: none that is predicted), not right or "
                   "wrong, into"}
 UNMATCHED = ("id of the sheet is not among the items and was not used",
              "ids of the sheet are not among the items and were not used")
-UNLABELED = "id has no label yet", "ids have no label yet"
-STRANGE = ("{} of {} labeled items {} that these settings draw for a sheet of {}: the interval holds only if they were "
-           "drawn at random within each stratum")
+UNLABELED = "id was skipped", "ids were skipped"
+SKIPPED = "the skipped item is", "the skipped items are"
 
 
 class Audit(Result):
@@ -48,8 +52,11 @@ class Audit(Result):
     if TYPE_CHECKING:
         mode: str
         label_sheet: str
+        labeled: np.ndarray
         unlabeled: tuple
         unmatched: tuple
+        skipped: tuple
+        row_counts: dict
         confidence_interval: Interval | None
 
     def next_step(self) -> str:
@@ -60,21 +67,33 @@ class Audit(Result):
         if self.mode == "plan" and not self.label_sheet:
             return "Nothing was labeled. Name a label sheet to get the items to label."
         if self.mode == "plan":
-            return (f"{WRITE[self.asks]} the column {self.asks} of {self.label_sheet}, for every row; then "
-                    "run the same command again with --labels and that file. Keep scores, strata and seed as they are.")
-        if self.unlabeled:
-            items = checks.counted(len(self.unlabeled), "item of the sheet still has", "items of the sheet still have")
-            missing = "it is missing by chance: label it" if len(self.unlabeled) == 1 else \
-                "they are missing by chance: label them"
-            return f"{items} no label. The estimate holds only if {missing}."
+            return (f"{WRITE[self.asks]} the column {self.asks} of {self.label_sheet}, row after row from the top; "
+                    "then run the same command again with --labels and that file. Stop where you like after the first "
+                    f"{self._least()} rows, but not because of the labels seen. An item that nobody can label stays "
+                    "empty. Keep scores, strata and seed as they are.")
         if self.unmatched or any(note.kind == "refused" for note in self.notes):
             return "Do not quote this yet: the sheet does not fit the plan. See the notes."
+        if self.skipped:
+            return f"Quote the interval; it gets shorter once {SKIPPED[len(self.skipped) > 1]} labeled."
+        if self.unlabeled:
+            return "Quote the interval with the estimate, if the decision to stop did not depend on the labels seen."
         return "All labels of the sheet are in. Quote the interval with the estimate."
+
+    def sheet_words(self) -> str:
+        """Return what became of every row of the filled sheet, in words; "" where none was read."""
+        if not self.row_counts:
+            return ""
+        kinds = checks.listed(f"{count:,} {kind}" for kind, count in self.row_counts.items())
+        return f"Of {checks.counted(sum(self.row_counts.values()), 'row')} of the sheet: {kinds}."
+
+    def _least(self):
+        return int(np.minimum(ROUNDS, self.labeled).sum())
 
     def _repr_html_(self) -> str:
         lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
-                        for ids, what in ((self.unmatched, UNMATCHED), (self.unlabeled, UNLABELED)) if ids)
-        return f"{self._tables()}{note_list(self.notes)}{lists}<p>{html.escape(self.next_step())}</p>"
+                        for ids, what in ((self.unmatched, UNMATCHED), (self.skipped, UNLABELED)) if ids)
+        words = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
+        return f"{self._tables()}{note_list(self.notes)}{words}{lists}<p>{html.escape(self.next_step())}</p>"
 
     def _tables(self) -> str:
         return html_table(self.rows(), self.headline())
@@ -104,6 +123,11 @@ class AccuracyAudit(Audit):
         File that was written for the people who label, or "".
     unmatched, unlabeled : tuple of str
         Ids of the filled sheet that are not among the items; ids whose label is still missing.
+    skipped : tuple of str
+        Those of `unlabeled` that come before the last label in the order of labeling.
+    row_counts : dict
+        What became of the rows of the filled sheet: how many are labeled, skipped, not reached, repeated, unmatched or
+        empty.
     """
 
     mode: str
@@ -120,6 +144,8 @@ class AccuracyAudit(Audit):
     label_sheet: str = ""
     unmatched: tuple = ()
     unlabeled: tuple = ()
+    skipped: tuple = ()
+    row_counts: dict = FILLED
 
     def headline(self) -> str:
         """Return the finding, or the plan, in one sentence."""
@@ -129,9 +155,10 @@ class AccuracyAudit(Audit):
             return f"Label {self.labeled.sum():,} of {items} in {strata}" \
                 + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
                    if np.isfinite(self.expected_half_width) else "")
-        limits, design = self.confidence_interval, f"{checks.counted(self.labeled.sum(), 'label')}, {strata}"
+        limits = self.confidence_interval
         truth = f"; the truth is {100 * self.truth:.1f}%" if self.truth is not None else ""
-        return (f"Accuracy {100 * self.estimate.estimate:.1f}% ({percent(limits.level)} interval: "
+        design = f"{checks.counted(self.labeled.sum(), 'label')}{skips.words(self.estimate.skipped)}, {strata}"
+        return (f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} interval: "
                 f"{100 * limits.low:.1f}% to {100 * limits.high:.1f}%), {design}{truth}")
 
     def rows(self) -> list[dict]:
@@ -141,7 +168,7 @@ class AccuracyAudit(Audit):
                  for k, (size, score, n) in enumerate(strata)]
         if self.estimate is not None:
             for row, found in zip(table, self.estimate.rows(), strict=True):
-                row |= {name: found[name] for name in ("correct", "accuracy")}
+                row |= {name: found[name] for name in ("correct", "accuracy", "skipped") if name in found}
         return table
 
     @classmethod
@@ -152,67 +179,6 @@ class AccuracyAudit(Audit):
         values = super()._from_schema_1(values)
         return values | {"notes": [Note("refused", note.text) if note.text in refused else note
                                    for note in values["notes"]]}
-
-
-@dataclass(frozen=True)
-class SamplePlan:
-    """Strata of scored items, the rule that spreads labels over them, and the seed that draws.
-
-    `allocated` takes a budget and returns labels per stratum and notes.
-    """
-
-    items: scored_items.ScoredItems
-    strata: Strata
-    allocated: Callable
-    asks: str
-    rng: int
-
-    @property
-    def mean_score(self) -> np.ndarray:
-        """Mean score per stratum."""
-        return np.bincount(self.strata.labels, self.items.score) / self.strata.sizes
-
-    def collect(self, budget: int, labels: str, label_sheet: str) -> tuple[dict, SheetLabels | None]:
-        """Return the fields that every audit has, and the labels: of a filled sheet, of known truth, or None.
-
-        Without both, the sheet is written.
-        """
-        if labels:
-            sheet = label_sheets.read_label_sheet(labels, self.items, self.strata.labels, self.strata.n_strata,
-                                                  asks=self.asks)
-            fields = {"mode": "analyzed", "labeled": sheet.labeled, "unmatched": sheet.unmatched,
-                      "unlabeled": sheet.unlabeled}
-            return self._fields([*sheet.notes, *self._not_drawn(sheet), *_missing(sheet)], **fields), sheet
-        budget = checks.whole("budget", budget, int(np.minimum(2, self.strata.sizes).sum()), self.items.size)
-        labeled, notes = self.allocated(budget)
-        index = label_sheets.draw_items(self.strata.labels, labeled, rng=self.rng)
-        if self.items.correct is not None:
-            known = label_sheets.known_labels(self.items, self.strata.labels, self.strata.n_strata, index)
-            return self._fields(notes, mode="simulated", labeled=labeled), known
-        if label_sheet:
-            label_sheets.write_label_sheet(label_sheet, self.items, self.strata.labels, index, asks=self.asks)
-        return self._fields(notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None
-
-    def _fields(self, notes, **fields):
-        return fields | {"stratum_size": self.strata.sizes, "mean_score": self.mean_score,
-                         "stratifier": self.strata.method, "notes": [*self.items.notes, *self.strata.notes, *notes]}
-
-    def _not_drawn(self, sheet):
-        """Yield a note if labeled items are not the ones that a plan of as many rows would have drawn."""
-        rows = sheet.index.size + len(sheet.unlabeled)
-        drawn = np.empty(0, int)
-        if rows >= np.minimum(2, self.strata.sizes).sum():
-            drawn = label_sheets.draw_items(self.strata.labels, self.allocated(rows)[0], rng=self.rng)
-        strange = int((~np.isin(sheet.index, drawn)).sum())
-        if strange:
-            which = "is not one" if strange == 1 else "are not the ones"
-            yield Note("refused", STRANGE.format(strange, sheet.index.size, which, checks.counted(rows, "row")))
-
-
-def _missing(sheet):
-    if sheet.unlabeled:
-        unlabeled = checks.counted(len(sheet.unlabeled), "item of the sheet has", "items of the sheet have")
-        yield Note("assumption", f"{unlabeled} no label; the estimate takes the others for a random part of it")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -264,7 +230,9 @@ def load_items(scores: Any, *, score: str = "score", prediction: str = "", truth
 
 def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, stratifier: str = "equal_size",
                    allocation: str = "proportional", interval: str = "default", level: float = 0.95, labels: str = "",
-                   label_sheet: str = "", rng: int = 0, method: str | None = None) -> AccuracyAudit:
+                   label_sheet: str = "", rng: int = 0, method: str | None = None,
+                   columns: Mapping[str, ArrayLike] | None = None,
+                   source: Mapping[str, Any] | None = None) -> AccuracyAudit:
     """Run one audit: stratify, allocate, and plan, simulate or analyze the labels.
 
     Parameters
@@ -281,13 +249,20 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, 
     interval, level
         As in `workbench.stratified_interval`.
     labels : str
-        A filled label sheet to analyze.
+        A filled label sheet to analyze, or a beginning of it: its first rows in the order of labeling, at least two
+        rounds through the strata. Empty rows before the last label count as right or as wrong, whichever is worse.
     label_sheet : str
-        Where to write the empty sheet of a plan.
+        Where to write the empty sheet of a plan: a row per item, in the order of labeling. Beside it a file that ends
+        in .plan.json keeps the settings: at the analysis they must be the same.
     rng : int
         Seed that orders ties and draws the items: the same for plan and analysis.
     method : str, optional
         `allocation`, under its name of before.
+    columns : dict of (N,) array_like, optional
+        What the sheet shows of the items, by name, beside the prediction.
+    source : dict, optional
+        What the items were read from, such as {"scores": "my.csv", "score_is": "class1"}: kept beside the sheet, and
+        told where the items are others at the analysis.
 
     Returns
     -------
@@ -302,7 +277,8 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, 
     check_settings(items, interval, level, stratifier)
     allocation = checks.choice(*written(allocation, method), ALLOCATIONS)
     strata = stratify(items.score, n_strata, stratifier, rng=rng)
-    plan = SamplePlan(items, strata, functools.partial(_allocated, items, strata, allocation), "correct", rng)
+    plan = SamplePlan(items, strata, functools.partial(_allocated, items, strata, allocation), "correct", rng,
+                      draw_settings("accuracy", n_strata, stratifier, allocation), source, columns)
     fields, sample = plan.collect(budget, labels, label_sheet)
     return AccuracyAudit(**accuracy_found(items, fields, sample, interval, level), allocation=allocation)
 
@@ -312,9 +288,15 @@ def written(allocation: str, method: str | None) -> tuple[str, str]:
     return ("allocation", allocation) if method is None else ("method", method)
 
 
+def draw_settings(question: str, n_strata: int, stratifier: str, allocation: str) -> dict:
+    """Return the settings that decide, beside the seed, which items are drawn."""
+    return {"question": question, "n_strata": n_strata, "stratifier": stratifier, "allocation": allocation}
+
+
 def check_settings(items: Any, interval: str, level: float, stratifier: str) -> None:
     """Raise where items or settings that every audit has are not what they must be."""
-    checks.instance("items", items, scored_items.ScoredItems)
+    if checks.instance("items", items, scored_items.ScoredItems).size == 1:
+        raise ValueError("items must be at least two; there is only one item")
     checks.level(level)
     checks.choice("interval", interval, intervals.METHODS)
     checks.choice("stratifier", stratifier, STRATIFIERS)
@@ -332,7 +314,7 @@ def accuracy_found(items: ScoredItems, fields: dict, sample: SheetLabels | None,
                        "confidence_interval": None, "truth": truth}
     if sample is None:
         return fields
-    estimate = accuracy.stratified_accuracy(size, labeled, sample.correct)
+    estimate = accuracy.stratified_accuracy(size, labeled, sample.correct, skipped=sample.skipped)
     limits = estimate.interval(level, interval)
     return fields | {"estimate": estimate, "confidence_interval": limits,
                      "notes": [*fields["notes"], *estimate.notes, *limits.notes]}

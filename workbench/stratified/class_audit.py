@@ -2,15 +2,17 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench import checks
-from workbench.data.label_sheets import class_texts, named_classes
+from workbench.data.answers import class_texts, named_classes
 from workbench.results import FILLED, Note, html_table
-from workbench.stratified.audit import AccuracyAudit, SamplePlan, accuracy_found, check_settings, written
+from workbench.stratified import skips
+from workbench.stratified.audit import AccuracyAudit, accuracy_found, check_settings, draw_settings, written
 from workbench.stratified.class_metrics import (
     METRICS,
     SHARE_OF_PREDICTED,
@@ -18,9 +20,12 @@ from workbench.stratified.class_metrics import (
     allocate_to_class,
     class_metrics,
 )
+from workbench.stratified.sample_plans import SamplePlan
 from workbench.stratified.strata import Strata, stratify_part
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from workbench.data.scored_items import ScoredItems
 
 SHOWN = {"precision": "precision", "recall": "recall", "f1": "F1"}
@@ -33,7 +38,8 @@ class ClassAudit(AccuracyAudit):
     Attributes
     ----------
     mode, stratum_size, labeled, mean_score, estimate, confidence_interval, expected_half_width, truth
-        As in `AccuracyAudit`, of all items; so are level, stratifier, allocation, label_sheet, unmatched, unlabeled.
+        As in `AccuracyAudit`, of all items; so are level, stratifier, allocation, label_sheet, unmatched, unlabeled,
+        skipped, row_counts.
     metrics_of : str
         The class.
     predicted : (K,) array of bool
@@ -60,18 +66,23 @@ class ClassAudit(AccuracyAudit):
         if self.metrics is None:
             labels = checks.counted(self.labeled[self.predicted].sum(), "label")
             return f"{super().headline()}; {labels} for items predicted {self.metrics_of!r}"
-        said = (f"{row['metric']} {_percent(row['estimate'])} ({_percent(row['low'])} to {_percent(row['high'])})"
-                for row in self.metric_rows()[1:])
+        said = (f"{SHOWN[metric]} {skips.said_percent(*self.metrics.bounds(metric))} "
+                f"({skips.said_percent(limits.low)} to {skips.said_percent(limits.high)})"
+                for metric, limits in zip(METRICS, self.limits, strict=True))
         return f"{super().headline()}; class {self.metrics_of!r}: {', '.join(said)}"
 
     def metric_rows(self) -> list[dict]:
-        """Return one row for accuracy and one per metric of the class: estimate, limits and, where known, truth."""
+        """Return one row for accuracy and one per metric of the class: estimate, limits and, where known, truth.
+
+        Where items were skipped, the estimate is a range.
+        """
         found = [] if self.metrics is None else [
-            ("accuracy", self.estimate.estimate, self.confidence_interval, self.truth),
-            *((SHOWN[metric], getattr(self.metrics, metric), limits, getattr(self.known, metric, None))
+            ("accuracy", self.estimate.bounds, self.confidence_interval, self.truth),
+            *((SHOWN[metric], self.metrics.bounds(metric), limits, getattr(self.known, metric, None))
               for metric, limits in zip(METRICS, self.limits, strict=True))]
-        return [{"metric": name, "estimate": estimate, "low": limits.low, "high": limits.high}
-                | ({} if self.known is None else {"truth": truth}) for name, estimate, limits, truth in found]
+        return [{"metric": name, **skips.estimate_cells(bounds, self.estimate.skipped), "low": limits.low,
+                 "high": limits.high} | ({} if self.known is None else {"truth": truth})
+                for name, bounds, limits, truth in found]
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, with the class that is predicted there."""
@@ -86,8 +97,9 @@ class ClassAudit(AccuracyAudit):
 
 def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_strata: int = 5,
                 stratifier: str = "equal_size", allocation: str = "proportional", interval: str = "default",
-                level: float = 0.95, labels: str = "", label_sheet: str = "", rng: int = 0,
-                method: str | None = None) -> ClassAudit:
+                level: float = 0.95, labels: str = "", label_sheet: str = "", rng: int = 0, method: str | None = None,
+                columns: Mapping[str, ArrayLike] | None = None,
+                source: Mapping[str, Any] | None = None) -> ClassAudit:
     """Run one audit for precision, recall and F1 of a class beside accuracy: plan, simulate or analyze the labels.
 
     Parameters
@@ -104,9 +116,10 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
         As in `accuracy_audit`.
     allocation : {"proportional"}
         30% of the labels go to the items predicted as the class, in proportion within each part.
-    interval, level, labels, label_sheet, rng, method
+    interval, level, labels, label_sheet, rng, method, columns, source
         As in `accuracy_audit`; `interval` is the accuracy's. The sheet asks for the true class where more than two
-        classes are predicted: a wrong prediction of another class may be right about this one.
+        classes are predicted: a wrong prediction of another class may be right about this one. It then shows no
+        prediction but one that is among `columns`: people are to say what they see.
 
     Returns
     -------
@@ -129,7 +142,9 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
     allocated = functools.partial(_allocated, strata.sizes, predicted)
     if asks == "truth" and items.correct is not None and items.truth is None:
         raise ValueError(f"items must hold the true classes to simulate the metrics of class {name!r}")
-    fields, sample = SamplePlan(items, strata, allocated, asks, rng).collect(budget, labels, label_sheet)
+    settings = draw_settings(f"metrics of class {name!r}", n_strata, stratifier, allocation)
+    plan = SamplePlan(items, strata, allocated, asks, rng, settings, source, columns)
+    fields, sample = plan.collect(budget, labels, label_sheet)
     found = accuracy_found(items, fields, sample, interval, level)
     if sample is not None:
         found |= _metrics(items, strata, predicted, name, sample, level, found["notes"])
@@ -173,7 +188,7 @@ def _metrics(items, strata, predicted, name, sample, level, notes):
         notes = [*notes, Note("assumption", f"a wrong prediction was taken for one that is wrong about class {name!r}: "
                               "so it is where there are two classes")]
     right = sample.right == 1 if sample.truth is None else _about(items, name, sample.index, sample.truth)
-    metrics = _of_class(strata, predicted, sample.index, right)
+    metrics = _of_class(strata, predicted, sample.index, right, sample.skipped)
     limits = tuple(metrics.interval(metric, level) for metric in METRICS)
     known = None
     if items.truth is not None:
@@ -183,17 +198,13 @@ def _metrics(items, strata, predicted, name, sample, level, notes):
             "notes": [*notes, *metrics.notes, *(note for each in limits for note in each.notes)]}
 
 
-def _of_class(strata, predicted, index, right):
+def _of_class(strata, predicted, index, right, skipped=None):
     """Return the metrics of the class from some items and whether the prediction was right about their membership."""
     stratum = strata.labels[index]
     return class_metrics(strata.sizes, predicted, np.bincount(stratum, minlength=strata.n_strata),
-                         np.bincount(stratum, right, strata.n_strata).astype(int))
+                         np.bincount(stratum, right, strata.n_strata).astype(int), skipped=skipped)
 
 
 def _about(items, name, index, truth):
     """Return whether predictions are right about being in the class."""
     return (truth == name) == (class_texts(items.prediction)[index] == name)
-
-
-def _percent(value):
-    return "undefined" if np.isnan(value) else f"{100 * value:.1f}%"

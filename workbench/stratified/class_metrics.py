@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.allocation.rules import allocate
 from workbench.results import Interval, Note, Result
+from workbench.stratified import skips
 from workbench.value_intervals import upper_limit
 
 METRICS = ("precision", "recall", "f1")
@@ -33,7 +34,9 @@ class ClassMetrics(Result):
     labeled, correct : (H,) array of int
         Labels, and those in which the prediction about membership was right.
     precision, recall, f1 : float
-        Estimates; NaN where undefined.
+        Estimates; NaN where undefined, and where items were skipped, which leaves a range, `bounds`.
+    skipped : (H,) array of int or None
+        Items of the sample without a label; None for none.
     """
 
     stratum_size: np.ndarray
@@ -43,6 +46,25 @@ class ClassMetrics(Result):
     precision: float
     recall: float
     f1: float
+    skipped: np.ndarray | None = None
+
+    def bounds(self, metric: str) -> tuple[float, float]:
+        """Return the estimates of a metric with the prediction wrong about every skipped item, and right about each.
+
+        Parameters
+        ----------
+        metric : {"precision", "recall", "f1"}
+        """
+        checks.choice("metric", metric, METRICS)
+        low, high = self._ends()
+        return getattr(low, metric), getattr(high, metric)
+
+    def _ends(self):
+        if self.skipped is None:
+            return self, self
+        n = self.labeled + self.skipped
+        return [class_metrics(self.stratum_size, self.predicted, n, self.correct + right)
+                for right in (0, self.skipped)]
 
     def interval(self, metric: str, level: float = 0.95, method: str = "inversion") -> Interval:
         """Return a confidence interval for one metric.
@@ -65,6 +87,8 @@ class ClassMetrics(Result):
         checks.choice("metric", metric, METRICS)
         checks.choice("method", method, METHODS)
         tail = (1 - checks.level(level)) / 2
+        if self.skipped is not None:
+            return skips.between(*(end.interval(metric, level, method) for end in self._ends()))
         if metric == "precision":
             return self._precision(level)
         low, high = (_inverted if method == "inversion" else _closed)(self, metric, tail)
@@ -81,18 +105,23 @@ class ClassMetrics(Result):
 
     def headline(self) -> str:
         """Return the three metrics with their 95% intervals in one sentence."""
-        said = (f"{metric} {getattr(self, metric):.4g} ({limits.low:.4g} to {limits.high:.4g})"
+        said = (f"{metric} {self._said(metric)} ({limits.low:.4g} to {limits.high:.4g})"
                 for metric in METRICS for limits in [self.interval(metric)])
-        return f"{', '.join(said)}; 95%, {checks.counted(int(self.labeled.sum()), 'label')}"
+        labels = checks.counted(int(self.labeled.sum()), "label")
+        return f"{', '.join(said)}; 95%, {labels}{skips.words(self.skipped)}"
+
+    def _said(self, metric):
+        return " to ".join(dict.fromkeys(f"{end:.4g}" for end in self.bounds(metric)))
 
     def rows(self) -> list[dict]:
         """Return one row per metric with its 95% interval."""
-        return [{"metric": metric, "estimate": getattr(self, metric), "low": limits.low, "high": limits.high}
+        return [{"metric": metric, **skips.estimate_cells(self.bounds(metric), self.skipped), "low": limits.low,
+                 "high": limits.high}
                 for metric in METRICS for limits in [self.interval(metric)]]
 
 
-def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayLike,
-                  correct: ArrayLike) -> ClassMetrics:
+def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *,
+                  skipped: ArrayLike | None = None) -> ClassMetrics:
     """Estimate precision, recall and F1 of a class from strata that lie within the predicted class.
 
     Parameters
@@ -106,6 +135,9 @@ def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayL
     correct : (H,) array_like of int
         Labeled items whose prediction about membership is right: true members among the predicted ones, true others
         among the others.
+    skipped : (H,) array_like of int, optional
+        Further items of the sample, which nobody could label, as in `stratified_accuracy`: every metric rises with each
+        prediction about membership that is right.
 
     Returns
     -------
@@ -128,6 +160,8 @@ def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayL
     ClassMetrics(precision 0.85 (0.738 to 0.927), recall 0.8686 (0.6502 to 0.9843), f1 0.8592 (0.7249 to 0.9395);
     95%, 200 labels)
     """
+    if skipped is not None and np.any(skipped):
+        return _with_skipped(stratum_size, predicted, *skips.checked(labeled, skipped), correct)
     size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
     predicted = checks.zero_one("predicted", predicted, size=size.size, what="stratum")
     members, hits, missed = _totals(size, predicted, labeled, correct)
@@ -136,7 +170,8 @@ def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayL
              "f1": 2 * hits / (members + hits + missed) if members + hits + missed else np.nan}
     notes = [Note("undefined", f"{metric} is 0/0 in these labels", ("metric", metric))
              for metric, value in found.items() if np.isnan(value)]
-    return ClassMetrics(size, predicted, labeled, correct, *map(float, found.values()), notes=notes)
+    return ClassMetrics(size, predicted, labeled, correct, float(found["precision"]), float(found["recall"]),
+                        float(found["f1"]), notes=notes)
 
 
 def allocate_to_class(stratum_size: ArrayLike, predicted: ArrayLike, budget: int, *,
@@ -177,6 +212,12 @@ def allocate_to_class(stratum_size: ArrayLike, predicted: ArrayLike, budget: int
     for part, labels in zip(parts, (first, budget - first), strict=True):
         labeled[part] = allocate(size[part], labels, "proportional", minimum=minimum).labeled
     return labeled
+
+
+def _with_skipped(size, predicted, labeled, skipped, correct):
+    low = class_metrics(size, predicted, labeled + skipped, correct)
+    checks.at_most("correct", low.correct, "labeled", labeled)
+    return ClassMetrics(low.stratum_size, low.predicted, labeled, low.correct, np.nan, np.nan, np.nan, skipped)
 
 
 def _totals(size, predicted, labeled, correct):

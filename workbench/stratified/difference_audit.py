@@ -2,19 +2,26 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench import checks
 from workbench.allocation.rules import allocate
-from workbench.data.label_sheets import class_texts
+from workbench.data.answers import class_texts
+from workbench.data.label_sheets import check_columns
 from workbench.data.scored_items import ScoredItems
-from workbench.results import Interval, Note
-from workbench.stratified.audit import Audit, SamplePlan, check_settings, written
+from workbench.results import FILLED, Interval, Note
+from workbench.stratified import skips
+from workbench.stratified.audit import Audit, check_settings, draw_settings, written
 from workbench.stratified.differences import PairedDifference, paired_difference
+from workbench.stratified.sample_plans import SamplePlan
 from workbench.stratified.strata import stratify_part
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 ALLOCATIONS = ("proportional", "equal")
 
@@ -47,6 +54,9 @@ class DifferenceAudit(Audit):
         File that was written for the people who label, or "".
     unmatched, unlabeled : tuple of str
         Ids of the filled sheet on which the models do not differ; ids whose label is still missing.
+    skipped : tuple of str
+    row_counts : dict
+        As in `AccuracyAudit`.
     """
 
     mode: str
@@ -64,6 +74,8 @@ class DifferenceAudit(Audit):
     label_sheet: str = ""
     unmatched: tuple = ()
     unlabeled: tuple = ()
+    skipped: tuple = ()
+    row_counts: dict = FILLED
 
     asks = "truth"
 
@@ -87,12 +99,15 @@ class DifferenceAudit(Audit):
         if self.difference is not None:
             for row, (b, neither, a) in zip(table, self.difference.counts.tolist(), strict=True):
                 row |= {"only_a": a, "only_b": b, "both_wrong": neither}
+            table = skips.with_skipped(table, self.difference.skipped)
         return table
 
 
 def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, stratifier: str = "equal_size",
                      allocation: str = "proportional", interval: str = "default", level: float = 0.95, labels: str = "",
-                     label_sheet: str = "", rng: int = 0, method: str | None = None) -> DifferenceAudit:
+                     label_sheet: str = "", rng: int = 0, method: str | None = None,
+                     columns: Mapping[str, ArrayLike] | None = None,
+                     source: Mapping[str, Any] | None = None) -> DifferenceAudit:
     """Run one audit of the difference of two models' accuracies: plan, simulate or analyze the labels.
 
     Parameters
@@ -108,8 +123,9 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     allocation : {"proportional", "equal"}
     interval : {"default"}
         That of `value_interval`.
-    level, labels, label_sheet, rng, method
-        As in `accuracy_audit`; the sheet asks for the true class and shows no prediction.
+    level, labels, label_sheet, rng, method, columns, source
+        As in `accuracy_audit`; the sheet asks for the true class and shows no prediction but one that is among
+        `columns`.
 
     Returns
     -------
@@ -129,16 +145,21 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     allocation = checks.choice(*written(allocation, method), ALLOCATIONS)
     if interval != "default":
         raise ValueError(f"interval must be 'default' for a difference; got {interval!r}")
-    differ = _differing(items)
+    where = _differing(items)
+    differ = _part(items, where)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
     strata = stratify_part(differ.score, n_strata, stratifier, "on which the models differ", rng=rng)
     allocated = functools.partial(_allocated, strata.sizes, allocation)
     least = min(checks.whole("budget", budget, 1), differ.size)
-    fields, sample = SamplePlan(differ, strata, allocated, "truth", rng).collect(least, labels, label_sheet)
+    settings = draw_settings("difference of two models", n_strata, stratifier, allocation)
+    check_columns(columns or {}, items.size)
+    shown = {name: np.asarray(values)[where] for name, values in (columns or {}).items()}
+    fields, sample = SamplePlan(differ, strata, allocated, "truth", rng, settings, source, shown).collect(
+        least, labels, label_sheet)
     agreeing = items.size - differ.size
     notes = [*fields.pop("notes"), *_scope_notes(differ.size, 0 if labels else budget - least)]
     difference = None if sample is None else paired_difference(strata.sizes, _counts(differ, strata, sample),
-                                                               agreeing=agreeing)
+                                                               agreeing=agreeing, skipped=sample.skipped)
     limits = None if sample is None else difference.interval(level)
     notes += () if sample is None else [*difference.notes, *limits.notes]
     return DifferenceAudit(**fields, agreeing=agreeing, difference=difference, confidence_interval=limits, notes=notes,
@@ -147,7 +168,7 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
 
 
 def _differing(items):
-    """Return the items on which the models differ, with the identifiers that they have among all."""
+    """Return the positions of the items on which the models differ."""
     if items.prediction is None or items.rival is None:
         raise ValueError("items must hold the predictions of two models: name the columns prediction and rival")
     if items.correct is not None and items.truth is None:
@@ -156,10 +177,15 @@ def _differing(items):
     if not differ.size:
         raise ValueError("prediction and rival are the same for every item: their accuracies are equal, and there is "
                          "nothing to label")
+    return differ
+
+
+def _part(items, where):
+    """Return some of the items, with the identifiers that they have among all."""
     identifiers = np.arange(1, items.size + 1) if items.id is None else items.id
-    columns: dict[str, Any] = {name: None if getattr(items, name) is None else getattr(items, name)[differ]
+    columns: dict[str, Any] = {name: None if getattr(items, name) is None else getattr(items, name)[where]
                                for name in ("score", "prediction", "truth", "correct", "rival")}
-    return ScoredItems(score_is=items.score_is, notes=items.notes, id=identifiers[differ], **columns)
+    return ScoredItems(score_is=items.score_is, notes=items.notes, id=identifiers[where], **columns)
 
 
 def _allocated(size, method, budget):

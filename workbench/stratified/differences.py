@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.results import Estimate, percent
+from workbench.stratified import skips
 from workbench.value_intervals import check_table, interval_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class PairedDifference(Estimate):
     Attributes
     ----------
     estimate : float
-        Accuracy of A less that of B, over all items.
+        Accuracy of A less that of B, over all items; NaN where items were skipped, which leaves a range, `bounds`.
     variance : float
         Estimated from the sample; 0 where all labels of every stratum agree: the labels then
         show no variance, which does not mean that there is none.
@@ -33,6 +34,8 @@ class PairedDifference(Estimate):
         Labels: only B right, both alike, only A right.
     agreeing : int
         Items outside the strata on which the models predict the same.
+    skipped : (H,) array of int or None
+        Items of the sample without a label; None for none.
     """
 
     estimate: float
@@ -40,6 +43,19 @@ class PairedDifference(Estimate):
     stratum_size: np.ndarray
     counts: np.ndarray
     agreeing: int
+    skipped: np.ndarray | None = None
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The estimates with only B right about every skipped item, and with only A right; else both alike."""
+        low, high = self._ends()
+        return low.estimate, high.estimate
+
+    def _ends(self):
+        if self.skipped is None:
+            return self, self
+        return [paired_difference(self.stratum_size, self.counts + np.multiply.outer(self.skipped, VALUES == value),
+                                  agreeing=self.agreeing) for value in (-1, 1)]
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the `value_interval` of the difference; items on which the models agree are constants.
@@ -53,6 +69,8 @@ class PairedDifference(Estimate):
         -------
         Interval
         """
+        if self.skipped is not None:
+            return skips.between(*(end.interval(level) for end in self._ends()))
         size, counts, outside = self.stratum_size, self.counts, int(self.agreeing > 0)
         if outside:
             size, counts = np.append(size, self.agreeing), np.vstack([counts, [0, self.agreeing, 0]])
@@ -68,16 +86,19 @@ class PairedDifference(Estimate):
         """
         low, high = self.interval(level)
         better = "A is better" if low > 0 else "B is better" if high < 0 else "no difference is shown"
-        return (f"accuracy of A less B {self.estimate:+.4g}, {percent(level)} from {low:+.4g} to {high:+.4g}: "
-                f"{better}; {checks.counted(int(self.counts.sum()), 'label')}")
+        said = f"{self.estimate:+.4g}" if self.skipped is None else "{:+.4g} to {:+.4g}".format(*self.bounds)
+        return (f"accuracy of A less B {said}, {percent(level)} from {low:+.4g} to {high:+.4g}: "
+                f"{better}; {checks.counted(int(self.counts.sum()), 'label')}{skips.words(self.skipped)}")
 
     def rows(self) -> list[dict]:
         """Return one row per stratum."""
-        return [{"stratum": h, "size": int(size), "only_b": int(b), "alike": int(tie), "only_a": int(a)}
-                for h, (size, (b, tie, a)) in enumerate(zip(self.stratum_size, self.counts, strict=True))]
+        return skips.with_skipped([
+            {"stratum": h, "size": int(size), "only_b": int(b), "alike": int(tie), "only_a": int(a)}
+            for h, (size, (b, tie, a)) in enumerate(zip(self.stratum_size, self.counts, strict=True))], self.skipped)
 
 
-def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: int = 0) -> PairedDifference:
+def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: int = 0,
+                      skipped: ArrayLike | None = None) -> PairedDifference:
     """Estimate by how much model A is more often right than model B, from labels of one stratified sample.
 
     Parameters
@@ -89,6 +110,9 @@ def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: i
         per stratum unless it is fully labeled.
     agreeing : int
         Further items, on which both models predict the same: their difference is 0 and needs no label.
+    skipped : (H,) array_like of int, optional
+        Further items of the sample, which nobody could label, as in `stratified_accuracy`: the interval goes from its
+        lower limit with only B right about each of them to its upper limit with only A right.
 
     Returns
     -------
@@ -109,8 +133,14 @@ def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: i
     >>> paired_difference([600, 400], [[8, 3, 14], [5, 2, 18]], agreeing=9000)
     PairedDifference(accuracy of A less B +0.0352, 95% from +0.0075 to +0.0593: A is better; 50 labels)
     """
-    size, counts, _ = check_table(stratum_size, counts, VALUES)
     agreeing = checks.whole("agreeing", agreeing, 0)
+    if skipped is not None and np.any(skipped):
+        rows = enumerate(np.asarray(counts))
+        table = np.stack([checks.counts("counts", row, what=f"stratum {h}, value") for h, row in rows])
+        skipped = checks.counts("skipped", skipped, size=len(table))
+        size, _, _ = check_table(stratum_size, table + np.multiply.outer(skipped, VALUES == 0), VALUES)
+        return PairedDifference(np.nan, np.nan, size, table, agreeing, skipped)
+    size, counts, _ = check_table(stratum_size, counts, VALUES)
     weight, n = size / (size.sum() + agreeing), counts.sum(1)
     mean = (counts[:, 2] - counts[:, 0]) / n
     spread = (counts[:, 2] + counts[:, 0]) / n - mean ** 2

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -314,8 +315,7 @@ def _with_image(shown, data, metadata, chart):
 
 def _labeled(message, controls):
     """Return a message with the argument it begins with called as the label of its control."""
-    name, space, rest = message.partition(" ")
-    return controls[name].description + space + rest if name in controls else message
+    return re.sub(r"^\w+", lambda name: controls[name[0]].description if name[0] in controls else name[0], message)
 
 
 def _give_room(control):

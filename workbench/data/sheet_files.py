@@ -1,0 +1,109 @@
+"""Sheets as files: cells that no spreadsheet executes, written whole or not at all, and never over what people wrote.
+
+Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it: text is quoted,
+so that one that splits lines at another delimiter leaves it whole, and what it would execute gets an apostrophe.
+"""
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from os import PathLike
+
+from workbench import checks
+from workbench.data import frames, numbers
+from workbench.data.frames import NoRowsError
+
+_EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+_EXECUTABLE_PART = re.compile(rf"(?<=[;\t])(?={_EXECUTABLE.pattern})")
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[Iterable]) -> None:
+    """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is quoted and harmless.
+
+    Parameters
+    ----------
+    path : str or path
+        Ends in .csv.
+    header : sequence of str
+    rows : iterable of sequence
+        Cells: text, numbers, None for an empty one.
+    """
+    names = [name if _PLAIN_NAME.fullmatch(name) else _cell(name, place) for place, name in enumerate(header)]
+    cells = ([_cell(value, place) for place, value in enumerate(row)] for row in rows)
+    write_lines(csv_path(path), (",".join(row) + "\r\n" for row in itertools.chain([names], cells)), "utf-8-sig")
+
+
+def write_lines(path: str, lines: Iterable[str], encoding: str = "utf-8") -> None:
+    """Write a text file as a whole or not at all."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise ValueError(f"no such folder: {folder!r}")
+    temporary = os.path.join(folder, f"workbench-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "x", encoding=encoding, newline="") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+        raise
+
+
+def csv_path(path: str | PathLike[str]) -> str:
+    """Return a path that ends in .csv as text, or raise."""
+    path = os.path.expanduser(os.fspath(path))
+    if not path.lower().endswith(".csv"):
+        raise ValueError(f"path must end in .csv; got {path!r}")
+    return path
+
+
+def original(cell: str) -> str:
+    """Return what a cell of a first column was before an apostrophe made it harmless."""
+    if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
+        return cell[1:].strip()
+    return cell
+
+
+def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
+    """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
+    if not os.path.exists(path) or os.path.getsize(path) == 0:
+        return
+    try:
+        header = {name.casefold() for name in frames.column_names(path)}
+        found = [name for name in answers if name in header] or answers[:1]
+        columns, _ = frames.read_columns(path, ["id", *found])
+    except NoRowsError:
+        return
+    except ValueError as error:
+        raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
+    filled = sum(map(bool, (cell for name in found for cell in numbers.as_text(columns[name]))))
+    if filled:
+        raise ValueError(f"{path!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
+                         "another path, or move the file away")
+
+
+def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
+    """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
+    path = csv_path(path)
+    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
+        raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
+
+
+def _neutral(text):
+    return "'" + text if _EXECUTABLE.match(text) else text
+
+
+def _cell(value, place):
+    """Return a cell as it is written; behind the first, a quote does not keep a line from being split."""
+    if value is None or value == "":
+        return ""
+    if not isinstance(value, str):
+        return str(value)
+    text = _neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", _neutral(value))
+    return '"' + text.replace('"', '""') + '"'
