@@ -514,7 +514,7 @@ def test_frames_that_cannot_be_read(tmp_path):
         wb.summarize("nowhere.parquet", "g", "v")
     path = tmp_path / "a.json"
     path.write_text("[]")
-    with refuses(ValueError, f"{str(path)!r} must end in one of .csv, .tsv, .txt, .parquet"):
+    with refuses(ValueError, f"{str(path)!r} has no data rows"):
         wb.summarize(path, "g", "v")
     with refuses(TypeError, "frame must be a path or a data frame; got list"):
         wb.summarize([1], "g", "v")

@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import workbench as wb
-from workbench.data import files
+from workbench.data import engine
 from workbench.data.frames import column_names, read_columns, scan
 
 NO_TEXT = ", whatever its name says; save the table as text in UTF-8"
@@ -182,7 +182,7 @@ def test_duckdb_reads_this_file_and_nothing_else(name, tmp_path, monkeypatch):
     os.symlink(name, f"link-{name}")
     with scan(f"link-{name}", ["a"]) as rows:
         assert rows.native.fetchall() in ([("1",)], [(1,)])
-    with files._duckdb("'t'", name) as connection:
+    with engine.connected("'t'", name) as connection:
         settings = dict(connection.execute("SELECT name, value FROM duckdb_settings()").fetchall())
         for forbidden in (f"other-{name}", "https://example.invalid/t.csv"):
             with pytest.raises(duckdb.PermissionException):
@@ -194,7 +194,7 @@ def test_duckdb_spills_into_the_temporary_folder_and_cleans_up(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     Path("temporary").mkdir()
-    with files._duckdb("'t'", "t.csv") as connection:
+    with engine.connected("'t'", "t.csv") as connection:
         connection.execute("SET memory_limit = '60MB'")
         connection.execute("SET threads = 1")
         connection.execute("CREATE TABLE t AS SELECT range AS k, hash(range)::VARCHAR AS text FROM range(2_000_000)")

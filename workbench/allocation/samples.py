@@ -63,7 +63,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.allocation.rules import Allocation
 from workbench.data import frames
-from workbench.data.files import NO_NUMBER
+from workbench.data.engine import NO_NUMBER
 from workbench.results import Result
 
 KEYS = 2 ** 60
@@ -150,7 +150,7 @@ def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None
     Parameters
     ----------
     frame : str, path or data frame
-        A file ending in csv, tsv, txt or parquet; or a frame of pandas, polars (also lazy), pyarrow,
+        A file of text, Parquet or JSON, or a workbook; or a frame of pandas, polars (also lazy), pyarrow,
         DuckDB, Dask or PySpark.
     by : str
         Column of strata: text, whole numbers or booleans (which become 0 and 1). Strata of a text file

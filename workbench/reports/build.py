@@ -237,29 +237,22 @@ def _paths(declared, values, role):
 
 
 def _check_files(declared, values):
+    from workbench.data.columns import spelled
     found = {name: _column_names(name, path) for name, path in _files(declared, values).items()}
     for parameter in declared:
         name, file = parameter["name"], parameter["detail"]
-        if parameter["role"] == "column" and values[name] and file in found and values[name] not in found[file]:
+        if parameter["role"] == "column" and values[name] and file in found and \
+                spelled(values[name], found[file]) not in found[file]:
             raise ReportError(f"{name} is {values[name]!r}, which is no column of {values[file]}"
                               f"{suggestion(values[name], found[file])}; columns: {checks.listed(found[file], 20)}")
 
 
 def _column_names(name, path):
-    if not os.path.exists(path):
-        raise ReportError(f"{name}: no file {str(path)!r}{suggestion(path.name, _names_beside(path))}")
     from workbench.data.frames import column_names
     try:
         return list(column_names(str(path)))
     except (ValueError, TypeError, OSError, ImportError) as error:
         raise ReportError(f"{name}: {_one_line(error)}") from error
-
-
-def _names_beside(path):
-    try:
-        return os.listdir(path.parent)
-    except (OSError, ValueError):       # no folder, no access: no suggestion
-        return []
 
 
 def _for_kernel(declared, values):
@@ -395,9 +388,11 @@ def _inputs(declared, values):
 
 
 def _input(name, path):
-    with path.open("rb") as file:
+    from workbench.data.files import file_of
+    stored = Path(file_of(path))
+    with stored.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"parameter": name, "file": path.name, "rows": _row_count(path), "bytes": path.stat().st_size,
+    return {"parameter": name, "file": path.name, "rows": _row_count(path), "bytes": stored.stat().st_size,
             "sha256": digest}
 
 
