@@ -63,7 +63,7 @@ def spelled(name: str, names: Iterable) -> str:
     (' Score', 'score')
     """
     names = list(names)
-    alike = [] if name in names else _alike(name, names)
+    alike = [] if name in names or not isinstance(name, str) else _alike(name, names)
     return alike[0] if len(alike) == 1 else name
 
 
@@ -92,7 +92,7 @@ def _found_column(label, names, name):
         raise ValueError(f"{label} has {found} columns named {name!r}; rename all but one")
     if found:
         return name
-    alike = _alike(name, names)
+    alike = _alike(name, names) if isinstance(name, str) else []
     if len(alike) == 1:
         return alike[0]
     present = checks.listed(names, SHOWN_COLUMNS, quoted=True)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from workbench import checks
-from workbench.data.numbers import shortened, unmasked
+from workbench.data.decimals import shortened
+from workbench.data.numbers import unmasked
 
 NO_NUMBER = "\u200b"        # after a cell that is no number, though DuckDB would read it as one
 

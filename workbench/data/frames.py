@@ -3,23 +3,26 @@ from __future__ import annotations
 
 import atexit
 import gc
+import inspect
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from workbench.data.columns import Scan, TableSource, distinct_names, found_columns
 from workbench.data.engine import is_relation, one_line, relation_columns
 from workbench.data.files import open_file, scan_file
-from workbench.data.numbers import objects, unmasked
+from workbench.data.numbers import RowError, objects, unmasked
 
 if TYPE_CHECKING:
     from workbench.results import Note
 
 _CACHE = type(cache(len))
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class NoRowsError(ValueError):
@@ -66,6 +69,26 @@ def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndar
     if not all(map(len, data.values())):
         raise NoRowsError(f"{table.label} has no data rows")
     return {name: data[column] for name, column in found.items()}, tuple(notes)
+
+
+def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function that reads the source `argument`: what it refuses names the row as people see it.
+
+    That is the row of the spreadsheet: the header is row 1 and the first row of data, unless something stands above it,
+    row 2; blank lines count. What has no such rows, a frame in memory, Parquet or JSON, has data rows from 1 on.
+    """
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def reading(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except RowError as error:
+                row_of = _open(inspect.signature(function).bind(*args, **kwargs).arguments[argument]).row_of
+                if row_of is None:
+                    raise
+                raise ValueError(error.said(lambda row: f"row {row_of(row)}")) from None
+        return reading
+    return decorated
 
 
 def column_names(source: Any) -> tuple[str, ...]:
