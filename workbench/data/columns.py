@@ -36,12 +36,19 @@ class Scan:
         Whether every column is text because the file is.
     notes : tuple of Note
         What was unusual and is worth telling the reader.
+    decimal_mark : callable or None
+        For text in whose cells a comma may stand: from the name of a column of numbers to its decimal mark.
     """
 
     label: str
     native: object
     text: bool = False
     notes: tuple = ()
+    decimal_mark: Callable[[str], str] | None = None
+
+    def mark(self, name: str) -> str | None:
+        """Return the decimal mark of a column of numbers in text, "" where no cell has a comma, None for no text."""
+        return None if not self.text else "" if self.decimal_mark is None else self.decimal_mark(name)
 
 
 def distinct_names(columns: Sequence[str]) -> list[str]:

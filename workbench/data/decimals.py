@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-_OTHER = {",": ".", ".": ","}
+OTHER = {",": ".", ".": ","}
 _WORDS = {",": "comma", ".": "point"}
 TRUTH = {"true": "1", "false": "0"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:([.,])[0-9]*)?|([.,])[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _OPEN = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,])[0-9]{3}")
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,'\u2019\s])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)([.,])[0-9]*)?")
-_SEPARATORS = re.compile(r"['\u2019\s]")
+SEPARATORS = "['\u2019\u00a0\u2009\u202f\\s]"       # as characters: DuckDB knows no codes, and spaces of ASCII only
 
 
 def is_plain(text: str) -> bool:
@@ -44,7 +44,7 @@ def mark_of(text: str) -> str | None:
     if plain:
         return plain[1] or plain[2] or ""
     grouped = _GROUPED.fullmatch(text)
-    return (grouped[2] or _OTHER.get(grouped[1], "")) if grouped else None
+    return (grouped[2] or OTHER.get(grouped[1], "")) if grouped else None
 
 
 def parse(texts: Sequence[str], *, whole: bool = False,
@@ -67,18 +67,30 @@ def parse(texts: Sequence[str], *, whole: bool = False,
     (1, ": '8,000' is 8000 or 8.000, as its comma separates thousands or decimals; write it without a comma")
     """
     texts = [TRUTH.get(text.lower(), text) for text in texts]
+    mark, problem = decimal_mark(texts, whole=whole, beside=beside)
+    if problem:
+        return np.empty(0), problem
+    return np.array([pointed(text, mark) for text in texts], object).astype(float), ()
+
+
+def decimal_mark(texts: Sequence[str], *, whole: bool = False,
+                 beside: Iterable[Sequence[str]] = ()) -> tuple[str, tuple]:
+    """Return the decimal mark of a column and (), or "" and what is wrong, as `parse` does."""
     marks = [mark_of(text) for text in texts]
     if None in marks:
         row = marks.index(None)
-        return np.empty(0), (row, f": {shortened(texts[row])} is not a number")
+        return "", (row, f": {shortened(texts[row])} is not a number")
     if "," in marks and "." in marks:
         comma, point = marks.index(","), marks.index(".")
-        return np.empty(0), (comma, f": {texts[comma]!r} has a decimal comma, ", point,
-                             f": {texts[point]!r} a decimal point; use one of them")
-    known = "".join(set(marks) - {""}) or _undecided(set(filter(is_open, texts)), whole, beside)
-    if not known:
-        return np.empty(0), _both(texts)
-    return np.array([_pointed(text, known) for text in texts], object).astype(float), ()
+        return "", (comma, f": {texts[comma]!r} has a decimal comma, ", point,
+                    f": {texts[point]!r} a decimal point; use one of them")
+    mark = "".join(set(marks) - {""}) or _undecided(set(filter(is_open, texts)), whole, beside)
+    return mark, () if mark else _both(texts)
+
+
+def pointed(text: str, mark: str) -> str:
+    """Return a number as Python writes it."""
+    return re.sub(SEPARATORS, "", text.replace(OTHER[mark], "").replace(mark, "."))
 
 
 def shortened(text: str) -> str:
@@ -88,12 +100,12 @@ def shortened(text: str) -> str:
 
 def _undecided(texts, whole, beside):
     """Return the decimal mark of a column that shows none, or "" where it stays open."""
-    open_marks = {mark for text in texts for mark in _OTHER if mark in text}
+    open_marks = {mark for text in texts for mark in OTHER if mark in text}
     if not open_marks:
         return "."
     elsewhere = {mark for column in beside for mark in _marks_of_numbers(column)} - {""}
     if whole:
-        wanted = _OTHER[open_marks.pop()] if len(open_marks) == 1 else ""
+        wanted = OTHER[open_marks.pop()] if len(open_marks) == 1 else ""
         return wanted if elsewhere <= {wanted} else ""
     if len(elsewhere) == 1:
         return elsewhere.pop()
@@ -113,8 +125,3 @@ def _both(texts):
     thousands, decimals = texts[row].replace(mark, ""), texts[row].replace(mark, ".")
     return row, (f": {texts[row]!r} is {thousands} or {decimals}, as its {_WORDS[mark]} separates thousands or "
                  f"decimals; write it without a {_WORDS[mark]}")
-
-
-def _pointed(text, decimal):
-    """Return a number as Python writes it."""
-    return _SEPARATORS.sub("", text.replace(_OTHER[decimal], "").replace(decimal, "."))

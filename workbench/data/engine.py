@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench import checks
+from workbench.data import decimals
 from workbench.data.decimals import shortened
 from workbench.data.numbers import unmasked
 
@@ -51,6 +52,19 @@ def relation_columns(relation: Any, wanted: Sequence[str],
     return {name: unmasked(fetched[f"c{i}"]) for i, name in enumerate(wanted)}
 
 
+def decimal_mark(label: str, relation: Any, name: str) -> str:
+    """Return the decimal mark of a text column of numbers, or raise; cells that differ only in digits are one."""
+    cell, digits = f"trim({quoted(name)})", f"regexp_replace(trim({quoted(name)}), '[0-9]', '1', 'g')"
+    shape = f"CASE WHEN regexp_matches({cell}, '^[+-]?0') THEN regexp_replace({digits}, '1', '0') ELSE {digits} END"
+    query = f"SELECT min({cell}) FROM cells WHERE lower({cell}) NOT IN ('true', 'false') GROUP BY {shape} ORDER BY 1"
+    texts = [text for text, in relation.query("cells", query).fetchall()]
+    mark, problem = decimals.decimal_mark(texts)
+    if problem:
+        raise ValueError(f"column {name!r} of {label}, " + "".join(
+            part if isinstance(part, str) else "a cell" for part in problem))
+    return mark
+
+
 def one_line(error: Any) -> str:
     """Return an error's message in one line."""
     return " ".join(str(error).split())[:200]
@@ -76,7 +90,7 @@ def _file_problem(label, message):
     text = re.search(r"Could not convert string ['\"](.*)['\"] to DOUBLE", message)
     if text:
         shown = shortened(text[1].rstrip(NO_NUMBER))
-        return f"{label}: {shown} is no number or has a thousands separator; write a decimal point"
+        return f"{label}: {shown} is not a number"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
         return f"{where}: the header names {checks.counted(int(cells[1]), 'column')}, this line has {cells[2]}"

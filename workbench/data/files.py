@@ -7,14 +7,15 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
 
 import numpy as np
 
 from workbench import checks
 from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
-from workbench.data.engine import connected, literal, quoted, relation_columns
-from workbench.data.numbers import as_text, objects, unmasked
+from workbench.data.engine import connected, decimal_mark, literal, quoted, relation_columns
+from workbench.data.numbers import as_text, objects, unmasked, without_marks
 from workbench.data.text_files import PACKED, as_utf8, encoding_of_start, open_text, scan_text
 from workbench.data.workbooks import file_and_sheet, open_workbook
 
@@ -94,7 +95,8 @@ def _scan_columns(path, label, wanted):
         columns = {f"c{i}": _of_one_kind(data[column]) for i, column in enumerate(found.values())}
         connection.register("read", columns)
         renamed = [f"c{i} AS {quoted(name)}" for i, name in enumerate(found)]
-        yield Scan(label, connection.sql(f"SELECT {', '.join(renamed)} FROM read"), True, notes)
+        relation = connection.sql(f"SELECT {', '.join(renamed)} FROM read")
+        yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation))
 
 
 def _open_parquet(path, label):
@@ -126,7 +128,7 @@ def _of_one_kind(column):
     """Return a column as text where some of its cells are, so that DuckDB need not choose."""
     if column.dtype.kind != "O" or not any(isinstance(value, str) for value in column):
         return column
-    return objects([text or None for text in as_text(column)])
+    return objects([text or None for text in without_marks(column, as_text(column))])
 
 
 @contextmanager

@@ -73,7 +73,7 @@ def to_numbers(name: str, column: Any, *, beside: Mapping[str, Any] | None = Non
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        texts = _unmarked(array, _present(name, array))
+        texts = without_marks(array, _present(name, array))
         parsed, problem = _parse(texts, whole=whole, beside=beside)
         if problem:
             raise RowError(f"column {name!r}, ", *problem)
@@ -105,7 +105,7 @@ def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None)
     """
     array = np.asarray(column)
     texts = as_text(array)
-    written = _unmarked(array, texts)
+    written = without_marks(array, texts)
     known = [row for row, text in enumerate(written) if decimals.mark_of(text) is not None]
     cells: list = [text or None for text in texts]
     parsed, problem = _parse([written[row] for row in known], whole=True, beside=beside)
@@ -241,7 +241,7 @@ def _present(name, array):
     return texts
 
 
-def _unmarked(array, texts):
+def without_marks(array: np.ndarray, texts: list[str]) -> list[str]:
     """Return texts in which a number that is no text, as of a workbook, has no decimal mark: 8.125 is 8125e-3."""
     values = array.tolist()
     if all(isinstance(value, str) for value in values):
@@ -251,6 +251,8 @@ def _unmarked(array, texts):
 
 
 def _digits(value):
+    if float(value).is_integer():
+        return str(int(value))
     sign, digits, exponent = decimal.Decimal(repr(float(value))).as_tuple()
     return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
 

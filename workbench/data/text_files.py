@@ -12,10 +12,11 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
-from workbench.data.engine import connected, literal, one_line, quoted
+from workbench.data.engine import connected, decimal_mark, literal, one_line, quoted
 from workbench.data.numbers import unmasked
 from workbench.results import Note
 
@@ -54,7 +55,14 @@ def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
     check_told_apart(label, wanted)
     renamed = [f"c{header.index(column)} AS {quoted(name)}" for name, column in found.items()]
     with as_utf8(path, label, encoding) as (readable, notes), connected(label, readable) as connection:
-        yield Scan(label, _csv_relation(connection, readable, header, delimiter, renamed), True, notes)
+        relation = _csv_relation(connection, readable, header, delimiter, renamed)
+        commas = _holds(readable, b'"' if delimiter == "," else b",")
+        yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation) if commas else None)
+
+
+def _holds(path, sign):
+    with open(path, "rb") as file:
+        return any(sign in chunk for chunk in iter(lambda: file.read(CHUNK), b""))
 
 
 def _row_of(path, label, encoding, index, skips_blank):
