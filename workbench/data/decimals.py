@@ -84,7 +84,7 @@ def decimal_mark(texts: Sequence[str], *, whole: bool = False,
         comma, point = marks.index(","), marks.index(".")
         return "", (comma, f": {texts[comma]!r} has a decimal comma, ", point,
                     f": {texts[point]!r} a decimal point; use one of them")
-    mark = "".join(set(marks) - {""}) or _undecided(set(filter(is_open, texts)), whole, beside)
+    mark = "".join({mark for mark in marks if mark}) or _undecided(set(filter(is_open, texts)), whole, beside)
     return mark, () if mark else _both(texts)
 
 

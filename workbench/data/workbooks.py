@@ -100,7 +100,7 @@ def _part(book, sheet, label):
     """Return the name of the part that holds a sheet."""
     sheets = ElementTree.fromstring(book.read("xl/workbook.xml")).iter("{*}sheet")
     relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
-    target = {relation.get("Id"): relation.get("Target") for relation in relations}
+    target = {relation.attrib["Id"]: relation.attrib["Target"] for relation in relations}
     for found in sheets:
         keys = [value for key, value in found.attrib.items() if key.endswith("}id")]
         if found.get("name") == sheet and keys:

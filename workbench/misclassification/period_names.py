@@ -2,7 +2,8 @@
 
 The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024, Mar 2024), a quarter
 (2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01, 20240301, 01.03.2024). A day with slashes is read as day
-and month, or month and day, only where one of the two exceeds 12 in some name; else the order stays open.
+and month, or month and day, where one of the two exceeds 12 in some name, and where both readings have the same order;
+else the order stays open.
 """
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def time_of(names: Sequence[str]) -> list[tuple[int, ...]] | None:
 
     Examples
     --------
-    >>> time_of(["Mar 2024", "Dec 2023"]), time_of(["13/02/2024", "01/03/2024"]), time_of(["01/02/2024"])
+    >>> time_of(["Mar 2024", "Dec 2023"]), time_of(["13/02/2024", "01/03/2024"]), time_of(["01/02/2024", "02/01/2024"])
     ([(2024, 3), (2023, 12)], [(2024, 2, 13), (2024, 3, 1)], None)
     """
     for form in _FORMS:
@@ -36,10 +37,11 @@ def time_of(names: Sequence[str]) -> list[tuple[int, ...]] | None:
         if names and all(found):
             return [_key(match.groupdict()) for match in found if match]
     days = _slashed(names)
-    second, first = (max((pair[k] for pair in days), default=0) for k in (1, 0))
-    if (first > 12) == (second > 12):
-        return None
-    return [(year, b, a) if first > 12 else (year, a, b) for a, b, year in days]
+    first, second = (max((pair[k] for pair in days), default=0) for k in (0, 1))
+    day_first, month_first = [(year, b, a) for a, b, year in days], [(year, a, b) for a, b, year in days]
+    if (first > 12) != (second > 12):
+        return day_first if first > 12 else month_first
+    return day_first if days and _order(day_first) == _order(month_first) else None
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
@@ -60,7 +62,7 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
         same = next(k for k, key in enumerate(when) if key in when[:k])
         raise ValueError(f"every period must be named once; {names[when.index(when[same])]!r} and {names[same]!r} are "
                          "the same")
-    order.sort(key=when.__getitem__)
+    order = _order(when)
     if order == sorted(order):
         return order, ()
     return order, (Note("assumption", f"periods are sorted as dates, from {names[order[0]]!r} to {names[order[-1]]!r}; "
@@ -87,6 +89,10 @@ def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
                  "be of the first unless another is named"),)
 
 
+def _order(keys):
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
 def _key(parts):
     named = [parts.get(part) for part in ("y", "m", "d")]
     return tuple(_MONTHS.index(part[:3].lower()) + 1 if part[0].isalpha() else int(part) for part in named if part)
@@ -101,7 +107,7 @@ def _slashed(names):
 def _open_notes(names):
     if not _slashed(names):
         return ()
-    return (Note("assumption", f"periods stay in the order of the file: in {names[0]!r} day and month cannot be told "
+    return (Note("unreliable", f"periods stay in the order of the file: in {names[0]!r} day and month cannot be told "
                  "apart; write 2024-03-01"),)
 
 
