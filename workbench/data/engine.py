@@ -54,6 +54,8 @@ def relation_columns(relation: Any, wanted: Sequence[str],
 
 def decimal_mark(label: str, relation: Any, name: str) -> str:
     """Return the decimal mark of a text column of numbers, or raise; cells that differ only in digits are one."""
+    if str(relation.types[relation.columns.index(name)]) != "VARCHAR":
+        return ""
     cell, digits = f"trim({quoted(name)})", f"regexp_replace(trim({quoted(name)}), '[0-9]', '1', 'g')"
     shape = f"CASE WHEN regexp_matches({cell}, '^[+-]?0') THEN regexp_replace({digits}, '1', '0') ELSE {digits} END"
     query = f"SELECT min({cell}) FROM cells WHERE lower({cell}) NOT IN ('true', 'false') GROUP BY {shape} ORDER BY 1"
