@@ -1,6 +1,7 @@
 """Every topic takes every kind of file and reads the same from each."""
 import csv
 import gzip
+import importlib
 import io
 import json
 import sys
@@ -11,10 +12,7 @@ from command import page_of, run_here
 
 from workbench.inputs import allocation, cross_validation, misclassification, replication, stratified
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+zstd = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 TABLES = {
     "scores": "id,p,read,y\n" + "".join(f"i{k:02},{.5 + k / 50:.2f},{'ab'[k % 2]},{'ab'[k % 2]}\n" for k in range(24)),

@@ -98,7 +98,7 @@ def _refuse_errors(file, sheet, label, columns, header):
 
 def _part(book, sheet, label):
     """Return the name of the part that holds a sheet."""
-    sheets = ElementTree.fromstring(book.read("xl/workbook.xml")).iter("{*}sheet")
+    sheets = ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet")
     relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
     target = {relation.attrib["Id"]: relation.attrib["Target"] for relation in relations}
     for found in sheets:

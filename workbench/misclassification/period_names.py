@@ -41,7 +41,8 @@ def time_of(names: Sequence[str]) -> list[tuple[int, ...]] | None:
     day_first, month_first = [(year, b, a) for a, b, year in days], [(year, a, b) for a, b, year in days]
     if (first > 12) != (second > 12):
         return day_first if first > 12 else month_first
-    return day_first if days and _order(day_first) == _order(month_first) else None
+    same = days and first <= 12 and _order(day_first) == _order(month_first)
+    return day_first if same else None
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
