@@ -149,8 +149,10 @@ def to_labels(name: str, column: np.ndarray) -> np.ndarray:
     if array.dtype.kind in "bf":
         return _whole_if_exact(to_numbers(name, array))
     texts = _present(name, array)
-    parsed, problem = _parse(texts) if _may_be_numbers(texts) else (np.empty(0), ("names",))
-    if problem or not np.all(np.abs(parsed) < EXACT_WHOLE):
+    parsed = _digits_and_one_mark(texts)
+    if parsed is None and _may_be_numbers(texts):
+        parsed = decimals.parse(texts)[0]
+    if parsed is None or not parsed.size or not np.all(np.abs(parsed) < EXACT_WHOLE):
         return _text_labels(name, texts)
     return _whole_if_exact(parsed)
 

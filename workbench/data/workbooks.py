@@ -7,6 +7,7 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -37,7 +38,8 @@ def file_and_sheet(path: str) -> tuple[str, str]:
 def open_workbook(path: str, label: str) -> TableSource:
     """Return a sheet as a source: its first row with two names or more is the header, and empty rows are left out."""
     file, named = file_and_sheet(path)
-    sheet, cells, merged = _sheet(file, named, label)
+    saved = os.stat(file)
+    sheet, cells, merged = _sheet(file, named, label, (saved.st_mtime_ns, saved.st_size))
     filled = [row for row, values in enumerate(cells) if any(value != "" for value in values)]
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
@@ -57,8 +59,9 @@ def open_workbook(path: str, label: str) -> TableSource:
     return TableSource(label, names, fetch, lambda index: rows[index] + 1)
 
 
-def _sheet(file, named, label):
-    """Return the name of a sheet, its cells from A1 on, and its merged ranges."""
+@lru_cache(maxsize=1)
+def _sheet(file, named, label, saved):
+    """Return the name of a sheet, its cells from A1 on and its merged ranges; kept, as a report reads them often."""
     import python_calamine as calamine
     try:
         with calamine.CalamineWorkbook.from_path(file) as book:

@@ -38,7 +38,8 @@ def time_of(names: Sequence[str]) -> list[tuple[int, ...]] | None:
             return [_key(match.groupdict()) for match in found if match]
     days = _slashed(names)
     first, second = (max((pair[k] for pair in days), default=0) for k in (0, 1))
-    day_first, month_first = [(year, b, a) for a, b, year in days], [(year, a, b) for a, b, year in days]
+    day_first: list[tuple[int, ...]] = [(year, b, a) for a, b, year in days]
+    month_first: list[tuple[int, ...]] = [(year, a, b) for a, b, year in days]
     if (first > 12) != (second > 12):
         return day_first if first > 12 else month_first
     same = days and first <= 12 and _order(day_first) == _order(month_first)
