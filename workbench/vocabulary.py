@@ -17,6 +17,8 @@ KEYS = frozenset("""
     sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
     confidence margin digit read_a read_b vote_share exercise message hint explanation
 """.split())
+SIZES = frozenset("size items labeled correct bounded unused budget psus worth n records only_a only_b alike "
+                  "both_wrong neyman proportional".split())
 SHOWN = {"adjusted_pvalue": "adjusted p", "bounded": "labeled completely", "first_period": "from",
          "half_width": "half-width", "half_width_error": "half-width error", "interval_method": "interval",
          "label": "class", "labeled": "labels", "last_period": "to", "mean_standard_error": "SE of the mean",
