@@ -102,7 +102,7 @@ def test_options_go_before_pairs_and_pairs_before_the_file(folder, capsys):
     (["report", "first-topic", "--budget", "abc"], "budget must be a whole number; got 'abc'"),
     (["report", "first-topic", "-p", "buget", "3"], "no parameter 'buget' (did you mean 'budget'?); "
                                                     "parameters: scores, score, budget, n_strata, quiet"),
-    (["report", "first-topic", "--scores", "s.csv"], "scores: no file 's.csv'"),
+    (["report", "first-topic", "--scores", "s.csv"], "scores: no such file: 's.csv'"),
     (["report", "first-topic", "second"], "Got unexpected extra argument (second)"),
     (["report", "first-topic", "-o", "r.txt"], "output must end in .html; got 'r.txt'"),
     (["report", "--all", "-p", "n", "2"], "--all takes every topic with its defaults; "

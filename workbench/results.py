@@ -319,12 +319,12 @@ class Table(Result):
 def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> str:
     """Return a small escaped HTML table; floats at four digits, tables of more than `shown` rows cut and said so.
 
-    Row keys stand in it as `vocabulary.words` says them.
+    Row keys stand in it as `vocabulary.words` says them, sizes with commas between thousands.
     """
     names = list(rows[0]) if rows else []
     head = "".join(f"<th scope='col'>{_cell(vocabulary.words(name))}</th>" for name in names)
-    body = "".join("<tr>" + "".join(f"<td>{_cell(row[name])}</td>" for name in names) + "</tr>"
-                   for row in rows[:shown])
+    body = "".join("<tr>" + "".join(f"<td>{_cell(row[name], name in vocabulary.SIZES)}</td>" for name in names)
+                   + "</tr>" for row in rows[:shown])
     if len(rows) > shown:
         caption = f"{caption} (the first {shown} of {len(rows)} rows)"
     return (f"<table class='workbench'><caption>{_cell(caption)}</caption>"
@@ -377,7 +377,9 @@ def _sentence(group):
     return f"{_PLURALS.get(kind, kind + 's')} {checks.listed(note.where[1] for note in group)}: {group[0].text}"
 
 
-def _cell(value):
+def _cell(value, size=False):
+    if size and type(value) is int:
+        return f"{value:,}"
     if isinstance(value, float):
         value = "" if math.isnan(value) else f"{value:,.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
     return html.escape("" if value is None else str(value))

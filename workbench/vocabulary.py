@@ -19,6 +19,8 @@ KEYS = frozenset("""
     sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
     confidence margin digit read_a read_b vote_share exercise message hint explanation
 """.split())
+SIZES = frozenset("size items labeled correct bounded unused budget psus worth n records only_a only_b alike "
+                  "both_wrong neyman proportional".split())
 SHOWN = {"adjusted_pvalue": "adjusted p", "bounded": "labeled completely", "estimate_high": "estimate, highest",
          "estimate_low": "estimate, lowest", "first_period": "from",
          "half_width": "half-width", "half_width_error": "half-width error", "interval_method": "interval",

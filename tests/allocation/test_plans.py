@@ -92,8 +92,9 @@ def test_warnings_say_what_the_reader_must_know():
      r"column 'size', data row 2 \(stratum b\): a size must be a whole number of at least 1; got 0"),
     ({"stratum": ["a", "b"], "size": [3, 4], "sd": [1, -1]},
      r"column 'sd', data row 2 \(stratum b\): a standard deviation must be at least 0; got -1"),
-    ({"stratum": ["a", "b"], "size": np.array(["1.000", "4"], object), "sd": [1, 1]},
-     r"column 'size', data row 1 \(stratum a\): '1.000' may have a thousands separator; write 1000"),
+    ({"stratum": ["a", "b"], "size": np.array(["1.000", "4"], object), "sd": np.array(["1.5", "1"], object)},
+     "column 'size', data row 1: '1.000' is 1000 or 1.000, as its point separates thousands or decimals; write it "
+     "without a point"),
     ({"stratum": ["a", "b"], "sd": [1, 1]}, "size"),
 ])
 def test_bad_tables_are_refused(table, message):

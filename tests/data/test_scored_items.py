@@ -78,7 +78,7 @@ def test_labels_and_ids_must_be_there():
     frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
     refused("column 'a', data row 2 is missing", frame, score="p", prediction="a")
     refused("column 'a', data row 2 is missing", frame, score="p", truth="a")
-    refused("column 'i': id 'u' occurs twice, in data rows 1 and 2", frame, score="p", id="i")
+    refused("column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i")
     refused("prediction and truth must be different columns; both are 'a'", frame,
             score="p", prediction="a", truth="a")
 

@@ -83,7 +83,7 @@ def test_it_becomes_a_report_and_a_command(sixth, capsys):
     (["--items", "items.csv", "--value", "w"], "w must be at least 0; got -1"),
     (["--items", "items.csv", "--kind", "sum"], "kind must be one of 'mean', 'total'; got 'sum'"),
     (["--items", "items.csv", "--value", "x"], "value is 'x', which is no column of items.csv; columns: v, w"),
-    (["--items", "item.csv"], "items: no file 'item.csv' (did you mean 'items.csv'?)"),
+    (["--items", "item.csv"], "items: no such file: 'item.csv' (did you mean 'items.csv'?)"),
     (["--items", "items.csv", "--result", "items.csv"], "result: 'items.csv' is also an input; choose another path"),
     (["--share", "half"], "share must be a finite number; got 'half'"),
 ])

@@ -1,7 +1,6 @@
 """Where a budget of labels goes: the plan for a table of strata or a file, and what other rules would cost."""
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -111,6 +110,7 @@ _NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+",
           "proportional": "in proportion"}
 
 
+@frames.in_rows_of("strata")
 def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: str = "",
                 value: str = "") -> StratumSummary:
     """Return strata with their sizes and spreads: a table of strata or a file of records.
@@ -145,8 +145,9 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
         repeated = next(name for name in names.tolist() if (names == name).sum() > 1)
         raise ValueError(f"column {stratum!r} must name every stratum once; {repeated!r} repeats: for a file of "
                          "records name the column of values")
-    sizes = _whole(size, data[size], names)
-    spread = _sd_of(sd, data[sd], sizes, names)
+    measured = {name: data[name] for name in (size, sd)}
+    sizes = _whole(size, measured, names)
+    spread = _sd_of(sd, measured, sizes, names)
     return StratumSummary(names, sizes, np.full(names.size, np.nan), spread, notes=notes)
 
 
@@ -186,30 +187,24 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
                      wish, _random_variance(strata, chosen), notes=notes)
 
 
-def _whole(name, column, strata):
-    """Return sizes; a point between groups of three digits is refused, as it may separate thousands."""
-    for row, (cell, stratum) in enumerate(zip(numbers.as_text(column), strata, strict=True), 1):
-        if column.dtype.kind == "O" and re.fullmatch(r"\s*[1-9]\d{0,2}(\.\d{3})+\s*", cell):
-            raise ValueError(f"column {name!r}, data row {row} (stratum {stratum}): {cell.strip()!r} may have a "
-                             f"thousands separator; write {cell.strip().replace('.', '')}")
-    sizes = numbers.to_numbers(name, column)
+def _whole(name, measured, strata):
+    """Return the sizes of strata."""
+    sizes = numbers.to_numbers(name, measured[name], beside=measured, whole=True)
     bad = np.flatnonzero((sizes < 1) | (sizes != np.floor(sizes)))
     if bad.size:
-        raise ValueError(f"column {name!r}, data row {bad[0] + 1} (stratum {strata[bad[0]]}): a size must be a whole "
-                         f"number of at least 1; got {sizes[bad[0]]:g}")
+        raise numbers.RowError(f"column {name!r}, ", bad[0], f" (stratum {strata[bad[0]]}): a size must be a whole "
+                               f"number of at least 1; got {sizes[bad[0]]:g}")
     return sizes.astype(np.int64)
 
 
-def _sd_of(name, column, sizes, strata):
+def _sd_of(name, measured, sizes, strata):
     """Return standard deviations; of a stratum of one item it is 0, also where the cell is empty."""
-    column = np.where(sizes == 1, "0", numbers.as_text(column)) if column.dtype.kind == "O" else \
-        np.where(sizes == 1, 0, column)
-    column = np.array([cell if cell != "" else None for cell in column.tolist()], object)
-    spread = numbers.to_numbers(name, column)
+    column = np.where(sizes == 1, 0, measured[name])
+    spread = numbers.to_numbers(name, column, beside=measured)
     bad = np.flatnonzero(spread < 0)
     if bad.size:
-        raise ValueError(f"column {name!r}, data row {bad[0] + 1} (stratum {strata[bad[0]]}): a standard deviation "
-                         f"must be at least 0; got {spread[bad[0]]:g}")
+        raise numbers.RowError(f"column {name!r}, ", bad[0], f" (stratum {strata[bad[0]]}): a standard deviation must "
+                               f"be at least 0; got {spread[bad[0]]:g}")
     return spread
 
 

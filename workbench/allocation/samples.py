@@ -63,13 +63,12 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.allocation.rules import Allocation
 from workbench.data import frames
-from workbench.data.files import NO_NUMBER
+from workbench.data.decimals import OTHER, SEPARATORS
+from workbench.data.engine import NO_NUMBER
 from workbench.results import Result
 
 KEYS = 2 ** 60
 SLACK = 6.0
-_DECIMAL_COMMA = r"^\s*[+-]?[0-9]*,[0-9]+\s*$"
-_THOUSANDS_OR_DECIMALS = r"^\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*$"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,7 +149,7 @@ def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None
     Parameters
     ----------
     frame : str, path or data frame
-        A file ending in csv, tsv, txt or parquet; or a frame of pandas, polars (also lazy), pyarrow,
+        A file of text, Parquet or JSON, or a workbook; or a frame of pandas, polars (also lazy), pyarrow,
         DuckDB, Dask or PySpark.
     by : str
         Column of strata: text, whole numbers or booleans (which become 0 and 1). Strata of a text file
@@ -194,8 +193,8 @@ def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None
     """
     inner = _inner_edges(edges)
     with frames.scan(frame, [by, value]) as source:
-        stratum = partial(_stratum, name=by, inner=inner, text=source.text)
-        measured = partial(_number, name=value, text=source.text)
+        stratum = _strata_of(source, by, inner)
+        measured = partial(_number, name=value, mark=source.mark(value))
         parts = _each_part(source, partial(_moments, stratum=stratum, value=measured, spread=True))
         found = _merged(parts, source.label, by, value, inner is not None)
     return StratumSummary(**found, notes=source.notes)
@@ -250,7 +249,7 @@ def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: i
     """
     inner, seed, columns = _inner_edges(edges), checks.seed("seed", seed), _further(columns)
     with frames.scan(frame, [by, id, *columns]) as source:
-        stratum, named = partial(_stratum, name=by, inner=inner, text=source.text), partial(_id, name=id)
+        stratum, named = _strata_of(source, by, inner), partial(_id, name=id)
         parts = _each_part(source, partial(_moments, stratum=stratum, value=named, spread=False))
         found = _merged(parts, source.label, by, id, inner is not None)
         strata, size = found["stratum"], found["size"]
@@ -400,10 +399,14 @@ def _joined(parts, name):
     return np.concatenate([part[name] for part in parts])
 
 
-def _stratum(kinds, name, inner, text):
+def _strata_of(source, by, inner):
+    return partial(_stratum, name=by, inner=inner, mark=None if inner is None else source.mark(by))
+
+
+def _stratum(kinds, name, inner, mark):
     import narwhals as nw
     if inner is not None:
-        score = _number(kinds, name, text)
+        score = _number(kinds, name, mark)
         cell = sum(((score > edge).cast(nw.Int64) for edge in inner), start=nw.lit(0, nw.Int64))
         # not is_nan: DuckDB 2.0 answers it from a Parquet file's statistics, which leave NaN out
         return nw.when(score.is_finite()).then(cell)
@@ -416,20 +419,24 @@ def _stratum(kinds, name, inner, text):
                     + _float_remedy(kind))
 
 
-def _number(kinds, name, text):
+def _number(kinds, name, mark):
     import narwhals as nw
     kind, column = kinds[name], nw.col(name)
     if kind.is_numeric() or kind == nw.Boolean:
         return column.cast(nw.Float64)
-    if text:
-        spelled = column.str.to_lowercase().str.strip_chars()
-        comma = column.str.contains(_DECIMAL_COMMA) & ~column.str.contains(_THOUSANDS_OR_DECIMALS)
-        pointed = nw.when(comma).then(column.str.replace_all(",", ".", literal=True)).otherwise(column)
+    if mark is not None:
+        spelled, pointed = column.str.to_lowercase().str.strip_chars(), _pointed(column, mark) if mark else column
         digits = nw.when(spelled == "false").then(nw.lit("0")).otherwise(pointed)
         numbers = nw.when(spelled == "true").then(nw.lit("1")).otherwise(digits)
         marked = nw.concat_str(column, nw.lit(NO_NUMBER))
         return nw.when(column.str.contains("_", literal=True)).then(marked).otherwise(numbers).cast(nw.Float64)
     raise TypeError(f"column {name!r} must hold numbers or booleans; it is {kind}")
+
+
+def _pointed(column, mark):
+    """Return numbers in text as `workbench.data.decimals.pointed` does."""
+    whole = column.str.strip_chars().str.replace_all(OTHER[mark], "", literal=True).str.replace_all(SEPARATORS, "")
+    return whole.str.replace_all(mark, ".", literal=True)
 
 
 def _as_text(name, kind):

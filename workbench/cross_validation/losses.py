@@ -20,22 +20,20 @@ from workbench.cross_validation.sources import (
     named_models,
     no_labels,
     one_of_many_folds,
+    read_losses,
     refuse_extreme,
     refuse_frame,
-    refuse_identifiers,
-    refuse_mixed_up,
     refuse_no_classes,
     refuse_no_names,
     refuse_other_folds,
     refuse_other_training,
-    refuse_shared,
     scores_of,
     sizes_and_repeats,
     sizes_of_rows,
     splits_of,
     unchecked_folds,
 )
-from workbench.data import frames, numbers
+from workbench.data import frames
 from workbench.results import FILLED, Note, Result
 
 LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
@@ -256,10 +254,11 @@ class CVLosses(Result):
         return cls(losses, fold_of(splits, truth.size), item=np.arange(truth.size))
 
     @classmethod
+    @frames.in_rows_of("source")
     def read_csv(cls, source: Any, *, fold: str = "fold", item: str = "item", repeat: str = "repeat",
                  models: str | Sequence[str] | None = None, higher_is_better: bool = False,
-                 size: str | None = None) -> CVLosses:
-        """Return losses from a file with one row per item (or per fold) and one column per model.
+                 size: str | None = None, model: str = "model", value: str = "") -> CVLosses:
+        """Return losses from a file with one row per item (or per fold) and one column per model, or in long form.
 
         Parameters
         ----------
@@ -276,12 +275,17 @@ class CVLosses(Result):
             The columns hold scores: a loss is minus the score.
         size : str, optional
             Column with the number of test items of each fold, where rows are fold means; by default folds are equal.
+        model : str
+            Column of the models' names in a file in long form, one row per model and item (or fold). A column called
+            "model" is one unless `models` lists it. `models` then chooses among the names.
+        value : str
+            In long form the column of losses; "" for the only one that has no other role.
 
         Raises
         ------
         ValueError
-            For a missing column or cell, a fold that is not a label, identifiers among the losses, or items that do
-            not fit; names column and row.
+            For a missing column or cell, a model that lacks a row or has it twice, a fold that is not a label,
+            identifiers among the losses, or items that do not fit; names column and row.
 
         Examples
         --------
@@ -289,25 +293,14 @@ class CVLosses(Result):
         CVLosses(mean loss of tree 0.5, svm 0.75; 4 items in 2 folds)
         >>> CVLosses.read_csv({"fold": [1, 2], "n": [30, 10], "tree": [.2, .4]}, size="n")
         CVLosses(mean loss of tree 0.25; means of 2 folds)
+        >>> CVLosses.read_csv({"model": ["tree", "tree", "svm", "svm"], "fold": [1, 2, 1, 2], "loss": [.2, .4, .1, .3]})
+        CVLosses(mean loss of tree 0.3, svm 0.2; means of 2 folds)
         """
-        refuse_no_names(fold=fold, item=item, repeat=repeat, size=size)
-        names = frames.column_names(source)
-        roles = {role: name for role, name in (("fold", fold), ("item", item), ("repeat", repeat))
-                 if role == "fold" or name != role or name in names}
-        used = roles | ({"size": size} if size else {})
-        every = models is None or (isinstance(models, str) and not models.strip())
-        chosen = [name for name in names if name not in used.values()] if every else named_models(models)
-        refuse_shared(used, chosen)
-        data, notes = frames.read_columns(source, [*used.values(), *chosen])
-        if not chosen:
-            raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
-        scores = {name: numbers.to_numbers(name, data[name]) for name in chosen}
-        if every:
-            refuse_identifiers(scores)
-        label = {role: numbers.to_labels(name, data[name]) for role, name in roles.items()}
-        refuse_mixed_up(label, roles)
-        fold_size, read_as = sizes_of_rows(label, roles, size, data[size] if size else None)
-        found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), fold_size, notes=notes)
+        refuse_no_names(fold=fold, item=item, repeat=repeat, size=size, model=model, value=value)
+        roles = {"fold": fold, "item": item, "repeat": repeat}
+        scores, label, sizes, notes, every = read_losses(source, roles, models, size or "", model, value)
+        sizes, read_as = sizes_of_rows(label, roles, size, sizes)
+        found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), sizes, notes=notes)
         return found._oriented(higher_is_better, (*read_as, *guessed(found, label, every)))
 
     @property

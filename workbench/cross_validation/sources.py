@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.cross_validation import long_form
 from workbench.data import frames, numbers
+from workbench.data.columns import spelled
 from workbench.results import Note
 
 if TYPE_CHECKING:
@@ -264,16 +266,77 @@ def refuse_mixed_up(label: dict[str, np.ndarray], roles: dict[str, str]) -> None
         labels = label.get(role, np.array([]))
         bad = no_labels(labels)
         if bad.size:
-            raise ValueError(f"column {roles[role]!r}, data row {bad[0] + 1}: a {role} must be a whole number below "
-                             f"2**53 or text; got {labels[bad[0]]:g}: are the columns mixed up?")
+            raise numbers.RowError(f"column {roles[role]!r}, ", bad[0], f": a {role} must be a whole number below "
+                                   f"2**53 or text; got {labels[bad[0]]:g}: are the columns mixed up?")
     item, folds = label.get("item"), np.unique(label["fold"]).size
     if item is not None and np.unique(item[:2 * folds]).size < folds and (items := np.unique(item).size) < folds:
         raise ValueError(f"column {roles['fold']!r} has {checks.counted(folds, 'fold')} for the "
                          f"{checks.counted(items, 'item')} of column {roles['item']!r}: are the columns mixed up?")
 
 
+def whole_sizes(size: str, column: np.ndarray) -> np.ndarray:
+    """Return the sizes of folds, whole numbers of at least 1, or raise."""
+    sizes = numbers.to_numbers(size, column, whole=True)
+    bad = np.flatnonzero((sizes != np.floor(sizes)) | (sizes < 1) | (sizes >= checks.LARGEST))
+    if bad.size:
+        raise numbers.RowError(f"column {size!r}, ", bad[0], ": the size of a fold must be a whole number of at least "
+                               f"1; got {sizes[bad[0]]:g}")
+    return sizes.astype(int)
+
+
+def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, model: str, value: str) -> tuple:
+    """Return losses by model, labels by role, sizes of rows or None, notes, and whether all columns are models."""
+    names = frames.column_names(source)
+    roles = {role: spelled(name, names) for role, name in roles.items()
+             if role == "fold" or name != role or spelled(name, names) in names}
+    used = roles | ({"size": spelled(size, names)} if size else {})
+    every = models is None or isinstance(models, str) and not models.strip()
+    listed = [] if every else named_models(models)
+    if long_form.is_long(names, model, listed):
+        return _read_long(source, names, roles, used, listed, spelled(model, names), spelled(value, names))
+    chosen = [name for name in names if name not in used.values()] if every else \
+        [spelled(name, names) for name in listed]
+    refuse_shared(used, chosen)
+    data, notes = frames.read_columns(source, [*used.values(), *chosen])
+    if not chosen:
+        raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
+    scores = {name: numbers.to_numbers(name, data[name], beside={each: data[each] for each in chosen})
+              for name in chosen}
+    if every:
+        refuse_identifiers(scores)
+    label = _labels(data, roles)
+    return scores, label, whole_sizes(used["size"], data[used["size"]]) if size else None, notes, every
+
+
+def _read_long(source, names, roles, used, listed, model, value):
+    used = used | {"model": model}
+    value = long_form.value_column(names, value, [*used.values()])
+    refuse_shared(used | {"value": value}, [])
+    data, notes = frames.read_columns(source, [*used.values(), value])
+    columns = {"loss": numbers.to_numbers(value, data[value])}
+    if "size" in used:
+        columns["size"] = whole_sizes(used["size"], data[used["size"]])
+    named, label = np.array(numbers.as_text(numbers.to_labels(model, data[model]))), _labels(data, roles)
+    for name in listed:
+        checks.choice("models", name, np.unique(named).tolist())
+    kept = np.isin(named, listed) if listed else np.ones(named.size, bool)
+    found, label, columns = long_form.spread(named[kept], {role: values[kept] for role, values in label.items()},
+                                             {name: values[kept] for name, values in columns.items()})
+    order = [found.index(name) for name in listed] or range(len(found))
+    sizes = long_form.same_for_all(used["size"], columns["size"], found) if "size" in used else None
+    read_as = Note("data", f"one row per model: {checks.counted(len(found), 'model')} of column {model!r}, values "
+                   f"in column {value!r}")
+    return {found[k]: columns["loss"][:, k] for k in order}, label, sizes, (*notes, read_as), False
+
+
+def _labels(data, roles):
+    label = {role: numbers.to_labels(name, data[name]) for role, name in roles.items()}
+    refuse_mixed_up(label, roles)
+    return label
+
+
 def sizes_of_rows(label: dict[str, np.ndarray], roles: dict[str, str], size: str | None,
-                  column: np.ndarray | None) -> tuple[np.ndarray | None, tuple[Note, ...]]:
+                  sizes: np.ndarray | None) -> tuple[np.ndarray | None, tuple[Note, ...]]:
     """Return the items per row where rows are fold means, else None, and how the rows were read."""
     if not size:
         if "item" in label or not _rows_are_folds(label):
@@ -285,12 +348,7 @@ def sizes_of_rows(label: dict[str, np.ndarray], roles: dict[str, str], size: str
     if not _rows_are_folds(label):
         raise ValueError(f"column {size!r} can hold sizes of folds only where there is one row per fold; column "
                          f"{roles['fold']!r} repeats a fold: is a repeat column missing?")
-    sizes = numbers.to_numbers(size, column)
-    bad = np.flatnonzero((sizes != np.floor(sizes)) | (sizes < 1) | (sizes >= checks.LARGEST))
-    if bad.size:
-        raise ValueError(f"column {size!r}, data row {bad[0] + 1}: the size of a fold must be a whole number of at "
-                         f"least 1; got {sizes[bad[0]]:g}")
-    return sizes.astype(int), (Note("data", "one row per fold: read as fold means, weighted by their items"),)
+    return sizes, (Note("data", "one row per fold: read as fold means, weighted by their items"),)
 
 
 def _rows_are_folds(label):

@@ -3,34 +3,26 @@ from __future__ import annotations
 
 import atexit
 import gc
+import inspect
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from workbench.data.files import (
-    SCANNED,
-    Scan,
-    TableSource,
-    check_columns,
-    distinct_names,
-    existing_file,
-    is_relation,
-    one_line,
-    open_file,
-    relation_columns,
-    scan_parquet,
-    scan_text,
-)
-from workbench.data.numbers import objects, unmasked
+from workbench.data.columns import Scan, TableSource, distinct_names, found_columns
+from workbench.data.engine import is_relation, one_line, relation_columns
+from workbench.data.files import open_file, scan_file
+from workbench.data.numbers import RowError, objects, unmasked
 
 if TYPE_CHECKING:
     from workbench.results import Note
 
 _CACHE = type(cache(len))
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class NoRowsError(ValueError):
@@ -43,11 +35,13 @@ def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndar
     Parameters
     ----------
     source : str, path or data frame
-        A file ending in csv, tsv, txt (UTF-8, UTF-16 or Windows-1252 text; delimiter ; tab , or |),
-        parquet, json, ndjson or jsonl; or a data frame of pandas, polars, pyarrow, DuckDB or any other
+        A file ending in csv, tsv, txt (UTF-8, UTF-16 or Windows-1252 text; delimiter ; tab , or |), json,
+        ndjson or jsonl, all of these also packed (.csv.gz, .csv.zst); parquet; or xlsx, its first sheet or
+        the one named in "book.xlsx#sheet". Or a data frame of pandas, polars, pyarrow, DuckDB or any other
         engine narwhals knows; or a dict of one-dimensional arrays.
     columns : list of str
-        Columns to read, as the header names them.
+        Columns to read. A name that the header has in another case or with outer blanks is found where only
+        one column can be meant.
 
     Returns
     -------
@@ -70,12 +64,31 @@ def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndar
     ([0.5, 0.75], ())
     """
     table = _open(source)
-    wanted = distinct_names(columns)
-    check_columns(table, wanted)
-    data, notes = table.fetch(wanted)
-    if not len(data[wanted[0]]):
+    found = found_columns(table.label, table.names, distinct_names(columns))
+    data, notes = table.fetch(list(found.values()))
+    if not all(map(len, data.values())):
         raise NoRowsError(f"{table.label} has no data rows")
-    return data, tuple(notes)
+    return {name: data[column] for name, column in found.items()}, tuple(notes)
+
+
+def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function that reads the source `argument`: what it refuses names the row as people see it.
+
+    That is the row of the spreadsheet: the header is row 1 and the first row of data, unless something stands above it,
+    row 2; blank lines count. What has no such rows, a frame in memory, Parquet or JSON, has data rows from 1 on.
+    """
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def reading(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except RowError as error:
+                row_of = _open(inspect.signature(function).bind(*args, **kwargs).arguments[argument]).row_of
+                if row_of is None:
+                    raise
+                raise ValueError(error.said(lambda row: f"row {row_of(row)}")) from None
+        return reading
+    return decorated
 
 
 def column_names(source: Any) -> tuple[str, ...]:
@@ -107,8 +120,8 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan | None]:
     Parameters
     ----------
     source : str, path or data frame
-        A file ending in csv, tsv, txt or parquet, or a data frame of pandas, polars, pyarrow, DuckDB,
-        Dask, PySpark or any other engine narwhals knows.
+        A file as for `read_columns`, or a data frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or any
+        other engine narwhals knows. Workbooks and JSON are read as a whole.
     columns : list of str
         Columns that must be there.
 
@@ -131,13 +144,12 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan | None]:
     wanted = distinct_names(columns)
     _end_quietly()
     if not isinstance(source, (str, os.PathLike)):
-        table = TableSource("the data frame", tuple(source.columns), None) if is_dask(source) \
+        table = TableSource("the data frame", tuple(source.columns)) if is_dask(source) \
             else _open_any_frame(source, "frame")
-        check_columns(table, wanted)
-        yield Scan(table.label, source)
+        found = found_columns(table.label, table.names, wanted)
+        yield Scan(table.label, _renamed(source, {column: name for name, column in found.items() if column != name}))
         return
-    path, label, ending = existing_file(source, SCANNED)
-    with (scan_parquet if ending == ".parquet" else scan_text)(path, label, wanted) as rows:
+    with scan_file(source, wanted) as rows:
         yield rows
 
 
@@ -149,6 +161,12 @@ def _end_quietly():
         for thing in gc.get_objects():
             if isinstance(thing, _CACHE) and str(getattr(thing, "__module__", "")).startswith("narwhals."):
                 thing.cache_clear()
+
+
+def _renamed(frame, names):
+    """Return a frame whose columns are called as they were asked for, where that differs in case or blanks."""
+    import narwhals as nw
+    return nw.from_native(frame).rename(names).to_native() if names else frame
 
 
 def is_dask(source: Any) -> bool:

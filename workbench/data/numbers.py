@@ -3,22 +3,39 @@ from __future__ import annotations
 
 import decimal
 import numbers
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from workbench.data import decimals
+
 LONGEST_LABEL = 200
 EXACT_WHOLE = 2.0 ** 53
-_PLAIN = frozenset("0123456789.+-eE")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
-_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,'\u2019\s][0-9]{3})+(?:[.,][0-9]+)?")
-_THOUSANDS_OR_DECIMALS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
-_TRUTH = {"true": "1", "false": "0"}
+_PLAIN = frozenset("0123456789.,+-eE")
+_KINDS = (numbers.Real, decimal.Decimal)
 
 
-def to_numbers(name: str, column: Any) -> np.ndarray:
+class RowError(ValueError):
+    """A cell that cannot be used; who knows the file says where it stands.
+
+    Parameters
+    ----------
+    *parts : str or int
+        The message; an int is a data row, counted from 0. Unless the rows of a file are known it is said as
+        "data row 1" for 0.
+    """
+
+    def __init__(self, *parts: str | int) -> None:
+        self.parts = parts
+        super().__init__(self.said(lambda row: f"data row {row + 1}"))
+
+    def said(self, name_row: Callable[[int], str]) -> str:
+        """Return the message with the rows as `name_row` calls them."""
+        return "".join(part if isinstance(part, str) else name_row(int(part)) for part in self.parts)
+
+
+def to_numbers(name: str, column: Any, *, beside: Mapping[str, Any] | None = None, whole: bool = False) -> np.ndarray:
     """Return a column as finite floats.
 
     Parameters
@@ -26,7 +43,11 @@ def to_numbers(name: str, column: Any) -> np.ndarray:
     name : str
         Name of the column, for messages.
     column : (N,) ndarray
-        Numbers, booleans or text with a decimal point or a decimal comma; true and false become 1 and 0.
+        Numbers, booleans or text as people write it (`workbench.data.decimals`); true and false become 1 and 0.
+    beside : dict of (N,) ndarray, optional
+        Columns of numbers of the same file: they decide what a comma or a point is where this column leaves it open.
+    whole : bool
+        Whether whole numbers are expected, so that "8,000" and "8.000" are 8000.
 
     Returns
     -------
@@ -35,27 +56,64 @@ def to_numbers(name: str, column: Any) -> np.ndarray:
     Raises
     ------
     ValueError
-        For a cell that is missing, not a number or not finite, for a thousands separator, and for a
-        column that mixes decimal points and decimal commas. Data rows are counted from 1 below the header.
+        For a cell that is missing, not a number or not finite, for a column that mixes decimal points and decimal
+        commas, and where a comma or a point can be read both ways.
 
     Examples
     --------
     >>> to_numbers("score", np.array(["0,5", " 1", "true"], object)).tolist()
     [0.5, 1.0, 1.0]
+    >>> to_numbers("size", np.array(["900", "8,000"], object), whole=True).tolist()
+    [900.0, 8000.0]
     >>> to_numbers("score", np.array(["0.5", "1", "abc"], object))
     Traceback (most recent call last):
-    ValueError: column 'score', data row 3: 'abc' is not a number
+    workbench.data.numbers.RowError: column 'score', data row 3: 'abc' is not a number
     """
     array = np.asarray(column)
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        texts = _present(name, array)
-        parsed, problem = _parse(texts)
+        texts = without_marks(array, _present(name, array))
+        parsed, problem = _parse(texts, whole=whole, beside=beside)
         if problem:
-            raise ValueError(f"column {name!r}, {problem}")
+            raise RowError(f"column {name!r}, ", *problem)
     _refuse_infinite(name, array, parsed)
     return parsed
+
+
+def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None) -> list:
+    """Return the cells of a column of counts: numbers where they are, text that is none and None as they stand.
+
+    Parameters
+    ----------
+    name, column, beside
+        As in `to_numbers` of whole numbers.
+
+    Returns
+    -------
+    list of int, float, str or None
+
+    Raises
+    ------
+    ValueError
+        Where a comma or a point can be read both ways.
+
+    Examples
+    --------
+    >>> to_cells("n", np.array(["8,000", "x", None], object))
+    [8000, 'x', None]
+    """
+    array = np.asarray(column)
+    texts = as_text(array)
+    written = without_marks(array, texts)
+    known = [row for row, text in enumerate(written) if decimals.mark_of(text) is not None]
+    cells: list = [text or None for text in texts]
+    parsed, problem = _parse([written[row] for row in known], whole=True, beside=beside)
+    if problem:
+        raise RowError(f"column {name!r}, ", *(part if isinstance(part, str) else known[part] for part in problem))
+    for row, value in zip(known, parsed.tolist(), strict=True):
+        cells[row] = int(value) if value.is_integer() else value
+    return cells
 
 
 def to_labels(name: str, column: np.ndarray) -> np.ndarray:
@@ -76,8 +134,7 @@ def to_labels(name: str, column: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError
-        For a cell that is missing or not finite, or text of more than 200 characters. Data rows are
-        counted from 1 below the header.
+        For a cell that is missing or not finite, or text of more than 200 characters.
 
     Examples
     --------
@@ -92,8 +149,10 @@ def to_labels(name: str, column: np.ndarray) -> np.ndarray:
     if array.dtype.kind in "bf":
         return _whole_if_exact(to_numbers(name, array))
     texts = _present(name, array)
-    parsed, problem = _parse(texts)
-    if problem or not np.all(np.abs(parsed) < EXACT_WHOLE):
+    parsed = _digits_and_one_mark(texts)
+    if parsed is None and _may_be_numbers(texts):
+        parsed = decimals.parse(texts)[0]
+    if parsed is None or not parsed.size or not np.all(np.abs(parsed) < EXACT_WHOLE):
         return _text_labels(name, texts)
     return _whole_if_exact(parsed)
 
@@ -116,8 +175,7 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError
-        For a missing or a repeated identifier; names it and its data rows, counted from 1 below the
-        header.
+        For a missing or a repeated identifier; names it and its rows.
 
     Examples
     --------
@@ -173,7 +231,7 @@ def _text(value):
         return ""
     if isinstance(value, numbers.Integral):
         return str(int(value))
-    if isinstance(value, (numbers.Real, decimal.Decimal)):
+    if isinstance(value, _KINDS):
         return repr(float(value))
     return str(value)
 
@@ -181,51 +239,53 @@ def _text(value):
 def _present(name, array):
     texts = as_text(array)
     if "" in texts:
-        raise ValueError(f"column {name!r}, data row {texts.index('') + 1} is missing")
+        raise RowError(f"column {name!r}, ", texts.index(""), " is missing")
     return texts
 
 
-def _parse(texts):
-    """Return (floats, None), or (None, problem) where the texts are not one kind of number."""
-    if _PLAIN.issuperset("".join(texts)):
-        try:
-            return objects(texts).astype(float), None
-        except ValueError:
-            pass
-    texts = [_TRUTH.get(text.lower(), text) for text in texts]
-    problem = _not_number(texts) or _ambiguous(texts)
-    if problem:
-        return None, problem
-    return objects([text.replace(",", ".") for text in texts]).astype(float), None
+def without_marks(array: np.ndarray, texts: list[str]) -> list[str]:
+    """Return texts in which a number that is no text, as of a workbook, has no decimal mark: 8.125 is 8125e-3."""
+    values = array.tolist()
+    if all(isinstance(value, str) for value in values):
+        return texts
+    return [_digits(value) if isinstance(value, _KINDS) and np.isfinite(float(value)) else text
+            for value, text in zip(values, texts, strict=True)]
 
 
-def _not_number(texts):
-    row = next((row for row, text in enumerate(texts, 1) if not _NUMBER.fullmatch(text)), None)
-    if row is None:
+def _digits(value):
+    if float(value).is_integer():
+        return str(int(value))
+    sign, digits, exponent = decimal.Decimal(repr(float(value))).as_tuple()
+    return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
+
+
+def _parse(texts, *, whole=False, beside=None):
+    quick = _digits_and_one_mark(texts)
+    if quick is not None:
+        return quick, ()
+    others = (as_text(column) for column in (beside or {}).values() if np.asarray(column).dtype.kind in "OUS")
+    return decimals.parse(texts, whole=whole, beside=others)
+
+
+def _digits_and_one_mark(texts):
+    """Return floats where all is digits and one mark that can only be decimal, else None."""
+    used = set("".join(texts))
+    marks = used & {".", ","}
+    if not used <= _PLAIN or len(marks) == 2:
         return None
-    shown = shortened(texts[row - 1])
-    if _THOUSANDS.fullmatch(texts[row - 1]):
-        return f"data row {row}: {shown} has a thousands separator; write the number without it"
-    return f"data row {row}: {shown} is not a number"
-
-
-def _ambiguous(texts):
-    commas = [row for row, text in enumerate(texts, 1) if "," in text]
-    point = next((row for row, text in enumerate(texts, 1) if "." in text), None)
-    if not commas:
+    mark = "".join(marks)
+    if mark and all(map(decimals.is_open, (text for text in texts if mark in text))):
         return None
-    first = f"data row {commas[0]}: {texts[commas[0] - 1]!r}"
-    if point:
-        second = f"data row {point}: {texts[point - 1]!r}"
-        return f"{first} has a decimal comma, {second} a decimal point; use one of them"
-    if all(_THOUSANDS_OR_DECIMALS.fullmatch(texts[row - 1]) for row in commas):
-        return f"{first} may have a thousands separator or a decimal comma; write a decimal point"
-    return None
+    try:
+        return objects([text.replace(",", ".") for text in texts] if mark == "," else texts).astype(float)
+    except ValueError:
+        return None
 
 
-def shortened(text: str) -> str:
-    """Return a text in quotes, cut where it is long."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+def _may_be_numbers(texts):
+    """Return whether class names are read as numbers: none with separated thousands, commas or points but not both."""
+    return not {",", "."} <= set("".join(texts)) and \
+        all(text.lower() in decimals.TRUTH or decimals.is_plain(text) for text in texts)
 
 
 def _refuse_infinite(name, array, parsed):
@@ -233,7 +293,7 @@ def _refuse_infinite(name, array, parsed):
     if bad.size:
         value = array[bad[0]]
         shown = value if isinstance(value, str) else f"{value:g}"
-        raise ValueError(f"column {name!r}, data row {bad[0] + 1}: {shown} is not a finite number")
+        raise RowError(f"column {name!r}, ", bad[0], f": {shown} is not a finite number")
 
 
 def _whole_if_exact(parsed):
@@ -244,8 +304,8 @@ def _whole_if_exact(parsed):
 def _text_labels(name, texts):
     row = max(range(len(texts)), key=lambda i: len(texts[i]))
     if len(texts[row]) > LONGEST_LABEL:
-        raise ValueError(f"column {name!r}, data row {row + 1}: a label has at most {LONGEST_LABEL} "
-                         f"characters; this text has {len(texts[row])}")
+        raise RowError(f"column {name!r}, ", row, f": a label has at most {LONGEST_LABEL} characters; this text has "
+                       f"{len(texts[row])}")
     return np.array(texts)
 
 
@@ -253,8 +313,7 @@ def _refuse_repeated(name, values):
     if len(set(values)) == len(values):
         return
     first = {}
-    for row, value in enumerate(values, 1):
+    for row, value in enumerate(values):
         if value in first:
-            raise ValueError(f"column {name!r}: id {value!r} occurs twice, "
-                             f"in data rows {first[value]} and {row}")
+            raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)
         first[value] = row

@@ -94,6 +94,7 @@ class ScoredItems(Result):
         return html_table(self._first_rows(SHOWN_ROWS), self.headline() + cut) + note_list(self.notes)
 
 
+@frames.in_rows_of("source")
 def read_scores(source: Any, *, score: str, prediction: str | None = None, truth: str | None = None,
                 id: str | None = None, score_is: str = "auto", rival: str | None = None,
                 positive: Any = None) -> ScoredItems:
@@ -102,7 +103,7 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     Parameters
     ----------
     source : str, path or data frame
-        What `frames.read_columns` reads: csv, tsv, txt, parquet, json, ndjson, or a data frame.
+        What `frames.read_columns` reads: text, JSON, packed or not, parquet, xlsx, or a data frame.
     score : str
         Column of the scores, finite numbers.
     prediction, truth : str, optional
@@ -134,7 +135,7 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     ValueError
         For a missing column, a missing or impossible cell, a repeated identifier, text against
         numbers, and a prediction that contradicts the sign of its margin. Names the column and the
-        data row, counted from 1 below the header.
+        row.
 
     Examples
     --------
@@ -377,7 +378,7 @@ def _refuse(name, values, bad, rule, expected=None):
         shown = f"{value:g}" if isinstance(value, float) else repr(value)
         if expected is not None:
             rule = f"{rule}, which says {expected[where[0]]}"
-        raise ValueError(f"column {name!r}, data row {where[0] + 1}: {shown} {rule}")
+        raise numbers.RowError(f"column {name!r}, ", where[0], f": {shown} {rule}")
 
 
 def _refuse_text_against_numbers(found, columns):

@@ -8,6 +8,7 @@ from workbench import checks
 from workbench.course import clerks
 from workbench.cross_validation import comparison
 from workbench.cross_validation.losses import CVLosses
+from workbench.data import frames
 
 if TYPE_CHECKING:
     from workbench.cross_validation.comparison import ComparedTests, ModelComparison
@@ -16,7 +17,8 @@ SCORES = {"acc", "accuracy", "auc", "auroc", "f1", "kappa", "mcc", "precision", 
 
 
 def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: str = "repeat", models: str = "",
-         size: str = "", better: str = "auto", higher_is_better: bool = False, rho: str = "0.7", rope: float = 0.01,
+         model: str = "model", value: str = "", size: str = "", better: str = "auto", higher_is_better: bool = False,
+         rho: str = "0.7", rope: float = 0.01,
          level: float = 0.95) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
     """Return losses, the ranking of more than two models, the best pair and every test of it.
 
@@ -24,7 +26,7 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
     ----------
     losses : str
         File of losses; "" for the two clerks of the course.
-    fold, item, repeat, models, size
+    fold, item, repeat, models, model, value, size
         As in `workbench.CVLosses.read_csv`.
     better : {"auto", "lower", "higher"}
         "lower": the columns are losses; "higher": scores. "auto" takes losses of items, and asks where fold means or
@@ -60,16 +62,18 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
         raise ValueError("better and higher_is_better must agree; got 'lower' and True")
     if losses:
         higher = higher_is_better or better == "higher"
-        measured = CVLosses.read_csv(losses, fold=fold, item=item, repeat=repeat, models=models, size=size,
-                                     higher_is_better=higher)
-        _refuse_open(measured, "higher" if better == "auto" and higher else better)
+        measured = CVLosses.read_csv(losses, fold=fold, item=item, repeat=repeat, models=models, model=model,
+                                     value=value, size=size, higher_is_better=higher)
+        names = frames.column_names(losses)
+        spoken = measured.models if set(measured.models) <= set(names) else [value] if value else names
+        _refuse_open(measured, "higher" if better == "auto" and higher else better, spoken)
     ranking = comparison.compare_models(measured, rho=rho, level=level) if len(measured.models) > 2 else None
     pair = measured.pair(*ranking.models[:2]) if ranking else measured
     return measured, ranking, pair, comparison.compare_tests(pair, rho=rho, rope=rope, level=level)
 
 
-def _refuse_open(measured, better):
-    scores = [name for name in measured.models if set(re.split(r"[\W_]+", name.casefold())) & SCORES]
+def _refuse_open(measured, better, columns):
+    scores = [name for name in columns if set(re.split(r"[\W_]+", name.casefold())) & SCORES]
     why = f"column {scores[0]!r} sounds like scores" if scores else \
         "" if measured.has_items else "the rows are fold means"
     if better == "auto" and why:

@@ -1,6 +1,7 @@
 """An audit, the predicted counts of many periods, and the series that corrects them."""
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench import checks
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction", classes: str = "",
-         counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", audit_period: str = "",
-         method: str = "mle", rates: str = "process", fresh_audit: str = "",
+         counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", predicted: str = "",
+         audit_period: str = "", method: str = "mle", rates: str = "process", fresh_audit: str = "",
          level: float = 0.95) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries]:
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
 
@@ -28,9 +29,11 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     classes : str
         `labels` of `workbench.load_audit`.
     counts : str
-        File of predicted counts; "" for the months of the course.
+        File of predicted counts, or of predictions, one row per item; "" for the months of the course.
     period, total, counted
         As in `workbench.load_periods`.
+    predicted : str
+        As in `workbench.load_periods`; "" for a column called as `prediction` is.
     audit_period
         As in `workbench.counts_at_audit`.
     method, rates
@@ -66,7 +69,9 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     columns = {"truth": truth, "prediction": prediction, "labels": classes}
     audited = files.load_audit(audit, **columns) if audit else solar.solar_audit()
     comparison = compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level) if fresh_audit else None
-    months = files.load_periods(counts, labels=audited.labels, period=period, total=total, counted=counted) \
-        if counts else solar.solar_months().periods()
-    at_audit = files.counts_at_audit(months, audit_period)
-    return audited, comparison, months, series.prevalence_series(audited, at_audit, months, method=method, rates=rates)
+    months, said = files.read_periods(counts, labels=audited.labels, period=period, total=total, counted=counted,
+                                      predicted=predicted or prediction) if counts else \
+        (solar.solar_months().periods(), ())
+    corrected = series.prevalence_series(audited, files.counts_at_audit(months, audit_period), months, method=method,
+                                         rates=rates)
+    return audited, comparison, months, replace(corrected, notes=(*corrected.notes, *said))

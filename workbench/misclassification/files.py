@@ -8,9 +8,14 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
+from workbench.data.columns import spelled
+from workbench.misclassification import items
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
+from workbench.misclassification.period_names import in_time
+from workbench.results import Note
 
 
+@frames.in_rows_of("audit")
 def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "prediction",
                labels: str = "") -> ConfusionCounts:
     """Return the confusion table of audited items.
@@ -42,7 +47,7 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
         raise ValueError(f"truth and prediction must be different columns; both are {truth!r}")
     names = frames.column_names(audit)
     wanted = [text.strip() for text in labels.split(",")] if labels else None
-    if prediction in names:
+    if spelled(prediction, names) in names:
         data, _ = frames.read_columns(audit, [truth, prediction])
         true, read = (numbers.to_labels(name, data[name]) for name in (truth, prediction))
         return ConfusionCounts.from_labels(true, read, labels=_in_kind(wanted, np.concatenate([true, read])))
@@ -52,55 +57,81 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
         raise ValueError(f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
                          f"{checks.listed(names, quoted=True)}")
     order = rows if wanted is None else wanted
-    missing = [label for label in order if label not in names or label not in rows]
+    missing = [label for label in order if spelled(label, names) not in names or label not in rows]
     if missing or len(order) != len(rows):
         raise ValueError(f"audit must hold a column {prediction!r}, or be a confusion table with a row and a column "
                          f"for every class; rows {checks.listed(rows, quoted=True)}, columns "
                          f"{checks.listed(names, quoted=True)}")
     counts, _ = frames.read_columns(audit, order)
-    table = np.stack([numbers.to_numbers(label, counts[label]) for label in order], axis=1)
+    table = np.stack([numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order], axis=1)
     return ConfusionCounts(table[[rows.index(label) for label in order]], order)
 
 
-def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total: str = "n",
-                 counted: str = "counted") -> dict[str, tuple]:
+def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total: str = "n", counted: str = "counted",
+                 predicted: str = "prediction") -> dict[str, tuple]:
     """Return the predicted counts of every period, for `workbench.prevalence_series`.
 
     Parameters
     ----------
     counts : str or data frame
         One row per period: its name, and one column per class named as in `labels`; with two classes also all items
-        and those predicted in the second class.
+        and those predicted in the second class. Or one row per item with its period and its predicted class, of any
+        number of items: a file is counted where it is read.
     labels : sequence
         Of the audit.
     period, total, counted : str
         Columns. A column of the total beside one per class is not read.
+    predicted : str
+        Column of the predicted class; a file that has it has one row per item.
 
     Returns
     -------
     dict of str to (K,) tuple
-        Counts in the order of `labels`. A cell that is missing or no number stays as it is: the series says so for
-        that period and reports the others.
+        Counts in the order of `labels`, periods that are dates in the order of time
+        (`workbench.misclassification.period_names`), others in the order of the file. A cell that is missing or no
+        number stays as it is: the series says so for that period and reports the others.
 
     Examples
     --------
     >>> load_periods({"period": ["Jan"], "n": [1797], "counted": [218]}, labels=(0, 1))
     {'Jan': (1579, 218)}
+    >>> load_periods({"period": ["Feb", "Jan", "Feb"], "prediction": [1, 0, 0]}, labels=(0, 1))
+    {'Feb': (1, 1), 'Jan': (1, 0)}
     """
+    return read_periods(counts, labels=labels, period=period, total=total, counted=counted, predicted=predicted)[0]
+
+
+@frames.in_rows_of("counts")
+def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, counted: str,
+                 predicted: str) -> tuple[dict[str, tuple], tuple[Note, ...]]:
+    """Return what `load_periods` does, and what is to be said of the order of the periods."""
     frames.check_source("counts", counts)
     names, classes = frames.column_names(counts), [str(label) for label in labels]
-    by_class = all(name in names for name in classes)
+    if spelled(predicted, names) in names:
+        found = items.count_items(counts, period, predicted, classes)
+    else:
+        found = _counted_rows(counts, names, classes, {"period": period, "total": total, "counted": counted})
+    order, notes = in_time([*found])
+    in_order = [*found]
+    return {in_order[k]: found[in_order[k]] for k in order}, notes
+
+
+def _counted_rows(counts, names, classes, roles):
+    period, total, counted = (spelled(name, names) for name in roles.values())
+    by_class = all(spelled(name, names) in names for name in classes)
     if not by_class and (len(classes) > 2 or not {total, counted} <= set(names)):
         two = f", or the columns {total!r} and {counted!r}" if len(classes) == 2 else ""
         raise ValueError("counts must have a column for every class of the audit, "
                          f"{checks.listed(classes, quoted=True)}{two}; columns: {checks.listed(names, quoted=True)}")
     if by_class:
-        _refuse_further_classes(counts, [name for name in names if name not in (*classes, period, total)])
+        known = [spelled(name, names) for name in (*classes, period, total)]
+        _refuse_further_classes(counts, [name for name in names if name not in known])
     columns = classes if by_class else [total, counted]
     data, _ = frames.read_columns(counts, [period, *columns])
     labeled = numbers.as_text(data[period])
     _refuse_repeated(period, labeled)
-    rows = zip(*(map(_number, data[name].tolist()) for name in columns), strict=True)
+    measured = {name: data[name] for name in columns}
+    rows = zip(*(numbers.to_cells(name, cells, beside=measured) for name, cells in measured.items()), strict=True)
     return dict(zip(labeled, rows if by_class else map(_two_classes, rows), strict=True))
 
 
@@ -136,7 +167,7 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
 def _refuse_further_classes(counts, names):
     """Raise if a further column holds counts: a class that was not audited, whose items would be left out."""
     for name in names:
-        cells = [_number(cell) for cell in frames.read_columns(counts, [name])[0][name].tolist()]
+        cells = numbers.to_cells(name, frames.read_columns(counts, [name])[0][name])
         if all(isinstance(cell, int) for cell in cells):
             raise ValueError(f"counts must have no column of numbers that is no class of the audit, as {name!r} is: "
                              "its items would be left out; audit that class too, or drop the column")
@@ -146,15 +177,6 @@ def _two_classes(row):
     items, second = row
     known = all(isinstance(value, (int, float)) for value in row)
     return (items - second, second) if known else (None if items is None else items, second)
-
-
-def _number(cell):
-    """Return a cell as a number if it is one, else as it is; the series names what it cannot use."""
-    try:
-        value = float(str(cell).strip().replace(",", ".")) if cell is not None else None
-    except ValueError:
-        return str(cell)
-    return int(value) if value is not None and value.is_integer() else value
 
 
 def _in_kind(wanted, found):

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
 from workbench.misclassification.methods import METHODS, RATES, assumption
+from workbench.misclassification.period_names import backward_notes
 from workbench.misclassification.periods import Periods, check_audit
 from workbench.misclassification.prevalence import intervals_of, one_or_all, read_frame
 from workbench.results import Estimate, Interval, Note, Result, percent, sentences
@@ -346,7 +347,8 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
     counts = np.full((len(periods), len(audit.labels)), np.nan)
     counts[reported] = [found[t] for t in reported]
     usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates)
-    notes = [*usable.audit_notes(), *usable.period_notes([("period", periods[t]) for t in reported]),
+    notes = [*backward_notes([str(period) for period in periods]), *_late_audit(usable.own, periods, reported),
+             *usable.audit_notes(), *usable.period_notes([("period", periods[t]) for t in reported]),
              *(_lost(period, str(why)) for period, why in zip(periods, found, strict=True)
                if isinstance(why, CountsError))]
     errors = np.sqrt(np.einsum("tkk->tk", usable.covariance))
@@ -374,6 +376,15 @@ def _counts_or_error(row, labels):
         return read_counts(row, labels)
     except CountsError as error:
         return error
+
+
+def _late_audit(own, periods, reported):
+    """Return a note where the audited period is not the first: the rates are then held constant backwards too."""
+    place = int(reported[own.argmax()]) if own.any() else 0
+    if not place:
+        return ()
+    return (Note("assumption", f"the audit belongs to period {periods[place]!r}, not to the first, {periods[0]!r}: its "
+                 "rates are held constant for earlier periods too"),)
 
 
 def _lost(period, why):

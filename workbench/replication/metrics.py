@@ -181,6 +181,7 @@ _KIND_OF_ERROR = {statistics.UndefinedError: "undefined", statistics.UnstableErr
 _TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1", "auc": "AUC"}
 
 
+@frames.in_rows_of("items")
 def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "prediction", score: str = "",
                  stratum: str = "stratum", psu: str = "", weight: str = "", group: str = "", positive: str = "",
                  fpc: str = "") -> LabeledItems:
@@ -220,13 +221,13 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
             raise ValueError(f"{role} must name a column")
     frames.check_source("items", items)
     data, notes = frames.read_columns(items, sorted(set(named.values())))
-    read = {role: (numbers.to_numbers if role in ("score", "weight", "fpc") else numbers.to_labels)(name, data[name])
-            for role, name in named.items()}
+    measured = {role: data[name] for role, name in named.items() if role in ("score", "weight", "fpc")}
+    read = {role: numbers.to_numbers(name, data[name], beside=measured) if role in measured else
+            numbers.to_labels(name, data[name]) for role, name in named.items()}
     _refuse_unlike(read, named)
     if "weight" in read and (read["weight"] <= 0).any():
         row = np.flatnonzero(read["weight"] <= 0)[0]
-        raise ValueError(f"column {weight!r}, data row {row + 1}: a weight must be above 0; "
-                         f"got {read['weight'][row]:g}")
+        raise numbers.RowError(f"column {weight!r}, ", row, f": a weight must be above 0; got {read['weight'][row]:g}")
     positive = positive_class(positive, read["truth"])
     if "prediction" in read:
         notes = (*notes, *class_notes(read["truth"], read["prediction"]))

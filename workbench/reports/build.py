@@ -181,8 +181,6 @@ def package_version():
 def _checked_values(declared, given, targets):
     values = {parameter["name"]: parameter["default"] for parameter in declared}
     values |= parse_parameters(declared, given)
-    for name, path in _files(declared, values).items():
-        _check_exists(name, path)
     inputs = {path.resolve() for path in _files(declared, values).values()}
     values |= _beside(declared, values, targets.page, inputs)
     outputs = _outputs(declared, values)
@@ -243,17 +241,14 @@ def _paths(declared, values, role):
 
 
 def _check_files(declared, values):
+    from workbench.data.columns import spelled
     found = {name: _column_names(name, path) for name, path in _files(declared, values).items()}
     for parameter in declared:
         name, file = parameter["name"], parameter["detail"]
-        if parameter["role"] == "column" and values[name] and file in found and values[name] not in found[file]:
+        if parameter["role"] == "column" and values[name] and file in found and \
+                spelled(values[name], found[file]) not in found[file]:
             raise ReportError(f"{name} is {values[name]!r}, which is no column of {values[file]}"
                               f"{suggestion(values[name], found[file])}; columns: {checks.listed(found[file], 20)}")
-
-
-def _check_exists(name, path):
-    if not os.path.exists(path):
-        raise ReportError(f"{name}: no file {str(path)!r}{suggestion(path.name, _names_beside(path))}")
 
 
 def _column_names(name, path):
@@ -262,13 +257,6 @@ def _column_names(name, path):
         return list(column_names(str(path)))
     except (ValueError, TypeError, OSError, ImportError) as error:
         raise ReportError(f"{name}: {one_line(error)}") from error
-
-
-def _names_beside(path):
-    try:
-        return os.listdir(path.parent)
-    except (OSError, ValueError):       # no folder, no access: no suggestion
-        return []
 
 
 def _for_kernel(declared, values):
@@ -387,9 +375,11 @@ def _inputs(declared, values):
 
 
 def _input(name, path):
-    with path.open("rb") as file:
+    from workbench.data.files import file_of
+    stored = Path(file_of(path))
+    with stored.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"parameter": name, "file": path.name, "rows": _row_count(path), "bytes": path.stat().st_size,
+    return {"parameter": name, "file": path.name, "rows": _row_count(path), "bytes": stored.stat().st_size,
             "sha256": digest}
 
 

@@ -1,0 +1,94 @@
+"""Losses in long form, one row per model and fold (or item), spread to a column per model."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench import checks
+from workbench.data.columns import spelled
+
+
+def is_long(names: Sequence[str], model: str, models: Sequence[str]) -> bool:
+    """Return whether a file has a column of models; one called "model" that `models` lists holds losses instead."""
+    column = spelled(model, names)
+    return model != "model" or column in names and not {model, column} & set(models)
+
+
+def value_column(names: Sequence[str], value: str, used: Sequence[str]) -> str:
+    """Return the column of losses or scores: the one that is named, else the only one that has no other role."""
+    if value:
+        return value
+    left = [name for name in names if name not in used]
+    if len(left) != 1:
+        shown = checks.listed(left, quoted=True) or "none"
+        raise ValueError("value must name the column of losses or scores, as there is a row per model; columns without "
+                         f"another role: {shown}")
+    return left[0]
+
+
+def spread(model: np.ndarray, label: dict[str, np.ndarray],
+           columns: dict[str, np.ndarray]) -> tuple[tuple[str, ...], dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return models, labels of rows and columns (rows, models) from one row per model and row.
+
+    Parameters
+    ----------
+    model : (N,) ndarray
+        Names.
+    label : dict of (N,) ndarray
+        Folds, and repeats and items where there are some: what a row of every model has in common.
+    columns : dict of (N,) ndarray
+
+    Raises
+    ------
+    ValueError
+        If a model lacks a row that another one has, or has it twice; names model and row.
+
+    Examples
+    --------
+    >>> names, label, columns = spread(np.array(["a", "b", "b", "a"]), {"fold": np.array([1, 1, 2, 2])},
+    ...                                {"loss": np.array([0.1, 0.2, 0.3, 0.4])})
+    >>> names, label["fold"].tolist(), columns["loss"].tolist()
+    (('a', 'b'), [1, 2], [[0.1, 0.2], [0.4, 0.3]])
+    """
+    names, of = _in_order(model)
+    codes = [_in_order(values)[1] for values in label.values()]
+    key = np.zeros(model.size, np.int64)
+    for code in codes:
+        key = np.unique(key * (code.max() + 1) + code, return_inverse=True)[1]
+    first, key = _first_rows(key)
+    cell = key * len(names) + of
+    times = np.bincount(cell, minlength=first.size * len(names))
+    wrong = np.flatnonzero(times != 1)
+    if wrong.size:
+        row, k = divmod(int(wrong[0]), len(names))
+        of_row = " of ".join(f"{role} {values[first[row]].item()!r}" for role, values in reversed(label.items()))
+        raise ValueError(f"every model must have one row for every {' and '.join(label)}; model {str(names[k])!r} has "
+                         f"{checks.counted(times[wrong[0]], 'row')} for {of_row}")
+    order = np.argsort(cell)
+    return (tuple(str(name) for name in names), {role: values[first] for role, values in label.items()},
+            {name: values[order].reshape(first.size, len(names)) for name, values in columns.items()})
+
+
+def same_for_all(name: str, values: np.ndarray, models: Sequence[str]) -> np.ndarray:
+    """Return the one column of (rows, models) that all models have in common, or raise."""
+    unlike = np.argwhere(values != values[:, :1])
+    if len(unlike):
+        row, k = unlike[0]
+        raise ValueError(f"column {name!r} must be the same for every model; model {models[0]!r} has "
+                         f"{values[row, 0]:g} where {models[k]!r} has {values[row, k]:g}")
+    return values[:, 0]
+
+
+def _in_order(values):
+    """Return the distinct values in order of appearance, and the place of each value among them."""
+    distinct, first, place = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return distinct[order].tolist(), np.argsort(order)[place]
+
+
+def _first_rows(key):
+    """Return the first row of every key in order of appearance, and the place of each row's key among them."""
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return first[order], np.argsort(order)[place]

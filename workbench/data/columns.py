@@ -1,0 +1,117 @@
+"""A source of columns, whatever it is, and the columns that are wanted of it."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from workbench import checks
+
+SHOWN_COLUMNS = 20
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A source whose columns can be fetched: `fetch(names)` returns (dict of arrays, notes).
+
+    `row_of`, where there is one, returns the row of a data row (from 0) as the program shows it that opens the file.
+    """
+
+    label: str
+    names: tuple
+    fetch: Callable | None = None
+    row_of: Callable[[int], int] | None = None
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Rows of a source, still in its own engine.
+
+    Attributes
+    ----------
+    label : str
+        How messages call the source.
+    native : data frame
+        A DuckDB relation for a file, else the frame as given.
+    text : bool
+        Whether every column is text because the file is.
+    notes : tuple of Note
+        What was unusual and is worth telling the reader.
+    decimal_mark : callable or None
+        For text in whose cells a comma may stand: from the name of a column of numbers to its decimal mark.
+    """
+
+    label: str
+    native: object
+    text: bool = False
+    notes: tuple = ()
+    decimal_mark: Callable[[str], str] | None = None
+
+    def mark(self, name: str) -> str | None:
+        """Return the decimal mark of a column of numbers in text, "" where no cell has a comma, None for no text."""
+        return None if not self.text else "" if self.decimal_mark is None else self.decimal_mark(name)
+
+
+def distinct_names(columns: Sequence[str]) -> list[str]:
+    """Return the wanted names, each once, or raise."""
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names; got {columns!r}")
+    wanted = list(dict.fromkeys(columns))
+    if not wanted:
+        raise ValueError("columns must name at least one column")
+    return wanted
+
+
+def spelled(name: str, names: Iterable) -> str:
+    """Return the one of `names` that `name` means: itself, or the only one unlike it in case and outer blanks only.
+
+    Examples
+    --------
+    >>> spelled("score", ["ID", " Score"]), spelled("score", ["SCORE", "Score"])
+    (' Score', 'score')
+    """
+    names = list(names)
+    alike = [] if name in names or not isinstance(name, str) else _alike(name, names)
+    return alike[0] if len(alike) == 1 else name
+
+
+def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[str, str]:
+    """Return the column that every wanted name means, or raise."""
+    found = {name: _found_column(label, names, name) for name in wanted}
+    first = {}
+    for name, column in found.items():
+        if column in first:
+            raise ValueError(f"{label} has one column for {first[column]!r} and {name!r}: {column!r}")
+        first[column] = name
+    return found
+
+
+def _alike(name, names):
+    return [other for other in names if isinstance(other, str) and _plain(other) == _plain(name)]
+
+
+def _plain(name):
+    return name.strip().casefold()
+
+
+def _found_column(label, names, name):
+    found = names.count(name)
+    if found > 1:
+        raise ValueError(f"{label} has {found} columns named {name!r}; rename all but one")
+    if found:
+        return name
+    alike = _alike(name, names) if isinstance(name, str) else []
+    if len(alike) == 1:
+        return alike[0]
+    present = checks.listed(names, SHOWN_COLUMNS, quoted=True)
+    meant = f" (did you mean {' or '.join(map(repr, alike))}?)" if alike else checks.suggestion(name, map(str, names))
+    raise ValueError(f"{label} has no column {name!r}; it has {present}{meant}")
+
+
+def check_told_apart(label: str, wanted: Iterable[str]) -> None:
+    """Raise unless DuckDB, which ignores case, can hold the wanted columns in one relation."""
+    known = {}
+    for name in wanted:
+        other = known.setdefault(name.lower(), name)
+        if other != name:
+            raise ValueError(f"{label} has columns {other!r} and {name!r}; rename one so that they differ in "
+                             "more than upper and lower case")

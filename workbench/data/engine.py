@@ -1,0 +1,106 @@
+"""DuckDB for one file: a connection that sees nothing else, what it says of bad files in one line, and its columns."""
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from workbench import checks
+from workbench.data import decimals
+from workbench.data.decimals import shortened
+from workbench.data.numbers import unmasked
+
+NO_NUMBER = "\u200b"        # after a cell that is no number, though DuckDB would read it as one
+
+
+@contextmanager
+def connected(label: str, path: str) -> Iterator[Any]:
+    """Yield a connection that can read this file, and neither other files nor the network."""
+    import duckdb
+    spill = os.path.join(tempfile.gettempdir(), f"workbench-{secrets.token_hex(8)}")
+    allowed = ", ".join(map(_text_literal, {os.path.abspath(path), literal(path)}))
+    options: dict = {"temp_directory": spill, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    try:
+        with duckdb.connect(config=options) as connection:
+            connection.execute("SET enable_progress_bar = false")
+            connection.execute(f"SET allowed_paths = [{allowed}]")
+            connection.execute("SET enable_external_access = false")
+            yield connection
+    except duckdb.Error as error:
+        raise ValueError(_file_problem(label, str(error))) from None
+
+
+def is_relation(source: Any) -> bool:
+    """Return whether `source` is a relation of DuckDB."""
+    return type(source).__name__ == "DuckDBPyRelation"
+
+
+def relation_columns(relation: Any, wanted: Sequence[str],
+                     names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
+    """Return columns of a relation as arrays; `names` are the columns' names where DuckDB has changed them."""
+    places = [list(names or relation.columns).index(name) for name in wanted]
+    cells = [quoted(relation.columns[place]) for place in places]
+    enums = [str(relation.types[place]).startswith("ENUM") for place in places]
+    picked = [f"CAST({name} AS VARCHAR)" if enum else name for name, enum in zip(cells, enums, strict=True)]
+    fetched = relation.project(", ".join(f"{pick} AS c{i}" for i, pick in enumerate(picked))).fetchnumpy()
+    return {name: unmasked(fetched[f"c{i}"]) for i, name in enumerate(wanted)}
+
+
+def decimal_mark(label: str, relation: Any, name: str) -> str:
+    """Return the decimal mark of a text column of numbers, or raise; cells that differ only in digits are one."""
+    if str(relation.types[relation.columns.index(name)]) != "VARCHAR":
+        return ""
+    cell, digits = f"trim({quoted(name)})", f"regexp_replace(trim({quoted(name)}), '[0-9]', '1', 'g')"
+    shape = f"CASE WHEN regexp_matches({cell}, '^[+-]?0') THEN regexp_replace({digits}, '1', '0') ELSE {digits} END"
+    query = f"SELECT min({cell}) FROM cells WHERE lower({cell}) NOT IN ('true', 'false') GROUP BY {shape} ORDER BY 1"
+    texts = [text for text, in relation.query("cells", query).fetchall()]
+    mark, problem = decimals.decimal_mark(texts)
+    if problem:
+        raise ValueError(f"column {name!r} of {label}, " + "".join(
+            part if isinstance(part, str) else "a cell" for part in problem))
+    return mark
+
+
+def one_line(error: Any) -> str:
+    """Return an error's message in one line."""
+    return " ".join(str(error).split())[:200]
+
+
+def literal(path: str) -> str:
+    """Return a path in which DuckDB finds no pattern."""
+    return re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path))
+
+
+def _text_literal(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quoted(name: str) -> str:
+    """Return a name as an identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _file_problem(label, message):
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f"{label}, line {line[1]}" if line else label
+    text = re.search(r"Could not convert string ['\"](.*)['\"] to DOUBLE", message)
+    if text:
+        shown = shortened(text[1].rstrip(NO_NUMBER))
+        return f"{label}: {shown} is not a number"
+    cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if cells:
+        return f"{where}: the header names {checks.counted(int(cells[1]), 'column')}, this line has {cells[2]}"
+    size = re.search(r"Maximum line size of (\d+) bytes exceeded", message)
+    if size:
+        return f"{where} has more than {int(size[1]):,} bytes: a cell is that long, or a quote is not closed"
+    if "quote" in message and line:
+        return f"{where}: a quote is not closed, or text follows a closing quote"
+    if "CSV" in message and not line:
+        return f"{where} is not well-formed: it mixes line ends, or a quote is not closed"
+    return f"{where} cannot be read: {one_line(message)}"

@@ -1,0 +1,235 @@
+"""Text files, plain or packed: their encoding, header, cells and rows."""
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import os
+import re
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
+from workbench.data.engine import connected, decimal_mark, literal, one_line, quoted
+from workbench.data.numbers import unmasked
+from workbench.results import Note
+
+DELIMITERS = ";\t,|"
+LONGEST_HEADER = 1 << 20
+CHUNK = 1 << 20
+
+
+def open_text(path: str, label: str) -> TableSource:
+    """Return a text file as a source of columns of text."""
+    encoding = encoding_of_start(path, label)
+    header, delimiter = _header(path, label, encoding)
+
+    def fetch(wanted):
+        places = [f"c{header.index(name)}" for name in wanted]
+        with as_utf8(path, label, encoding) as (readable, notes), connected(label, readable) as connection:
+            fetched = _csv_relation(connection, readable, header, delimiter, places).fetchnumpy()
+        return {name: unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)}, notes
+    return TableSource(label, header, fetch, lambda index: _row_of(path, label, encoding, index, len(header) > 1))
+
+
+def _csv_relation(connection, path, header, delimiter, picked):
+    kinds = {f"c{i}": "VARCHAR" for i in range(len(header))}
+    query = (f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, "
+             f"delim='{delimiter}', quote='\"', escape='\"', header=true, "
+             "auto_detect=false, all_varchar=true, hive_partitioning=false)")
+    return connection.sql(query, params={"path": literal(path)})
+
+
+@contextmanager
+def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
+    """Yield a text file as a relation of the wanted columns."""
+    encoding = encoding_of_start(path, label)
+    header, delimiter = _header(path, label, encoding)
+    found = found_columns(label, header, wanted)
+    check_told_apart(label, wanted)
+    renamed = [f"c{header.index(column)} AS {quoted(name)}" for name, column in found.items()]
+    with as_utf8(path, label, encoding) as (readable, notes), connected(label, readable) as connection:
+        relation = _csv_relation(connection, readable, header, delimiter, renamed)
+        commas = _holds(readable, b'"' if delimiter == "," else b",")
+        yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation) if commas else None)
+
+
+def _holds(path, sign):
+    with open(path, "rb") as file:
+        return any(sign in chunk for chunk in iter(lambda: file.read(CHUNK), b""))
+
+
+def _row_of(path, label, encoding, index, skips_blank):
+    """Return the row of a data row in a spreadsheet: the header is row 1, and blank lines count though none is read."""
+    with _opened_text(path, label, encoding) as text:
+        read = -2
+        for row, record in enumerate(iter(lambda: _record(text), ""), 1):
+            read += 1 if record.strip("\r\n") or not skips_blank else 0
+            if read == index:
+                return row
+    return index + 2
+
+
+def _header(path, label, encoding):
+    with _opened_text(path, label, encoding) as file:
+        record = _record(file)
+    if not record:
+        raise ValueError(f"{label} is empty")
+    if not record.strip():
+        raise ValueError(f"{label}, line 1 is blank; the first line must name the columns")
+    if len(record) >= LONGEST_HEADER:
+        raise ValueError(f"{label}, line 1 has more than {LONGEST_HEADER:,} characters; the first line must name the "
+                         "columns")
+    if _CONTROL.search(record):
+        raise ValueError(f"{label}, line 1 holds control characters; the first line must name the columns")
+    if record.count('"') % 2:
+        raise ValueError(f"{label}, line 1: a quote is not closed")
+    outside = re.sub(r'"[^"]*"', "", record)
+    delimiter = max(DELIMITERS, key=outside.count) if any(map(outside.count, DELIMITERS)) else ","
+    return _cells(record, delimiter, label), delimiter
+
+
+def _cells(record, delimiter, label):
+    limit, longest = csv.field_size_limit(), max(map(len, record.split(delimiter)))
+    if longest > limit:
+        raise ValueError(f"{label}, line 1: a column name has {longest:,} characters; at most {limit:,} can be read")
+    try:
+        return tuple(cell.strip() for cell in next(csv.reader([record], delimiter=delimiter)))
+    except csv.Error:
+        raise ValueError(f"{label}, line 1: a quote stands inside of a column name") from None
+
+
+def _record(file):
+    """Return the next lines up to one where no quote is open, "" at the end."""
+    record = file.readline(LONGEST_HEADER)
+    while record.count('"') % 2 and len(record) < LONGEST_HEADER:
+        line = file.readline(LONGEST_HEADER)
+        if not line:
+            break
+        record += line
+    return record
+
+
+def encoding_of_start(path: str, label: str) -> str:
+    """Return the encoding that the first bytes of a text tell, or raise where they are those of no text."""
+    with _opened(path, label) as file:
+        start = file.read(CHUNK)
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" in start[:2]:
+        return "utf-16-be" if start[:1] == b"\0" else "utf-16-le"
+    kind = next((kind for sign, kind in _BINARY.items() if start.startswith(sign)), None)
+    if kind:
+        raise ValueError(f"{label} is {kind}, whatever its name says; save the table as text in UTF-8")
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8-sig"
+
+
+@contextmanager
+def as_utf8(path: str, label: str, encoding: str, *, mark: bool = True) -> Iterator[tuple[str, tuple]]:
+    """Yield the path of the text in UTF-8 and notes; with a byte-order mark, if there is one, only where `mark`."""
+    with _unpacked(path, label) as file, _transcoded(file, label, encoding, mark) as found:
+        yield found
+
+
+@contextmanager
+def _opened(path, label):
+    """Yield the bytes of a file, unpacked, and say in one line what the system or the packing has against it."""
+    try:
+        with _OPENERS.get(os.path.splitext(path)[1].lower(), open)(path, "rb") as file:
+            yield file
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise ValueError(f"{label} cannot be unpacked: {one_line(error)}") from None
+    except OSError as error:
+        raise ValueError(f"cannot read {label}: {(error.strerror or one_line(error)).lower()}") from None
+
+
+@contextmanager
+def _opened_text(path, label, encoding):
+    with _opened(path, label) as file, io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="") as text:
+        yield text
+
+
+@contextmanager
+def _open_zst(path, mode):
+    try:
+        from compression import zstd
+    except ImportError:     # before Python 3.14
+        from backports import zstd
+    try:
+        with zstd.open(path, mode) as file:
+            yield file
+    except zstd.ZstdError as error:
+        raise EOFError(error) from None
+
+
+@contextmanager
+def _unpacked(path, label):
+    """Yield the path of a file, or of what is packed in it."""
+    if os.path.splitext(path)[1].lower() not in _OPENERS:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        plain = os.path.join(folder, "unpacked")
+        with _opened(path, label) as file, open(plain, "wb") as out:
+            shutil.copyfileobj(file, out, CHUNK)
+        yield plain
+
+
+@contextmanager
+def _transcoded(path, label, encoding, mark):
+    plain = encoding == "utf-8-sig" and _decodes(path, "utf-8")
+    if plain and (mark or not _is_marked(path)):
+        yield path, ()
+        return
+    if encoding == "utf-8-sig" and not plain:
+        encoding = "cp1252"
+    if not _decodes(path, encoding):
+        raise ValueError(f"{label} is not text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8")
+    with tempfile.TemporaryDirectory() as folder:
+        readable = os.path.join(folder, "utf8.csv")
+        _transcode(path, encoding, readable)
+        yield readable, () if plain else (
+            Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)
+
+
+def _is_marked(path):
+    with open(path, "rb") as file:
+        return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+
+
+def _decodes(path, encoding):
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with open(path, "rb") as file:
+            while chunk := file.read(CHUNK):
+                decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _transcode(path, encoding, target):
+    with open(path, encoding=encoding, newline="") as file:
+        with open(target, "w", encoding="utf-8", newline="") as out:
+            while chunk := file.read(CHUNK):
+                out.write(chunk)
+
+
+_CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
+_BINARY = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"%PDF-": "a PDF document",
+           b"PK\x03\x04": "a zip archive or a workbook", b"\xd0\xcf\x11\xe0": "a workbook or another Office document",
+           b"\x1f\x8b": "a gzip archive", b"\x28\xb5\x2f\xfd": "a Zstandard archive", b"PAR1\x15": "a Parquet file"}
+_ENCODING_NAMES = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "cp1252": "Windows-1252"}
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".zst": _open_zst}
+PACKED = tuple(_OPENERS)
