@@ -10,11 +10,16 @@ import pytest
 import workbench
 import workbench as wb
 from workbench import vocabulary
+from workbench.replication.macro import macro_f1
 from workbench.results import Result
 
 FIXTURES = Path(__file__).parent / "fixtures"
 SAVED = [saved["data"] for schema in (1, 2) for saved in
          json.loads((FIXTURES / f"results_schema_{schema}.json").read_text(encoding="utf-8"))]
+# kinds that came after these were saved
+FORMS = wb.digit_forms()
+BOXES = wb.replicates(wb.SurveyDesign((FORMS.box - 1) // 2, psu=FORMS.box), "fay")
+SAVED += [macro_f1(BOXES, FORMS.digit, FORMS.read_a).to_dict()]
 # base classes, which nothing returns
 BASES = {"Estimate", "Audit"}
 # tables that results give beside rows()

@@ -71,6 +71,7 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
 from workbench.replication.galois import GaloisField
 from workbench.replication.imported import imported_replicates
+from workbench.replication.macro import MacroEstimate, macro_f1
 from workbench.replication.metrics import (
     LabeledItems,
     MetricAudit,
@@ -134,10 +135,10 @@ __all__ = [
     "allocate", "allocation_variance", "draw_rows", "jump_stream", "load_strata", "plan_labels", "reduce_sample",
     "sample", "simulate_stream", "summarize",
     # replication: intervals for any metric when items come in strata and clusters
-    "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MetricAudit", "MetricEstimates", "RandomHalvesStudy",
-    "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics", "hadamard",
-    "imported_replicates", "load_labeled", "metric_audit", "orthogonal_array", "replicate_estimate", "replicates",
-    "simulate_coverage", "simulate_random_halves",
+    "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MacroEstimate", "MetricAudit", "MetricEstimates",
+    "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics",
+    "hadamard", "imported_replicates", "load_labeled", "macro_f1", "metric_audit", "orthogonal_array",
+    "replicate_estimate", "replicates", "simulate_coverage", "simulate_random_halves",
     # misclassification: true shares behind predicted counts, month after month
     "AuditComparison", "AuditPlan", "ConfusionCounts", "EstimatorComparison", "EstimatorTheory", "PrevalenceChange",
     "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy", "ShiftStudy", "compare_audits", "compare_estimators",

@@ -50,6 +50,22 @@ MISTAKES = [
     (f"{CLUSTERED} --metrics auc", "auc needs a score: name its column"),
     ("brr-orthogonal-arrays --items none.csv --psu psu --positive 1", "precision is undefined: no item was predicted"),
     (f"{CLUSTERED} --psu stratum", "stratum must hold at least 2 PSUs"),
+    (f"{CLUSTERED} --stratum weight --psu psu --nest --collapse 1=2",
+     "collapse must rename strata of the design; '2' is none of 1"),
+    ("brr-orthogonal-arrays --items restart.csv --psu psu --positive 1", "psu must lie in one stratum; 0 is in 0 and 1 "
+     "(rows 2 and 10): if the numbers start again in every stratum, say --nest"),
+    ("brr-orthogonal-arrays --items lone.csv --psu psu --positive 1", "stratum must hold at least 2 PSUs; 0 holds 1: "
+     "join each to another stratum that was chosen before the outcome was seen, such as --collapse \"0=1\""),
+    ("brr-orthogonal-arrays --items lone.csv --psu psu --positive 1 --collapse 0=7",
+     "collapse must rename strata of the design; '7' is none of 0, 1, 2"),
+    ("brr-orthogonal-arrays --items lone.csv --psu stratum --positive 1 --collapse 2=1",
+     "stratum must hold at least 2 PSUs; 0 holds 1: join each to another stratum that was chosen before the outcome "
+     "was seen, such as --collapse \"2=1, 0=1\""),
+    (f"{CLUSTERED} --fpc prediction", "fpc must be at least 1"),
+    (f"{CLUSTERED} --fpc psu", "fpc must be"),
+    (f"{CLUSTERED} --replicate-weights r*", "replicate_weights must match at least 2 columns; 'r*' matches none"),
+    ("brr-orthogonal-arrays --items items.csv --stratum strat", "has no column 'strat'"),
+    (f"{CLUSTERED} --rho .5", "rho belongs to replicate_weights, which were not given"),
     (f"{CLUSTERED} --weight truth", "a weight must be above 0; got 0"),
     (f"{ALLOTTED} --budget 1", "budget must be"),
     (f"{ALLOTTED} --size n", "size is 'n', which is no column of strata.csv"),
@@ -82,6 +98,10 @@ def test_a_mistake_is_one_line_before_any_kernel(files, capsys, line, message):
     (files / "scores_of_items.csv").write_text("item,fold,tree,svm_acc\n"
                                                + "".join(f"{k},{k % 4},0,1\n" for k in range(16)))
     (files / "none.csv").write_text(re.sub(r"(?m)^(\d),1,", r"\1,0,", ITEMS))
+    (files / "restart.csv").write_text("truth,prediction,stratum,psu\n" + "".join(
+        f"{k % 2},{k % 3 % 2},{k // 8},{k % 8 // 2}\n" for k in range(24)))
+    rows = enumerate(ITEMS.splitlines(True))
+    (files / "lone.csv").write_text("".join(row for k, row in rows if k not in range(3, 9)))
     before = {path.name: path.read_bytes() for path in files.iterdir()}
     with mock.patch("papermill.execute_notebook") as kernel, pytest.raises(SystemExit) as ended:
         main(["report", *line.split(), "-o", "r.html"])

@@ -46,7 +46,7 @@ def test_auc_alone_needs_no_prediction(tmp_path, labeled):
 
 
 def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
-    costs_one_line(tmp_path, "stratum is 'Kreis', which is no column of", *TOPIC, *NAMES, "--stratum", "Kreis")
+    costs_one_line(tmp_path, "has no column 'Kreis'", *TOPIC, *NAMES, "--stratum", "Kreis")
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
