@@ -10,7 +10,7 @@ import pytest
 import workbench
 import workbench as wb
 from workbench import vocabulary
-from workbench.replication.macro import macro_f1
+from workbench.allocation.value_sheets import read_value_sheet
 from workbench.results import Result
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -19,9 +19,13 @@ SAVED = [saved["data"] for schema in (1, 2) for saved in
 # kinds that came after these were saved
 FORMS = wb.digit_forms()
 BOXES = wb.replicates(wb.SurveyDesign((FORMS.box - 1) // 2, psu=FORMS.box), "fay")
-SAVED += [macro_f1(BOXES, FORMS.digit, FORMS.read_a).to_dict()]
+VALUES = {"id": range(4), "stratum": [*"aabb"], "value": [1, 2, 3, 5]}
+STRATA = wb.load_strata({"stratum": ["a", "b"], "size": [9, 9], "sd": [1, 2]})
+SAVED += [found.to_dict() for found in (
+    wb.macro_f1(BOXES, FORMS.digit, FORMS.read_a), wb.estimate_values(STRATA, VALUES["stratum"], VALUES["value"]),
+    read_value_sheet(VALUES, STRATA))]
 # base classes, which nothing returns
-BASES = {"Estimate", "Audit"}
+BASES = {"Estimate", "Audit", "SampledValues"}
 # tables that results give beside rows()
 MORE = ("methods", "metric_rows", "levels", "changes", "growth_rates", "allocation_rows", "clusters")
 

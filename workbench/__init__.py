@@ -20,6 +20,7 @@ and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions abo
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
 from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
+from workbench.allocation.label_estimates import ValueEstimate, estimate_values
 from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
 from workbench.allocation.rules import Allocation, allocate, allocation_variance, reduce_sample
 from workbench.allocation.samples import FrameSample, StratumSummary, sample, summarize
@@ -132,8 +133,8 @@ __all__ = [
     "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
     "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",
-    "allocate", "allocation_variance", "draw_rows", "jump_stream", "load_strata", "plan_labels", "reduce_sample",
-    "sample", "simulate_stream", "summarize",
+    "ValueEstimate", "allocate", "allocation_variance", "draw_rows", "estimate_values", "jump_stream", "load_strata",
+    "plan_labels", "reduce_sample", "sample", "simulate_stream", "summarize",
     # replication: intervals for any metric when items come in strata and clusters
     "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MacroEstimate", "MetricAudit", "MetricEstimates",
     "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics",

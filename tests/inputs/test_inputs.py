@@ -127,7 +127,7 @@ def test_each_reads_a_file_or_the_data_of_the_course(files):
     audit = stratified.read(scores="scores.csv", score="p", prediction="read", metrics_of="a", budget=20)[1]
     assert audit.mode == "plan" and audit.labeled.sum() == 20
     assert replication.read(items="items.csv", psu="psu", positive="1").truth.size == 24
-    strata, plan, drawn = allocation.read(strata="records.csv", value="v", id="id", budget=8, label_sheet="s.csv",
+    strata, plan, drawn, _ = allocation.read(strata="records.csv", value="v", id="id", budget=8, label_sheet="s.csv",
                                           label_plan="p.csv", write=False)
     assert drawn.drawn.sum() == plan.labeled.sum() == 8 and not (files / "s.csv").exists()
     allocation.read(strata="records.csv", value="v", id="id", budget=8, label_sheet="s.csv", label_plan="p.csv")

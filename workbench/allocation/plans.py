@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import checks
-from workbench.allocation import rules, samples
+from workbench.allocation import rules, samples, value_sheets
 from workbench.allocation.samples import StratumSummary
 from workbench.data import frames, label_sheets, numbers
 from workbench.results import Note, Result, html_table, note_list, notes_as_text
@@ -226,8 +226,8 @@ def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: st
     stratum, id : str
         Columns.
     label_sheet : str
-        CSV file to write, with the columns id, stratum and an empty value; "" for none. A sheet in which something
-        was filled in is never overwritten.
+        CSV file to write, with the columns id, stratum and an empty value, in an order of which any beginning is
+        spread over the strata; "" for none. A sheet in which something was filled in is never overwritten.
     seed : int
 
     Returns
@@ -250,8 +250,9 @@ def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: st
     drawn = samples.sample(records, stratum, sizes, id=id, seed=seed)
     if label_sheet:
         label_sheets.refuse_recorded(label_sheet, "value")
-        label_sheets.write_rows(label_sheet, ["id", "stratum", "value"],
-                            [(str(item), str(name), "") for item, name in zip(drawn.id, drawn.stratum, strict=True)])
+        order = value_sheets.labeling_order(drawn)
+        label_sheets.write_rows(label_sheet, value_sheets.HEADER, [(str(item), str(name), "") for item, name in zip(
+            drawn.id[order], drawn.stratum[order], strict=True)])
     return drawn
 
 
