@@ -23,7 +23,7 @@ VALUES = {"id": range(4), "stratum": [*"aabb"], "value": [1, 2, 3, 5]}
 STRATA = wb.load_strata({"stratum": ["a", "b"], "size": [9, 9], "sd": [1, 2]})
 SAVED += [found.to_dict() for found in (
     wb.macro_f1(BOXES, FORMS.digit, FORMS.read_a), wb.estimate_values(STRATA, VALUES["stratum"], VALUES["value"]),
-    read_value_sheet(VALUES, STRATA))]
+    read_value_sheet(VALUES, STRATA), wb.label_prices(FORMS.items(), [.05]))]
 # base classes, which nothing returns
 BASES = {"Estimate", "Audit", "SampledValues"}
 # tables that results give beside rows()

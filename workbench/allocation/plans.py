@@ -186,6 +186,53 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
                      wish, _random_variance(strata, chosen), notes=notes)
 
 
+def budget_for_error(strata: StratumSummary, standard_error: float, *, method: str = "voila", minimum: int = 2) -> int:
+    """Return the least budget whose plan gives the total a wanted standard error.
+
+    Parameters
+    ----------
+    strata : StratumSummary
+    standard_error : float
+        Of the estimated total, in the units of the values, above 0.
+    method, minimum
+        As in `plan_labels`.
+
+    Returns
+    -------
+    int
+        One label fewer does not reach it; with a rule other than "voila" a few fewer may, by luck of rounding.
+
+    Raises
+    ------
+    ValueError
+        If a rule that leaves labels unused does not reach it with any budget.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> register = wb.digit_forms().register()
+    >>> budget_for_error(register, 4148), budget_for_error(register, 2000)
+    (100, 206)
+    """
+    checks.instance("strata", strata, StratumSummary)
+    wanted = checks.number("standard_error", standard_error, 0, open_ends=True)
+    checks.choice("method", method, rules.METHODS)
+    items = int(strata.size.sum())
+
+    def error(budget):
+        found = rules.allocate(strata.size, budget, method, stratum_sd=strata.sd, minimum=minimum)
+        return items * found.variance ** 0.5
+
+    enough, short = items, int(np.minimum(checks.whole("minimum", minimum, 0), strata.size).sum()) - 1
+    if error(enough) > wanted:
+        raise ValueError(f"standard_error {wanted:g} is out of reach: method {method!r} leaves labels unused and the "
+                         f"total {error(enough):.4g} with any budget")
+    while enough - short > 1:
+        middle = (enough + short) // 2
+        enough, short = (middle, short) if middle > 0 and error(middle) <= wanted else (enough, middle)
+    return enough
+
+
 def _whole(name, column, strata):
     """Return sizes; a point between groups of three digits is refused, as it may separate thousands."""
     for row, (cell, stratum) in enumerate(zip(numbers.as_text(column), strata, strict=True), 1):

@@ -10,6 +10,8 @@ from workbench.allocation import label_estimates, plans, samples, value_sheets
 from workbench.course import digit_forms
 from workbench.data import label_sheets
 
+BUDGET = 100
+
 if TYPE_CHECKING:
     from workbench.allocation.label_estimates import ValueEstimate
     from workbench.allocation.plans import LabelPlan
@@ -17,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str = "", value: str = "", id: str = "",
-         budget: int = 100, minimum: int = 2, method: str = "voila", labels: str = "", bounds: str = "",
-         sd_from: str = "planned", level: float = 0.95, label_plan: str = "", label_sheet: str = "", seed: int = 0,
-         write: bool = True) -> tuple[StratumSummary, LabelPlan, FrameSample | None, ValueEstimate | None]:
+         budget: int = BUDGET, standard_error: float = 0.0, minimum: int = 2, method: str = "voila", labels: str = "",
+         bounds: str = "", sd_from: str = "planned", level: float = 0.95, label_plan: str = "",
+         label_sheet: str = "", seed: int = 0, write: bool = True
+         ) -> tuple[StratumSummary, LabelPlan, FrameSample | None, ValueEstimate | None]:
     """Return strata, the plan of labels, the records to label where a sheet is asked for, and what labels say.
 
     Parameters
@@ -30,8 +33,12 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
         As in `workbench.load_strata`.
     id : str
         As in `workbench.draw_rows`.
-    budget, minimum, method
-        As in `workbench.plan_labels`; with labels the budget holds those that are there.
+    budget : int
+        Labels in total, with those that are there.
+    standard_error : float
+        Wanted, of the total in the units of the values, in the place of a budget; 0 for none.
+    minimum, method
+        As in `workbench.plan_labels`.
     labels : str
         The filled sheet; "" to plan. A label sheet is then the one that goes on.
     bounds : str
@@ -76,6 +83,9 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
         raise ValueError("strata must be given with labels: the file of strata or records that was planned with")
     summary = plans.load_strata(strata, stratum=stratum, size=size, sd=sd, value=value) if strata \
         else digit_forms.digit_forms().register()
+    if standard_error:
+        _refuse_budget(budget)
+        budget = plans.budget_for_error(summary, standard_error, method=method, minimum=minimum)
     plan = plans.plan_labels(summary, budget, method=method, minimum=minimum)
     if label_plan and write:
         plan.write_csv(label_plan)
@@ -90,6 +100,11 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
                                       sd_from=sd_from)
     drawn = _next_records(found, sheet, strata, label_sheet, write, **names) if label_sheet else None
     return summary, plan, drawn, found
+
+
+def _refuse_budget(budget):
+    if budget != BUDGET:
+        raise ValueError("give budget or standard_error, not both")
 
 
 def _bounds(text, labels):
