@@ -37,7 +37,8 @@ def test_finer_costs_more_and_the_table_says_points():
     prices = wb.label_prices(ITEMS)
     assert prices.half_width.tolist() == [.01, .02, .03, .05, .1] and (np.diff(prices.labeled) < 0).all()
     assert [row["labeled"] for row in prices.rows()] == prices.labeled.tolist()
-    assert "±1 point<" in prices._repr_html_() and "±2 points" in prices._repr_html_() and f"{prices.labeled[0]:,}" in prices._repr_html_()
+    shown = prices._repr_html_()
+    assert "±1 point<" in shown and "±2 points" in shown and f"{prices.labeled[0]:,}" in shown
 
 
 def test_the_budget_of_a_plan_is_that_of_the_half_width(tmp_path, monkeypatch):

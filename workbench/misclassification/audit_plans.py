@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.misclassification.confusion import ConfusionCounts
-from workbench.misclassification.methods import HALF, INVERT
+from workbench.misclassification.methods import HALF, INVERT, METHODS
 from workbench.misclassification.prevalence import estimate_prevalence
 from workbench.misclassification.theory import AuditPlan, plan_audit
 
@@ -49,6 +49,7 @@ def plan_next_audit(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: 
     checks.instance("audit", audit, ConfusionCounts)
     if len(audit.labels) != 2:
         raise ValueError(f"half_width plans audits of two classes; there are {len(audit.labels)}")
+    checks.choice("method", method, METHODS)
     table = audit.table + HALF
     p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
     method = method if method in INVERT else "mle"

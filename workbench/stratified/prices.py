@@ -11,6 +11,7 @@ from workbench.allocation import rules
 from workbench.data.scored_items import ScoredItems
 from workbench.results import Result, html_table, percent
 from workbench.stratified import accuracy
+from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
 
 HALF_WIDTHS = (0.01, 0.02, 0.03, 0.05, 0.1)
@@ -91,6 +92,8 @@ def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_
     """
     checks.instance("items", items, ScoredItems)
     checks.choice("interval", interval, intervals.METHODS)
+    checks.choice("stratifier", stratifier, STRATIFIERS)
+    checks.choice("allocation", allocation, rules.METHODS)
     if allocation in rules.NEED_SD:
         raise ValueError("half_width plans for allocation 'proportional' or 'equal', whose interval follows from the "
                          f"scores; got {allocation!r}")
