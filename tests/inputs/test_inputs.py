@@ -80,6 +80,8 @@ MISTAKES = [
     (f"{CORRECTED} --half-width .7", "half_width must be a number in (0, 0.5); got 0.7"),
     (f"{ALLOTTED} --budget 1", "budget must be"),
     (f"{ALLOTTED} --size n", "size is 'n', which is no column of strata.csv"),
+    ("voila-vs-neyman --strata records.csv --id id", "strata must have a column 'size', one row per stratum; there is "
+     "none: name it with size, or, in a file with one row per record, name the column of values with value"),
     (f"{ALLOTTED} --method best", "method must be one of"),
     (f"{ALLOTTED} --minimum 0.5", "minimum must be a whole number; got '0.5'"),
     ("voila-vs-neyman --label-sheet s.csv", "strata must be given with label_sheet"),

@@ -105,6 +105,26 @@ def test_groups_have_one_note_for_all_their_rough_standard_errors():
     assert len(rough) == 1 and rough[0].startswith("metrics accuracy, precision, recall, f1, accuracy in group x, ")
 
 
+def test_50000_items_in_5000_psus_have_the_errors_of_the_textbook():
+    """Taylor's linearization, sum_h n_h / (n_h - 1) sum_i (z_hi - mean_h)^2 with z the weighted residuals of a PSU."""
+    rng = np.random.default_rng(3)
+    stratum, psu = np.repeat(np.arange(100), 500), np.tile(np.repeat(np.arange(50), 10), 100)
+    cluster = rng.normal(size=5000)[stratum * 50 + psu]
+    truth = (rng.random(50_000) < .15) * 1
+    read = np.where(rng.random(50_000) < 1 / (1 + np.exp(-2 - cluster)), truth, 1 - truth)
+    weight = rng.lognormal(0, .3, 50_000)
+    items = wb.load_labeled({"truth": truth, "prediction": read, "s": stratum, "u": psu, "w": weight}, stratum="s",
+                            psu="u", nest=True, weight="w")
+    both, either = truth * read, truth + read
+    for row, (above, below) in zip(wb.estimate_metrics(items).rows(), (
+            ((truth == read) * 1, np.ones(50_000)), (both, read), (both, truth), (2 * both, either)), strict=True):
+        share = (weight * above).sum() / (weight * below).sum()
+        z = np.bincount(stratum * 50 + psu, weight * (above - share * below)).reshape(100, 50) / (weight * below).sum()
+        error = np.sqrt(50 * z.var(axis=1, ddof=1).sum())
+        assert row["estimate"] == pytest.approx(share, rel=1e-12), row["metric"]
+        assert row["standard_error"] == pytest.approx(error, rel=2e-3), row["metric"]
+
+
 # replicate weights
 
 @pytest.fixture(params=["brr", "fay", "jkn", "jk1"])

@@ -138,6 +138,9 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
     frames.check_source("strata", strata)
     if value:
         return samples.summarize(strata, stratum, value)
+    if not size and "size" not in {name.strip().casefold() for name in frames.column_names(strata)}:
+        raise ValueError("strata must have a column 'size', one row per stratum; there is none: name it with size, or, "
+                         "in a file with one row per record, name the column of values with value")
     size, sd = size or "size", sd or "sd"
     data, notes = frames.read_columns(strata, [stratum, size, sd])
     names = numbers.to_labels(stratum, data[stratum])

@@ -283,6 +283,6 @@ def sizes(n: np.ndarray) -> str:
     """Return how many strata hold how many PSUs."""
     counts = sorted(Counter(np.asarray(n).tolist()).items())
     if len(counts) == 1:
-        return f"{counts[0][0]} each"
-    shown = [f"{checks.counted(strata, 'stratum', 'strata')} of {size}" for size, strata in counts]
+        return f"{counts[0][0]:,} each"
+    shown = [f"{checks.counted(strata, 'stratum', 'strata')} of {size:,}" for size, strata in counts]
     return ", ".join(shown[:NAMED]) + (", ..." if len(shown) > NAMED else "")
