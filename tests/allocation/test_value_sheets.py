@@ -80,8 +80,9 @@ def test_the_filled_sheet_gives_the_textbook_estimate(folder):
 
 def test_a_half_filled_sheet_goes_on_and_loses_nothing(folder):
     write("half.csv", fill(sheet(), 21))
-    found = analyzed("half.csv", label_sheet="next.csv")
+    found = analyzed("half.csv", label_sheet="next.csv", label_plan="plan.csv")
     assert found.sampled.sum() == 21 and found.to_label.sum() == 19
+    assert [int(row[2]) for row in sheet("plan.csv")[1:]] == (found.sampled + found.to_label).tolist()
     assert "19 rows of the sheet without a value: not counted" in notes(found) and "passed over" not in notes(found)
     after = sheet("next.csv")
     assert {name: float(value) for name, _, value in after[1:] if value} == {

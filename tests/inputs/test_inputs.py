@@ -64,6 +64,8 @@ MISTAKES = [
     (f"{CLUSTERED} --fpc prediction", "fpc must be at least 1"),
     (f"{CLUSTERED} --fpc psu", "fpc must be"),
     (f"{CLUSTERED} --replicate-weights r*", "replicate_weights must match at least 2 columns; 'r*' matches none"),
+    ("brr-orthogonal-arrays --items near.csv --psu psu", "stratum must name the column of strata; there is no "
+     "'stratum' (did you mean 'Strata'?): where the sample has no strata give ''"),
     ("brr-orthogonal-arrays --items items.csv --stratum strat", "has no column 'strat'"),
     (f"{CLUSTERED} --rho .5", "rho belongs to replicate_weights, which were not given"),
     (f"{CLUSTERED} --weight truth", "a weight must be above 0; got 0"),
@@ -113,6 +115,7 @@ def test_a_mistake_is_one_line_before_any_kernel(files, capsys, line, message):
     (files / "none.csv").write_text(re.sub(r"(?m)^(\d),1,", r"\1,0,", ITEMS))
     (files / "restart.csv").write_text("truth,prediction,stratum,psu\n" + "".join(
         f"{k % 2},{k % 3 % 2},{k // 8},{k % 8 // 2}\n" for k in range(24)))
+    (files / "near.csv").write_text(ITEMS.replace("stratum", "Strata"))
     rows = enumerate(ITEMS.splitlines(True))
     (files / "lone.csv").write_text("".join(row for k, row in rows if k not in range(3, 9)))
     before = {path.name: path.read_bytes() for path in files.iterdir()}

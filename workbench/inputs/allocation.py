@@ -1,6 +1,7 @@
 """Strata, the plan of labels over them, the records that it draws, and what the filled sheet says."""
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,6 +58,7 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     -------
     strata : StratumSummary
     plan : LabelPlan
+        With labels those that are there and those still to come.
     drawn : FrameSample or None
     found : ValueEstimate or None
 
@@ -87,19 +89,24 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
         _refuse_budget(budget)
         budget = plans.budget_for_error(summary, standard_error, method=method, minimum=minimum)
     plan = plans.plan_labels(summary, budget, method=method, minimum=minimum)
-    if label_plan and write:
-        plan.write_csv(label_plan)
     names: dict[str, Any] = {"stratum": stratum, "id": id, "seed": seed}
     if not labels:
         drawn = plans.draw_rows(plan, strata, label_sheet=label_sheet if write else "", **names) \
             if label_sheet else None
-        return summary, plan, drawn, None
+        return summary, _written(plan, label_plan, write), drawn, None
     sheet = value_sheets.read_value_sheet(labels, summary, records=strata if id else None, **names)
     found = label_estimates.estimate_values(summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes)
     found = label_estimates.with_next(found, summary, sheet.begun, budget, method=method, minimum=minimum,
                                       sd_from=sd_from)
     drawn = _next_records(found, sheet, strata, label_sheet, write, **names) if label_sheet else None
-    return summary, plan, drawn, found
+    plan = replace(plan, labeled=found.sampled + found.to_label)
+    return summary, _written(plan, label_plan, write), drawn, found
+
+
+def _written(plan, label_plan, write):
+    if label_plan and write:
+        plan.write_csv(label_plan)
+    return plan
 
 
 def _refuse_budget(budget):
