@@ -143,7 +143,7 @@ def macro_f1(replicates: Replicates, truth: ArrayLike, prediction: ArrayLike, *,
     >>> forms = wb.digit_forms()
     >>> design = wb.SurveyDesign((forms.box - 1) // 2, psu=forms.box)
     >>> macro_f1(wb.replicates(design, "fay"), forms.digit, forms.read_a).estimate.__round__(4)
-    0.8756
+    0.8773
     """
     truth, prediction = checks.labels("truth", truth), checks.labels("prediction", prediction)
     rows = domain_rows(domain, truth.size)
