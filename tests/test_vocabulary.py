@@ -10,13 +10,22 @@ import pytest
 import workbench
 import workbench as wb
 from workbench import vocabulary
+from workbench.allocation.value_sheets import read_value_sheet
 from workbench.results import Result
 
 FIXTURES = Path(__file__).parent / "fixtures"
 SAVED = [saved["data"] for schema in (1, 2) for saved in
          json.loads((FIXTURES / f"results_schema_{schema}.json").read_text(encoding="utf-8"))]
+# kinds that came after these were saved
+FORMS = wb.digit_forms()
+BOXES = wb.replicates(wb.SurveyDesign((FORMS.box - 1) // 2, psu=FORMS.box), "fay")
+VALUES = {"id": range(4), "stratum": [*"aabb"], "value": [1, 2, 3, 5]}
+STRATA = wb.load_strata({"stratum": ["a", "b"], "size": [9, 9], "sd": [1, 2]})
+SAVED += [found.to_dict() for found in (
+    wb.macro_f1(BOXES, FORMS.digit, FORMS.read_a), wb.estimate_values(STRATA, VALUES["stratum"], VALUES["value"]),
+    read_value_sheet(VALUES, STRATA), wb.label_prices(FORMS.items(), [.05]))]
 # base classes, which nothing returns
-BASES = {"Estimate", "Audit"}
+BASES = {"Estimate", "Audit", "SampledValues"}
 # tables that results give beside rows()
 MORE = ("methods", "metric_rows", "levels", "changes", "growth_rates", "allocation_rows", "clusters")
 

@@ -20,7 +20,8 @@ and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions abo
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
 from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
-from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
+from workbench.allocation.label_estimates import ValueEstimate, estimate_values
+from workbench.allocation.plans import LabelPlan, budget_for_error, draw_rows, load_strata, plan_labels
 from workbench.allocation.rules import Allocation, allocate, allocation_variance, reduce_sample
 from workbench.allocation.samples import FrameSample, StratumSummary, sample, summarize
 from workbench.allocation.stream import StreamSampler
@@ -56,6 +57,7 @@ from workbench.data.label_sheets import SheetLabels, draw_items, read_label_shee
 from workbench.data.scored_items import ScoredItems, read_scores, synthetic_scores
 from workbench.exercises import Feedback, check
 from workbench.intervals import stratified_interval
+from workbench.misclassification.audit_plans import plan_next_audit
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits, pool_audits
 from workbench.misclassification.files import counts_at_audit, load_audit, load_periods
 from workbench.misclassification.prevalence import (
@@ -71,6 +73,7 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
 from workbench.replication.galois import GaloisField
 from workbench.replication.imported import imported_replicates
+from workbench.replication.macro import MacroEstimate, macro_f1
 from workbench.replication.metrics import (
     LabeledItems,
     MetricAudit,
@@ -113,6 +116,7 @@ from workbench.stratified.class_audit import ClassAudit, class_audit
 from workbench.stratified.class_metrics import ClassMetrics, allocate_to_class, class_metrics
 from workbench.stratified.difference_audit import DifferenceAudit, difference_audit
 from workbench.stratified.differences import PairedDifference, paired_difference
+from workbench.stratified.prices import LabelPrices, label_prices
 from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
@@ -122,27 +126,28 @@ __all__ = [
     # every topic: results, caveats, answers to exercises
     "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
     # stratified accuracy: which items to label, and what accuracy with what interval
-    "AccuracyAudit", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelingGrid",
-    "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate",
-    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "class_audit", "class_metrics",
-    "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "labeling_order", "load_items",
-    "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
-    "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
-    "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
+    "AccuracyAudit", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelPrices",
+    "LabelingGrid", "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SheetLabels", "Strata",
+    "StratifiedEstimate", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "class_audit",
+    "class_metrics", "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "label_prices",
+    "labeling_order", "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve",
+    "read_label_sheet", "read_scores", "simulate_grid", "simulate_labeling", "stratified_accuracy",
+    "stratified_interval", "stratify", "study_design", "synthetic_scores", "value_interval",
+    "wave_accuracy", "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
     "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",
-    "allocate", "allocation_variance", "draw_rows", "jump_stream", "load_strata", "plan_labels", "reduce_sample",
-    "sample", "simulate_stream", "summarize",
+    "ValueEstimate", "allocate", "allocation_variance", "budget_for_error", "draw_rows", "estimate_values",
+    "jump_stream", "load_strata", "plan_labels", "reduce_sample", "sample", "simulate_stream", "summarize",
     # replication: intervals for any metric when items come in strata and clusters
-    "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MetricAudit", "MetricEstimates", "RandomHalvesStudy",
-    "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics", "hadamard",
-    "imported_replicates", "load_labeled", "metric_audit", "orthogonal_array", "replicate_estimate", "replicates",
-    "simulate_coverage", "simulate_random_halves",
+    "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MacroEstimate", "MetricAudit", "MetricEstimates",
+    "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics",
+    "hadamard", "imported_replicates", "load_labeled", "macro_f1", "metric_audit", "orthogonal_array",
+    "replicate_estimate", "replicates", "simulate_coverage", "simulate_random_halves",
     # misclassification: true shares behind predicted counts, month after month
     "AuditComparison", "AuditPlan", "ConfusionCounts", "EstimatorComparison", "EstimatorTheory", "PrevalenceChange",
     "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy", "ShiftStudy", "compare_audits", "compare_estimators",
     "counts_at_audit", "estimate_prevalence", "estimator_theory", "load_audit", "load_periods", "plan_audit",
-    "pool_audits", "prevalence_series", "simulate_prevalence", "simulate_shifts",
+    "plan_next_audit", "pool_audits", "prevalence_series", "simulate_prevalence", "simulate_shifts",
     # cross-validation: is model A really better than model B
     "BayesianTTest", "CVLosses", "ComparedTests", "ComparisonStudy", "KFoldTTest", "ModelComparison", "ModelTest",
     "NestedInterval", "TypeOneStudy", "VarianceEstimates", "ZeroVarianceError", "bayesian_correlated_t",

@@ -13,7 +13,7 @@ KEYS = frozenset("""
     only_a only_b alike both_wrong
     method interval_method design estimator stratifier n_strata assumes constant use audit new_base_rate
     note problem flags undefined refused infinite zero_variance_refused
-    runs factors levels strength full replicates count cv mean_ratio ratio records
+    planned_sd to_label runs factors levels strength full replicates count cv mean_ratio ratio records
     coverage rejects type_one mean_absolute_error estimated_variance_ratio
     coverage_error rejects_error type_one_error mean_absolute_error_error estimated_variance_ratio_error bias_error
     sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
@@ -27,7 +27,7 @@ SHOWN = {"adjusted_pvalue": "adjusted p", "bounded": "labeled completely", "esti
          "label": "class", "labeled": "labels", "last_period": "to", "mean_standard_error": "SE of the mean",
          "nadeau_bengio_pvalue": "p, Nadeau-Bengio", "naive_pvalue": "p, naive t", "only_a": "only A right",
          "only_b": "only B right", "psu": "PSU", "psus": "PSUs", "pvalue": "p", "rho_of_all": "rho of all repeats",
-         "type_one": "type I", "type_one_error": "type I error"}
+         "to_label": "still to label", "type_one": "type I", "type_one_error": "type I error"}
 
 
 def words(key: str) -> str:

@@ -167,3 +167,26 @@ def test_places_are_the_digit_forms_errors():
     forms, strata = wb.digit_forms(), wb.digit_forms().register()
     total = (10.0 ** forms.place * (forms.read_a - forms.digit)).sum()
     assert strata.size @ strata.mean == pytest.approx(total) and round(total) == -14692
+
+
+@pytest.mark.parametrize("method", ["voila", "equal", "proportional", "neyman_plus"])
+@pytest.mark.parametrize("wanted", [30., 120., 700.])
+def test_the_least_budget_for_a_standard_error_is_found_by_trying_all(method, wanted):
+    strata = wb.load_strata({"stratum": ["a", "b", "c"], "size": [100, 40, 12], "sd": [3., 10., 50.]})
+
+    def error(budget):
+        n = wb.allocate(strata.size, budget, method, stratum_sd=strata.sd).labeled
+        return np.sqrt((strata.size ** 2 * (1 - n / strata.size) * strata.sd ** 2 / n).sum())
+
+    errors = {budget: error(budget) for budget in range(6, 153)}
+    found = wb.budget_for_error(strata, wanted, method=method)
+    assert errors[found] <= wanted < errors.get(found - 1, np.inf)
+    if method == "voila":
+        assert found == min(budget for budget, error in errors.items() if error <= wanted)
+
+
+def test_a_rule_that_leaves_labels_unused_may_never_reach_it():
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [10, 1000], "sd": [1., 1.]})
+    with pytest.raises(ValueError, match=r"^standard_error must be a number above 0; got 0$"):
+        wb.budget_for_error(strata, 0)
+    assert wb.budget_for_error(strata, 1e9) == 4

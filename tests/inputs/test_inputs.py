@@ -52,9 +52,40 @@ MISTAKES = [
     (f"{CLUSTERED} --metrics auc", "auc needs a score: name its column"),
     ("brr-orthogonal-arrays --items none.csv --psu psu --positive 1", "precision is undefined: no item was predicted"),
     (f"{CLUSTERED} --psu stratum", "stratum must hold at least 2 PSUs"),
+    (f"{CLUSTERED} --stratum weight --psu psu --nest --collapse 1=2",
+     "collapse must rename strata of the design; '2' is none of 1"),
+    ("brr-orthogonal-arrays --items restart.csv --psu psu --positive 1", "psu must lie in one stratum; 0 is in 0 and 1 "
+     "(rows 2 and 10): if the numbers start again in every stratum, say --nest"),
+    ("brr-orthogonal-arrays --items lone.csv --psu psu --positive 1", "stratum must hold at least 2 PSUs; 0 holds 1: "
+     "join each to another stratum that was chosen before the outcome was seen, such as --collapse \"0=1\""),
+    ("brr-orthogonal-arrays --items lone.csv --psu psu --positive 1 --collapse 0=7",
+     "collapse must rename strata of the design; '7' is none of 0, 1, 2"),
+    ("brr-orthogonal-arrays --items lone.csv --psu stratum --positive 1 --collapse 2=1",
+     "stratum must hold at least 2 PSUs; 0 holds 1: join each to another stratum that was chosen before the outcome "
+     "was seen, such as --collapse \"2=1, 0=1\""),
+    (f"{CLUSTERED} --fpc prediction", "fpc must be at least 1"),
+    (f"{CLUSTERED} --fpc psu", "fpc must be"),
+    (f"{CLUSTERED} --replicate-weights r*", "replicate_weights must match at least 2 columns; 'r*' matches none"),
+    ("brr-orthogonal-arrays --items near.csv --psu psu", "stratum must name the column of strata; there is no "
+     "'stratum' (did you mean 'Strata'?): where the sample has no strata give ''"),
+    ("brr-orthogonal-arrays --items items.csv --stratum strat", "has no column 'strat'"),
+    (f"{CLUSTERED} --rho .5", "rho belongs to replicate_weights, which were not given"),
     (f"{CLUSTERED} --weight truth", "a weight must be above 0; got 0"),
+    (f"{AUDITED} --half-width .05 --budget 20", "give half_width or budget, not both"),
+    (f"{AUDITED} --half-width .05 --metrics-of a", "give half_width or metrics_of, not both"),
+    (f"{AUDITED} --half-width .05 --rival rival", "give half_width or rival, not both"),
+    (f"{AUDITED} --half-width 5", "half_width must be a number in (0, 0.5); got 5"),
+    (f"{AUDITED} --half-width .05 --allocation neyman", "half_width plans for allocation 'proportional' or 'equal', "),
+    ("stratified-accuracy --scores scores.csv --score p --score-is margin --half-width .05",
+     "half_width needs scores that are probabilities; margins are none"),
+    (f"{ALLOTTED} --standard-error 5 --budget 20", "give budget or standard_error, not both"),
+    (f"{ALLOTTED} --standard-error -5", "standard_error must be a number above 0; got -5"),
+    (f"{CORRECTED} --half-width .001", "half_width 0.001 is out of reach: the errors of the predicted labels"),
+    (f"{CORRECTED} --half-width .7", "half_width must be a number in (0, 0.5); got 0.7"),
     (f"{ALLOTTED} --budget 1", "budget must be"),
     (f"{ALLOTTED} --size n", "size is 'n', which is no column of strata.csv"),
+    ("voila-vs-neyman --strata records.csv --id id", "strata must have a column 'size', one row per stratum; there is "
+     "none: name it with size, or, in a file with one row per record, name the column of values with value"),
     (f"{ALLOTTED} --method best", "method must be one of"),
     (f"{ALLOTTED} --minimum 0.5", "minimum must be a whole number; got '0.5'"),
     ("voila-vs-neyman --label-sheet s.csv", "strata must be given with label_sheet"),
@@ -84,6 +115,11 @@ def test_a_mistake_is_one_line_before_any_kernel(files, capsys, line, message):
     (files / "scores_of_items.csv").write_text("item,fold,tree,svm_acc\n"
                                                + "".join(f"{k},{k % 4},0,1\n" for k in range(16)))
     (files / "none.csv").write_text(re.sub(r"(?m)^(\d),1,", r"\1,0,", ITEMS))
+    (files / "restart.csv").write_text("truth,prediction,stratum,psu\n" + "".join(
+        f"{k % 2},{k % 3 % 2},{k // 8},{k % 8 // 2}\n" for k in range(24)))
+    (files / "near.csv").write_text(ITEMS.replace("stratum", "Strata"))
+    rows = enumerate(ITEMS.splitlines(True))
+    (files / "lone.csv").write_text("".join(row for k, row in rows if k not in range(3, 9)))
     before = {path.name: path.read_bytes() for path in files.iterdir()}
     with mock.patch("papermill.execute_notebook") as kernel, pytest.raises(SystemExit) as ended:
         main(["report", *line.split(), "-o", "r.html"])
@@ -109,7 +145,7 @@ def test_each_reads_a_file_or_the_data_of_the_course(files):
     audit = stratified.read(scores="scores.csv", score="p", prediction="read", metrics_of="a", budget=20)[1]
     assert audit.mode == "plan" and audit.labeled.sum() == 20
     assert replication.read(items="items.csv", psu="psu", positive="1").truth.size == 24
-    strata, plan, drawn = allocation.read(strata="records.csv", value="v", id="id", budget=8, label_sheet="s.csv",
+    strata, plan, drawn, _ = allocation.read(strata="records.csv", value="v", id="id", budget=8, label_sheet="s.csv",
                                           label_plan="p.csv", write=False)
     assert drawn.drawn.sum() == plan.labeled.sum() == 8 and not (files / "s.csv").exists()
     allocation.read(strata="records.csv", value="v", id="id", budget=8, label_sheet="s.csv", label_plan="p.csv")

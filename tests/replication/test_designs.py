@@ -94,7 +94,7 @@ def test_collapse_joins_strata():
 def test_collapse_does_not_join_units_of_different_strata_that_have_the_same_label():
     """PSU 1 of b is not PSU 1 of a: without collapse this is refused, and joining strata does not cure it."""
     text = ("psu must lie in one stratum; 1 is in 'a' and 'b' (items 0 and 2, counted from 0): if the numbers start "
-            "again in every stratum, join stratum and PSU into one label")
+            "again in every stratum, say nest=True")
     for collapse in (None, {"b": "a"}, {"a": "b"}):
         with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
             SurveyDesign(["a", "a", "b"], psu=[1, 2, 1], collapse=collapse)
@@ -146,16 +146,17 @@ WRONG = [
     (lambda: SurveyDesign(AB, weight=[1, np.inf, 1, 1]), "weight must be finite; item 1 is inf"),
     (lambda: SurveyDesign(AB, psu=["p", "q", "r", "p"]),
      "psu must lie in one stratum; 'p' is in 'a' and 'b' (items 0 and 3, counted from 0): if the numbers start again "
-     "in every stratum, join stratum and PSU into one label"),
+     "in every stratum, say nest=True"),
     (lambda: SurveyDesign(["a", "a", "lonely"]), LONELY.format("'lonely' holds 1", "{'lonely': 'a'}")),
     (lambda: SurveyDesign(AB, psu=[1, 1, 2, 3]), LONELY.format("'a' holds 1", "{'a': 'b'}")),
     (lambda: SurveyDesign([7, 8, 9, 9]), LONELY.format("7, 8 hold 1", "{7: 9}")),
     (lambda: SurveyDesign(list("abcdefgzz")),
      LONELY.format("'a', 'b', 'c', 'd', 'e' and 2 more hold 1", "{'a': 'z'}")),
     (lambda: SurveyDesign(["a", "b"]), LONELY.format("'a', 'b' hold 1", "{'a': 'b'}")),
-    (lambda: SurveyDesign(AB, collapse={"c": "a"}), "collapse must rename strata of the design; 'c' is none"),
+    (lambda: SurveyDesign(AB, collapse={"c": "a"}),
+     "collapse must rename strata of the design; 'c' is none of 'a', 'b'"),
     (lambda: SurveyDesign(["north", "north", "south"], collapse={"soth": "north"}),
-     "collapse must rename strata of the design; 'soth' is none (did you mean 'south'?)"),
+     "collapse must rename strata of the design; 'soth' is none of 'north', 'south' (did you mean 'south'?)"),
 ]
 
 

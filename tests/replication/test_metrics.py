@@ -141,7 +141,8 @@ def test_auto_takes_what_suits_the_design(psus, method):
 
 def test_warnings_name_the_metrics_they_are_about():
     warning, = wb.estimate_metrics(wb.digit_forms().labeled()).warnings
-    assert warning.startswith("metric precision: 14 PSUs carry the information, worth 4.")
+    assert warning == ("metric precision: few clusters tell about it: the standard error is rough; the interval allows "
+                       "for it")
 
 
 def test_many_groups_are_all_shown_and_named_briefly(data):
@@ -171,8 +172,10 @@ def test_a_file_of_one_class_is_not_turned_round(data):
     frame = data | {"y": np.zeros(120, int), "yhat": np.zeros(120, int)}
     items = wb.load_labeled(frame, **NAMES)
     assert items.positive is None
-    with pytest.raises(ValueError, match="f1 needs the positive class; name one of 0"):
-        wb.estimate_metrics(items, "f1")
+    assert [(row["metric"], row["label"], row["estimate"]) for row in wb.estimate_metrics(items, "f1").rows()] == [
+        ("f1", 0, 1)]
+    with pytest.raises(ValueError, match="auc needs the positive class; name one of 0"):
+        wb.estimate_metrics(items, "auc")
     perfect = wb.estimate_metrics(items, "accuracy")
     assert "nan" not in perfect.headline() and np.isnan(perfect.rows()[0]["worth"])
 
@@ -200,13 +203,13 @@ def test_clusters_are_accuracies_per_psu(data):
 
 @pytest.mark.parametrize(("change", "metrics", "message"), [
     ({"truth": "q"}, "accuracy", "no column 'q'"),
-    ({"stratum": ""}, "accuracy", "stratum must name a column"),
+    ({"truth": ""}, "accuracy", "truth must name a column"),
     ({"positive": "maybe"}, "f1", "positive must be a true class; got 'maybe', there are no, yes"),
-    ({"positive": ""}, "f1", "f1 needs the positive class; name one of no, yes"),
+    ({"positive": ""}, "auc", "auc needs the positive class; name one of no, yes"),
     ({"prediction": ""}, "accuracy", "accuracy needs a prediction: name its column"),
     ({"score": ""}, "auc", "auc needs a score: name its column"),
-    ({}, "accuracy g1", "metrics must be one of 'accuracy', 'precision', 'recall', 'f1', 'auc'; got 'g1'"),
-    ({}, "", "metrics must name at least one of accuracy, precision, recall, f1, auc"),
+    ({}, "accuracy g1", "metrics must be one of 'accuracy', 'precision', 'recall', 'f1', 'macro_f1', 'auc'; got 'g1'"),
+    ({}, "", "metrics must name at least one of accuracy, precision, recall, f1, macro_f1, auc"),
     ({"prediction": "p"}, "accuracy", "truth and prediction must both be text or both numbers; column 'y' '"),
     ({"psu": "g"}, "accuracy", "psu must lie in one stratum; "),
 ])

@@ -45,8 +45,39 @@ def test_auc_alone_needs_no_prediction(tmp_path, labeled):
     assert "AUC 0." in page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
 
 
+def test_many_classes_without_strata_by_group(tmp_path):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 4, 400)
+    read = np.where(rng.random(400) < .9, truth, rng.integers(0, 4, 400))
+    rows = zip(np.array(["cat", "cow", "dog", "emu"])[[truth, read]].T.tolist(), range(400), strict=True)
+    (tmp_path / "m.csv").write_text("truth,prediction,person,place\n" + "".join(
+        f"{true},{said},{k // 5},{'ab'[k % 2]}\n" for (true, said), k in rows))
+    given = ("--items", "m.csv", "--psu", "person", "--group", "place")
+    page = page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
+    assert f"Accuracy {(truth == read).mean():.3f}, 95% interval " in page
+    assert "no column &#x27;stratum&#x27;: the whole sample was taken for one stratum" in page
+    assert "80 PSUs in 1 stratum" in page and page.count("<td>Macro F1</td>") == 3
+    assert all(page.count(f"<td>F1 of {name}</td>") == 3 for name in ("cat", "cow", "dog", "emu"))
+    limits = [float(number) for row in re.findall(r"<td>([\d.]+) to ([\d.]+)</td>", page) for number in row]
+    assert len(limits) == 2 * 2 * 18 and max(limits) <= 1
+
+
+def test_published_replicate_weights(tmp_path):
+    rng = np.random.default_rng(5)
+    unit, right = np.repeat(np.arange(20), 6), rng.random(120) < .8
+    weights = np.stack([np.where(unit == r, 0, 20 / 19) for r in range(20)], 1)
+    header = ",".join(f"repwt_{r}" for r in range(20))
+    (tmp_path / "p.csv").write_text(f"truth,prediction,w,{header}\n" + "".join(
+        f"1,{int(ok)},1,{','.join(map(repr, row))}\n" for ok, row in zip(right, weights.tolist(), strict=True)))
+    given = ("--items", "p.csv", "--weight", "w", "--replicate-weights", "repwt_*", "--method", "jk1", "--metrics",
+             "accuracy")
+    page = page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
+    error = np.sqrt(np.bincount(unit, right).reshape(20).var(ddof=1) / 6 ** 2 / 20)
+    assert "imported jk1, 20 replicates" in page and f"<td>{error:.4g}</td>" in page
+
+
 def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
-    costs_one_line(tmp_path, "stratum is 'Kreis', which is no column of", *TOPIC, *NAMES, "--stratum", "Kreis")
+    costs_one_line(tmp_path, "has no column 'Kreis'", *TOPIC, *NAMES, "--stratum", "Kreis")
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

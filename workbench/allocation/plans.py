@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import checks
-from workbench.allocation import rules, samples
+from workbench.allocation import rules, samples, value_sheets
 from workbench.allocation.samples import StratumSummary
 from workbench.data import frames, label_sheets, numbers
 from workbench.results import Note, Result, html_table, note_list, notes_as_text
@@ -138,6 +138,9 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
     frames.check_source("strata", strata)
     if value:
         return samples.summarize(strata, stratum, value)
+    if not size and "size" not in {name.strip().casefold() for name in frames.column_names(strata)}:
+        raise ValueError("strata must have a column 'size', one row per stratum; there is none: name it with size, or, "
+                         "in a file with one row per record, name the column of values with value")
     size, sd = size or "size", sd or "sd"
     data, notes = frames.read_columns(strata, [stratum, size, sd])
     names = numbers.to_labels(stratum, data[stratum])
@@ -187,6 +190,53 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
                      wish, _random_variance(strata, chosen), notes=notes)
 
 
+def budget_for_error(strata: StratumSummary, standard_error: float, *, method: str = "voila", minimum: int = 2) -> int:
+    """Return the least budget whose plan gives the total a wanted standard error.
+
+    Parameters
+    ----------
+    strata : StratumSummary
+    standard_error : float
+        Of the estimated total, in the units of the values, above 0.
+    method, minimum
+        As in `plan_labels`.
+
+    Returns
+    -------
+    int
+        One label fewer does not reach it; with a rule other than "voila" a few fewer may, by luck of rounding.
+
+    Raises
+    ------
+    ValueError
+        If a rule that leaves labels unused does not reach it with any budget.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> register = wb.digit_forms().register()
+    >>> budget_for_error(register, 4148), budget_for_error(register, 2000)
+    (100, 206)
+    """
+    checks.instance("strata", strata, StratumSummary)
+    wanted = checks.number("standard_error", standard_error, 0, open_ends=True)
+    checks.choice("method", method, rules.METHODS)
+    items = int(strata.size.sum())
+
+    def error(budget):
+        found = rules.allocate(strata.size, budget, method, stratum_sd=strata.sd, minimum=minimum)
+        return items * found.variance ** 0.5
+
+    enough, short = items, int(np.minimum(checks.whole("minimum", minimum, 0), strata.size).sum()) - 1
+    if error(enough) > wanted:
+        raise ValueError(f"standard_error {wanted:g} is out of reach: method {method!r} leaves labels unused and the "
+                         f"total {error(enough):.4g} with any budget")
+    while enough - short > 1:
+        middle = (enough + short) // 2
+        enough, short = (middle, short) if middle > 0 and error(middle) <= wanted else (enough, middle)
+    return enough
+
+
 def _whole(name, measured, strata):
     """Return the sizes of strata."""
     sizes = numbers.to_numbers(name, measured[name], beside=measured, whole=True)
@@ -221,8 +271,8 @@ def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: st
     stratum, id : str
         Columns.
     label_sheet : str
-        CSV file to write, with the columns id, stratum and an empty value; "" for none. A sheet in which something
-        was filled in is never overwritten.
+        CSV file to write, with the columns id, stratum and an empty value, in an order of which any beginning is
+        spread over the strata; "" for none. A sheet in which something was filled in is never overwritten.
     seed : int
 
     Returns
@@ -245,8 +295,9 @@ def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: st
     drawn = samples.sample(records, stratum, sizes, id=id, seed=seed)
     if label_sheet:
         label_sheets.refuse_recorded(label_sheet, "value")
-        label_sheets.write_rows(label_sheet, ["id", "stratum", "value"],
-                            [(str(item), str(name), "") for item, name in zip(drawn.id, drawn.stratum, strict=True)])
+        order = value_sheets.labeling_order(drawn)
+        label_sheets.write_rows(label_sheet, value_sheets.HEADER, [(str(item), str(name), "") for item, name in zip(
+            drawn.id[order], drawn.stratum[order], strict=True)])
     return drawn
 
 

@@ -7,6 +7,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy
@@ -20,8 +21,85 @@ UNBOUNDED = Note("assumption", "the values have no stated bounds, so no interval
                  "where there are any")
 
 
+class SampledValues(Estimate):
+    """The mean of values from a stratified sample, sum N_h ybar_h / N, and its intervals.
+
+    What is derived has the fields `estimate`, `variance`, `stratum`, `size`, `sampled`, `mean`, `sd` and `values` of a
+    `StreamEstimate`.
+    """
+
+    _unbounded: ClassVar[Note]
+    _unit: ClassVar[str] = "record"
+
+    if TYPE_CHECKING:
+        stratum: Any
+        size: np.ndarray
+        sampled: np.ndarray
+        mean: np.ndarray
+        sd: np.ndarray
+        values: np.ndarray | None
+
+    def _interval(self, level, bounds):
+        level = checks.level(level)
+        self._check_values()
+        return self._t_interval(level) if bounds is None else self._bounded_interval(level, *checks.bounds(bounds))
+
+    def _bounded_interval(self, level, least, most):
+        outside = np.flatnonzero((self.values < least) | (self.values > most))
+        if outside.size:
+            raise ValueError(f"bounds must hold every value; {self.values[outside[0]]:g} lies outside "
+                             f"{least:g} to {most:g}")
+        size, n, tail = self.size, self.sampled, (1 - level) / 2
+        codes, unit = np.repeat(np.arange(n.size), n), (self.values - least) / (most - least)
+        ends = []
+        for share in (1 - unit, unit):
+            _, mean, squares = moments(codes, share, n.size)
+            second, third = squares / n, np.bincount(codes, (share - mean[codes]) ** 3, n.size) / n
+            found = mean, second, third
+            ends.append(value_intervals.limit_of_moments(size, n.astype(float), found, _ends(share, n), 0.0, 1.0, tail))
+        (low, below), (high, above) = ends
+        values = np.unique([*self.values, least, most])  # type: ignore[misc]
+        limits = least + (most - least) * (1 - low), least + (most - least) * high
+        low, high = value_intervals.rounded_limits(*limits, values, size.sum())
+        unseen, seen = (size - n).sum(), self.values.sum()
+        limiting = value_intervals.limiting_stratum(size, n, below, above)
+        return Interval(float(max(low, (seen + unseen * least) / size.sum())),
+                        float(min(high, (seen + unseen * most) / size.sum())), level, "default", limiting,
+                        notes=[*intervals.few_notes(size, n, self._unit), *self._limiting_notes(limiting)])
+
+    def _limiting_notes(self, limiting):
+        if limiting is not None:
+            shares = (f"{self.size[limiting] / self.size.sum():.1%} of the records but "
+                      f"{self.sampled[limiting] / self.sampled.sum():.1%} of the sample")
+            yield Note("design", f"alone decides a limit: it holds {shares}; a larger minimum would help most",
+                       ("stratum", self.stratum[limiting]))
+
+    def _t_interval(self, level):
+        n, W = self.sampled, self.size / self.size.sum()
+        codes, free = np.repeat(np.arange(n.size), n), 1 - n / self.size
+        terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
+        third = np.bincount(codes, (self.values - self.mean[codes]) ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
+        df = self.variance ** 2 / (terms ** 2 / np.maximum(n - 1, 1)).sum() if self.variance else np.inf
+        reach = scipy.special.stdtrit(df, (1 + level) / 2) * self.standard_error
+        skewness = (W ** 3 * free ** 1.5 * third / n).sum() / self.variance ** 1.5 if self.variance else 0.0
+        return Interval(self.estimate - reach, self.estimate + reach, level, "t",
+                        notes=[self._unbounded, *self.notes, *_skewness_notes(skewness)])
+
+    def _check_values(self):
+        if self.values is None:
+            raise ValueError("interval needs the sampled values, and this estimate was saved without them; take it "
+                             "anew from the sampler")
+        few = np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))
+        if few.size:
+            name = self.stratum[few[0]]
+            shown = repr(name.item() if isinstance(name, np.generic) else name)
+            raise ValueError(f"interval needs two sampled records or more of every stratum; stratum {shown} has "
+                             f"{self.sampled[few[0]]} of {self.size[few[0]]}: choose "
+                             "minimum=2 or more")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class StreamEstimate(Estimate):
+class StreamEstimate(SampledValues):
     """Mean of a stream, estimated from its stratified sample.
 
     Attributes
@@ -52,6 +130,8 @@ class StreamEstimate(Estimate):
     mean: np.ndarray
     sd: np.ndarray
     values: np.ndarray | None = None
+
+    _unbounded = UNBOUNDED
     warnings = notes_as_text
 
     def interval(self, level: float = 0.95, *, bounds: tuple[float, float] | None = None) -> Interval:
@@ -98,9 +178,7 @@ class StreamEstimate(Estimate):
         >>> sampler.estimate().interval(bounds=(0, 1))
         Interval(0.335 to 0.83, 0.95 default)
         """
-        level = checks.level(level)
-        self._check_values()
-        return self._t_interval(level) if bounds is None else self._bounded_interval(level, *checks.bounds(bounds))
+        return self._interval(level, bounds)
 
     def headline(self) -> str:
         """Return estimate and standard error in one sentence."""
@@ -113,57 +191,6 @@ class StreamEstimate(Estimate):
         columns = self.size.tolist(), self.sampled.tolist(), self.mean.tolist(), self.sd.tolist()
         return [{"stratum": label, "size": n, "sampled": s, "mean": mean, "sd": sd}
                 for label, n, s, mean, sd in zip(self.stratum, *columns, strict=True)]
-
-    def _bounded_interval(self, level, least, most):
-        outside = np.flatnonzero((self.values < least) | (self.values > most))
-        if outside.size:
-            raise ValueError(f"bounds must hold every value; {self.values[outside[0]]:g} lies outside "
-                             f"{least:g} to {most:g}")
-        size, n, tail = self.size, self.sampled, (1 - level) / 2
-        codes, unit = np.repeat(np.arange(n.size), n), (self.values - least) / (most - least)
-        ends = []
-        for share in (1 - unit, unit):
-            _, mean, squares = moments(codes, share, n.size)
-            second, third = squares / n, np.bincount(codes, (share - mean[codes]) ** 3, n.size) / n
-            found = mean, second, third
-            ends.append(value_intervals.limit_of_moments(size, n.astype(float), found, _ends(share, n), 0.0, 1.0, tail))
-        (low, below), (high, above) = ends
-        values = np.unique([*self.values, least, most])  # type: ignore[misc]
-        limits = least + (most - least) * (1 - low), least + (most - least) * high
-        low, high = value_intervals.rounded_limits(*limits, values, size.sum())
-        unseen, seen = (size - n).sum(), self.values.sum()
-        limiting = value_intervals.limiting_stratum(size, n, below, above)
-        return Interval(float(max(low, (seen + unseen * least) / size.sum())),
-                        float(min(high, (seen + unseen * most) / size.sum())), level, "default", limiting,
-                        notes=[*intervals.few_notes(size, n, "record"), *self._limiting_notes(limiting)])
-
-    def _limiting_notes(self, limiting):
-        if limiting is not None:
-            shares = (f"{self.size[limiting] / self.size.sum():.1%} of the records but "
-                      f"{self.sampled[limiting] / self.sampled.sum():.1%} of the sample")
-            yield Note("design", f"alone decides a limit: it holds {shares}; a larger minimum would help most",
-                       ("stratum", self.stratum[limiting]))
-
-    def _t_interval(self, level):
-        n, W = self.sampled, self.size / self.size.sum()
-        codes, free = np.repeat(np.arange(n.size), n), 1 - n / self.size
-        terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
-        third = np.bincount(codes, (self.values - self.mean[codes]) ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
-        df = self.variance ** 2 / (terms ** 2 / np.maximum(n - 1, 1)).sum() if self.variance else np.inf
-        reach = scipy.special.stdtrit(df, (1 + level) / 2) * self.standard_error
-        skewness = (W ** 3 * free ** 1.5 * third / n).sum() / self.variance ** 1.5 if self.variance else 0.0
-        return Interval(self.estimate - reach, self.estimate + reach, level, "t",
-                        notes=[UNBOUNDED, *self.notes, *_skewness_notes(skewness)])
-
-    def _check_values(self):
-        if self.values is None:
-            raise ValueError("interval needs the sampled values, and this estimate was saved without them; take it "
-                             "anew from the sampler")
-        few = np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))
-        if few.size:
-            raise ValueError(f"interval needs two sampled records or more of every stratum; stratum "
-                             f"{self.stratum[few[0]]!r} has {self.sampled[few[0]]} of {self.size[few[0]]}: choose "
-                             "minimum=2 or more")
 
 
 def moments(codes: np.ndarray, values: np.ndarray, strata: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

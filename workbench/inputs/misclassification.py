@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench import checks
 from workbench.course import solar
-from workbench.misclassification import files, series
+from workbench.misclassification import audit_plans, files, series
 from workbench.misclassification.confusion import compare_audits
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction", classes: str = "",
          counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", predicted: str = "",
          audit_period: str = "", method: str = "mle", rates: str = "process", fresh_audit: str = "",
+         half_width: float = 0.0,
          level: float = 0.95) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries]:
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
 
@@ -40,6 +41,9 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
         As in `workbench.prevalence_series`.
     fresh_audit : str
         A second audit, "" for none.
+    half_width : float
+        Wanted of the change of the share from the audited period to the last one: the size of a next audit is checked
+        to exist, `workbench.plan_next_audit`; 0 for none.
     level : float
 
     Returns
@@ -72,6 +76,10 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     months, said = files.read_periods(counts, labels=audited.labels, period=period, total=total, counted=counted,
                                       predicted=predicted or prediction) if counts else \
         (solar.solar_months().periods(), ())
-    corrected = series.prevalence_series(audited, files.counts_at_audit(months, audit_period), months, method=method,
-                                         rates=rates)
+    at_audit = files.counts_at_audit(months, audit_period)
+    corrected = series.prevalence_series(audited, at_audit, months, method=method, rates=rates)
+    if half_width:
+        last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
+        audit_plans.plan_next_audit(audited, months[last], at_audit, half_width, method=method, rates=rates,
+                                    level=level)
     return audited, comparison, months, replace(corrected, notes=(*corrected.notes, *said))

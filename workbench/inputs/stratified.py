@@ -8,7 +8,9 @@ from workbench import checks
 from workbench.course import digit_forms
 from workbench.data import frames, scored_items, sheet_files
 from workbench.data.answers import ANSWERS
-from workbench.stratified import audit, class_audit, difference_audit
+from workbench.stratified import audit, class_audit, difference_audit, prices
+
+BUDGET = 100
 
 if TYPE_CHECKING:
     from workbench.data.scored_items import ScoredItems
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
 
 def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
          score_is: str = "auto", positive: str = "", labels: str = "", label_sheet: str = "", columns: str = "",
-         budget: int = 100, metrics_of: str = "", rival: str = "", n_strata: int = 5, stratifier: str = "equal_size",
-         allocation: str = "proportional", interval: str = "default", level: float = 0.95, seed: int = 0,
-         write: bool = True) -> tuple[ScoredItems, Audit]:
+         budget: int = BUDGET, half_width: float = 0.0, metrics_of: str = "", rival: str = "", n_strata: int = 5,
+         stratifier: str = "equal_size", allocation: str = "proportional", interval: str = "default",
+         level: float = 0.95, seed: int = 0, write: bool = True) -> tuple[ScoredItems, Audit]:
     """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
 
     Parameters
@@ -34,6 +36,8 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         Columns of `scores` that the sheet shows, separated by blanks or commas.
     budget : int
         Labels in total.
+    half_width : float
+        Wanted of the accuracy's interval, in the place of a budget, as in `workbench.label_prices`; 0 for none.
     metrics_of : str
         A predicted class: the audit is `workbench.class_audit`; with `rival` it is `workbench.difference_audit`.
     rival : str
@@ -72,6 +76,13 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         digit_forms.digit_forms().items()
     source = {"scores": os.path.basename(scores), **roles, "score_is": score_is, "positive": positive,
               "scores_read_as": items.read_as}
+    if half_width:
+        _refuse_both({"half_width": half_width, "budget": budget != BUDGET})
+        _refuse_both({"half_width": half_width, "metrics_of": metrics_of})
+        _refuse_both({"half_width": half_width, "rival": rival})
+    if half_width and not labels:
+        budget = int(prices.label_prices(items, half_width, n_strata=n_strata, stratifier=stratifier, rng=seed,
+                                         allocation=allocation, interval=interval, level=level).labeled[0])
     design: dict[str, Any] = {
         "n_strata": n_strata, "stratifier": stratifier, "allocation": allocation, "interval": interval, "level": level,
         "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed, "source": source,

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +14,27 @@ from workbench import checks
 from workbench.results import FILLED, Note, Result
 
 NAMED = 5
+
+
+class DesignError(ValueError):
+    """A sample that is no design; its parts let a caller name rows and the remedy in other words.
+
+    Attributes
+    ----------
+    kind : {"repeated", "alone", "fpc"}
+    rule : str
+        What must hold, and what was seen.
+    items : tuple of int
+        Two items that contradict each other, counted from 0; () for none.
+    join : tuple
+        Of "alone": strata with one PSU, and last one that they may be joined to, or None.
+    """
+
+    def __init__(self, kind: str, rule: str, items: Sequence[int] = (), remedy: str = "",
+                 join: Sequence = ()) -> None:
+        place = f" (items {items[0]} and {items[1]}, counted from 0)" if items else ""
+        super().__init__(rule + place + (f": {remedy}" if remedy else ""))
+        self.kind, self.rule, self.items, self.join = kind, rule, tuple(items), tuple(join)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,6 +56,8 @@ class SurveyDesign(Result):
     fpc : (n,) array_like of int, optional
         PSUs of the population in each item's stratum, N_h >= n_h: the finite-population factor 1 - n_h / N_h of PSUs
         drawn without replacement. By default none, as if drawn with replacement.
+    nest : bool
+        PSU labels start again in every stratum: 1 of one stratum is not 1 of another.
 
     Attributes
     ----------
@@ -52,9 +75,11 @@ class SurveyDesign(Result):
 
     Raises
     ------
+    DesignError
+        If a PSU is in two strata, or alone in its stratum, or `fpc` not one number per stratum, at least its sampled
+        PSUs.
     ValueError
-        If a label is missing, a weight not above 0, a PSU in two strata, or alone in its stratum, or `fpc` not one
-        whole number per stratum, at least its sampled PSUs.
+        If a label is missing, or a weight not above 0.
 
     Examples
     --------
@@ -67,11 +92,12 @@ class SurveyDesign(Result):
     weight: np.ndarray = FILLED
     collapse: dict | None = None
     fpc: np.ndarray | None = None
+    nest: bool = False
 
     if TYPE_CHECKING:
         def __init__(self, stratum: ArrayLike, psu: ArrayLike | None = None, weight: ArrayLike | None = None,
-                     collapse: dict | None = None, fpc: ArrayLike | None = None, *, notes: Sequence[Note] = ()
-                     ) -> None: ...
+                     collapse: dict | None = None, fpc: ArrayLike | None = None, nest: bool = False, *,
+                     notes: Sequence[Note] = ()) -> None: ...
 
     def __post_init__(self) -> None:
         stratum = checks.labels("stratum", self.stratum)
@@ -81,12 +107,7 @@ class SurveyDesign(Result):
         for name, value in (("stratum", stratum), ("psu", psu), ("weight", weight), ("fpc", fpc)):
             object.__setattr__(self, name, value)
         super().__post_init__()
-        alone = self.psus_per_stratum == 1
-        if alone.any():
-            raise ValueError(f"stratum must hold at least 2 PSUs; {_named(self.strata[alone])} "
-                             f"{'hold' if alone.sum() > 1 else 'holds'} 1: join each to another stratum that was "
-                             f"chosen before the outcome was seen, such as collapse={{{_quoted(self.strata[alone][0])}"
-                             f": {_quoted(_neighbor(self.strata, alone))}}}")
+        self._refuse_lone_psus()
         if fpc is not None:
             self._refuse_populations()
 
@@ -155,12 +176,20 @@ class SurveyDesign(Result):
             place = np.empty_like(order)
             place[order] = np.arange(order.size)
             return names, place, of_item[order]
-        _, first, code = np.unique(self.psu, return_index=True, return_inverse=True)
+        _, first, code = np.unique(self._units, return_index=True, return_inverse=True)
         self._refuse_psus_in_two_strata(first[code])
         order = np.lexsort((first, of_item[first]))
         place = np.empty_like(order)
         place[order] = np.arange(order.size)
         return names, place[code], of_item[first][order]
+
+    @property
+    def _units(self):
+        """Labels that no two PSUs share."""
+        if not self.nest:
+            return self.psu
+        names, psu = np.unique(np.asarray(self.psu), return_inverse=True)
+        return np.unique(self.stratum, return_inverse=True)[1] * names.size + psu
 
     @property
     def _population(self):
@@ -169,30 +198,38 @@ class SurveyDesign(Result):
         analyzed = np.searchsorted(self.strata, _collapsed(given, self.collapse))
         return np.bincount(analyzed, self.fpc[first], self.strata.size)
 
+    def _refuse_lone_psus(self):
+        """Raise if a stratum has one PSU."""
+        alone = self.psus_per_stratum == 1
+        if alone.any():
+            names, neighbor = self.strata[alone].tolist(), _neighbor(self.strata, alone)
+            raise DesignError("alone", f"stratum must hold at least 2 PSUs; {_named(self.strata[alone])} "
+                              f"{'hold' if len(names) > 1 else 'holds'} 1", remedy="join each to another stratum that "
+                              f"was chosen before the outcome was seen, such as collapse={{{names[0]!r}: "
+                              f"{'another' if neighbor is None else neighbor!r}}}", join=(*names, neighbor))
+
     def _refuse_populations(self):
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
         astray = np.flatnonzero(self.fpc != self.fpc[first[code]])
         if astray.size:
             k, before = astray[0], first[code[astray[0]]]
-            raise ValueError(f"fpc must be one number per stratum, its PSUs in the population; stratum "
-                             f"{_quoted(self.stratum[k])} has {self.fpc[before]} and {self.fpc[k]} (items {before} and "
-                             f"{k}, counted from 0)")
+            raise DesignError("fpc", f"fpc must be one number per stratum, its PSUs in the population; stratum "
+                              f"{_quoted(self.stratum[k])} has {self.fpc[before]} and {self.fpc[k]}", (before, k))
         few = np.flatnonzero(self._population < self.psus_per_stratum)
         if few.size:
             h = few[0]
-            raise ValueError(f"fpc must be at least the PSUs sampled; stratum {_quoted(self.strata[h])} has "
-                             f"{self._population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample")
+            raise DesignError("fpc", f"fpc must be at least the PSUs sampled; stratum {_quoted(self.strata[h])} has "
+                              f"{self._population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample")
 
     def _refuse_psus_in_two_strata(self, first):
         """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
         astray = np.flatnonzero(self.stratum != self.stratum[first])
         if astray.size:
             k, before = astray[0], first[astray[0]]
-            raise ValueError(f"psu must lie in one stratum; {_quoted(self.psu[k])} is in "
-                             f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])} (items {before} and {k}, "
-                             "counted from 0): if the numbers start again in every stratum, join stratum and PSU into "
-                             "one label")
+            raise DesignError("repeated", f"psu must lie in one stratum; {_quoted(self.psu[k])} is in "
+                              f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])}", (before, k),
+                              "if the numbers start again in every stratum, say nest=True")
 
 
 def _weights(weight, size):
@@ -207,12 +244,18 @@ def _collapsed(stratum, collapse):
     if not collapse:
         return stratum
     names, code = np.unique(stratum, return_inverse=True)
-    unknown = [name for name in collapse if name not in names.tolist()]
+    refuse_unknown_strata(collapse, names)
+    return np.array([_last(name, collapse) for name in names.tolist()])[code]
+
+
+def refuse_unknown_strata(wanted: Iterable, names: np.ndarray) -> None:
+    """Raise if one of the wanted strata is not among the names of all."""
+    unknown = [name for name in wanted if name not in names.tolist()]
     if unknown:
         alike = isinstance(unknown[0], str) and names.dtype.kind == "U"
-        remedy = checks.suggestion(unknown[0], names.tolist()) if alike else f" of {_named(names)}"
-        raise ValueError(f"collapse must rename strata of the design; {_quoted(unknown[0])} is none{remedy}")
-    return np.array([_last(name, collapse) for name in names.tolist()])[code]
+        meant = checks.suggestion(unknown[0], names.tolist()) if alike else ""
+        raise ValueError(f"collapse must rename strata of the design; {_quoted(unknown[0])} is none of "
+                         f"{_named(names)}{meant}")
 
 
 def _last(name, collapse):
@@ -223,9 +266,9 @@ def _last(name, collapse):
 
 
 def _neighbor(names, alone):
-    """Return the name of another stratum, if possible one with more PSUs."""
+    """Return the name of another stratum, if possible one with more PSUs; None where there is no other."""
     others = names[~alone] if not alone.all() else names[1:]
-    return others[0] if others.size else "another"
+    return others[0].item() if others.size else None
 
 
 def _quoted(name):
@@ -240,6 +283,6 @@ def sizes(n: np.ndarray) -> str:
     """Return how many strata hold how many PSUs."""
     counts = sorted(Counter(np.asarray(n).tolist()).items())
     if len(counts) == 1:
-        return f"{counts[0][0]} each"
-    shown = [f"{checks.counted(strata, 'stratum', 'strata')} of {size}" for size, strata in counts]
+        return f"{counts[0][0]:,} each"
+    shown = [f"{checks.counted(strata, 'stratum', 'strata')} of {size:,}" for size, strata in counts]
     return ", ".join(shown[:NAMED]) + (", ..." if len(shown) > NAMED else "")

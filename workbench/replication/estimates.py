@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ ROUNDING = 1e-12
 FEW_DF = 30             # t is 4% above the normal quantile
 LEAST_DF = 5            # t is 31% above it, and a standard error is known to a third
 FEW_PSUS = 30           # from here on no searched design covers less than 93% where 95% is nominal
+ROUGH = "few clusters tell about it: the standard error is rough; the interval allows for it"
 SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too "
           "little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
 
@@ -130,7 +131,7 @@ class ReplicateEstimate(Estimate):
         values = values | {"informative_psus": values["psus"], "bounds": bounds, "spread": spread,
                            "cautious_psus": values["effective_psus"], "carriers": np.full(2, np.inf),
                            "pooled_variance": 0.0}
-        return values | {"notes": tuple(_estimate_notes(cls(**values)))}
+        return values | {"notes": tuple(estimate_notes(cls(**values)))}
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return a confidence interval; its notes are those of the estimate and its own.
@@ -184,6 +185,11 @@ class ReplicateEstimate(Estimate):
         rule, df = ("t", self.effective_df) if method == "default" else (method, self.df)
         t = float(scipy.special.stdtrit(df, 1 - tail))
         return limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether so few PSUs carry the estimate that its standard error is rough."""
+        return self.effective_df < LEAST_DF or self.df < LEAST_DF and self.informative_psus < FEW_PSUS
 
     def warnings(self) -> list[str]:
         """Return the notes of the estimate and of its default interval, as a list of sentences."""
@@ -250,7 +256,7 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     checks.instance("replicates", replicates, Replicates)
     checks.choice("center", center, ("full", "mean"))
     design = replicates.design
-    rows = _domain(domain, design.weight.size)
+    rows = domain_rows(domain, design.weight.size)
     totals = statistics.totals_of(statistic, columns, design.weight.size)
     name = getattr(statistic, "__name__", "statistic") if callable(statistic) else statistic
     bounds = _bounds(name, bounds, totals, rows)
@@ -272,12 +278,13 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
         name, estimate, variance, replicate_values=values, undefined=undefined, kind=_kind(statistic, bounds),
         items=int(rows.sum()), psus=of_domain.size, strata=strata, counted=int(base.sum()), **told,
         method=replicates.method, bounds=bounds, spread=spread, free=_free(design, base))
-    return replace(found, notes=tuple(_estimate_notes(found)))
+    return replace(found, notes=tuple(estimate_notes(found)))
 
 
 # estimates
 
-def _domain(domain, size):
+def domain_rows(domain: ArrayLike | None, size: int) -> np.ndarray:
+    """Return the items that count as a mask, all where no domain is given, or raise."""
     if domain is None:
         return np.ones(size, bool)
     rows = checks.zero_one("domain", domain, size=size)
@@ -469,8 +476,15 @@ def _kind(statistic, bounds):
     return "bounded" if bounds else "number"
 
 
-def _estimate_notes(found):
-    """Yield what the reader has to know before they quote the estimate or its standard error."""
+def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator[Note]:
+    """Yield what the reader has to know before they quote the estimate or its standard error.
+
+    Parameters
+    ----------
+    found : ReplicateEstimate
+    brief : bool
+        Leave out how few PSUs carry it, so that notes of many estimates are alike.
+    """
     if found.undefined:
         made = checks.counted(found.replicate_values.size, "replicate")
         are, were = ("is", "was") if found.undefined == 1 else ("are", "were")
@@ -481,8 +495,8 @@ def _estimate_notes(found):
     if found.effective_df < FEW_DF and found.method == "brr" and found.kind == "share":
         yield Note("unreliable", f"few strata: brr's standard error of {found.statistic} is often too large and "
                    "depends on the order of the strata; 'fay' and 'jkn' are steadier")
-    if found.effective_df < LEAST_DF or found.df < LEAST_DF and found.informative_psus < FEW_PSUS:
-        yield Note("unreliable", _few(found))
+    if found.is_rough:
+        yield Note("unreliable", ROUGH if brief else _few(found))
     if found.bounds is None and found.statistic != "quantile":
         yield Note("assumption", SKEWED)
 

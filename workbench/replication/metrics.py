@@ -17,91 +17,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.data import frames, numbers
-from workbench.data.classes import class_notes
-from workbench.replication import statistics
-from workbench.replication.designs import SurveyDesign, sizes
-from workbench.replication.estimates import LEAST_DF, replicate_estimate
+from workbench.replication import imported, statistics
+from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
+from workbench.replication.estimates import LEAST_DF, estimate_notes, replicate_estimate
 from workbench.replication.galois import as_prime_power
+from workbench.replication.labeled import BINARY, LabeledItems, load_labeled, positive_class
+from workbench.replication.macro import MOST_CLASSES, macro_f1
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import replicates
 from workbench.results import Note, Result, html_table, note_list, notes_as_text, percent
 
-METRICS = ("accuracy", "precision", "recall", "f1", "auc")
-BINARY = ("precision", "recall", "f1", "auc")
+__all__ = ["LabeledItems", "MetricAudit", "MetricEstimates", "estimate_metrics", "load_labeled", "metric_audit",
+           "naive", "positive_class"]
+METRICS = ("accuracy", "precision", "recall", "f1", "macro_f1", "auc")
+PER_CLASS = tuple(name for name in BINARY if name != "auc")
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
 MANY_WEIGHTS = 2 ** 28
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LabeledItems(Result):
-    """Items with their true class, as they were sampled; made by `load_labeled`.
-
-    Attributes
-    ----------
-    truth : (n,) array
-    prediction, score : (n,) array or None
-        Predicted class; for AUC a number that is larger the likelier the positive class.
-    positive : label or None
-        The class that precision, recall, F1 and AUC are about.
-    stratum, psu, weight, group, fpc : (n,) array or None
-        As for `workbench.SurveyDesign`; the group is what results are broken down by.
-    """
-
-    holds_items = True
-
-    truth: np.ndarray
-    prediction: np.ndarray | None
-    score: np.ndarray | None
-    positive: object
-    stratum: np.ndarray
-    psu: np.ndarray | None
-    weight: np.ndarray | None
-    group: np.ndarray | None = None
-    fpc: np.ndarray | None = None
-
-    def headline(self) -> str:
-        """Return how many items there are and what they hold."""
-        classes = np.unique(self.truth).size
-        share = np.mean(self.truth == self.positive)
-        about = "" if self.positive is None else f", {share:.1%} of class {self.positive}"
-        items = checks.counted(self.truth.size, "labeled item")
-        return f"{items}, {checks.counted(classes, 'class', 'classes')}{about}"
-
-    def rows(self) -> list[dict]:
-        """Return one row per true class: items, and how many were predicted so."""
-        names, counts = np.unique(self.truth, return_counts=True)
-        table = [{"label": name, "items": int(count)} for name, count in zip(names.tolist(), counts, strict=True)]
-        if self.prediction is not None:
-            table = [row | {"predicted": int((self.prediction == row["label"]).sum())} for row in table]
-        return table
-
-    def clusters(self) -> list[dict]:
-        """Return one row per PSU (per stratum where there are no PSUs): accuracy and items."""
-        units = self.stratum if self.psu is None else self.psu
-        names, first, code, items = np.unique(units, return_index=True, return_inverse=True, return_counts=True)
-        right = np.bincount(code, self.truth == _given("accuracy", "prediction", self.prediction))
-        return [{"stratum": str(self.stratum[k]), "psu": str(name), "accuracy": float(r / n), "items": int(n)}
-                for name, k, r, n in zip(names, first, right, items, strict=True)]
-
-    def columns(self, metric: str) -> tuple[np.ndarray, ...]:
-        """Return the columns that `workbench.replicate_estimate` takes for a metric.
-
-        Parameters
-        ----------
-        metric : str
-            As in `metric_audit`.
-        """
-        if metric in BINARY and self.positive is None:
-            raise ValueError(f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}")
-        if metric == "auc":
-            return self.truth == self.positive, _given("auc", "score", self.score)
-        prediction = _given(metric, "prediction", self.prediction)
-        if metric == "accuracy":
-            return self.truth, prediction
-        return self.truth == self.positive, prediction == self.positive
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +44,7 @@ class MetricEstimates(Result):
     Attributes
     ----------
     estimates : tuple of ReplicateEstimate
-        One per metric, then one per metric and group.
+        One per metric, then one per metric and group; a macro F1 is a MacroEstimate.
     groups : tuple
         Group of each estimate, None for all items.
     naive, naive_error : (M,) array of float
@@ -121,6 +54,8 @@ class MetricEstimates(Result):
         The design in words.
     method : str
         Of the replicates.
+    labels : tuple
+        Class that each estimate is about, None for the positive one or for all; () where every one is None.
     """
 
     estimates: tuple
@@ -130,6 +65,7 @@ class MetricEstimates(Result):
     level: float
     design: str
     method: str
+    labels: tuple = ()
 
     warnings = notes_as_text
     _old_kinds = ("MetricAudit",)
@@ -139,13 +75,14 @@ class MetricEstimates(Result):
         first = self.rows()[0]
         worth = "" if np.isnan(first["worth"]) else \
             f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
-        return (f"{_TITLES[first['metric']]} {first['estimate']:.3f}, {percent(self.level)} interval "
+        return (f"{_title(first)} {first['estimate']:.3f}, {percent(self.level)} interval "
                 f"{first['low']:.3f} to {first['high']:.3f} (naive {first['naive_low']:.3f} to "
                 f"{first['naive_high']:.3f}){worth}")
 
     def rows(self) -> list[dict]:
-        """Return one row per metric (and group): estimate, SE, df, interval, naive interval, design effect, worth.
+        """Return one row per metric (group, class): estimate, SE, df, interval, naive interval, design effect, worth.
 
+        Naive intervals are cut at 0 and 1.
         The design effect [1]_ is the variance over that of as many independent items; the labels are worth their
         number over it (NaN with fewer than 5 effective degrees of freedom, where it cannot be told).
 
@@ -155,20 +92,24 @@ class MetricEstimates(Result):
         """
         z = intervals.quantile(self.level)
         table = []
-        for found, group, naive, error in zip(self.estimates, self.groups, self.naive, self.naive_error, strict=True):
+        labels = self.labels or (None,) * len(self.estimates)
+        for found, group, label, naive, error in zip(self.estimates, self.groups, labels, self.naive, self.naive_error,
+                                                     strict=True):
             low, high = found.interval(self.level)
             effect = float(found.variance / error ** 2) if error > 0 and found.variance > 0 else float("nan")
             worth = found.items / effect if found.effective_df >= LEAST_DF else float("nan")
             table.append(({"group": group} if any(g is not None for g in self.groups) else {})
-                         | {"metric": found.statistic, "estimate": found.estimate,
+                         | {"metric": found.statistic} | ({"label": label} if self.labels else {})
+                         | {"estimate": found.estimate,
                             "standard_error": found.standard_error, "df": found.df, "low": low, "high": high,
-                            "naive_low": float(naive - z * error), "naive_high": float(naive + z * error),
+                            "naive_low": max(0.0, float(naive - z * error)),
+                            "naive_high": min(1.0, float(naive + z * error)),
                             "design_effect": effect,
                             "worth": worth})
         return table
 
     def _repr_html_(self) -> str:
-        table = [{"metric": _TITLES[row["metric"]]} | ({"group": row["group"]} if "group" in row else {})
+        table = [{"metric": _title(row)} | ({"group": row["group"]} if "group" in row else {})
                  | {"estimate": row["estimate"], "standard_error": row["standard_error"], "df": f"{row['df']:,}",
                     f"{percent(self.level)} interval": f"{row['low']:.3f} to {row['high']:.3f}",
                     "naive": f"{row['naive_low']:.3f} to {row['naive_high']:.3f}",
@@ -178,81 +119,37 @@ class MetricEstimates(Result):
 
 
 _KIND_OF_ERROR = {statistics.UndefinedError: "undefined", statistics.UnstableError: "refused"}
-_TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1", "auc": "AUC"}
+_TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1",
+           "macro_f1": "Macro F1", "auc": "AUC"}
 
 
-@frames.in_rows_of("items")
-def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "prediction", score: str = "",
-                 stratum: str = "stratum", psu: str = "", weight: str = "", group: str = "", positive: str = "",
-                 fpc: str = "") -> LabeledItems:
-    """Return labeled items from a file or a data frame.
-
-    Parameters
-    ----------
-    items : str or data frame
-        As in `workbench.read_scores`.
-    truth, prediction, score, stratum, psu, weight, group : str
-        Column names; "" for none. A prediction or a score is needed.
-    positive : str
-        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers;
-        true and false are 1 and 0.
-    fpc : str
-        Column with the number of PSUs that the population has in the stratum; "" for none.
-
-    Returns
-    -------
-    LabeledItems
-
-    Raises
-    ------
-    ValueError
-        For a missing column or cell, text against numbers, or a positive class that does not occur.
-
-    Examples
-    --------
-    >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": ["a", "a", "b", "b"]})
-    LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
-    """
-    roles = {"truth": truth, "prediction": prediction, "score": score, "stratum": stratum, "psu": psu,
-             "weight": weight, "group": group, "fpc": fpc}
-    named = {role: name for role, name in roles.items() if name}
-    for role in ("truth", "stratum"):
-        if role not in named:
-            raise ValueError(f"{role} must name a column")
-    frames.check_source("items", items)
-    data, notes = frames.read_columns(items, sorted(set(named.values())))
-    measured = {role: data[name] for role, name in named.items() if role in ("score", "weight", "fpc")}
-    read = {role: numbers.to_numbers(name, data[name], beside=measured) if role in measured else
-            numbers.to_labels(name, data[name]) for role, name in named.items()}
-    _refuse_unlike(read, named)
-    if "weight" in read and (read["weight"] <= 0).any():
-        row = np.flatnonzero(read["weight"] <= 0)[0]
-        raise numbers.RowError(f"column {weight!r}, ", row, f": a weight must be above 0; got {read['weight'][row]:g}")
-    positive = positive_class(positive, read["truth"])
-    if "prediction" in read:
-        notes = (*notes, *class_notes(read["truth"], read["prediction"]))
-    return LabeledItems(read["truth"], read.get("prediction"), read.get("score"), positive, read["stratum"],
-                        read.get("psu"), read.get("weight"), read.get("group"), read.get("fpc"),
-                        notes=notes)
+def _title(row):
+    return _TITLES[row["metric"]] + ("" if row.get("label") is None else f" of {row['label']}")
 
 
-def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] = "accuracy precision recall f1", *,
-                     method: str = "auto", level: float = 0.95, collapse: dict | str | None = None,
+def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = None, *, method: str = "auto",
+                     level: float = 0.95, collapse: dict | str | None = None, rho: float | str | None = None,
+                     coefficients: ArrayLike | str | None = None,
                      rng: int | np.random.Generator = 0) -> MetricEstimates:
     """Estimate metrics with intervals that know how the items were sampled.
 
     Parameters
     ----------
     items : LabeledItems
-    metrics : str or sequence of str
-        Among "accuracy", "precision", "recall", "f1" and "auc"; the first one makes the headline.
+    metrics : str or sequence of str, optional
+        Among "accuracy", "precision", "recall", "f1", "macro_f1" and "auc"; the first one makes the headline.
+        Precision, recall and F1 are of the positive class, without one of every class. By default accuracy, precision,
+        recall and F1; without a positive class accuracy, macro F1 and every F1; without predictions AUC.
     method : str
         As in `workbench.replicates`. "auto" is "fay" where every stratum has the same prime power of PSUs up to 9,
         "generalized" elsewhere; both keep half of every weight, so that no replicate loses a class. An AUC that would
-        take too long takes "bootstrap".
+        take too long takes "bootstrap". With replicate weights as in `workbench.imported_replicates`, never "auto".
     level : float
     collapse : dict or str, optional
         As in `workbench.SurveyDesign`; as text "b=a, c=a".
+    rho, coefficients : optional
+        As in `workbench.imported_replicates`, only with replicate weights; as text ".5", and one coefficient for all
+        replicates or one each, with commas.
     rng : int or numpy.random.Generator
         For "bootstrap".
 
@@ -267,23 +164,28 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] = "accura
     MetricEstimates(Accuracy 0.877, 95% interval 0.840 to 0.908 (naive 0.862 to 0.892); 1,797 labels are worth 554)
     """
     metrics, level, design, made = check_settings(items, metrics, method=method, level=level, collapse=collapse,
-                                                  rng=rng)
+                                                  rho=rho, coefficients=coefficients, rng=rng)
     weighty = _with_fewer(made, method, metrics, rng)
     found, notes = [], [*items.notes, *_design_notes(design, made, weighty)]
-    for group, metric in itertools.product(_groups(items.group), metrics):
-        rows, columns = None if group is None else items.group == group, items.columns(metric)
-        where = ("metric", metric if group is None else f"{metric} in group {group}")
+    for group, (metric, label) in itertools.product(_groups(items.group), _of_classes(items, metrics)):
+        rows, columns = None if group is None else items.group == group, items.columns(metric, label)
+        where = ("metric", _place(metric, label, group))
         try:
-            estimate = replicate_estimate(weighty if metric == "auc" else made, metric, *columns, domain=rows)
+            estimate = _estimate(weighty if metric == "auc" else made, metric, columns, rows)
         except (statistics.UndefinedError, statistics.UnstableError) as error:
-            if group is None:
+            if group is None and label is None:
                 raise
             notes.append(Note(_KIND_OF_ERROR[type(error)], str(error), where))
             continue
-        found.append((estimate, group, *naive(metric, *columns, rows=rows)))
-        notes += [Note(note.kind, note.text, where) for note in estimate.interval(level).notes]
-    estimates, groups, alone, spread = zip(*found, strict=True)
-    return MetricEstimates(estimates, groups, np.array(alone), np.array(spread), level, design.headline(), made.method,
+        found.append((estimate, group, label, *naive(metric, *columns, rows=rows)))
+        said = estimate.notes if metric == "macro_f1" else estimate_notes(estimate, brief=True)
+        notes += [Note(note.kind, note.text, where) for note in said]
+    if not found:
+        raise statistics.UndefinedError(f"metrics must exist; {notes[-1]}")
+    estimates, groups, labels, alone, spread = zip(*found, strict=True)
+    about = labels if any(label is not None for label in labels) else ()
+    design = made.headline() if items.replicate_weights is not None else design.headline()
+    return MetricEstimates(estimates, groups, np.array(alone), np.array(spread), level, design, made.method, about,
                            notes=notes)
 
 
@@ -291,18 +193,28 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] = "accura
 MetricAudit, metric_audit = MetricEstimates, estimate_metrics
 
 
-def check_settings(items: LabeledItems, metrics: str | Sequence[str], *, method: str = "auto", level: float = 0.95,
-                   collapse: dict | str | None = None, rng: int | np.random.Generator = 0) -> tuple:
+def check_settings(items: LabeledItems, metrics: str | Sequence[str] | None = None, *, method: str = "auto",
+                   level: float = 0.95, collapse: dict | str | None = None, rho: float | str | None = None,
+                   coefficients: ArrayLike | str | None = None, rng: int | np.random.Generator = 0) -> tuple:
     """Return what `estimate_metrics` starts from, metrics, level, design and replicates, or raise."""
     checks.instance("items", items, LabeledItems)
     level = checks.level(level)
+    metrics = _usual(items) if metrics is None else metrics
     metrics = metrics.replace(",", " ").split() if isinstance(metrics, str) else checks.each("metrics", metrics)
     if not metrics:
         raise ValueError(f"metrics must name at least one of {', '.join(METRICS)}")
     for metric in metrics:
         checks.choice("metrics", metric, METRICS)
-        items.columns(metric)
-    design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, fpc=items.fpc,
+        _refuse_many_classes(items, metric)
+    for metric, label in _of_classes(items, metrics):
+        items.columns(metric, label)
+    if items.replicate_weights is not None:
+        made = _imported(items, method, collapse, rho, coefficients)
+        return metrics, level, made.design, made
+    for name, value in (("rho", rho), ("coefficients", coefficients)):
+        if value is not None and not (isinstance(value, str) and value == ""):
+            raise ValueError(f"{name} belongs to replicate_weights, which were not given")
+    design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, fpc=items.fpc, nest=items.nest,
                           collapse=_renamed(collapse, items.stratum))
     return metrics, level, design, replicates(design, _method(design, checks.choice("method", method, METHODS)),
                                               rng=rng)
@@ -313,7 +225,7 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike, *, rows: Any = None) 
 
     Parameters
     ----------
-    metric : {"accuracy", "precision", "recall", "f1", "auc"}
+    metric : {"accuracy", "precision", "recall", "f1", "macro_f1", "auc"}
     truth, other : (n,) array_like
         Truth, and prediction or (for AUC) score.
     rows : (n,) array_like of bool, optional
@@ -339,10 +251,22 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike, *, rows: Any = None) 
     truth, other = (np.asarray(column) if rows is None else np.asarray(column)[rows] for column in (truth, other))
     if metric == "auc":
         return _delong(truth == 1, other)
+    if metric == "macro_f1":
+        return _naive_macro(truth, other)
     totals = statistics.totals_of(metric, (truth, other), truth.size)
     estimate = totals.numerator.sum() / totals.denominator.sum()
     rest = totals.numerator - estimate * totals.denominator
     return float(estimate), float(np.sqrt((rest ** 2).sum()) / totals.denominator.sum())
+
+
+def _naive_macro(truth, prediction):
+    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its true and its predicted class."""
+    names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
+    true, predicted = code.reshape(2, -1)
+    right, counted = true == predicted, np.bincount(code)
+    f1 = 2 * np.bincount(true, right, names.size) / counted
+    rest = 2 * right / counted[true] - f1[true] / counted[true] - f1[predicted] / counted[predicted]
+    return float(f1.mean()), float(np.sqrt((rest ** 2).sum()) / names.size)
 
 
 def _delong(positive, score):
@@ -353,28 +277,59 @@ def _delong(positive, score):
     return float(placed[positive].mean()), float(np.sqrt(spread))
 
 
-def _given(metric, role, values):
-    if values is None:
-        raise ValueError(f"{metric} needs a {role}: name its column")
-    return values
+def _usual(items):
+    """Return the metrics that suit the items."""
+    if items.prediction is None:
+        return ("auc",)
+    if items.positive is not None:
+        return ("accuracy", *PER_CLASS)
+    return ("accuracy", "macro_f1", "f1") if len(items.classes) <= MOST_CLASSES else ("accuracy",)
 
 
-def positive_class(positive: Any, truth: np.ndarray) -> Any:
-    """Return the positive class as it stands among the true ones."""
-    names = np.unique(truth).tolist()
-    if positive == "" or positive is None:
-        return names[1] if len(names) == 2 and not isinstance(names[0], str) else None
-    wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
-    match = [name for name in names if name == positive or str(name) == wanted]
-    if not match:
-        raise ValueError(f"positive must be a true class; got {positive!r}, there are {checks.listed(names)}")
-    return match[0]
+def _refuse_many_classes(items, metric):
+    every = metric == "macro_f1" or metric in PER_CLASS and items.positive is None
+    if every and len(items.classes) > MOST_CLASSES:
+        raise ValueError(f"{metric} takes at most {MOST_CLASSES} classes; got {len(items.classes):,}: take accuracy, "
+                         "or name the positive class")
 
 
-def _refuse_unlike(read, named):
-    if "prediction" in read and (read["prediction"].dtype.kind == "U") != (read["truth"].dtype.kind == "U"):
-        shown = " and ".join(f"column {named[role]!r} {read[role][0].item()!r}" for role in ("truth", "prediction"))
-        raise ValueError(f"truth and prediction must both be text or both numbers; {shown}")
+def _of_classes(items, metrics):
+    """Return pairs of a metric and the class it is about, None for the positive class or for all."""
+    every = items.classes if items.positive is None else [None]
+    return [(metric, label) for metric in metrics for label in (every if metric in PER_CLASS else [None])]
+
+
+def _place(metric, label, group):
+    return metric + ("" if label is None else f" of {label}") + ("" if group is None else f" in group {group}")
+
+
+def _estimate(made, metric, columns, rows):
+    return macro_f1(made, *columns, domain=rows) if metric == "macro_f1" else \
+        replicate_estimate(made, metric, *columns, domain=rows)
+
+
+def _imported(items, method, collapse, rho, coefficients):
+    if collapse:
+        raise ValueError("collapse joins strata, and replicate weights are given without them")
+    if method not in imported.METHODS:
+        raise ValueError("method must say how the replicate weights were made, "
+                         f"{', '.join(map(repr, imported.METHODS))}; got {method!r}")
+    given = _numbers("coefficients", coefficients)
+    if given is not None and given.size == 1:
+        given = np.repeat(given, items.replicate_weights.shape[1])
+    rho = _numbers("rho", rho)
+    return imported.imported_replicates(items.weight, items.replicate_weights, method=method, coefficients=given,
+                                        rho=None if rho is None else float(rho[0]))
+
+
+def _numbers(name, values):
+    """Return numbers, also from text with commas between them; None for none."""
+    if values is None or isinstance(values, str) and not values.strip():
+        return None
+    try:
+        return np.atleast_1d(np.array(values.split(",") if isinstance(values, str) else values, float))
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, with commas between them; got {values!r}") from None
 
 
 def _renamed(collapse, stratum):
@@ -386,8 +341,9 @@ def _renamed(collapse, stratum):
     wrong = [pair for pair in pairs if len(pair) != 2]
     if wrong:
         raise ValueError(f"collapse must be pairs such as 'b=a, c=a'; got {'='.join(wrong[0])!r}")
-    names = [[as_is.get(name.strip(), name.strip()) for name in pair] for pair in pairs]
-    return dict(names)
+    renamed = dict([as_is.get(name.strip(), name.strip()) for name in pair] for pair in pairs)
+    refuse_unknown_strata([*renamed, *renamed.values()], np.unique(stratum))
+    return renamed
 
 
 def _groups(group):

@@ -121,7 +121,7 @@ class Replicates(Result):
         header = ["stratum", "psu", "weight", *(f"replicate_{r}" for r in range(1, self.count + 1))]
         label_sheets.refuse_other(path, header)
         stratum = design.strata[design.stratum_of_psu[design.psu_of_item]]
-        psu = design.psu_of_item if design.psu is None else design.psu
+        psu = design.psu_of_item if design.psu is None or design.nest else design.psu
         columns = zip(stratum.tolist(), psu.tolist(), design.weight.tolist(), self.weights(), strict=True)
         label_sheets.write_rows(path, header, ([*row, *weights.tolist()] for *row, weights in columns))
 

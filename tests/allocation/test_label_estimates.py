@@ -1,0 +1,154 @@
+"""What filled sheets say, against numpy, scipy, `value_interval` and simulation."""
+import numpy as np
+import pytest
+from scipy import stats
+
+import workbench as wb
+from workbench.allocation.label_estimates import estimate_values, learned_sd, next_labels, with_next
+from workbench.results import Result
+
+NAMES, SIZE = np.array(["a", "b", "c"]), np.array([500, 120, 30])
+STRATA = wb.load_strata({"stratum": NAMES, "size": SIZE, "sd": [1., 4., 20.]})
+RNG = np.random.default_rng(4)
+N = np.array([14, 9, 6])
+VALUES = np.concatenate([RNG.normal(m, s, n).round(2) for m, s, n in zip((5, 20, 90), (1, 4, 20), N, strict=True)])
+LABELS = np.repeat(NAMES, N)
+SHUFFLE = RNG.permutation(N.sum())
+
+
+def by_hand(level=.95):
+    """Mean, standard error and Satterthwaite's t limits, as a textbook has them."""
+    parts = [VALUES[LABELS == name] for name in NAMES]
+    weight = SIZE / 650
+    mean = sum(w * part.mean() for w, part in zip(weight, parts, strict=True))
+    terms = np.array([w ** 2 * (1 - n / size) * part.var(ddof=1) / n
+                      for w, part, n, size in zip(weight, parts, N, SIZE, strict=True)])
+    df = terms.sum() ** 2 / (terms ** 2 / (N - 1)).sum()
+    return mean, terms.sum() ** .5, stats.t.interval(level, df, mean, terms.sum() ** .5)
+
+
+def test_total_and_mean_are_those_of_the_textbook():
+    found = estimate_values(STRATA, LABELS[SHUFFLE], VALUES[SHUFFLE])
+    mean, error, limits = by_hand()
+    assert (found.estimate, found.standard_error, *found.interval()) == pytest.approx((mean, error, *limits), rel=1e-12)
+    total, alone = found.quantities()
+    assert (total["estimate"], total["standard_error"], total["low"], total["high"]) == pytest.approx(
+        (650 * mean, 650 * error, 650 * limits[0], 650 * limits[1]), rel=1e-12)
+    assert alone["quantity"] == "mean" and found.interval().method == "t"
+    assert tuple(found.interval(.8)) == pytest.approx(by_hand(.8)[2], rel=1e-12)
+    assert "Student's t" in found.warnings()[0] and "bounds" in found.warnings()[0]
+
+
+def test_with_bounds_it_is_the_value_interval():
+    ratings = np.array([1, 2, 3, 4, 5])
+    stratum, values = np.repeat(NAMES, [20, 10, 8]), RNG.integers(1, 6, 38)
+    found = estimate_values(STRATA, stratum, values, bounds=(1, 5))
+    counts = [[((stratum == name) & (values == r)).sum() for r in ratings] for name in NAMES]
+    assert tuple(found.interval()) == pytest.approx(tuple(wb.value_interval(SIZE, counts, ratings)), abs=1e-9)
+    assert found.interval().method == "default" and "Student" not in " ".join(found.warnings())
+    with pytest.raises(ValueError, match="^bounds must hold every value; 5 lies outside 1 to 4$"):
+        estimate_values(STRATA, stratum, np.where(values > 3, 5, values), bounds=(1, 4))
+
+
+@pytest.mark.parametrize(("draw", "bounds", "least"), [
+    (lambda rng, m, n: rng.normal(m, m / 3, n), None, .93),
+    (lambda rng, m, n: (rng.random(n) < m / 120) * 1.0, (0, 1), .945)])
+def test_the_interval_covers_the_mean_of_the_population(draw, bounds, least):
+    rng = np.random.default_rng(7)
+    population = [draw(rng, mean, size) for mean, size in zip((10, 40, 90), SIZE, strict=True)]
+    truth, hits = np.concatenate(population).mean(), 0
+    for _ in range(400):
+        sample = [rng.choice(values, n, replace=False) for values, n in zip(population, N, strict=True)]
+        low, high = estimate_values(STRATA, LABELS, np.concatenate(sample), bounds=bounds).interval()
+        hits += low - 1e-12 <= truth <= high + 1e-12
+    assert hits / 400 >= least - 2 * np.sqrt(.05 * .95 / 400)
+
+
+def test_a_stratum_without_labels_leaves_no_result():
+    found = estimate_values(STRATA, ["a", "a", "b", "b", "c"], [1, 2, 3, 4, 5])
+    assert found.headline() == "No result yet: fewer than two labels in 'c'; 5 labels of 650 items, 3 strata"
+    assert found.quantities() == [] and found.notes[0] == wb.Note(
+        "refused", "has fewer than two labels: there is no standard error yet", ("stratum", "c"))
+    with pytest.raises(ValueError, match="two sampled records or more of every stratum; stratum 'c' has 1 of 30"):
+        found.interval()
+    assert "No result yet" in found._repr_html_() and np.isnan(found.rows()[2]["sd"])
+    none = estimate_values(STRATA, [], [])
+    assert none.lacking == ["a", "b", "c"] and none.sampled.sum() == 0
+
+
+def test_labels_that_are_all_alike_are_not_taken_for_certain_in_silence():
+    found = estimate_values(STRATA, LABELS, np.ones(29))
+    assert found.interval().half_width == 0
+    assert any("all labels are alike in a, b, c" in text for text in found.warnings())
+    assert any("every value is 0 or 1: with bounds 0, 1" in text for text in found.warnings())
+    assert estimate_values(STRATA, LABELS, np.ones(29), bounds=(0, 1)).interval().half_width > .05
+
+
+def test_a_census_is_known():
+    small = wb.load_strata({"stratum": ["a"], "size": [3], "sd": [1.]})
+    found = estimate_values(small, ["a"] * 3, [1, 2, 6])
+    assert found.estimate == 3 and tuple(found.interval()) == (3, 3)
+
+
+def test_labels_that_vary_more_than_planned_are_named():
+    values = np.concatenate([[0, 9] * 6, [0, 1] * 6, [0, 9] * 6])
+    found = estimate_values(STRATA, np.repeat(NAMES, [12, 12, 12]), values)
+    assert [note.text for note in found.notes if note.kind == "design"] == [
+        "the labels vary more than twice as much as was planned for in a: more labels there would help most"]
+    assert learned_sd(STRATA, found).tolist() == pytest.approx([np.std([0, 9] * 6, ddof=1), np.std([0, 1] * 6, ddof=1),
+                                                                np.std([0, 9] * 6, ddof=1)])
+
+
+# what is still to come
+
+def brute(sampled, budget, sd):
+    """The best whole numbers that take no label back, by trying them all."""
+    best = min(((a, b, budget - a - b) for a in range(sampled[0], budget + 1) for b in range(sampled[1], budget - a + 1)
+                if sampled[2] <= budget - a - b <= 30),
+               key=lambda n: sum((size * s) ** 2 / k for size, s, k in zip(SIZE, sd, n, strict=True)))
+    return np.array(best) - sampled
+
+
+@pytest.mark.parametrize("sampled", [[14, 9, 6], [2, 2, 2], [2, 2, 30], [25, 3, 4]])
+def test_the_rest_of_a_budget_goes_where_it_helps_most(sampled):
+    assert next_labels(STRATA, sampled, 50).tolist() == brute(np.array(sampled), 50, STRATA.sd).tolist()
+
+
+@pytest.mark.parametrize("method", ["voila", "neyman", "neyman_plus", "equal", "proportional"])
+def test_no_rule_takes_a_label_back_or_spends_more(method):
+    for budget in (10, 29, 30, 60, 649, 9999):
+        more = next_labels(STRATA, N, budget, method=method)
+        assert (more >= 0).all() and (N + more <= SIZE).all() and more.sum() <= max(0, budget - 29)
+
+
+def test_a_spent_budget_leaves_nothing_and_floors_come_first():
+    assert next_labels(STRATA, N, 29).tolist() == [0, 0, 0]
+    assert next_labels(STRATA, [20, 0, 0], 23, minimum=2).tolist() == [0, 2, 1]
+
+
+def test_items_passed_over_are_asked_for_again():
+    found = estimate_values(STRATA, LABELS, VALUES)
+    again = with_next(found, STRATA, N + [0, 3, 0], 40)
+    assert again.to_label.sum() == 11 and again.to_label[1] >= 3
+    assert [row["to_label"] for row in again.rows()] == again.to_label.tolist()
+    looked = with_next(found, STRATA, N, 40, sd_from="labels")
+    assert any("follow the standard deviations of these labels" in note.text for note in looked.notes)
+    assert not any("follow the" in note.text for note in again.notes)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"stratum": ["a", "x"]}, "stratum must be one of 'a', 'b', 'c'; label 1 has 'x'"),
+    ({"values": [1.0]}, "values must have 2 entries; got 1"),
+    ({"stratum": ["c"] * 31, "values": [1] * 31}, "labels must be at most size; stratum 2 has 31 of 30"),
+    ({"bounds": (3, 1)}, "bounds must be the smallest and the largest value; got 3 and 1"),
+])
+def test_mistakes_are_named(change, message):
+    with pytest.raises(ValueError) as caught:
+        estimate_values(**{"strata": STRATA, "stratum": ["a", "a"], "values": [1.0, 2.0], **change})
+    assert str(caught.value) == message
+
+
+def test_round_trip():
+    found = estimate_values(STRATA, LABELS, VALUES, bounds=(0, 500))
+    again = Result.from_dict(found.to_dict())
+    assert repr(again) == repr(found) and tuple(again.interval()) == tuple(found.interval())

@@ -1,0 +1,229 @@
+"""Labeled items as they were sampled: strata, clusters and weights, or replicate weights that were made elsewhere."""
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench import checks
+from workbench.data import frames, numbers
+from workbench.data.classes import class_notes
+from workbench.results import Note, Result
+
+BINARY = ("precision", "recall", "f1", "auc")
+STRATUM = "stratum"
+ONE_STRATUM = "all"
+CLOSE = 0.75            # of difflib's likeness: "strata" is, "state" is not
+DESIGNED = ("psu", "fpc", "nest")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabeledItems(Result):
+    """Items with their true class, as they were sampled; made by `load_labeled`.
+
+    Attributes
+    ----------
+    truth : (n,) array
+    prediction, score : (n,) array or None
+        Predicted class; for AUC a number that is larger the likelier the positive class.
+    positive : label or None
+        The class that precision, recall, F1 and AUC are about; None for every class.
+    stratum, psu, weight, group, fpc : (n,) array or None
+        As for `workbench.SurveyDesign`; the group is what results are broken down by.
+    nest : bool
+        As for `workbench.SurveyDesign`.
+    replicate_weights : (n, R) array or None
+        As for `workbench.imported_replicates`.
+    """
+
+    holds_items = True
+
+    truth: np.ndarray
+    prediction: np.ndarray | None
+    score: np.ndarray | None
+    positive: object
+    stratum: np.ndarray
+    psu: np.ndarray | None
+    weight: np.ndarray | None
+    group: np.ndarray | None = None
+    fpc: np.ndarray | None = None
+    nest: bool = False
+    replicate_weights: np.ndarray | None = None
+
+    @property
+    def classes(self) -> list:
+        """Classes that are true or predicted, sorted."""
+        return np.unique(self.truth if self.prediction is None else
+                         np.concatenate([self.truth, self.prediction])).tolist()
+
+    def headline(self) -> str:
+        """Return how many items there are and what they hold."""
+        classes = np.unique(self.truth).size
+        share = np.mean(self.truth == self.positive)
+        about = "" if self.positive is None else f", {share:.1%} of class {self.positive}"
+        items = checks.counted(self.truth.size, "labeled item")
+        return f"{items}, {checks.counted(classes, 'class', 'classes')}{about}"
+
+    def rows(self) -> list[dict]:
+        """Return one row per true class: items, and how many were predicted so."""
+        names, counts = np.unique(self.truth, return_counts=True)
+        table = [{"label": name, "items": int(count)} for name, count in zip(names.tolist(), counts, strict=True)]
+        if self.prediction is not None:
+            table = [row | {"predicted": int((self.prediction == row["label"]).sum())} for row in table]
+        return table
+
+    def clusters(self) -> list[dict]:
+        """Return one row per PSU (per stratum where there are no PSUs): accuracy and items."""
+        right = self.truth == _given("accuracy", "prediction", self.prediction)
+        units = self.stratum if self.psu is None else self.psu
+        names, code = np.unique(units, return_inverse=True)
+        code = np.unique(self.stratum, return_inverse=True)[1] * names.size + code if self.nest else code
+        _, first, code, items = np.unique(code, return_index=True, return_inverse=True, return_counts=True)
+        return [{"stratum": str(self.stratum[k]), "psu": str(units[k]), "accuracy": float(r / n), "items": int(n)}
+                for k, r, n in zip(first, np.bincount(code, right), items, strict=True)]
+
+    def columns(self, metric: str, label: Any = None) -> tuple[np.ndarray, ...]:
+        """Return the columns that `workbench.replicate_estimate` takes for a metric.
+
+        Parameters
+        ----------
+        metric : str
+            As in `workbench.estimate_metrics`.
+        label : label, optional
+            The class that precision, recall and F1 are about, by default `positive`.
+        """
+        label = self.positive if label is None else label
+        if metric in BINARY and label is None:
+            raise ValueError(f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}")
+        if metric == "auc":
+            return self.truth == label, _given("auc", "score", self.score)
+        prediction = _given(metric, "prediction", self.prediction)
+        return (self.truth == label, prediction == label) if metric in BINARY else (self.truth, prediction)
+
+
+@frames.in_rows_of("items")
+def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "prediction", score: str = "",
+                 stratum: str = STRATUM, psu: str = "", weight: str = "", group: str = "", positive: str = "",
+                 fpc: str = "", nest: bool = False, replicate_weights: str = "") -> LabeledItems:
+    """Return labeled items from a file or a data frame.
+
+    Parameters
+    ----------
+    items : str or data frame
+        As in `workbench.read_scores`.
+    truth, prediction, score, stratum, psu, weight, group : str
+        Column names; "" for none. A prediction or a score is needed. Without strata, or without a column "stratum",
+        all items lie in one stratum, and a note says so.
+    positive : str
+        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers;
+        true and false are 1 and 0.
+    fpc : str
+        Column with the number of PSUs that the population has in the stratum; "" for none.
+    nest : bool
+        PSU labels start again in every stratum.
+    replicate_weights : str
+        Pattern of the columns of replicate weights that were made elsewhere, as "repwt_*" or "w[0-9]*"; the weight is
+        then needed, and strata and PSUs are not read. "" for none.
+
+    Returns
+    -------
+    LabeledItems
+
+    Raises
+    ------
+    ValueError
+        For a missing column or cell, text against numbers, or a positive class that does not occur.
+
+    Examples
+    --------
+    >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": ["a", "a", "b", "b"]})
+    LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
+    """
+    roles = {"truth": truth, "prediction": prediction, "score": score, "psu": psu, "weight": weight, "group": group,
+             "fpc": fpc}
+    if not truth:
+        raise ValueError("truth must name a column")
+    frames.check_source("items", items)
+    repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest}) if replicate_weights else []
+    roles["stratum"] = "" if repeated else _stratum_column(items, stratum)
+    named = {role: name for role, name in roles.items() if name}
+    data, notes = frames.read_columns(items, sorted({*named.values(), *repeated}))
+    measured = {role: data[name] for role, name in named.items() if role in ("score", "weight", "fpc")}
+    measured |= {name: data[name] for name in repeated}
+    read = {role: numbers.to_numbers(name, data[name], beside=measured) if role in measured else
+            numbers.to_labels(name, data[name]) for role, name in named.items()}
+    _refuse_unlike(read, named)
+    _refuse_weights(weight, read)
+    if "stratum" not in read and not repeated:
+        missing = f"no column {stratum!r}" if stratum else "no strata"
+        notes = (*notes, Note("assumption", f"{missing}: the whole sample was taken for one stratum"))
+    if "prediction" in read:
+        notes = (*notes, *class_notes(read["truth"], read["prediction"]))
+    strata = read.get("stratum", np.full(read["truth"].size, ONE_STRATUM))
+    many = [numbers.to_numbers(name, data[name], beside=measured) for name in repeated]
+    weights = np.stack(many, 1) if many else None
+    return LabeledItems(read["truth"], read.get("prediction"), read.get("score"),
+                        positive_class(positive, read["truth"]), strata, read.get("psu"), read.get("weight"),
+                        read.get("group"), read.get("fpc"), bool(nest), weights, notes=notes)
+
+
+def positive_class(positive: Any, truth: np.ndarray) -> Any:
+    """Return the positive class as it stands among the true ones."""
+    names = np.unique(truth).tolist()
+    if positive == "" or positive is None:
+        return names[1] if len(names) == 2 and not isinstance(names[0], str) else None
+    wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
+    match = [name for name in names if name == positive or str(name) == wanted]
+    if not match:
+        raise ValueError(f"positive must be a true class; got {positive!r}, there are {checks.listed(names)}")
+    return match[0]
+
+
+def _given(metric, role, values):
+    if values is None:
+        raise ValueError(f"{metric} needs a {role}: name its column")
+    return values
+
+
+def _stratum_column(items, stratum):
+    """Return the column of strata, or "" where the usual one is not there; one of a like name is asked for."""
+    if stratum != STRATUM:
+        return stratum
+    names = {name.strip().casefold(): name for name in frames.column_names(items)}
+    if STRATUM in names:
+        return stratum
+    close = difflib.get_close_matches(STRATUM, names, 1, CLOSE)
+    if close:
+        raise ValueError(f"stratum must name the column of strata; there is no {STRATUM!r} (did you mean "
+                         f"{names[close[0]]!r}?): where the sample has no strata give ''")
+    return ""
+
+
+def _replicate_columns(items, pattern, roles):
+    """Return the columns of replicate weights in the order of the file."""
+    found = [name for name in frames.column_names(items)
+             if fnmatch.fnmatchcase(name, pattern) and name not in roles.values()]
+    if len(found) < 2:
+        raise ValueError(f"replicate_weights must match at least 2 columns; {pattern!r} matches "
+                         f"{checks.listed(found, quoted=True) or 'none'}")
+    given = [role for role in DESIGNED if roles[role]]
+    if given:
+        raise ValueError(f"give replicate_weights or {given[0]}, not both: the weights know the clusters")
+    if not roles["weight"]:
+        raise ValueError("replicate_weights need the weight that they vary: name its column")
+    return found
+
+
+def _refuse_weights(name, read):
+    if "weight" in read and (read["weight"] <= 0).any():
+        row = np.flatnonzero(read["weight"] <= 0)[0]
+        raise numbers.RowError(f"column {name!r}, ", row, f": a weight must be above 0; got {read['weight'][row]:g}")
+
+
+def _refuse_unlike(read, named):
+    if "prediction" in read and (read["prediction"].dtype.kind == "U") != (read["truth"].dtype.kind == "U"):
+        shown = " and ".join(f"column {named[role]!r} {read[role][0].item()!r}" for role in ("truth", "prediction"))
+        raise ValueError(f"truth and prediction must both be text or both numbers; {shown}")

@@ -1,0 +1,180 @@
+"""Macro F1, the mean of the classes' F1, from replicates; its interval is put together from those of the classes.
+
+References
+----------
+.. [1] Zou & Donner, Construction of confidence limits about effect measures: a general approach, Statistics in Medicine
+   27, 2008: limits of a sum from those of its parts.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench import checks
+from workbench.replication import statistics
+from workbench.replication.estimates import domain_rows, replicate_estimate, variances
+from workbench.replication.replicates import Replicates
+from workbench.results import Estimate, Interval, Note, percent
+
+MOST_CLASSES = 100
+NAMED = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MacroEstimate(Estimate):
+    """The mean of the F1 of all classes, with its replicate variance; made by `macro_f1`.
+
+    Attributes
+    ----------
+    estimate, variance : float
+    labels : tuple
+        The classes that are true or predicted.
+    parts : tuple of ReplicateEstimate
+        F1 of each class.
+    correlation : (K, K) array
+        Of the classes' F1 over the replicates, 0 where one does not vary.
+    replicate_values : (R,) array of float
+    undefined : int
+        Replicates in which the F1 of a class is 0/0.
+    df : int
+        PSUs less strata, at least 1.
+    effective_df : float
+        Satterthwaite's of the classes' variances: (sum v_k)^2 / sum v_k^2 / df_k.
+    """
+
+    estimate: float
+    variance: float
+    labels: tuple
+    parts: tuple
+    correlation: np.ndarray
+    replicate_values: np.ndarray
+    undefined: int
+    df: int
+    effective_df: float
+
+    statistic = "macro_f1"
+
+    @property
+    def method(self) -> str:
+        """Of the replicates."""
+        return self.parts[0].method
+
+    @property
+    def items(self) -> int:
+        """Items of the domain."""
+        return self.parts[0].items
+
+    @property
+    def psus(self) -> int:
+        """PSUs of the domain."""
+        return self.parts[0].psus
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the standard error is known but roughly."""
+        return any(part.is_rough for part in self.parts)
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return a confidence interval within 0 and 1 [1]_.
+
+        Parameters
+        ----------
+        level : float
+
+        Returns
+        -------
+        Interval
+            Of K classes with F1 f_k between l_k and u_k: the lower limit is macro F1 less the root of
+            sum_jk r_jk (f_j - l_j)(f_k - l_k) / K^2, the upper one alike; r are the correlations, negative ones taken
+            for 0.
+
+        References
+        ----------
+        .. [1] Zou & Donner, Construction of confidence limits about effect measures: a general approach, Statistics in
+           Medicine 27, 2008: limits of a sum from those of its parts.
+        """
+        limits = np.array([tuple(part.interval(level)) for part in self.parts])
+        each = np.array([part.estimate for part in self.parts])
+        together = np.maximum(self.correlation, 0.0)
+        below, above = (np.sqrt(away @ together @ away) / each.size for away in np.abs(limits.T - each))
+        low, high = max(0.0, self.estimate - below), min(1.0, self.estimate + above)
+        return Interval(float(low), float(high), float(level), "default: from those of the classes", notes=self.notes)
+
+    def headline(self) -> str:
+        """Return estimate, standard error and interval."""
+        limits = self.interval()
+        return (f"macro F1 {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
+                f"{limits.low:.4g} to {limits.high:.4g}; {checks.counted(len(self.labels), 'class', 'classes')}, "
+                f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
+
+    def rows(self) -> list[dict]:
+        """Return one row per class: F1, standard error and limits."""
+        return [{"label": label} | row for label, part in zip(self.labels, self.parts, strict=True)
+                for row in part.rows()]
+
+
+def macro_f1(replicates: Replicates, truth: ArrayLike, prediction: ArrayLike, *,
+             domain: ArrayLike | None = None) -> MacroEstimate:
+    """Return the mean of the F1 of all classes with its replicate variance.
+
+    Parameters
+    ----------
+    replicates : Replicates
+    truth, prediction : (n,) array_like
+        Classes, both text or both numbers. One that is true or predicted in the domain counts, as in scikit-learn; the
+        F1 of one that is only predicted is 0.
+    domain : (n,) array_like of bool, optional
+        The items that count.
+
+    Returns
+    -------
+    MacroEstimate
+
+    Raises
+    ------
+    ValueError
+        If there are more than 100 classes, or the F1 of a class is undefined in more than 5% of the replicates.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> forms = wb.digit_forms()
+    >>> design = wb.SurveyDesign((forms.box - 1) // 2, psu=forms.box)
+    >>> macro_f1(wb.replicates(design, "fay"), forms.digit, forms.read_a).estimate.__round__(4)
+    0.8773
+    """
+    truth, prediction = checks.labels("truth", truth), checks.labels("prediction", prediction)
+    rows = domain_rows(domain, truth.size)
+    labels = np.unique(np.concatenate([truth[rows], prediction[rows]])).tolist()
+    if len(labels) > MOST_CLASSES:
+        raise ValueError(f"macro_f1 takes at most {MOST_CLASSES} classes; got {len(labels):,}: take accuracy, or name "
+                         "the positive class")
+    parts = [replicate_estimate(replicates, "f1", truth == label, prediction == label, domain=rows) for label in labels]
+    values = np.mean([part.replicate_values for part in parts], axis=0)
+    estimate = float(np.mean([part.estimate for part in parts]))
+    variance = float(variances(replicates.coefficients, values, estimate))
+    return MacroEstimate(estimate, variance, tuple(labels), tuple(parts), _correlation(replicates, parts), values,
+                         int(np.isnan(values).sum()), max(1, parts[0].psus - parts[0].strata), _effective_df(parts),
+                         notes=_rough_notes(labels, parts))
+
+
+def _correlation(replicates, parts):
+    off = np.nan_to_num([part.replicate_values - part.estimate for part in parts])
+    covariance = replicates.coefficients * off @ off.T
+    error = np.sqrt(np.diag(covariance))
+    found = statistics.ratio(covariance, np.outer(error, error))
+    return np.where(np.eye(len(parts), dtype=bool), 1.0, np.nan_to_num(found))
+
+
+def _effective_df(parts):
+    variance, df = np.array([(part.variance, part.effective_df) for part in parts]).T
+    return float(variance.sum() ** 2 / (variance ** 2 / df).sum()) if variance.any() else float(df.min())
+
+
+def _rough_notes(labels, parts):
+    rough = [label for label, part in zip(labels, parts, strict=True) if part.is_rough]
+    if rough:
+        yield Note("unreliable", f"few PSUs tell about {'class' if len(rough) == 1 else 'classes'} "
+                   f"{checks.listed(rough, NAMED)}: the standard error is rough; the interval allows for it")
