@@ -92,7 +92,8 @@ def design(study: DesignStudy, wrong: Sequence[dict]) -> alt.TopLevelMixin:
         From `wrong_by_rank`.
     """
     data = design_data(study, wrong)
-    cells, rank = theme.rows("cells", data["cells"]), alt.Axis(format="%", title="items, from low to high score")
+    cells = theme.rows("cells", data["cells"])
+    rank = alt.Axis(format=theme.PERCENT, title="items, from low to high score")
     band = alt.Chart(cells).mark_rect(stroke="#ffffff", strokeWidth=1).encode(
         x=alt.X("start:Q", axis=rank, scale=alt.Scale(domain=[0, 1], nice=False)), x2="end:Q",
         fill=alt.Fill("even:Q", legend=None, scale=alt.Scale(
@@ -100,7 +101,7 @@ def design(study: DesignStudy, wrong: Sequence[dict]) -> alt.TopLevelMixin:
         opacity=alt.value(0.35))
     bars = alt.Chart(theme.rows("wrong", data["wrong"])).mark_rect(style="miss").encode(
         x="start:Q", x2="end:Q", y2=alt.datum(0), y=alt.Y(
-            "wrong:Q", axis=alt.Axis(format="%", title="wrong"), scale=alt.Scale(domain=[0, 1])))
+            "wrong:Q", axis=alt.Axis(format=theme.PERCENT, title="wrong"), scale=alt.Scale(domain=[0, 1])))
     text = alt.Chart(cells).mark_text(baseline="top", dy=4, y=0, fontWeight="bold").encode(
         x="middle:Q", text="labels:N")
     errors = alt.Chart(theme.rows("errors", data["errors"]))
@@ -152,7 +153,8 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
         x=alt.X("run:Q", title="run (the first 50)", scale=alt.Scale(domain=[0, SHOWN_RUNS + 1], nice=False)),
         color=alt.Color("verdict:N", scale=colors, title=None))
     lines = runs.mark_rule(strokeWidth=2).encode(
-        y=alt.Y("low:Q", title="accuracy", axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)), y2="high:Q",
+        y=alt.Y("low:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(zero=False)),
+        y2="high:Q",
         strokeDash=alt.StrokeDash("verdict:N", legend=None, scale=alt.Scale(
             domain=["contains the truth", "misses it"], range=[[1, 0], [4, 2]])))
     ticks = runs.mark_tick(orient="horizontal", width=7, thickness=2).encode(y="estimate:Q")
@@ -339,7 +341,7 @@ def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt
                           "for teaching": theme.MISS})
     bars = alt.Chart(theme.rows("intervals", rows)).mark_bar(height=8).encode(
         y=alt.Y("method:N", sort=order, title=None), x2="high:Q",
-        x=alt.X("low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False)),
+        x=alt.X("low:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(zero=False)),
         color=alt.Color("use:N", scale=colors, title=None))
     known = [] if truth is None else [{"truth": truth}]
     rule = alt.Chart(theme.rows("truth", known)).mark_rule(style="truth").encode(x="truth:Q")

@@ -4,6 +4,7 @@ from __future__ import annotations
 import base64
 import html
 import math
+import re
 import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 SCALE = 2
+TRIES, TOLERANCE = 4, 4
+_DRAWN = re.compile(r'<svg\b[^>]*?\bwidth="(\d+)')
 
 _CSS = """
 .workbench-chart { margin: 4px 0; max-width: 100%; position: relative; overflow-x: auto; }
@@ -218,15 +221,24 @@ class StaticChart:
         described = self.spec.pop("description", None)
         self.alternative = _sentence(described if alternative is None else alternative)
 
-    def png(self) -> bytes:
-        """Return the chart as PNG bytes, at twice the size on screen."""
-        return _png(self.spec)
+    def png(self, size: tuple[int, int] = theme.PAGE) -> bytes:
+        """Return the chart as PNG bytes, as wide as the page, at twice the size on screen.
+
+        Parameters
+        ----------
+        size : (int, int)
+            Width and least type in pixels, `theme.PAGE` or `theme.PHONE`.
+        """
+        return _png(_fitted(self.spec, *size))
 
     def __repr__(self) -> str:
         return f"Chart: {self.alternative}"
 
     def _repr_mimebundle_(self, **kwargs):
-        return _with_image(self, {}, {}, self)
+        data, metadata = _with_image(self, {}, {}, self)
+        narrow = self.png(theme.PHONE)
+        metadata["image/png"]["narrow"] = _size(narrow) | {"image/png": _text(narrow)}
+        return data, metadata
 
 
 def image(chart: alt.TopLevelMixin, alternative: str | None = None) -> StaticChart:
@@ -307,6 +319,19 @@ def _png(spec):
     return _squeeze(vl_convert.vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[]))
 
 
+def _fitted(spec, width, least):
+    """Return the specification of a picture of a width, labels and legends included, which only drawing it shows."""
+    import vl_convert
+    spec = theme.sized(spec, width, least)
+    for _ in range(TRIES):
+        drawn = int(_DRAWN.search(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))[1])
+        if abs(drawn - width) <= TOLERANCE:
+            break
+        inside = theme.widest(spec)
+        spec = theme.scaled(spec, max(0.2, 1 + (width - drawn) / inside))
+    return spec
+
+
 def _squeeze(png):
     """Return the same PNG with its pixels compressed harder; vl-convert hardly does."""
     header, body = png[:33], png[33:]
@@ -324,10 +349,17 @@ def _chunk(kind, content):
 
 def _with_image(shown, data, metadata, chart):
     png = chart.png()
-    width, height = struct.unpack(">II", png[16:24])
-    size = {"width": round(width / SCALE), "height": round(height / SCALE), "alt": chart.alternative}
-    picture = {"image/png": base64.b64encode(png).decode(), "text/plain": repr(shown)}
-    return data | picture, metadata | {"image/png": size}
+    size = _size(png) | {"alt": chart.alternative}
+    return data | {"image/png": _text(png), "text/plain": repr(shown)}, metadata | {"image/png": size}
+
+
+def _size(png):
+    return {name: round(side / SCALE) for name, side in zip(("width", "height"), struct.unpack(">II", png[16:24]),
+                                                            strict=True)}
+
+
+def _text(png):
+    return base64.b64encode(png).decode()
 
 
 def _give_room(control):

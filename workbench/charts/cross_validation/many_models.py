@@ -95,7 +95,7 @@ def _pairs_legend(comparison, level):
     """Return what color and bars mean, as they may disagree; of a single pair nothing is adjusted."""
     if len(comparison.pairs) == 1:
         return None
-    return [f"color and p: {_how(comparison)}", f"bars: {percent(level)} intervals of each pair alone, not adjusted"]
+    return [f"color and p: {_how(comparison)}", f"bars: {percent(level)} intervals, not adjusted"]
 
 
 def _how(comparison):

@@ -114,7 +114,7 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
 
 
 def _class_chart(part, k, across, periods):
-    up = alt.Y("share:Q", title=_limited(part["class"]), axis=alt.Axis(format="~%", tickCount=5),
+    up = alt.Y("share:Q", title=_limited(part["class"]), axis=alt.Axis(format=theme.PERCENT, tickCount=5),
                scale=alt.Scale(zero=False))
     area, alone = (alt.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across, y="low:Q", y2="high:Q")
                    for name in ("bands", "alone"))
