@@ -25,6 +25,7 @@ from workbench.reports.parameters import (
     find_notebook,
     notebook_parameters,
     notebook_title,
+    own_title,
     parse_parameters,
     reading_function,
     reason,
@@ -453,11 +454,11 @@ def _page(path, notebook, provenance):
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined)
-    content, messages = body(notebook, path.parent)
-    title = notebook_title(path)
+    given = [parameter["name"] for parameter in provenance["parameters"] if parameter["value"]]
+    own = own_title(path, given)
     titled = any(level == 1 for level, _ in headings(notebook.cells))
     return environment.get_template("page.html.j2").render(
-        title=title, titled=titled, body=content, messages=messages, **provenance)
+        title=own or notebook_title(path), titled=titled, **vars(body(notebook, path.parent, own)), **provenance)
 
 
 def _write(page, output, chromium):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import checks, intervals
+from workbench import checks, digits, intervals
 from workbench.allocation import rules
 from workbench.data import frames, label_sheets, scored_items
 from workbench.results import Interval, Note, Result, html_table, note_list, notes_as_text, percent
@@ -51,6 +51,11 @@ class Audit(Result):
         unlabeled: tuple
         unmatched: tuple
         confidence_interval: Interval | None
+        stratum_size: np.ndarray
+        labeled: np.ndarray
+        expected_half_width: float
+        truth: float | None
+        level: float
 
     def next_step(self) -> str:
         """Return what to do now, in words."""
@@ -70,6 +75,23 @@ class Audit(Result):
         if self.unmatched or any(note.kind == "refused" for note in self.notes):
             return "Do not quote this yet: the sheet does not fit the plan. See the notes."
         return "All labels of the sheet are in. Quote the interval with the estimate."
+
+    def basis(self) -> str:
+        """Return what the finding rests on, in a line."""
+        groups = checks.counted(self.labeled.size, "group", "groups")
+        items = checks.counted(self.stratum_size.sum(), "item")
+        drawn = f"{_labels(self)}, drawn at random within {groups} of like scores among {items}"
+        if self.mode == "plan":
+            return f"{drawn[0].upper()}{drawn[1:]}. {self.next_step()}"
+        return f"From {drawn}; {percent(self.level)} interval. {self._known()}{self.next_step()}"
+
+    def _known(self) -> str:
+        return f"The truth is {digits.percents(self.truth)[0]}. " if self.mode == "simulated" else ""
+
+    def _doubt(self) -> str:
+        """Return a warning where the labels must not be quoted."""
+        refused = self.mode == "analyzed" and any(note.kind == "refused" for note in self.notes)
+        return "; do not quote it yet, the sheet does not fit the plan" if refused else ""
 
     def _repr_html_(self) -> str:
         lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
@@ -144,6 +166,17 @@ class AccuracyAudit(Audit):
                 row |= {name: found[name] for name in ("correct", "accuracy")}
         return table
 
+    def finding(self) -> str:
+        """Return the accuracy with its interval, or what to do, in a sentence without jargon."""
+        if self.estimate is None:
+            return to_do(self, self.stratum_size.sum(), "the accuracy")
+        low, high = self.confidence_interval
+        if digits.nothing(low, high):
+            low, high = digits.percents(low, high, error=high - low)
+            return f"No result: after {_labels(self)} the accuracy may still be anything between {low} and {high}"
+        shown = digits.percents(self.estimate.estimate, low, high, error=(high - low) / 2)
+        return "Accuracy {}, between {} and {}".format(*shown) + self._doubt()
+
     @classmethod
     def _from_schema_1(cls, values):
         """Return the fields of today: that labeled items were not drawn, now refused, was one warning among others."""
@@ -209,6 +242,20 @@ class SamplePlan:
             yield Note("refused", STRANGE.format(strange, sheet.index.size, which, checks.counted(rows, "row")))
 
 
+def _labels(audit):
+    return checks.counted(audit.labeled.sum(), "label")
+
+
+def to_do(audit, items, what):
+    """Return what a plan asks for, and how well it will tell what is asked."""
+    half, do = audit.expected_half_width, f"Label {audit.labeled.sum():,} of {checks.counted(items, 'item')}"
+    if not np.isfinite(half):
+        return f"{do} to measure {what}"
+    if digits.nothing(-half, half):
+        return f"No result to expect: {audit.labeled.sum():,} labels leave {what} open, so plan more"
+    return f"{do} to know {what} within about {digits.points(half, error=half)[0]} points"
+
+
 def _missing(sheet):
     if sheet.unlabeled:
         unlabeled = checks.counted(len(sheet.unlabeled), "item of the sheet has", "items of the sheet have")
@@ -230,8 +277,11 @@ class IntervalComparison(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method, with what the method is for."""
-        return [{"method": i.method, "low": i.low, "high": i.high, "half_width": i.half_width, "use": USES[i.method]}
+        return [{"method": i.method, "low": i.low, "high": i.high, "half_width": i.half_width, "use": self._use(i.method)}
                 for i in self.intervals]
+
+    def _use(self, method):
+        return "the default, once there are labels" if self.assumption and method == "default" else USES[method]
 
 
 USES = {"default": "report this one", "short": "shorter; covers at least 91% in practice at nominal 95%",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench import checks
+from workbench import checks, digits
 from workbench.data.label_sheets import class_texts, named_classes
 from workbench.results import FILLED, Note, html_table
 from workbench.stratified.audit import AccuracyAudit, SamplePlan, accuracy_found, check_settings, written
@@ -63,6 +63,15 @@ class ClassAudit(AccuracyAudit):
         said = (f"{row['metric']} {_percent(row['estimate'])} ({_percent(row['low'])} to {_percent(row['high'])})"
                 for row in self.metric_rows()[1:])
         return f"{super().headline()}; class {self.metrics_of!r}: {', '.join(said)}"
+
+    def finding(self) -> str:
+        """Return accuracy, and precision and recall of the class, or what to do, in a sentence without jargon."""
+        found = super().finding()
+        if self.metrics is None or found.startswith("No result"):
+            return found
+        precision, recall = (digits.percents(getattr(self.metrics, name), error=limits.half_width)[0]
+                             for name, limits in zip(METRICS[:2], self.limits[:2], strict=True))
+        return f"{found}; of class {self.metrics_of}, precision {precision} and recall {recall}"
 
     def metric_rows(self) -> list[dict]:
         """Return one row for accuracy and one per metric of the class: estimate, limits and, where known, truth."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from workbench import checks
+from workbench import checks, digits
 from workbench.allocation.rules import allocate
 from workbench.data.label_sheets import class_texts
 from workbench.data.scored_items import ScoredItems
 from workbench.results import Interval, Note
-from workbench.stratified.audit import Audit, SamplePlan, check_settings, written
+from workbench.stratified.audit import Audit, SamplePlan, check_settings, to_do, written
 from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.strata import stratify_part
 
@@ -78,6 +78,28 @@ class DifferenceAudit(Audit):
         said = self.difference.headline(self.level)
         truth = f"; the truth is {self.truth:+.4g}" if self.mode == "simulated" else ""
         return f"{said[0].upper()}{said[1:]} among {where}{truth}"
+
+    def finding(self) -> str:
+        """Return which model is more often right, or what to do, in a sentence without jargon."""
+        if self.difference is None:
+            return to_do(self, self.stratum_size.sum() + self.agreeing, "the difference of the models")
+        (low, high), found = self.confidence_interval, self.difference.estimate
+        if digits.nothing(low, high):
+            return f"No result: {self.labeled.sum():,} labels leave open which of the models is better"
+        error = (high - low) / 2
+        if low <= 0 <= high:
+            shown = digits.points(found, low, high, error=error, signed=True)
+            return "Not shown to be better: A less B {} points, between {} and {}".format(*shown) + self._doubt()
+        ends = sorted(map(abs, (low, high)))
+        better = "A (the prediction) is better than B (the rival)" if low > 0 else \
+            "B (the rival) is better than A (the prediction)"
+        shown = digits.points(abs(found), *ends, error=error)
+        return f"{better}: by {shown[0]} points of accuracy, between {shown[1]} and {shown[2]}{self._doubt()}"
+
+    def _known(self) -> str:
+        if self.mode != "simulated":
+            return ""
+        return f"The truth is {digits.points(self.truth, error=0.01, signed=True)[0]} points. "
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: size, mean score of A, labels and, once known, which model was right."""

@@ -88,9 +88,9 @@ def _strip(name, data):
     return (lines + ticks + truth).properties(width=250, height=200)
 
 
-def metrics_data(found: MetricEstimates) -> list[dict]:
+def metrics_data(found: MetricEstimates, most: int = SHOWN_METRICS) -> list[dict]:
     """Return the rows of `metrics`: each metric's honest and naive interval, at most 24 metrics."""
-    rows = [row | {"name": row_name(row)} for row in found.rows()[:SHOWN_METRICS]]
+    rows = [row | {"name": row_name(row)} for row in found.rows()[:most]]
     honest = [{"name": row["name"], "kind": "report this", "estimate": row["estimate"], "low": row["low"],
                "high": row["high"]} for row in rows]
     naive = [{"name": row["name"], "kind": "naive", "estimate": (row["naive_low"] + row["naive_high"]) / 2,
@@ -98,10 +98,10 @@ def metrics_data(found: MetricEstimates) -> list[dict]:
     return [row for pair in zip(honest, naive, strict=True) for row in pair]
 
 
-def metrics_words(found: MetricEstimates) -> tuple[str, str]:
+def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[str, str]:
     """Return title and text alternative of `metrics`."""
     every = found.rows()
-    rows = every[:SHOWN_METRICS]
+    rows = every[:most]
     widths = [((row["high"] - row["low"]) / (row["naive_high"] - row["naive_low"]), row) for row in rows
               if row["naive_high"] > row["naive_low"]]
     said = "; ".join(f"{row_name(row)} {row['estimate']:.3f}, {row['low']:.3f} to {row['high']:.3f} (naive "
@@ -115,15 +115,17 @@ def metrics_words(found: MetricEstimates) -> tuple[str, str]:
     return title + cut, f"Estimates and intervals{cut}: {said}."
 
 
-def metrics(found: MetricEstimates) -> alt.TopLevelMixin:
+def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLevelMixin:
     """Return metrics with their intervals beside the naive ones.
 
     Parameters
     ----------
     found : workbench.MetricEstimates
         Or what has rows() with "metric", "estimate", "low", "high", "naive_low", "naive_high".
+    most : int
+        Metrics that are drawn.
     """
-    rows = metrics_data(found)
+    rows = metrics_data(found, most)
     order = list(dict.fromkeys(row["name"] for row in rows))
     base = alt.Chart(theme.rows("metrics", rows)).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=160)),
@@ -133,7 +135,7 @@ def metrics(found: MetricEstimates) -> alt.TopLevelMixin:
         "low:Q", title="estimate and interval", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
         scale=alt.Scale(zero=False)))
     ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
-    return theme.finish(bars + ticks, *metrics_words(found), width=theme.WIDTH - 80, height=40 * max(2, len(order)))
+    return theme.finish(bars + ticks, *metrics_words(found, most), width=theme.WIDTH - 80, height=40 * max(2, len(order)))
 
 
 def psu_data(rows: list[dict]) -> list[dict]:
