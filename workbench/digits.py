@@ -190,7 +190,7 @@ def _unsigned(text):
 
 
 def error_of(rows: Iterable[dict]) -> float | None:
-    """Return the error of a table's estimates: the median of what its rows have as standard error or half-width.
+    """Return the error of a table's estimates: the lower quartile of its rows' standard errors or half-widths.
 
     Parameters
     ----------
@@ -199,10 +199,10 @@ def error_of(rows: Iterable[dict]) -> float | None:
     Examples
     --------
     >>> error_of([{"estimate": 0.5, "low": 0.25, "high": 0.75}, {"standard_error": 0.01}, {"n": 3}])
-    0.25
+    0.01
     """
     found = sorted(error for error in map(_error, rows) if 0 < error < math.inf)
-    return found[len(found) // 2] if found else None
+    return found[len(found) // 4] if found else None
 
 
 def _error(row):

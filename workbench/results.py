@@ -326,7 +326,7 @@ def note_list(notes: Sequence[Note]) -> str:
     if not notes:
         return "<p>Notes: none.</p>"
     entries = "".join(f"<li>{html.escape(text)}</li>" for text in sentences(notes))
-    return f"<p>Notes:</p><ul class='notes'>{entries}</ul>"
+    return f"<p>Notes:</p><ul>{entries}</ul>"
 
 
 def percent(level: float) -> str:

@@ -42,6 +42,10 @@ EXPLAINED = {
     "Nadeau-Bengio": "a t-test for cross-validation that allows for folds which share training items: rho is K / (2K - "
                      "1) for K folds",
     "Neyman": "Neyman's rule: labels in proportion to size times spread of a stratum",
+    "P(prediction | truth)": "how often items of a class are predicted as each class: what the classifier makes of "
+                             "what there is",
+    "P(truth | prediction)": "how often items predicted as a class are of each class: it changes when the shares of "
+                             "the classes do",
     "precision": "of the items predicted to be of the class, the share that is",
     "PSU": "primary sampling unit, the cluster that was drawn: a person, a site, a box. Items of one PSU resemble each "
            "other, so they count for less than as many separate ones",

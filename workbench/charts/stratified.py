@@ -325,7 +325,8 @@ def finding_data(audit: Any) -> dict:
                "text": "{} ({} to {})".format(*_shown(audit, estimate, low, high))}
               for name, estimate, low, high in asked if np.isfinite(estimate)]
     strata = [] if len(asked) > 1 or audit.labeled.size > FEW_STRATA else _rates(audit)
-    return {"limits": limits, "strata": strata, "truth": [] if audit.truth is None else [{"truth": audit.truth}]}
+    truth = [] if audit.truth is None or len(asked) > 1 else [{"truth": audit.truth}]
+    return {"limits": limits, "strata": strata, "truth": truth}
 
 
 def _asked(audit):
@@ -384,8 +385,7 @@ def finding(found: Any) -> alt.TopLevelMixin:
     limits, strata = (alt.Chart(theme.rows(name, data[name])).encode(y=y) for name in ("limits", "strata"))
     bars = limits.mark_rule(strokeWidth=5).encode(x=x, x2="high:Q", color=colors)
     dots = [part.mark_point(filled=True, size=110).encode(x="estimate:Q", color=colors) for part in (limits, strata)]
-    texts = [part.mark_text(align="left", dx=10).encode(x=alt.X(f"{place}:Q"), text="text:N")
-             for part, place in ((limits, "high"), (strata, "estimate"))]
+    texts = [part.mark_text(align="left", x="width", dx=8).encode(text="text:N") for part in (limits, strata)]
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(x="truth:Q")
     return theme.finish(alt.layer(truth, bars, *dots, *texts), *finding_words(found), width=theme.WIDTH - 160,
                         height=30 * max(2, len(order)))

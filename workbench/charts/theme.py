@@ -31,6 +31,7 @@ TITLE_SIZE = 14
 # of pictures: width and least type on a page as wide as its text, and on a phone
 PAGE = (740, 14)
 PHONE = (350, 12)
+LETTERS = 46        # of an axis title that fit on a phone
 PERCENT = "~%"      # no digit is cut, so that ticks differ
 
 HEADING = "heading"
@@ -225,12 +226,13 @@ _DATA = {"data", "datasets", "values"}
 
 
 def _narrowed(part):
-    """Return a specification for a narrow page: views below each other, and so the long names of legends."""
+    """Return a specification for a narrow page: views and names of legends below each other, titles in lines."""
     if isinstance(part, list):
         return [_narrowed(entry) for entry in part]
     if not isinstance(part, dict):
         return part
     return {("vconcat" if name == "hconcat" else name): entry if name in _DATA else
+            textwrap.wrap(entry, LETTERS) if name == "title" and isinstance(entry, str) else
             entry | {"columns": 1} if name == "legend" and isinstance(entry, dict) and "columns" in entry else
             _narrowed(entry) for name, entry in part.items()}
 

@@ -283,10 +283,11 @@ class ComparedTests(Result):
         better, other = test.models if self.estimate < 0 else test.models[::-1]
         if test.pvalue < 1 - self.level:
             shown = digits.numbers(abs(self.estimate), *sorted(map(abs, (low, high))), error=error)
-            return f"{better} is better than {other}: by {shown[0]}, between {shown[1]} and {shown[2]}"
+            return (f"{better} is better than {other}: by {shown[0]}, between {shown[1]} and {shown[2]} "
+                    f"(p {digits.chance(test.pvalue)})")
         if test.rho >= MOST_RHO:
-            return (f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no difference could "
-                    "be shown")
+            return (f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no difference "
+                    "could be shown")
         return f"Not shown to be better: p {digits.chance(test.pvalue)} for {better} against {other}"
 
     def basis(self) -> str:
@@ -298,8 +299,8 @@ class ComparedTests(Result):
         means = "" if len(test.models) != 2 else "; mean {} {}".format(what, ", ".join(
             f"{mean} ({name})" for name, mean in zip(test.models, self._means(), strict=True)))
         folds = checks.counted(test.folds * test.repeats, "fold")
-        return (f"From {folds}{means}; {percent(self.level)} interval of a K-fold t-test that takes {test.rho:.3g} of the "
-                f"variance for hidden (rho).")
+        return (f"From {folds}{means}; {percent(self.level)} interval of a K-fold t-test that takes {test.rho:.3g} of "
+                "the variance for hidden (rho).")
 
     def _means(self):
         sign = -1 if self.test.scores else 1

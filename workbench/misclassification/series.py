@@ -25,6 +25,8 @@ from workbench.misclassification.periods import Periods, check_audit
 from workbench.misclassification.prevalence import intervals_of, one_or_all, read_frame
 from workbench.results import Estimate, Interval, Note, Result, percent, sentences
 
+NO_LINK = "as the audit shows too little of a link between prediction and truth"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrevalenceChange(Estimate):
@@ -310,8 +312,7 @@ class PrevalenceSeries(Result):
         change = self.change(reported[0], reported[-1], level)
         rows = [row for row in change.rows() if not digits.nothing(row["low"], row["high"])]
         if not rows or self._usable.undefined:
-            return (f"No result: between {reported[0]} and {reported[-1]} nearly every change is possible, as the audit "
-                    "shows too little of a link between prediction and truth")
+            return f"No result: nearly every change from {reported[0]} to {reported[-1]} is possible, {NO_LINK}"
         return _said_change(max(rows, key=lambda row: abs(row["change"])))
 
     @property
@@ -327,8 +328,7 @@ class PrevalenceSeries(Result):
         rows = [row for row in self.levels(level) if row["period"] == period]
         row = max(rows, key=lambda row: row["estimate"])
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
-            return f"No result: in {period} nearly every share is possible, as the audit shows too little of a link " \
-                   "between prediction and truth"
+            return f"No result: nearly every share is possible in {period}, {NO_LINK}"
         shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
         return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, period)
 

@@ -66,11 +66,11 @@ def body(notebook, folder, title=""):
         for output in cell.get("outputs", []):
             (finding if stated else parts).append(_stated(output) if stated else _output(output))
             messages.extend((section, text) for text in _messages(output))
-    finding, content = ("\n".join(filter(None, found)) for found in (finding, parts))
-    marked, words = _explained(f"{finding}\0{_notes_once(content)}")
-    finding, content = _REMOTE.sub(r"\1data-left-out\2", marked).split("\0")
+    answer, rest = ("\n".join(filter(None, found)) for found in (finding, parts))
+    marked, words = _explained(f"{answer}\0{_notes_once(rest)}")
+    answer, rest = _REMOTE.sub(r"\1data-left-out\2", marked).split("\0")
     heading = f"<h1>{html.escape(title)}</h1>" if title and heading else _markdown(heading)
-    return types.SimpleNamespace(heading=heading, finding=finding, content=content, words=words, messages=messages)
+    return types.SimpleNamespace(heading=heading, finding=answer, content=rest, words=words, messages=messages)
 
 
 def _notes_once(content):
@@ -80,9 +80,9 @@ def _notes_once(content):
     def once(match):
         fresh = [note for note in re.findall(r"(?s)<li>.*?</li>", match[1]) if note not in said]
         said.update(fresh)
-        return f"<p>Notes:</p><ul class='notes'>{''.join(fresh)}</ul>" if fresh else ""
+        return f"<p>Notes:</p><ul>{''.join(fresh)}</ul>" if fresh else ""
 
-    return re.sub(r"(?s)<p>Notes:</p><ul class='notes'>(.*?)</ul>", once, content)
+    return re.sub(r"(?s)<p>Notes:</p><ul>(.*?)</ul>", once, content)
 
 
 def _explained(page):
@@ -94,7 +94,7 @@ def _explained(page):
             inside = inside[:-1] if tag[1] else [*inside, tag[2]]
         elif not place % 2 and not inside:
             pieces[place] = _WORDS.sub(functools.partial(_first_mention, words), piece)
-    return "".join(pieces), sorted(words.items(), key=lambda entry: entry[0].lower())
+    return "".join(pieces), [(_place(word), word, words[word]) for word in sorted(words, key=str.lower)]
 
 
 def _first_mention(words, match):
@@ -102,7 +102,11 @@ def _first_mention(words, match):
     if word in words:
         return match[0]
     words[word] = vocabulary.EXPLAINED[word]
-    return f'<a class="word" href="#word-{word}">{match[0]}</a>'
+    return f'<a class="word" href="#{_place(word)}">{match[0]}</a>'
+
+
+def _place(word):
+    return "word-" + re.sub(r"\W+", "-", word).strip("-")
 
 
 def _stated(output):

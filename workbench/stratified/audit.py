@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import html
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -82,11 +83,21 @@ class Audit(Result):
         items = checks.counted(self.stratum_size.sum(), "item")
         drawn = f"{_labels(self)}, drawn at random within {groups} of like scores among {items}"
         if self.mode == "plan":
-            return f"{drawn[0].upper()}{drawn[1:]}. {self.next_step()}"
+            do = self.next_step().replace(self.label_sheet, os.path.basename(self.label_sheet))
+            return f"{drawn[0].upper()}{drawn[1:]}. {do}"
         return f"From {drawn}; {percent(self.level)} interval. {self._known()}{self.next_step()}"
 
+    def _to_do(self, items: int, what: str) -> str:
+        """Return what a plan asks for, and how well it will tell what is asked."""
+        half, labels = self.expected_half_width, f"{self.labeled.sum():,}"
+        if digits.nothing(-half, half):
+            return f"No result to expect: {labels} labels leave {what} open, so plan more"
+        known = f"know {what} to about ±{digits.points(half, error=half)[0]} points" if np.isfinite(half) else \
+            f"measure {what}"
+        return f"Label {labels} of {checks.counted(items, 'item')} to {known}"
+
     def _known(self) -> str:
-        return f"The truth is {digits.percents(self.truth)[0]}. " if self.mode == "simulated" else ""
+        return "" if self.truth is None else f"The truth is {digits.percents(self.truth)[0]}. "
 
     def _doubt(self) -> str:
         """Return a warning where the labels must not be quoted."""
@@ -168,12 +179,12 @@ class AccuracyAudit(Audit):
 
     def finding(self) -> str:
         """Return the accuracy with its interval, or what to do, in a sentence without jargon."""
-        if self.estimate is None:
-            return to_do(self, self.stratum_size.sum(), "the accuracy")
+        if self.estimate is None or self.confidence_interval is None:
+            return self._to_do(self.stratum_size.sum(), "the accuracy")
         low, high = self.confidence_interval
         if digits.nothing(low, high):
-            low, high = digits.percents(low, high, error=high - low)
-            return f"No result: after {_labels(self)} the accuracy may still be anything between {low} and {high}"
+            ends = digits.percents(low, high, error=high - low)
+            return "No result: after {} the accuracy may be anything between {} and {}".format(_labels(self), *ends)
         shown = digits.percents(self.estimate.estimate, low, high, error=(high - low) / 2)
         return "Accuracy {}, between {} and {}".format(*shown) + self._doubt()
 
@@ -246,16 +257,6 @@ def _labels(audit):
     return checks.counted(audit.labeled.sum(), "label")
 
 
-def to_do(audit, items, what):
-    """Return what a plan asks for, and how well it will tell what is asked."""
-    half, do = audit.expected_half_width, f"Label {audit.labeled.sum():,} of {checks.counted(items, 'item')}"
-    if not np.isfinite(half):
-        return f"{do} to measure {what}"
-    if digits.nothing(-half, half):
-        return f"No result to expect: {audit.labeled.sum():,} labels leave {what} open, so plan more"
-    return f"{do} to know {what} within about {digits.points(half, error=half)[0]} points"
-
-
 def _missing(sheet):
     if sheet.unlabeled:
         unlabeled = checks.counted(len(sheet.unlabeled), "item of the sheet has", "items of the sheet have")
@@ -277,8 +278,8 @@ class IntervalComparison(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method, with what the method is for."""
-        return [{"method": i.method, "low": i.low, "high": i.high, "half_width": i.half_width, "use": self._use(i.method)}
-                for i in self.intervals]
+        return [{"method": i.method, "low": i.low, "high": i.high, "half_width": i.half_width,
+                 "use": self._use(i.method)} for i in self.intervals]
 
     def _use(self, method):
         return "the default, once there are labels" if self.assumption and method == "default" else USES[method]

@@ -12,7 +12,7 @@ from workbench.allocation.rules import allocate
 from workbench.data.label_sheets import class_texts
 from workbench.data.scored_items import ScoredItems
 from workbench.results import Interval, Note
-from workbench.stratified.audit import Audit, SamplePlan, check_settings, to_do, written
+from workbench.stratified.audit import Audit, SamplePlan, check_settings, written
 from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.strata import stratify_part
 
@@ -81,8 +81,8 @@ class DifferenceAudit(Audit):
 
     def finding(self) -> str:
         """Return which model is more often right, or what to do, in a sentence without jargon."""
-        if self.difference is None:
-            return to_do(self, self.stratum_size.sum() + self.agreeing, "the difference of the models")
+        if self.difference is None or self.confidence_interval is None:
+            return self._to_do(self.stratum_size.sum() + self.agreeing, "the difference of the models")
         (low, high), found = self.confidence_interval, self.difference.estimate
         if digits.nothing(low, high):
             return f"No result: {self.labeled.sum():,} labels leave open which of the models is better"
@@ -97,7 +97,7 @@ class DifferenceAudit(Audit):
         return f"{better}: by {shown[0]} points of accuracy, between {shown[1]} and {shown[2]}{self._doubt()}"
 
     def _known(self) -> str:
-        if self.mode != "simulated":
+        if self.truth is None:
             return ""
         return f"The truth is {digits.points(self.truth, error=0.01, signed=True)[0]} points. "
 

@@ -114,8 +114,8 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
 
 
 def _class_chart(part, k, across, periods):
-    up = alt.Y("share:Q", title=f"share of {_limited(class_name(part['class']))}", axis=alt.Axis(format=theme.PERCENT, tickCount=5),
-               scale=alt.Scale(zero=False))
+    up = alt.Y("share:Q", title=f"share of {_limited(class_name(part['class']))}",
+               axis=alt.Axis(format=theme.PERCENT, tickCount=5), scale=alt.Scale(zero=False))
     area, alone = (alt.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across, y="low:Q", y2="high:Q")
                    for name in ("bands", "alone"))
     area, alone = (area.mark_area(opacity=0.22, color=CORRECTED),

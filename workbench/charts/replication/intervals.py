@@ -135,7 +135,8 @@ def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLeve
         "low:Q", title="estimate and interval", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
         scale=alt.Scale(zero=False)))
     ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
-    return theme.finish(bars + ticks, *metrics_words(found, most), width=theme.WIDTH - 80, height=40 * max(2, len(order)))
+    return theme.finish(bars + ticks, *metrics_words(found, most), width=theme.WIDTH - 80,
+                        height=40 * max(2, len(order)))
 
 
 def psu_data(rows: list[dict]) -> list[dict]:
