@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 MOST = 6            # decimals, and of percentages two less
 SIGNIFICANT = 4     # digits of a number whose error nobody knows
 LARGE = 1e4         # from here on whole numbers will do
+ROUNDING = 1e-12    # a sum of weights that is 1
 WHOLE = 0.9         # an interval of this width is as good as none
 TINY = 1e-5         # below it a power of ten is easier to read
 
@@ -60,11 +61,27 @@ def _percent(share, places):
     if math.isnan(share):
         return "undefined"
     text, step = f"{100 * share:.{places}f}", 10.0 ** -places
-    if 0.5 < share < 1 and float(text) == 100:
+    if 0.5 < share < 1 - ROUNDING and float(text) == 100:
         return f"> {100 - step:.{places}f}%"
     if 0 < share < 0.5 and float(text) == 0:
         return f"< {step:.{places}f}%"
     return f"{_unsigned(text)}%"
+
+
+def shares(*values: float, places: int = 3) -> tuple[str, ...]:
+    """Return shares as numbers from 0 to 1, of equally many decimals.
+
+    Parameters
+    ----------
+    *values : float
+    places : int
+
+    Examples
+    --------
+    >>> shares(0.877, 0.84, 0.99996), shares(1.0, 0.0)
+    (('0.877', '0.840', '> 0.999'), ('1.000', '0.000'))
+    """
+    return tuple(_entry(float(value), places, abs(value) <= 1) for value in values)
 
 
 def points(*differences: float, error: float, signed: bool = False) -> tuple[str, ...]:
@@ -171,7 +188,7 @@ def _places(magnitudes):
 
 
 def _hidden(value, places):
-    return value not in (0, 1) and float(f"{value:.{places}f}") in (0, 1)
+    return value != 0 and abs(value - 1) > ROUNDING and float(f"{value:.{places}f}") in (0, 1)
 
 
 def _entry(value, places, share):

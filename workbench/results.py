@@ -307,9 +307,10 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     """Return a small escaped HTML table; tables of more than `shown` rows are cut, and that is said.
 
     Row keys stand in it as `vocabulary.words` says them, and numbers with the digits that their error allows, the same
-    in a column.
+    in a column. A column of empty text is left out.
     """
-    names, error = list(rows[0]) if rows else [], digits.error_of(rows)
+    names = [name for name in rows[0] if any(row[name] != "" for row in rows)] if rows else []
+    error = digits.error_of(rows)
     columns = [digits.column([row[name] for row in rows[:shown]], error if name in vocabulary.ESTIMATES else None)
                for name in names]
     head = "".join(f"<th scope='col'>{_cell(vocabulary.words(name))}</th>" for name in names)

@@ -99,9 +99,9 @@ class LabelPlan(Result):
         """Return the labels per stratum and what the finding rests on, in a line."""
         order = np.argsort(-self.labeled, kind="stable")[:SHOWN]
         rest = self.labeled.size - order.size
-        said = ", ".join(f"{self.stratum[h]} {self.labeled[h]:,}" for h in sorted(order))
+        said = ", ".join(f"{self.labeled[h]:,} in {self.stratum[h]}" for h in sorted(order))
         more = f" and {self.labeled.sum() - self.labeled[order].sum():,} in {rest} more" if rest else ""
-        return (f"Labels per stratum: {said}{more} (by {self.rule}). The error is a standard error, from the spreads "
+        return (f"Labels: {said}{more} (by {self.rule}). The error is a standard error, from the spreads "
                 "within strata as they are known so far.")
 
     def rows(self) -> list[dict]:

@@ -277,9 +277,9 @@ class ComparedTests(Result):
         low, high = sorted(test.interval(self.level))
         error = (high - low) / 2
         if len(test.models) != 2:
-            kind, ends = ("score", (-high, -low)) if test.scores else ("loss", (low, high))
-            found = -self.estimate if test.scores else self.estimate
-            return "Mean {}: {}, between {} and {}".format(kind, *digits.numbers(found, *ends, error=error))
+            kind, sign, ends = ("score", -1, (-high, -low)) if test.scores else ("loss", 1, (low, high))
+            what = f"Mean {kind} of {test.models[0]}" if test.models else "Mean"
+            return "{}: {}, between {} and {}".format(what, *digits.numbers(sign * self.estimate, *ends, error=error))
         better, other = test.models if self.estimate < 0 else test.models[::-1]
         if test.pvalue < 1 - self.level:
             shown = digits.numbers(abs(self.estimate), *sorted(map(abs, (low, high))), error=error)

@@ -312,7 +312,8 @@ class PrevalenceSeries(Result):
         change = self.change(reported[0], reported[-1], level)
         rows = [row for row in change.rows() if not digits.nothing(row["low"], row["high"])]
         if not rows or self._usable.undefined:
-            return f"No result: nearly every change from {reported[0]} to {reported[-1]} is possible, {NO_LINK}"
+            when = f"from {_when(reported[0])} to {_when(reported[-1])}"
+            return f"No result: nearly every change {when} is possible, {NO_LINK}"
         return _said_change(max(rows, key=lambda row: abs(row["change"])))
 
     @property
@@ -328,9 +329,9 @@ class PrevalenceSeries(Result):
         rows = [row for row in self.levels(level) if row["period"] == period]
         row = max(rows, key=lambda row: row["estimate"])
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
-            return f"No result: nearly every share is possible in {period}, {NO_LINK}"
+            return f"No result: nearly every share is possible in {_when(period)}, {NO_LINK}"
         shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
-        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, period)
+        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, _when(period))
 
     def basis(self, level: float = 0.95) -> str:
         """Return what the finding rests on, in a line.
@@ -342,7 +343,7 @@ class PrevalenceSeries(Result):
         """
         items = checks.counted(self.audit.n, "audited item")
         periods = checks.counted(len(self._reported), "period")
-        most = f", of {len(self.labels)} classes the one that changed most" if len(self.labels) > 2 else ""
+        most = f"; of {len(self.labels)} classes the one that changed most" if len(self.labels) > 2 else ""
         return (f"From {items} and the predicted counts of {periods}, corrected by {self.method}{most}; "
                 f"{percent(level)} interval. It holds if {self.assumption}.")
 
@@ -412,10 +413,15 @@ def _subject(label):
     return f"Class {text}" if not text[:1].isalpha() else f"{text[0].upper()}{text[1:]}"
 
 
+def _when(period):
+    text = str(period)
+    return f"period {text}" if text.isdigit() and len(text) < len("2026") else text
+
+
 def _said_change(row):
     """Return a change between two periods as a sentence: what rose or fell by how much, or that nothing is shown."""
     low, high, error = row["low"], row["high"], (row["high"] - row["low"]) / 2
-    name, when = _subject(row["label"]), f"from {row['first_period']} to {row['last_period']}"
+    name, when = _subject(row["label"]), f"from {_when(row['first_period'])} to {_when(row['last_period'])}"
     if low <= 0 <= high:
         shown = digits.points(row["change"], low, high, error=error, signed=True)
         return "{}: no change is shown {}, {} points, between {} and {}".format(name, when, *shown)

@@ -137,9 +137,9 @@ class MetricEstimates(Result):
         first = self.rows()[0]
         worth = "" if np.isnan(first["worth"]) else \
             f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
-        return (f"{_TITLES[first['metric']]} {first['estimate']:.3f}, {percent(self.level)} interval "
-                f"{first['low']:.3f} to {first['high']:.3f} (naive {first['naive_low']:.3f} to "
-                f"{first['naive_high']:.3f}){worth}")
+        shown = digits.shares(*(first[name] for name in ("estimate", "low", "high", "naive_low", "naive_high")))
+        return "{} {}, {} interval {} to {} (naive {} to {}){}".format(
+            _TITLES[first["metric"]], shown[0], percent(self.level), *shown[1:], worth)
 
     def finding(self) -> str:
         """Return the first metric with its interval, in a sentence without jargon."""

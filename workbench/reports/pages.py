@@ -9,8 +9,9 @@ from workbench import vocabulary
 
 FINDING = "finding"     # the tag of the cell that states it
 WIDGET = "application/vnd.jupyter.widget-view+json"
-_NUMBER = re.compile(r"[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
+_NUMBER = re.compile(r"(?:&[lg]t; )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
 _REMOTE = re.compile(r"""(?i)(<[a-z][^<>]*\s)(?:src|srcset|poster|data)(\s*=\s*["']?\s*(?:https?:)?//)""")
+SHORT = 12              # letters of a cell that stay in a line
 NARROW = "screen and (max-width: 44rem)"       # where a picture as wide as the page would have small type
 _TITLE = re.compile(r"(?s)\s*(#[ \t][^\n]*|)(.*)")
 _UNMARKED = {"a", "code", "pre", "h1", "h2", "h3", "h4", "th", "math", "figcaption", "style"}
@@ -66,7 +67,7 @@ def body(notebook, folder, title=""):
         for output in cell.get("outputs", []):
             (finding if stated else parts).append(_stated(output) if stated else _output(output))
             messages.extend((section, text) for text in _messages(output))
-    answer, rest = ("\n".join(filter(None, found)) for found in (finding, parts))
+    answer, rest = ("\n".join(filter(None, found)).replace("\0", "\ufffd") for found in (finding, parts))
     marked, words = _explained(f"{answer}\0{_notes_once(rest)}")
     answer, rest = _REMOTE.sub(r"\1data-left-out\2", marked).split("\0")
     heading = f"<h1>{html.escape(title)}</h1>" if title and heading else _markdown(heading)
@@ -159,9 +160,10 @@ def _scrolling(table):
 def _align(table):
     lines = re.findall(r"(?s)<tr\b.*?</tr>", table)
     rows = [re.findall(r"(?s)<t[dh]\b[^>]*>\s*(.*?)\s*</t[dh]>", line) for line in lines]
-    columns = zip(*(row for row in rows[1:] if len(row) == len(rows[0])), strict=True)
-    right = " ".join(str(k) for k, column in enumerate(columns, 1) if k > 1 and _numeric(column))
-    return table.replace("<table", f'<table data-right="{right}"', 1)
+    columns = list(enumerate(zip(*(row for row in rows[1:] if len(row) == len(rows[0])), strict=True), 1))
+    right = " ".join(str(k) for k, column in columns if k > 1 and _numeric(column))
+    short = " ".join(str(k) for k, column in columns if max(map(len, column)) <= SHORT)
+    return table.replace("<table", f'<table data-right="{right}" data-short="{short}"', 1)
 
 
 def _numeric(entries):

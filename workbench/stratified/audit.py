@@ -163,9 +163,9 @@ class AccuracyAudit(Audit):
                 + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
                    if np.isfinite(self.expected_half_width) else "")
         limits, design = self.confidence_interval, f"{checks.counted(self.labeled.sum(), 'label')}, {strata}"
-        truth = f"; the truth is {100 * self.truth:.1f}%" if self.truth is not None else ""
-        return (f"Accuracy {100 * self.estimate.estimate:.1f}% ({percent(limits.level)} interval: "
-                f"{100 * limits.low:.1f}% to {100 * limits.high:.1f}%), {design}{truth}")
+        truth = f"; the truth is {digits.percents(self.truth)[0]}" if self.truth is not None else ""
+        found, low, high = digits.percents(self.estimate.estimate, *limits)
+        return f"Accuracy {found} ({percent(limits.level)} interval: {low} to {high}), {design}{truth}"
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: size, mean score, labels and, once known, right ones and rate."""
