@@ -32,6 +32,7 @@ TITLE_SIZE = 14
 PAGE = (740, 14)
 PHONE = (350, 12)
 LETTERS = 46        # of an axis title that fit on a phone
+LABELS = 150        # pixels that names at an axis may take there
 PERCENT = "~%"      # no digit is cut, so that ticks differ
 
 HEADING = "heading"
@@ -186,7 +187,7 @@ def sized(spec: dict, width: int, least: int) -> dict:
               for param in spec.get("params", [])]
     look = {"title": {"frame": "bounds", "lineHeight": round(1.3 * title)}}
     if width == PHONE[0]:
-        look |= {"axis": {"labelLimit": width // 3}, "legend": {"columns": 2}}
+        look |= {"axis": {"labelLimit": LABELS}, "legend": {"columns": 2}}
     return spec | {"params": params, "config": themed(look, spec.get("config", {}))}
 
 
@@ -232,6 +233,7 @@ def _narrowed(part):
     if not isinstance(part, dict):
         return part
     return {("vconcat" if name == "hconcat" else name): entry if name in _DATA else
+            min(entry, LABELS) if name == "labelLimit" else
             textwrap.wrap(entry, LETTERS) if name == "title" and isinstance(entry, str) else
             entry | {"columns": 1} if name == "legend" and isinstance(entry, dict) and "columns" in entry else
             _narrowed(entry) for name, entry in part.items()}
