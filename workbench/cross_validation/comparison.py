@@ -42,8 +42,8 @@ FEW_VALUES = 3
 SHOWN = 6
 LEAST_ROPE = 0.01
 TWO_ITEMS = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
-EACH_PAIR_ALONE = Note("remark", "intervals and rho_alpha are those of each pair alone, not adjusted for the number of "
-                       "pairs")
+EACH_PAIR_ALONE = Note("remark", "intervals, and the rho at which a verdict flips, are those of each pair alone, not "
+                       "adjusted for the number of pairs")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

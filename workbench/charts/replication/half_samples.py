@@ -251,6 +251,6 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.T
         strokeWidth=5, y="height").encode(x="low:Q", x2="high:Q", color=alt.value(HONEST))
     scale = _scale(estimate)
     title = f"{statistic_name(estimate.statistic)} of the replicate" + \
-        ("" if abs(scale - 1) < 0.01 else f" (deviation times {scale:.2g}, as it counts)")
+        ("" if abs(scale - 1) < 0.01 else f" (deviations drawn {scale:.2g} times as large, as they count)")
     plot = _values(values_data(estimate), title) + interval
     return theme.finish(plot, *replicate_plot_words(estimate, level), height=140)
