@@ -185,9 +185,9 @@ def sized(spec: dict, width: int, least: int) -> dict:
     title = least + TITLE_SIZE - FONT_SIZE
     params = [param | ({"value": _wrapped(" ".join(param["value"]), width, title)} if param["name"] == HEADING else {})
               for param in spec.get("params", [])]
-    look = {"title": {"frame": "bounds", "lineHeight": round(1.3 * title)}}
+    look = {"title": {"frame": "bounds", "lineHeight": round(1.3 * title)}, "axis": {"labelSeparation": 4}}
     if width == PHONE[0]:
-        look |= {"axis": {"labelLimit": LABELS}, "legend": {"columns": 2}}
+        look |= {"axis": {"labelLimit": LABELS, "labelSeparation": 4}, "legend": {"columns": 2}}
     return spec | {"params": params, "config": themed(look, spec.get("config", {}))}
 
 

@@ -229,7 +229,8 @@ class StaticChart:
         size : (int, int)
             Width and least type in pixels, `theme.PAGE` or `theme.PHONE`.
         """
-        return _png(_fitted(self.spec, *size))
+        import vl_convert
+        return _squeeze(vl_convert.svg_to_png(_fitted(self.spec, *size), scale=SCALE))
 
     def __repr__(self) -> str:
         return f"Chart: {self.alternative}"
@@ -320,16 +321,16 @@ def _png(spec):
 
 
 def _fitted(spec, width, least):
-    """Return the specification of a picture of a width, labels and legends included, which only drawing it shows."""
+    """Return a picture of a width as SVG: labels and legends take room that only drawing shows."""
     import vl_convert
     spec = theme.sized(spec, width, least)
     for _ in range(TRIES):
-        drawn = int(_DRAWN.search(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))[1])
+        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+        drawn = int(_DRAWN.search(svg)[1])
         if abs(drawn - width) <= TOLERANCE:
             break
-        inside = theme.widest(spec)
-        spec = theme.scaled(spec, max(0.2, 1 + (width - drawn) / inside))
-    return spec
+        spec = theme.scaled(spec, max(0.2, 1 + (width - drawn) / theme.widest(spec)))
+    return svg
 
 
 def _squeeze(png):
