@@ -164,7 +164,7 @@ class AccuracyAudit(Audit):
                    if np.isfinite(self.expected_half_width) else "")
         limits, design = self.confidence_interval, f"{checks.counted(self.labeled.sum(), 'label')}, {strata}"
         truth = f"; the truth is {digits.percents(self.truth)[0]}" if self.truth is not None else ""
-        found, low, high = digits.percents(self.estimate.estimate, *limits)
+        found, low, high = digits.percents(self.estimate.estimate, limits.low, limits.high)
         return f"Accuracy {found} ({percent(limits.level)} interval: {low} to {high}), {design}{truth}"
 
     def rows(self) -> list[dict]:
