@@ -147,8 +147,8 @@ class MetricEstimates(Result):
         name, low, high = _TITLES[first["metric"]], first["low"], first["high"]
         shown = digits.percents(first["estimate"], low, high, error=(high - low) / 2)
         if digits.nothing(low, high):
-            return (f"No result: {name} may be anything between {shown[1]} and {shown[2]}, as the sample says too little "
-                    "of it")
+            return (f"No result: {name} may be anything between {shown[1]} and {shown[2]}, as the sample says too "
+                    "little of it")
         return f"{name} {shown[0]}, between {shown[1]} and {shown[2]}"
 
     def basis(self) -> str:
