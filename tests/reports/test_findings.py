@@ -1,5 +1,6 @@
 """What each report says first, in exact words, and where it says it."""
 import html
+import math
 import re
 
 import numpy as np
@@ -151,7 +152,7 @@ def test_an_interval_of_nearly_everything_is_no_result():
     assert wb.compare_tests(losses, rho=.99).finding().startswith("No result: with rho = 0.99 ")
     strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1.0, 2.0]})
     assert wb.plan_labels(strata, 1, minimum=0).finding() == \
-        "No result: 1 labels leave a stratum that varies without one"
+        "No result: 1 label leaves a stratum that varies without one"
 
 
 def test_a_rise_is_said_in_points():
@@ -193,6 +194,25 @@ def test_an_unknown_total_gives_the_error_alone():
     error = [row["standard_error"] for row in plan.methods() if row["method"] == plan.rule][0]
     assert plan.finding() == (f"Label 50 of 1,600 items: the total will be off by about {error:.0f}, the mean by about "
                               f"{error / 1600:.3f}")
+
+
+def test_a_part_of_the_total_is_said_where_it_means_something():
+    """SE of the total: sqrt(sum N (N - n) S^2 / n)."""
+    def said(mean, sd):
+        strata = wb.StratumSummary(np.array(["a", "b"]), np.array([1000, 600]), np.array(mean), np.array(sd))
+        return wb.plan_labels(strata, 50).finding(), wb.plan_labels(strata, 50).labeled
+    size = np.array([1000, 600])
+    for mean, sd in (([5., 9.], [2., 3.]), ([1., 2.], [20., 30.]), ([1., -2.], [20., 30.])):
+        found, n = said(mean, sd)
+        error, total = np.sqrt((size * (size - n) * np.square(sd) / n).sum()), size @ mean
+        off = f"{float(f'{error:.2g}'):,.0f}"
+        step = 10 ** (math.floor(math.log10(error)) - 1)
+        about = f"{round(total / step) * step:,.0f}"
+        part = f" ({100 * error / abs(total):.{1 if error / abs(total) < .1 else 0}f}%)"
+        assert found == (f"No result to expect: 50 labels leave the total, about {about}, off by about {off}{part}"
+                         if sd[0] > 2 and min(mean) > 0 else
+                         f"Label 50 of 1,600 items: the total, about {about}, will be off by about {off}"
+                         f"{part if error < abs(total) / 2 else ''}")
 
 
 def test_text_of_a_finding_is_escaped():

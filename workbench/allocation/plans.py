@@ -79,9 +79,10 @@ class LabelPlan(Result):
     def finding(self) -> str:
         """Return how many to label and how far off the total will be, in units of the values and in percent of it."""
         label = f"Label {self.labeled.sum():,} of {checks.counted(self.size.sum(), 'item')}"
+        leave = checks.counted(self.labeled.sum(), "label leaves", "labels leave")
         error = self.size.sum() * self.others[self.method].variance ** 0.5
         if not np.isfinite(error):
-            return f"No result: {self.labeled.sum():,} labels leave a stratum that varies without one"
+            return f"No result: {leave} a stratum that varies without one"
         total = np.nan if self.mean is None else float(self.size @ self.mean)
         if error == 0:
             return f"{label}: nothing is left to chance"
@@ -90,10 +91,11 @@ class LabelPlan(Result):
                 error / self.size.sum(), error=error / self.size.sum())
             return f"{label}: the total will be off by about {off}, the mean by about {mean}"
         off, about = digits.numbers(error, total, error=error)
-        part = digits.percents(abs(error / total), error=abs(error / total))[0]
-        if abs(error / total) >= HOPELESS:
-            return f"No result to expect: {self.labeled.sum():,} labels leave the total of about {about} off by {part}"
-        return f"{label}: the total, about {about}, will be off by about {off} ({part})"
+        part = abs(error / total)
+        shown = f" ({digits.percents(part, error=part)[0]})"
+        if part >= HOPELESS and self.mean is not None and np.ptp(np.sign(self.mean)) < 2:
+            return f"No result to expect: {leave} the total, about {about}, off by about {off}{shown}"
+        return f"{label}: the total, about {about}, will be off by about {off}{shown if part < HOPELESS else ''}"
 
     def basis(self) -> str:
         """Return the labels per stratum and what the finding rests on, in a line."""
