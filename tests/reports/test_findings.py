@@ -9,6 +9,7 @@ import scipy.stats
 from command import page_of, run_here
 
 import workbench as wb
+from workbench.charts import cross_validation as charts
 from workbench.reports import pages
 
 DEFAULT = {
@@ -69,6 +70,11 @@ def test_no_raw_word_and_no_note_twice(made, topic):
     notes = [note for found in re.findall(r"(?s)<p>Notes:</p><ul>(.*?)</ul>", shown)
              for note in re.findall(r"<li>(.*?)</li>", found)]
     assert len(notes) == len(set(notes))
+
+
+def test_no_picture_calls_better_what_is_not_shown_to_be(made):
+    shown = re.search(r'<img [^>]*alt="([^"]*)"', box(made["cross-validation-t-tests"]))[1]
+    assert "Not shown" in sentences_of(made["cross-validation-t-tests"])[0] and "better" not in shown
 
 
 def test_hard_words_lead_to_what_they_mean(made):
@@ -184,6 +190,7 @@ def test_better_or_not_shown_to_be():
     mean = (worse - a).mean()
     assert found == (f"forest is better than svm: by {mean:.3f}, between {min(low, high):.3f} and {max(low, high):.3f} "
                      f"(p = {test.pvalue:.3f})").replace("= 0.", "= .").replace("p = .000", "p < .001")
+    assert "better" not in charts.folds(losses, title="What each fold says").to_dict()["params"][0]["value"][0]
     several = wb.compare_models({"forest": a, "svm": b, "tree": worse + .3 * a}, rho="naive")
     assert several.finding() == "forest is better than tree; not shown to be better than svm"
 

@@ -80,12 +80,14 @@ class Audit(Result):
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
         groups = checks.counted(self.labeled.size, "group", "groups")
-        items = checks.counted(self.stratum_size.sum(), "item")
-        drawn = f"{_labels(self)}, drawn at random within {groups} of like scores among {items}"
+        drawn = f"{_labels(self)}, drawn at random within {groups} of like scores among {self._among()}"
         if self.mode == "plan":
             do = self.next_step().replace(self.label_sheet, os.path.basename(self.label_sheet))
             return f"{drawn[0].upper()}{drawn[1:]}. {do}"
         return f"From {drawn}; {percent(self.level)} interval. {self._known()}{self.next_step()}"
+
+    def _among(self) -> str:
+        return checks.counted(self.stratum_size.sum(), "item")
 
     def _to_do(self, items: int, what: str) -> str:
         """Return what a plan asks for, and how well it will tell what is asked."""

@@ -69,8 +69,7 @@ class DifferenceAudit(Audit):
 
     def headline(self) -> str:
         """Return the difference, or the plan, in one sentence."""
-        differing = int(self.stratum_size.sum())
-        where = f"the {differing:,} of {checks.counted(differing + self.agreeing, 'item')} on which the models differ"
+        where = self._among()
         if self.difference is None:
             strata = checks.counted(self.labeled.size, "stratum", "strata")
             return (f"Label {self.labeled.sum():,} of {where}, in {strata}; half-width of the difference "
@@ -95,6 +94,10 @@ class DifferenceAudit(Audit):
             "B (the rival) is better than A (the prediction)"
         shown = digits.points(abs(found), *ends, error=error)
         return f"{better}: by {shown[0]} points of accuracy, between {shown[1]} and {shown[2]}{self._doubt()}"
+
+    def _among(self) -> str:
+        differing = int(self.stratum_size.sum())
+        return f"the {differing:,} of {checks.counted(differing + self.agreeing, 'item')} on which the models differ"
 
     def _known(self) -> str:
         if self.truth is None:
