@@ -18,6 +18,7 @@ def refresh(path):
                    resources={"metadata": {"path": str(path.parent)}}).execute()
     for output in (o for cell in notebook.cells for o in cell.get("outputs", ())):
         output.get("data", {}).pop(WIDGET, None)
+        output.get("metadata", {}).get("image/png", {}).pop("narrow", None)     # reports make their own
     notebook.metadata = METADATA | {"workbench": notebook.metadata["workbench"]}
     nbformat.write(notebook, path)
 

@@ -14,7 +14,7 @@ import pytest
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 PATHS = sorted(FOLDER.glob("*.ipynb"))
-TAGS = {"parameters", "lesson", "exercise", "solution", "interactive"}
+TAGS = {"finding", "parameters", "lesson", "exercise", "solution", "interactive"}
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)

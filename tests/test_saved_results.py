@@ -79,7 +79,8 @@ def test_a_loaded_result_is_saved_without_loss(saved):
 @pytest.mark.parametrize("saved", RENAMED, ids=lambda saved: saved["data"]["kind"])
 def test_names_of_before_load_without_loss(saved):
     result = wb.Result.from_dict(saved["data"])
-    assert repr(result) == saved["repr"].replace("MetricAudit(", "MetricEstimates(").replace("1.050))", "1.000))")
+    said = saved["repr"].replace("MetricAudit(", "MetricEstimates(").replace("1.050))", "1.000))")
+    assert repr(result) == said.replace("to 1.000 (", "to > 0.999 (")       # a limit of .9997 is not 1
     assert wb.Result.from_dict(result.to_dict()).to_dict() == result.to_dict()
     if isinstance(result, wb.BudgetPlan):
         assert result.interval_method == result.interval == saved["interval"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from workbench import checks, vocabulary
+from workbench import checks, digits, vocabulary
 
 SCHEMA = 2
 SHOWN_ROWS = 20
@@ -313,18 +313,23 @@ class Table(Result):
         return list(self.entries)
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.caption, shown=len(self.entries))
+        table = html_table(self.rows(), self.caption, shown=len(self.entries)) if self.entries else ""
+        return table + (note_list(self.notes) if self.notes else "")
 
 
 def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> str:
-    """Return a small escaped HTML table; floats at four digits, tables of more than `shown` rows cut and said so.
+    """Return a small escaped HTML table; tables of more than `shown` rows are cut, and that is said.
 
-    Row keys stand in it as `vocabulary.words` says them, sizes with commas between thousands.
+    Row keys stand in it as `vocabulary.words` says them, and numbers with the digits that their error allows, the same
+    in a column. A column of empty text is left out.
     """
-    names = list(rows[0]) if rows else []
+    names = [name for name in rows[0] if any(row[name] != "" for row in rows)] if rows else []
+    error = digits.error_of(rows)
+    columns = [digits.column([row[name] for row in rows[:shown]], error if name in vocabulary.ESTIMATES else None)
+               for name in names]
     head = "".join(f"<th scope='col'>{_cell(vocabulary.words(name))}</th>" for name in names)
-    body = "".join("<tr>" + "".join(f"<td>{_cell(row[name], name in vocabulary.SIZES)}</td>" for name in names)
-                   + "</tr>" for row in rows[:shown])
+    body = "".join("<tr>" + "".join(f"<td>{_cell(cell, name)}</td>" for cell, name in zip(row, names, strict=True))
+                   + "</tr>" for row in zip(*columns, strict=True))
     if len(rows) > shown:
         caption = f"{caption} (the first {shown} of {len(rows)} rows)"
     return (f"<table class='workbench'><caption>{_cell(caption)}</caption>"
@@ -377,11 +382,11 @@ def _sentence(group):
     return f"{_PLURALS.get(kind, kind + 's')} {checks.listed(note.where[1] for note in group)}: {group[0].text}"
 
 
-def _cell(value, size=False):
-    if size and type(value) is int:
-        return f"{value:,}"
-    if isinstance(value, float):
-        value = "" if math.isnan(value) else f"{value:,.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
+def _cell(value, name=""):
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    elif isinstance(value, int) and name in vocabulary.COUNTS:
+        value = f"{value:,}"
     return html.escape("" if value is None else str(value))
 
 

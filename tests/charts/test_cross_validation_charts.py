@@ -364,7 +364,7 @@ def test_posterior_regions_are_its_probabilities():
     assert areas == pytest.approx({"first better": left, "practically equal": right - left,
                                    "second better": 1 - right}, abs=.004)
     assert [row["text"] for row in view.picture["data"]["names"]] == [
-        ["A", "better .028"], ["", "practically equal .031"], ["B", "better .941"]]
+        ["A", "better .028"], ["practically", "equal .031"], ["B", "better .941"]]
 
 
 @pytest.mark.parametrize("shift", [0, .085, 2, -1e3])
@@ -480,7 +480,7 @@ def test_pairs_without_a_test_are_marked():
 @pytest.mark.parametrize("adjust, how", [("holm", "Holm-adjusted"), ("none", "not adjusted")])
 def test_the_legend_of_pairs_says_what_is_adjusted(adjust, how):
     shown = texts(charts.pairs(wb.compare_models(rng_models(3), rho="naive", adjust=adjust), level=.9))
-    assert f"color and p: {how}bars: 90% intervals of each pair alone, not adjusted" in shown
+    assert f"color and p: {how}bars: 90% intervals, not adjusted" in shown
     assert "no test" not in shown
     assert not any("adjusted" in text for text in texts(charts.pairs(wb.compare_models(rng_models(2)))))
     same = cv_of(tree=[.3, .25, .35], svm=[.2, .22, .19], copy=[.2, .22, .19])

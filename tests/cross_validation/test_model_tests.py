@@ -395,8 +395,8 @@ def test_intervals_of_pairs_are_at_the_level_and_unadjusted():
         assert row["rho_alpha"] == pytest.approx(flips if flips >= 0 else math.nan, nan_ok=True)
     differ = sum(row["adjusted_pvalue"] < .1 for row in found.rows())
     assert 0 < differ < 3 and f"{differ} of 3 pairs differ{'s' * (differ == 1)} at 10%" in found.headline()
-    assert found.notes == (Note("remark", "intervals and rho_alpha are those of each pair alone, not adjusted for the "
-                                "number of pairs"),)
+    assert found.notes == (Note("remark", "intervals, and the rho at which a verdict flips, are those of each "
+                                "pair alone, not adjusted for the number of pairs"),)
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
 
 

@@ -230,7 +230,7 @@ def test_a_rival_from_plan_to_finding(models):
     assert f"Accuracy of A less B {estimate:+.4g}, 95% from {low:+.4g} to {high:+.4g}: {better}; 90 labels" in page
     assert "the accuracy of either model needs labels there too" in page and "A is the prediction, B the rival" in page
     assert "What a difference rests on" in page and "Five intervals" not in page and "What this rests on" not in page
-    assert 'aria-label="Labels per stratum, from low to high score, in which only A was right: ' in page
+    assert 'alt="Labels per stratum, from low to high score, in which only A was right: ' in page
 
 
 def test_known_truth_simulates_either_question(models):
@@ -241,7 +241,8 @@ def test_known_truth_simulates_either_question(models):
     assert f"the truth is {(first == truth).mean() - (second == truth).mean():+.4g}" in page
     page = page_of(run_here(folder, *TOPIC, *MODELS, "--truth", "y", "--metrics-of", "cat"), folder, "report.html")
     recall = metrics.recall_score(truth == "cat", first == "cat")
-    assert "this is a simulation of an audit" in page and f"<td>{recall:.4g}</td>" in page
+    assert "this is a simulation of an audit" in page
+    assert any(f"<td>{recall:.{places}f}</td>" in page for places in (2, 3))
     assert not list(folder.glob("*-labels.csv"))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import checks
+from workbench import checks, digits
 from workbench.allocation import rules
 from workbench.allocation.samples import StratumSummary
 from workbench.allocation.stream_estimates import SampledValues, moments
@@ -134,6 +134,34 @@ class ValueEstimate(SampledValues):
         said = [f"{row['quantity']} {_figure(row['estimate'], row)}, {percent(level)} interval "
                 f"{_figure(row['low'], row)} to {_figure(row['high'], row)}" for row in (total, mean)]
         return f"{said[0][0].upper()}{said[0][1:]}; {said[1]}; {of}"
+
+    def finding(self, level: float = 0.95) -> str:
+        """Return the total and the mean with their intervals, in a sentence without jargon.
+
+        Parameters
+        ----------
+        level : float
+        """
+        if self.lacking:
+            return self.headline(level)
+        total, mean = ((row["estimate"], row["low"], row["high"]) for row in self.quantities(level))
+        shown, averages = (digits.numbers(*row, error=(row[2] - row[1]) / 2) for row in (total, mean))
+        if total[2] - total[1] >= 2 * abs(total[0]) > 0 and np.ptp(np.sign(self.mean)) < 2:
+            labels = checks.counted(int(self.sampled.sum()), "label")
+            return "No result: after {} the total may be anything between {} and {}".format(labels, *shown[1:])
+        return "Total {}, between {} and {}; mean {}, between {} and {}".format(*shown, *averages)
+
+    def basis(self, level: float = 0.95) -> str:
+        """Return what the finding rests on, in a line.
+
+        Parameters
+        ----------
+        level : float
+        """
+        strata = checks.counted(self.size.size, "stratum", "strata")
+        left = int(self.to_label.sum())
+        return (f"From {checks.counted(int(self.sampled.sum()), 'label')} of {self.size.sum():,} items in {strata}; "
+                f"{percent(level)} intervals" + (f"; {left:,} still to label." if left else "."))
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: items, labels, their mean and sd, the planned sd, labels still to come."""

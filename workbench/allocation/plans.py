@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import checks
+from workbench import checks, digits
 from workbench.allocation import rules, samples, value_sheets
 from workbench.allocation.samples import StratumSummary
 from workbench.data import frames, label_sheets, numbers
@@ -20,6 +20,7 @@ COLUMNS = ("stratum", "size", "labels")
 FEW_RECORDS = 10        # a standard deviation of 10 normal values is known to a quarter
 COSTLY_FLOOR = 1.05     # variance, against that of the same labels without the floor
 SHOWN = 5
+HOPELESS = 0.5          # of the total
 MOST_ROWS = 100
 
 
@@ -43,6 +44,8 @@ class LabelPlan(Result):
         Neyman's rule as it is defined: in fractions, without a floor, cut at the strata's sizes.
     random_variance : float
         Of the mean of as many labels at random.
+    mean : (H,) array of float or None
+        Of each stratum, so far as it is known.
     """
 
     stratum: np.ndarray
@@ -55,6 +58,7 @@ class LabelPlan(Result):
     others: dict
     wish: rules.Allocation
     random_variance: float
+    mean: np.ndarray | None = None
     warnings = notes_as_text
 
     @property
@@ -70,6 +74,36 @@ class LabelPlan(Result):
         labels = checks.counted(self.labeled.sum(), "label")
         return (f"{labels}, {checks.counted(self.size.size, 'stratum', 'strata')}: SE of the total "
                 f"{_figure(found[self.rule])}; {', '.join(against)}")
+
+    def finding(self) -> str:
+        """Return how many to label and how far off the total will be, in units of the values and in percent of it."""
+        label = f"Label {self.labeled.sum():,} of {checks.counted(self.size.sum(), 'item')}"
+        leave = checks.counted(self.labeled.sum(), "label leaves", "labels leave")
+        error = self.size.sum() * self.others[self.method].variance ** 0.5
+        if not np.isfinite(error):
+            return f"No result: {leave} a stratum that varies without one"
+        total = np.nan if self.mean is None else float(self.size @ self.mean)
+        if error == 0:
+            return f"{label}: nothing is left to chance"
+        if np.isnan(total) or total == 0:
+            off, mean = digits.numbers(error, error=error) + digits.numbers(
+                error / self.size.sum(), error=error / self.size.sum())
+            return f"{label}: the total will be off by about {off}, the mean by about {mean}"
+        off, about = digits.numbers(error, total, error=error)
+        part = abs(error / total)
+        shown = f" ({digits.percents(part, error=part)[0]})"
+        if part >= HOPELESS and self.mean is not None and np.ptp(np.sign(self.mean)) < 2:
+            return f"No result to expect: {leave} the total, about {about}, off by about {off}{shown}"
+        return f"{label}: the total, about {about}, will be off by about {off}{shown if part < HOPELESS else ''}"
+
+    def basis(self) -> str:
+        """Return the labels per stratum and what the finding rests on, in a line."""
+        order = np.argsort(-self.labeled, kind="stable")[:SHOWN]
+        rest = self.labeled.size - order.size
+        said = ", ".join(f"{self.labeled[h]:,} in {self.stratum[h]}" for h in sorted(order))
+        more = f" and {self.labeled.sum() - self.labeled[order].sum():,} in {rest} more" if rest else ""
+        return (f"Labels: {said}{more} (by {self.rule}). The error is a standard error, from the spreads "
+                "within strata as they are known so far.")
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: size, sd, labels, and labels under Neyman's rule and in proportion."""
@@ -187,7 +221,7 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     wish = rules.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
     notes = (*strata.notes, *_allocation_notes(strata, chosen), *_plan_notes(strata, wish, chosen))
     return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, chosen.labeled, others,
-                     wish, _random_variance(strata, chosen), notes=notes)
+                     wish, _random_variance(strata, chosen), strata.mean, notes=notes)
 
 
 def budget_for_error(strata: StratumSummary, standard_error: float, *, method: str = "voila", minimum: int = 2) -> int:

@@ -44,10 +44,10 @@ COUNT_AXIS = alt.Axis(format=",d", tickMinStep=1, tickCount=6)
 
 # labels against the size of each stratum
 
-def allocation_data(rows: Sequence[dict]) -> dict:
+def allocation_data(rows: Sequence[dict], most: int = SHOWN_STRATA) -> dict:
     """Return the rows of `allocation`: bars, Neyman's wishes, and sizes within reach; of at most 30 strata."""
-    most = sorted(range(len(rows)), key=lambda h: -rows[h]["labeled"])[:SHOWN_STRATA]
-    shown = [rows[h] | {"stratum": str(rows[h]["stratum"])} for h in sorted(most)]
+    largest = sorted(range(len(rows)), key=lambda h: -rows[h]["labeled"])[:most]
+    shown = [rows[h] | {"stratum": str(rows[h]["stratum"])} for h in sorted(largest)]
     reach = 1.15 * max(max(row["labeled"], row["neyman"]) for row in shown)
     bars = [{"stratum": row["stratum"], "labels": row["labeled"],
              "text": f"{_count(row['labeled'])} of {row['size']:,}",
@@ -71,17 +71,19 @@ def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
     return f"{_labels(_count(total))}, {exhausted}{left}", f"{cut}: {table}."
 
 
-def allocation(rows: Sequence[dict]) -> alt.TopLevelMixin:
-    """Return the labels of each stratum against its size and Neyman's; of more than 30 strata those with most labels.
+def allocation(rows: Sequence[dict], *, most: int = SHOWN_STRATA) -> alt.TopLevelMixin:
+    """Return the labels of each stratum against its size and Neyman's; of many strata those with most labels.
 
     Parameters
     ----------
     rows : list of dict
         stratum, size, labeled, neyman (labels under Neyman's allocation, cut at the size).
+    most : int
+        Strata that are drawn.
     """
-    height = max(3, min(len(rows), SHOWN_STRATA)) * ROW
-    title = "stratum" if len(rows) <= SHOWN_STRATA else f"the {SHOWN_STRATA} strata with most labels"
-    bars = _allocation(allocation_data(rows), title, {"Neyman's wish": "Neyman, cut at the size"})
+    height = max(3, min(len(rows), most)) * ROW
+    title = "stratum" if len(rows) <= most else f"the {most} strata with most labels"
+    bars = _allocation(allocation_data(rows, most), title, {"Neyman's wish": "Neyman, cut at the size"})
     return theme.finish(bars, *allocation_words(rows), width=theme.WIDTH - 120, height=height)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.charts import theme
+from workbench.digits import percents, points
 from workbench.results import percent, sentences
 from workbench.stratified.class_audit import ClassAudit
 from workbench.stratified.difference_audit import DifferenceAudit
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.stratified.audit import IntervalComparison
 
 RANK_BINS = 60
+FEW_STRATA = 8
 SHOWN_RUNS = 50
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
@@ -92,7 +94,8 @@ def design(study: DesignStudy, wrong: Sequence[dict]) -> alt.TopLevelMixin:
         From `wrong_by_rank`.
     """
     data = design_data(study, wrong)
-    cells, rank = theme.rows("cells", data["cells"]), alt.Axis(format="%", title="items, from low to high score")
+    cells = theme.rows("cells", data["cells"])
+    rank = alt.Axis(format=theme.PERCENT, title="items, from low to high score")
     band = alt.Chart(cells).mark_rect(stroke="#ffffff", strokeWidth=1).encode(
         x=alt.X("start:Q", axis=rank, scale=alt.Scale(domain=[0, 1], nice=False)), x2="end:Q",
         fill=alt.Fill("even:Q", legend=None, scale=alt.Scale(
@@ -100,7 +103,7 @@ def design(study: DesignStudy, wrong: Sequence[dict]) -> alt.TopLevelMixin:
         opacity=alt.value(0.35))
     bars = alt.Chart(theme.rows("wrong", data["wrong"])).mark_rect(style="miss").encode(
         x="start:Q", x2="end:Q", y2=alt.datum(0), y=alt.Y(
-            "wrong:Q", axis=alt.Axis(format="%", title="wrong"), scale=alt.Scale(domain=[0, 1])))
+            "wrong:Q", axis=alt.Axis(format=theme.PERCENT, title="wrong"), scale=alt.Scale(domain=[0, 1])))
     text = alt.Chart(cells).mark_text(baseline="top", dy=4, y=0, fontWeight="bold").encode(
         x="middle:Q", text="labels:N")
     errors = alt.Chart(theme.rows("errors", data["errors"]))
@@ -152,7 +155,8 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
         x=alt.X("run:Q", title="run (the first 50)", scale=alt.Scale(domain=[0, SHOWN_RUNS + 1], nice=False)),
         color=alt.Color("verdict:N", scale=colors, title=None))
     lines = runs.mark_rule(strokeWidth=2).encode(
-        y=alt.Y("low:Q", title="accuracy", axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)), y2="high:Q",
+        y=alt.Y("low:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(zero=False)),
+        y2="high:Q",
         strokeDash=alt.StrokeDash("verdict:N", legend=None, scale=alt.Scale(
             domain=["contains the truth", "misses it"], range=[[1, 0], [4, 2]])))
     ticks = runs.mark_tick(orient="horizontal", width=7, thickness=2).encode(y="estimate:Q")
@@ -313,13 +317,88 @@ def audit(audit: Any) -> alt.TopLevelMixin:
     return theme.finish(bars, *audit_words(audit), height=180)
 
 
+def finding_data(audit: Any) -> dict:
+    """Return the rows of `finding`: limits of what was asked, rates in the strata, and the truth where it is known."""
+    asked = [(row["metric"], row["estimate"], row["low"], row["high"]) for row in audit.metric_rows()] \
+        if isinstance(audit, ClassAudit) else [(_asked(audit), _estimate(audit), *audit.confidence_interval)]
+    limits = [{"name": name, "estimate": estimate, "low": low, "high": high, "kind": "of all items",
+               "text": "{} ({} to {})".format(*_shown(audit, estimate, low, high))}
+              for name, estimate, low, high in asked if np.isfinite(estimate)]
+    strata = [] if len(asked) > 1 or audit.labeled.size > FEW_STRATA else _rates(audit)
+    truth = [] if audit.truth is None or len(asked) > 1 else [{"truth": audit.truth}]
+    return {"limits": limits, "strata": strata, "truth": truth}
+
+
+def _asked(audit):
+    return "A less B" if isinstance(audit, DifferenceAudit) else "accuracy"
+
+
+def _estimate(audit):
+    return audit.difference.estimate if isinstance(audit, DifferenceAudit) else audit.estimate.estimate
+
+
+def _shown(audit, *shares):
+    error = (shares[2] - shares[1]) / 2
+    return points(*shares, error=error, signed=True) if isinstance(audit, DifferenceAudit) else \
+        percents(*shares, error=error)
+
+
+def _rates(audit):
+    """Return the rate of each stratum among its labels; where models are compared, none: theirs are of other items."""
+    if isinstance(audit, DifferenceAudit):
+        return []
+    return [{"name": f"stratum {k}", "estimate": x / n, "kind": "in a stratum", "text": f"{x:,} of {n:,} right"}
+            for k, (x, n) in enumerate(zip(audit.estimate.correct.tolist(), audit.labeled.tolist(), strict=True)) if n]
+
+
+def finding_words(audit: Any) -> tuple[str, str]:
+    """Return title and text alternative of `finding`."""
+    if audit.mode == "plan":
+        return audit_words(audit)
+    data = finding_data(audit)
+    said = "; ".join(f"{row['name']} {row['text']}" for row in (*data["limits"], *data["strata"]))
+    dashed = " (dashed: the truth)" if data["truth"] else ""
+    where = " and what the labels of each stratum say, from low to high score" if data["strata"] else ""
+    what = "Difference of the accuracies, in points," if isinstance(audit, DifferenceAudit) else \
+        "Estimates" if len(data["limits"]) > 1 else "Accuracy"
+    return f"{what} with {percent(audit.level)} interval{'s' * (len(data['limits']) > 1)}{where}{dashed}", f"{said}."
+
+
+def finding(found: Any) -> alt.TopLevelMixin:
+    """Return what an audit found with its limits, and the rates in its strata; of a plan the labels.
+
+    Parameters
+    ----------
+    found : workbench.stratified.audit.Audit
+    """
+    if found.mode == "plan":
+        return audit(found)
+    data = finding_data(found)
+    order = [row["name"] for row in (*data["limits"], *data["strata"])]
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=140))
+    colors = alt.Color("kind:N", title=None, legend=None, scale=theme.scale(
+        {"of all items": theme.ESTIMATE, "in a stratum": theme.GRAY}))
+    title = "points" if isinstance(found, DifferenceAudit) else "share of items"
+    axis = alt.Axis(labelExpr="format(100 * datum.value, '+~g')") if isinstance(found, DifferenceAudit) else \
+        alt.Axis(format=theme.PERCENT, tickCount=6)
+    x = alt.X("low:Q", title=title, axis=axis, scale=alt.Scale(zero=isinstance(found, DifferenceAudit), nice=True))
+    limits, strata = (alt.Chart(theme.rows(name, data[name])).encode(y=y) for name in ("limits", "strata"))
+    bars = limits.mark_rule(strokeWidth=5).encode(x=x, x2="high:Q", color=colors)
+    dots = [part.mark_point(filled=True, size=110).encode(x="estimate:Q", color=colors) for part in (limits, strata)]
+    texts = [part.mark_text(align="left", x="width", dx=8).encode(text="text:N") for part in (limits, strata)]
+    truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(x="truth:Q")
+    return theme.finish(alt.layer(truth, bars, *dots, *texts), *finding_words(found), width=theme.WIDTH - 160,
+                        height=30 * max(2, len(order)))
+
+
 def intervals_words(comparison: IntervalComparison, truth: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `intervals`."""
     limits = "; ".join(f"{i.method} {i.low:.3f} to {i.high:.3f}" for i in comparison.intervals)
     known = "" if truth is None else f" The true accuracy is {truth:.3f}."
     promised = f" ({comparison.assumption.lower()})" if comparison.assumption else ""
     dashed = "" if truth is None else " (dashed: the truth)"
-    return (f"The same labels, five intervals: report the default{promised}{dashed}",
+    report = "what to expect of each" if comparison.assumption else "report the default"
+    return (f"The same labels, five intervals: {report}{promised}{dashed}",
             f"Limits{promised}: {limits}.{known}")
 
 
@@ -332,14 +411,15 @@ def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt
     truth : float, optional
     """
     order = [i.method for i in comparison.intervals]
-    use = {"default": "report this", "wald": "for teaching", "wilson": "for teaching"}
+    default = "default" if comparison.assumption else "report this"
+    use = {"default": default, "wald": "for teaching", "wilson": "for teaching"}
     rows = [{"method": i.method, "low": i.low, "high": i.high, "use": use.get(i.method, "on purpose only")}
             for i in comparison.intervals]
-    colors = theme.scale({"report this": theme.STRATIFIED, "on purpose only": theme.UNLABELED,
+    colors = theme.scale({default: theme.STRATIFIED, "on purpose only": theme.UNLABELED,
                           "for teaching": theme.MISS})
     bars = alt.Chart(theme.rows("intervals", rows)).mark_bar(height=8).encode(
         y=alt.Y("method:N", sort=order, title=None), x2="high:Q",
-        x=alt.X("low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False)),
+        x=alt.X("low:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(zero=False)),
         color=alt.Color("use:N", scale=colors, title=None))
     known = [] if truth is None else [{"truth": truth}]
     rule = alt.Chart(theme.rows("truth", known)).mark_rule(style="truth").encode(x="truth:Q")

@@ -28,6 +28,12 @@ SMALL_WIDTH = 240
 SMALL_HEIGHT = 160
 FONT_SIZE = 12
 TITLE_SIZE = 14
+# of pictures: width and least type on a page as wide as its text, and on a phone
+PAGE = (740, 14)
+PHONE = (350, 12)
+LETTERS = 46        # of an axis title that fit on a phone
+LABELS = 150        # pixels that names at an axis may take there
+PERCENT = "~%"      # no digit is cut, so that ticks differ
 
 HEADING = "heading"
 
@@ -108,7 +114,11 @@ def title_lines(text: str, width: int = WIDTH) -> list[str]:
     >>> title_lines("Twenty labels are enough", 120)
     ['Twenty labels', 'are enough']
     """
-    return textwrap.wrap(text, max(10, math.floor(width / (0.57 * TITLE_SIZE))))
+    return _wrapped(text, width, TITLE_SIZE)
+
+
+def _wrapped(text, width, size):
+    return textwrap.wrap(text, max(10, math.floor(width / (0.57 * size))))
 
 
 def finish(chart: Any, title: str, alternative: str, *, width: int | None = WIDTH, height: int | None = HEIGHT) -> Any:
@@ -154,3 +164,87 @@ def themed(config: dict, base: dict = LIGHT) -> dict:
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = themed(value, merged[key]) if both else value
     return merged
+
+
+def sized(spec: dict, width: int, least: int) -> dict:
+    """Return a specification for a picture: no type below `least`, its title in lines that fit above `width` pixels.
+
+    Parameters
+    ----------
+    spec : dict
+        Of Vega-Lite.
+    width, least : int
+        In pixels, as in `PAGE` and `PHONE`.
+
+    Examples
+    --------
+    >>> sized({"mark": {"type": "text", "fontSize": 9}, "encoding": {}}, *PAGE)["mark"]["fontSize"]
+    14
+    """
+    spec = _lettered(_narrowed(spec) if width == PHONE[0] else spec, least)
+    title = least + TITLE_SIZE - FONT_SIZE
+    params = [param | ({"value": _wrapped(" ".join(param["value"]), width, title)} if param["name"] == HEADING else {})
+              for param in spec.get("params", [])]
+    look = {"title": {"frame": "bounds", "lineHeight": round(1.3 * title)}, "axis": {"labelSeparation": 4}}
+    if width == PHONE[0]:
+        look |= {"axis": {"labelLimit": LABELS, "labelSeparation": 4}, "legend": {"columns": 2}}
+    return spec | {"params": params, "config": themed(look, spec.get("config", {}))}
+
+
+def scaled(part: Any, factor: float) -> Any:
+    """Return a specification with all its views wider by a factor; heights stay.
+
+    Examples
+    --------
+    >>> scaled({"hconcat": [{"width": 100}, {"width": 50, "mark": {"type": "bar", "width": 7}}]}, 2)
+    {'hconcat': [{'width': 200}, {'width': 100, 'mark': {'type': 'bar', 'width': 7}}]}
+    """
+    changed = dict(part)
+    for name in _VIEWS & changed.keys():
+        inside = changed[name]
+        changed[name] = [scaled(view, factor) for view in inside] if isinstance(inside, list) else \
+            scaled(inside, factor)
+    if isinstance(changed.get("width"), (int, float)):
+        changed["width"] = round(changed["width"] * factor)
+    return changed
+
+
+def widest(part: dict) -> int:
+    """Return the width of the widest row of views.
+
+    Examples
+    --------
+    >>> widest({"hconcat": [{"width": 100}, {"vconcat": [{"width": 50}, {"width": 40}]}]})
+    150
+    """
+    inside = {name: [widest(view) for view in part[name]] for name in _VIEWS - {"spec"} & part.keys()}
+    found = [sum(widths) if name == "hconcat" else max(widths) for name, widths in inside.items()]
+    return max([part["width"]] if isinstance(part.get("width"), int) else found, default=WIDTH)
+
+
+_VIEWS = {"layer", "concat", "hconcat", "vconcat", "spec"}
+_DATA = {"data", "datasets", "values"}
+
+
+def _narrowed(part):
+    """Return a specification for a narrow page: views and names of legends below each other, titles in lines."""
+    if isinstance(part, list):
+        return [_narrowed(entry) for entry in part]
+    if not isinstance(part, dict):
+        return part
+    return {("vconcat" if name == "hconcat" else name): entry if name in _DATA else
+            min(entry, LABELS) if name == "labelLimit" else
+            textwrap.wrap(entry, LETTERS) if name == "title" and isinstance(entry, str) else
+            entry | {"columns": 1} if name == "legend" and isinstance(entry, dict) and "columns" in entry else
+            _narrowed(entry) for name, entry in part.items()}
+
+
+def _lettered(part, least):
+    if isinstance(part, list):
+        return [_lettered(entry, least) for entry in part]
+    if not isinstance(part, dict):
+        return part
+    return {name: entry if name in _DATA else
+            max(least, round(entry * least / FONT_SIZE))
+            if name.lower().endswith("fontsize") and isinstance(entry, (int, float)) else
+            _lettered(entry, least) for name, entry in part.items()}

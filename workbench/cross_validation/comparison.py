@@ -15,8 +15,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from workbench import checks, intervals
+from workbench import checks, digits, intervals
 from workbench.cross_validation.kfold import (
+    MOST_RHO,
     ROUNDING,
     KFoldTTest,
     ZeroVarianceError,
@@ -38,10 +39,11 @@ from workbench.results import Note, Result, percent
 
 ADJUSTMENTS = ("holm", "bonferroni", "none")
 FEW_VALUES = 3
+SHOWN = 6
 LEAST_ROPE = 0.01
 TWO_ITEMS = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
-EACH_PAIR_ALONE = Note("remark", "intervals and rho_alpha are those of each pair alone, not adjusted for the number of "
-                       "pairs")
+EACH_PAIR_ALONE = Note("remark", "intervals, and the rho at which a verdict flips, are those of each pair alone, not "
+                       "adjusted for the number of pairs")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,6 +87,30 @@ class ModelComparison(Result):
         without = f", {untested} without a test as the folds show no variance" if untested else ""
         said = differing(differ, len(self.pairs))
         return f"{self._smallest()}; {said} at {percent(1 - self.level)}{without} ({self._how()})"
+
+    def finding(self) -> str:
+        """Return whom the best model is shown to beat, in a sentence without jargon."""
+        best, limit, pvalues = self.models[0], 1 - self.level, {}
+        for pair, p in zip(self.pairs, self.adjusted.tolist(), strict=True):
+            if best in pair:
+                pvalues[pair[pair[0] == best]] = p
+        beaten = [name for name, p in pvalues.items() if p < limit]
+        if not beaten:
+            name = min(pvalues, key=lambda name: (np.isnan(pvalues[name]), pvalues[name]))
+            if np.isnan(pvalues[name]):
+                return "No result: the folds show no variance, so there is no test"
+            return f"Not shown to be better: p {digits.chance(pvalues[name])} at best, for {best} against {name}"
+        others = [name for name in pvalues if name not in beaten]
+        rest = f"; not shown to be better than {checks.listed(others, SHOWN)}" if others else ""
+        return f"{best} is better than {checks.listed(beaten, SHOWN)}{rest}"
+
+    def basis(self) -> str:
+        """Return what the finding rests on, in a line."""
+        how = "unadjusted" if self.adjust == "none" else f"adjusted for {len(self.pairs)} pairs ({self.adjust})"
+        folds, rho = next(((test.folds * test.repeats, f"; rho = {test.rho:.3g}") for test in self.tests if test),
+                          ("all", ""))
+        return (f"From {folds} folds of {len(self.models)} models, the best by its mean; p-values {how}, held against "
+                f"{percent(1 - self.level)}{rho}.")
 
     def rows(self) -> list[dict]:
         """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips, interval.
@@ -242,6 +268,43 @@ class ComparedTests(Result):
     def headline(self) -> str:
         """Return the verdict."""
         return self.verdict
+
+    def finding(self) -> str:
+        """Return whether one model is shown to be better and by how much, in a sentence without jargon."""
+        test = self.test
+        if test is None:
+            return f"No result: {self.verdict}"
+        low, high = sorted(test.interval(self.level))
+        error = (high - low) / 2
+        if len(test.models) != 2:
+            kind, sign, ends = ("score", -1, (-high, -low)) if test.scores else ("loss", 1, (low, high))
+            what = f"Mean {kind} of {test.models[0]}" if test.models else "Mean"
+            return "{}: {}, between {} and {}".format(what, *digits.numbers(sign * self.estimate, *ends, error=error))
+        better, other = test.models if self.estimate < 0 else test.models[::-1]
+        if test.pvalue < 1 - self.level:
+            shown = digits.numbers(abs(self.estimate), *sorted(map(abs, (low, high))), error=error)
+            return (f"{better} is better than {other}: by {shown[0]}, between {shown[1]} and {shown[2]} "
+                    f"(p {digits.chance(test.pvalue)})")
+        if test.rho >= MOST_RHO:
+            return (f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no difference "
+                    "could be shown")
+        return f"Not shown to be better: p {digits.chance(test.pvalue)} for {better} against {other}"
+
+    def basis(self) -> str:
+        """Return what the finding rests on, in a line."""
+        test = self.test
+        if test is None:
+            return "No t-test exists where all folds agree."
+        what = "scores" if test.scores else "losses"
+        means = "" if len(test.models) != 2 else "; mean {} {}".format(what, ", ".join(
+            f"{mean} ({name})" for name, mean in zip(test.models, self._means(), strict=True)))
+        folds = checks.counted(test.folds * test.repeats, "fold")
+        return (f"From {folds}{means}; {percent(self.level)} interval of a K-fold t-test that takes {test.rho:.3g} of "
+                "the variance for hidden (rho).")
+
+    def _means(self):
+        sign = -1 if self.test.scores else 1
+        return digits.numbers(*(sign * mean for mean in self.test.mean_losses), error=self.test.standard_error)
 
     def rows(self) -> list[dict]:
         """Return one row per test, with its caveats in the column "note"."""

@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import checks
+from workbench import checks, digits
 from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
 from workbench.misclassification.methods import METHODS, RATES, assumption
 from workbench.misclassification.period_names import backward_notes
 from workbench.misclassification.periods import Periods, check_audit
 from workbench.misclassification.prevalence import intervals_of, one_or_all, read_frame
 from workbench.results import Estimate, Interval, Note, Result, percent, sentences
+
+NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -296,6 +298,56 @@ class PrevalenceSeries(Result):
         lost = "; no estimates: see notes" if self._usable.undefined else ""
         return f"{text}{lost}; if {self.assumption}; {self.audit.n:,} audited"
 
+    def finding(self, level: float = 0.95) -> str:
+        """Return how much the share changed over all periods, in a sentence without jargon; of several classes the one
+        that changed most.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        """
+        reported = [self.periods[t] for t in self._reported]
+        if len(reported) == 1:
+            return self._level_found(reported[0], level)
+        change = self.change(reported[0], reported[-1], level)
+        rows = [row for row in change.rows() if not digits.nothing(row["low"], row["high"])]
+        if not rows or self._usable.undefined:
+            when = f"from {_when(reported[0])} to {_when(reported[-1])}"
+            return f"No result: nearly every change {when} is possible, {NO_LINK}"
+        return _said_change(max(rows, key=lambda row: abs(row["change"])))
+
+    @property
+    def leading(self) -> object:
+        """The class that `finding` speaks of: the second of two, or the one that changed most."""
+        if len(self.labels) == 2:
+            return self.labels[1]
+        shares = self.estimates[self._reported]
+        moved = np.abs(shares[-1] - shares[0]) if len(shares) > 1 else shares[0]
+        return self.labels[int(np.nan_to_num(moved).argmax())]
+
+    def _level_found(self, period, level):
+        rows = [row for row in self.levels(level) if row["period"] == period]
+        row = max(rows, key=lambda row: row["estimate"])
+        if self._usable.undefined or digits.nothing(row["low"], row["high"]):
+            return f"No result: nearly every share is possible in {_when(period)}, {NO_LINK}"
+        shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
+        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, _when(period))
+
+    def basis(self, level: float = 0.95) -> str:
+        """Return what the finding rests on, in a line.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        """
+        items = checks.counted(self.audit.n, "audited item")
+        periods = checks.counted(len(self._reported), "period")
+        most = f"; of {len(self.labels)} classes the one that changed most" if len(self.labels) > 2 else ""
+        return (f"From {items} and the predicted counts of {periods}, corrected by {self.method}{most}; "
+                f"{percent(level)} interval. It holds if {self.assumption}.")
+
     def rows(self) -> list[dict]:
         """Return `levels()`."""
         return self.levels()
@@ -356,6 +408,27 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
                                     for values in (usable.estimate, errors, usable.shares, usable.bias))
     return PrevalenceSeries(periods, counts, estimates, errors, raw, bias, method, rates, audit.labels, audit, frame,
                             notes=notes)
+
+
+def _subject(label):
+    text = str(label)
+    return f"Class {text}" if not text[:1].isalpha() else f"{text[0].upper()}{text[1:]}"
+
+
+def _when(period):
+    text = str(period)
+    return f"period {text}" if text.isdigit() and len(text) < len("2026") else text
+
+
+def _said_change(row):
+    """Return a change between two periods as a sentence: what rose or fell by how much, or that nothing is shown."""
+    low, high, error = row["low"], row["high"], (row["high"] - row["low"]) / 2
+    name, when = _subject(row["label"]), f"from {_when(row['first_period'])} to {_when(row['last_period'])}"
+    if low <= 0 <= high:
+        shown = digits.points(row["change"], low, high, error=error, signed=True)
+        return "{}: no change is shown {}, {} points, between {} and {}".format(name, when, *shown)
+    shown = digits.points(abs(row["change"]), *sorted(map(abs, (low, high))), error=error)
+    return "{} {} by {} points, between {} and {}, {}".format(name, "rose" if low > 0 else "fell", *shown, when)
 
 
 def _read_periods(counts_by_period, labels):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import checks, intervals
+from workbench import checks, digits, intervals
 from workbench.replication import imported, statistics
 from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
 from workbench.replication.estimates import LEAST_DF, estimate_notes, replicate_estimate
@@ -75,9 +75,29 @@ class MetricEstimates(Result):
         first = self.rows()[0]
         worth = "" if np.isnan(first["worth"]) else \
             f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
-        return (f"{_title(first)} {first['estimate']:.3f}, {percent(self.level)} interval "
-                f"{first['low']:.3f} to {first['high']:.3f} (naive {first['naive_low']:.3f} to "
-                f"{first['naive_high']:.3f}){worth}")
+        shown = digits.shares(*(first[name] for name in ("estimate", "low", "high", "naive_low", "naive_high")))
+        return "{} {}, {} interval {} to {} (naive {} to {}){}".format(
+            _title(first), shown[0], percent(self.level), *shown[1:], worth)
+
+    def finding(self) -> str:
+        """Return the first metric with its interval, in a sentence without jargon."""
+        first = self.rows()[0]
+        name, low, high = _title(first), first["low"], first["high"]
+        shown = digits.percents(first["estimate"], low, high, error=(high - low) / 2)
+        if digits.nothing(low, high):
+            return (f"No result: {name} may be anything between {shown[1]} and {shown[2]}, as the sample says too "
+                    "little of it")
+        return f"{name} {shown[0]}, between {shown[1]} and {shown[2]}"
+
+    def basis(self) -> str:
+        """Return what the finding rests on, in a line."""
+        found, worth = self.estimates[0], self.rows()[0]["worth"]
+        items, clusters = checks.counted(found.items, "labeled item"), checks.counted(found.psus, "cluster")
+        drawn = "" if found.psus == found.items else f" in {clusters} (PSUs)"
+        alike = "" if np.isnan(worth) else f", worth {worth:,.0f} separate ones"
+        strata = checks.counted(found.strata, "stratum", "strata")
+        return (f"From {items}{drawn} of {strata}{alike}; {percent(self.level)} intervals, "
+                f"{found.replicate_values.size:,} replicates by {self.method}.")
 
     def rows(self) -> list[dict]:
         """Return one row per metric (group, class): estimate, SE, df, interval, naive interval, design effect, worth.
@@ -109,13 +129,18 @@ class MetricEstimates(Result):
         return table
 
     def _repr_html_(self) -> str:
-        table = [{"metric": _title(row)} | ({"group": row["group"]} if "group" in row else {})
-                 | {"estimate": row["estimate"], "standard_error": row["standard_error"], "df": f"{row['df']:,}",
-                    f"{percent(self.level)} interval": f"{row['low']:.3f} to {row['high']:.3f}",
-                    "naive": f"{row['naive_low']:.3f} to {row['naive_high']:.3f}",
-                    "design_effect": row["design_effect"],
-                    "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"} for row in self.rows()]
+        table = [self._shown(row) for row in self.rows()]
         return html_table(table, self.headline(), shown=len(table)) + note_list(self.notes)
+
+    def _shown(self, row):
+        """Return a row as a page shows it: shares as percentages, limits side by side."""
+        names = ("estimate", "standard_error", "low", "high", "naive_low", "naive_high")
+        found, error, *limits = digits.percents(*(row[name] for name in names), error=(row["high"] - row["low"]) / 2)
+        return {"metric": _title(row), **({"group": row["group"]} if "group" in row else {}),
+                "estimate": found, f"{percent(self.level)} interval": f"{limits[0]} to {limits[1]}",
+                "standard_error": error, "naive": f"{limits[2]} to {limits[3]}", "df": f"{row['df']:,}",
+                "design_effect": row["design_effect"],
+                "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"}
 
 
 _KIND_OF_ERROR = {statistics.UndefinedError: "undefined", statistics.UnstableError: "refused"}

@@ -34,6 +34,7 @@ from workbench.reports.parameters import (
     find_notebook,
     notebook_parameters,
     notebook_title,
+    own_title,
     parse_parameters,
     reading_function,
     shown_help,
@@ -437,11 +438,11 @@ def _page(path, notebook, provenance):
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined)
-    content, messages = body(notebook, path.parent)
-    title = notebook_title(path)
-    titled = any(level == 1 for level, _ in headings(notebook.cells))
+    given = [parameter["name"] for parameter in provenance["parameters"] if parameter["value"]]
+    own = own_title(path, given)
+    titled, parts = any(level == 1 for level, _ in headings(notebook.cells)), body(notebook, path.parent, own)
     return environment.get_template("page.html.j2").render(
-        title=title, titled=titled, body=content, messages=messages, **provenance), messages
+        title=own or notebook_title(path), titled=titled, **vars(parts), **provenance), parts.messages
 
 
 def _about(about):

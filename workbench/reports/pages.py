@@ -5,9 +5,19 @@ import html
 import re
 import types
 
+from workbench import vocabulary
+
+FINDING = "finding"     # the tag of the cell that states it
 WIDGET = "application/vnd.jupyter.widget-view+json"
-_NUMBER = re.compile(r"[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
+_NUMBER = re.compile(r"(?:&[lg]t; )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
 _REMOTE = re.compile(r"""(?i)(<[a-z][^<>]*\s)(?:src|srcset|poster|data)(\s*=\s*["']?\s*(?:https?:)?//)""")
+SHORT = 12              # letters of a cell that stay in a line
+NARROW = "screen and (max-width: 44rem)"       # where a picture as wide as the page would have small type
+_TITLE = re.compile(r"(?s)\s*(#[ \t][^\n]*|)(.*)")
+_UNMARKED = {"a", "code", "pre", "h1", "h2", "h3", "h4", "th", "math", "figcaption", "style"}
+_STEMS = {"PSUs": "PSU", "strata": "stratum", "thetas": "theta", "Wald": "wald", "Precision": "precision",
+          "Recall": "recall"} | {f"theta{k}": "theta" for k in range(1, 6)}
+_WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, [*_STEMS, *vocabulary.EXPLAINED]))})(?![\w-])")
 _ESCAPE_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -41,17 +51,75 @@ def one_line(text):
     return " ".join(without_escapes(str(text)).split())
 
 
-def body(notebook, folder):
-    """Return a notebook as HTML, code left out, and what its cells wrote to stderr by section."""
-    parts, messages, section = [], [], ""
+def body(notebook, folder, title=""):
+    """Return what a page is made of, code left out.
+
+    Returns
+    -------
+    types.SimpleNamespace
+        heading (HTML of `title`, else of the heading that the notebook begins with; empty where it begins with none),
+        finding (what the cell tagged `finding` shows), content (all else), words (that the page explains, with what
+        they mean) and messages (what cells wrote to stderr, by section).
+    """
+    heading, finding, parts, messages, section = "", [], [], [], ""
     for cell in notebook.cells:
         section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
         if cell.cell_type == "markdown":
-            parts.append(_markdown(cell.source, folder=folder, attachments=cell.get("attachments")))
+            first, text = _TITLE.match(cell.source).groups() if not parts and not heading else ("", cell.source)
+            heading = first or heading
+            parts.append(_markdown(text, folder=folder, attachments=cell.get("attachments")))
+        stated = FINDING in cell.get("metadata", {}).get("tags", [])
         for output in cell.get("outputs", []):
-            parts.append(_output(output))
+            (finding if stated else parts).append(_stated(output) if stated else _output(output))
             messages.extend((section, text) for text in _messages(output))
-    return _REMOTE.sub(r"\1data-left-out\2", "\n".join(filter(None, parts))), messages
+    answer, rest = ("\n".join(filter(None, found)).replace("\0", "\ufffd") for found in (finding, parts))
+    marked, words = _explained(f"{answer}\0{_notes_once(rest)}")
+    answer, rest = _REMOTE.sub(r"\1data-left-out\2", marked).split("\0")
+    heading = f"<h1>{html.escape(title)}</h1>" if title and heading else _markdown(heading)
+    return types.SimpleNamespace(heading=heading, finding=answer, content=rest, words=words, messages=messages)
+
+
+def _notes_once(content):
+    """Return a page on which no note of a list is said twice."""
+    said = set()
+
+    def once(match):
+        fresh = [note for note in re.findall(r"(?s)<li>.*?</li>", match[1]) if note not in said]
+        said.update(fresh)
+        return f"<p>Notes:</p><ul>{''.join(fresh)}</ul>" if fresh else ""
+
+    return re.sub(r"(?s)<p>Notes:</p><ul>(.*?)</ul>", once, content)
+
+
+def _explained(page):
+    """Return a page whose first mention of each word of the vocabulary leads to what it means, and these words."""
+    words, inside, pieces = {}, [], re.split(r"(<[^>]*>)", page)
+    for place, piece in enumerate(pieces):
+        tag = re.match(r"<(/?)(\w+)", piece) if place % 2 else None
+        if tag and tag[2] in _UNMARKED:
+            inside = inside[:-1] if tag[1] else [*inside, tag[2]]
+        elif not place % 2 and not inside:
+            pieces[place] = _WORDS.sub(functools.partial(_first_mention, words), piece)
+    return "".join(pieces), [(_place(word), word, words[word]) for word in sorted(words, key=str.lower)]
+
+
+def _first_mention(words, match):
+    word = _STEMS.get(match[0], match[0])
+    if word in words:
+        return match[0]
+    words[word] = vocabulary.EXPLAINED[word]
+    return f'<a class="word" href="#{_place(word)}">{match[0]}</a>'
+
+
+def _place(word):
+    return "word-" + re.sub(r"\W+", "-", word).strip("-")
+
+
+def _stated(output):
+    """Return an output of the finding's cell: each printed line is a paragraph."""
+    if output.output_type == "stream" and output.name == "stdout":
+        return "".join(f"<p>{html.escape(line)}</p>" for line in _text(output.text).splitlines() if line.strip())
+    return _output(output)
 
 
 def _messages(output):
@@ -78,16 +146,29 @@ def _output(output):
 
 
 def _html_output(text, data, metadata):
-    tables = re.sub(r"(?s)<table\b.*?</table>", lambda match: _align(match[0]), text)
-    return f'<div class="output">{tables}</div>'
+    return f'<div class="output">{_tables(text)}</div>'
+
+
+def _tables(page):
+    """Return a page whose tables alone scroll: what stands above a table stays where it is."""
+    return re.sub(r"(?s)<table\b.*?</table>", lambda match: _scrolling(_align(match[0])), page)
+
+
+def _scrolling(table):
+    caption = re.search(r"(?s)<caption>(.*?)</caption>", table)
+    if not caption:
+        return f'<div class="scroll">{table}</div>'
+    rest = table.replace(caption[0], "", 1)
+    return f'<figure class="table"><figcaption>{caption[1]}</figcaption><div class="scroll">{rest}</div></figure>'
 
 
 def _align(table):
     lines = re.findall(r"(?s)<tr\b.*?</tr>", table)
     rows = [re.findall(r"(?s)<t[dh]\b[^>]*>\s*(.*?)\s*</t[dh]>", line) for line in lines]
-    columns = zip(*(row for row in rows[1:] if len(row) == len(rows[0])), strict=True)
-    right = " ".join(str(k) for k, column in enumerate(columns, 1) if k > 1 and _numeric(column))
-    return table.replace("<table", f'<table data-right="{right}"', 1)
+    columns = list(enumerate(zip(*(row for row in rows[1:] if len(row) == len(rows[0])), strict=True), 1))
+    right = " ".join(str(k) for k, column in columns if k > 1 and _numeric(column))
+    short = " ".join(str(k) for k, column in columns if max(map(len, column)) <= SHORT)
+    return table.replace("<table", f'<table data-right="{right}" data-short="{short}"', 1)
 
 
 def _numeric(entries):
@@ -104,9 +185,20 @@ def _picture(content, data, metadata, *, kind):
     if kind == "image/svg+xml":
         content = base64.b64encode(content.encode()).decode()
     alt = html.escape(" ".join(alternative.split()))
-    size = "".join(f' {side}="{int(metadata[side])}"' for side in ("width", "height") if side in metadata)
-    source = f"data:{kind};base64,{''.join(content.split())}"
-    return f'<figure role="img" aria-label="{alt}"><img src="{source}" alt="{alt}"{size}></figure>'
+    image = f'<img src="{_address(kind, content)}" alt="{alt}"{_size(metadata)}>'
+    narrow = metadata.get("narrow", {})
+    if kind in narrow:
+        image = (f'<picture><source media="{NARROW}" srcset="{_address(kind, narrow[kind])}"{_size(narrow)}>{image}'
+                 "</picture>")
+    return f"<figure>{image}</figure>"
+
+
+def _address(kind, content):
+    return f"data:{kind};base64,{''.join(content.split())}"
+
+
+def _size(metadata):
+    return "".join(f' {side}="{int(metadata[side])}"' for side in ("width", "height") if side in metadata)
 
 
 def _text(text):
@@ -138,7 +230,7 @@ def _markdown(source, *, trusted=True, folder=".", attachments=None):
     renderer = tools.Renderer(escape=not trusted, allow_harmful_protocols=False, embed_images=trusted,
                               exclude_anchor_links=True, path=str(folder), attachments=attachments)
     parser = tools.Markdown(renderer, block=tools.Block(), inline=tools.Inline(hard_wrap=False))
-    return re.sub(r"(?s)<table\b.*?</table>", lambda match: _align(match[0]), parser.render(source))
+    return _tables(parser.render(source))
 
 
 @functools.cache

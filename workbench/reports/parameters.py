@@ -59,6 +59,15 @@ def notebook_title(path):
     return next((plain(text) for _, text in headings(load_notebook(path)["cells"])), Path(path).stem)
 
 
+def own_title(path, given):
+    """Return the title of a report in which one of the parameters `given` asks a question of its own, or "".
+
+    It stands in the notebook's metadata: `{"workbench": {"titles": {"rival": "Which of two models is better?"}}}`.
+    """
+    titles = load_notebook(path).get("metadata", {}).get("workbench", {}).get("titles", {})
+    return next((titles[name] for name in given if name in titles), "")
+
+
 def notebook_parameters(path):
     """Return the parameters of a notebook.
 

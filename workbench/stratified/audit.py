@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import functools
 import html
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import checks, intervals
+from workbench import checks, digits, intervals
 from workbench.allocation import rules
 from workbench.data import frames, scored_items
 from workbench.data.answers import OTHER
@@ -58,6 +59,10 @@ class Audit(Result):
         skipped: tuple
         row_counts: dict
         confidence_interval: Interval | None
+        stratum_size: np.ndarray
+        expected_half_width: float
+        truth: float | None
+        level: float
 
     def next_step(self) -> str:
         """Return what to do now, in words."""
@@ -88,6 +93,35 @@ class Audit(Result):
 
     def _least(self):
         return int(np.minimum(ROUNDS, self.labeled).sum())
+
+    def basis(self) -> str:
+        """Return what the finding rests on, in a line."""
+        groups = checks.counted(self.labeled.size, "group", "groups")
+        drawn = f"{_labels(self)}, drawn at random within {groups} of like scores among {self._among()}"
+        if self.mode == "plan":
+            do = self.next_step().replace(self.label_sheet, os.path.basename(self.label_sheet))
+            return f"{drawn[0].upper()}{drawn[1:]}. {do}"
+        return f"From {drawn}; {percent(self.level)} interval. {self._known()}{self.next_step()}"
+
+    def _among(self) -> str:
+        return checks.counted(self.stratum_size.sum(), "item")
+
+    def _to_do(self, items: int, what: str) -> str:
+        """Return what a plan asks for, and how well it will tell what is asked."""
+        half, labels = self.expected_half_width, f"{self.labeled.sum():,}"
+        if digits.nothing(-half, half):
+            return f"No result to expect: {labels} labels leave {what} open, so plan more"
+        known = f"know {what} to about ±{digits.points(half, error=half)[0]} points" if np.isfinite(half) else \
+            f"measure {what}"
+        return f"Label {labels} of {checks.counted(items, 'item')} to {known}"
+
+    def _known(self) -> str:
+        return "" if self.truth is None else f"The truth is {digits.percents(self.truth)[0]}. "
+
+    def _doubt(self) -> str:
+        """Return a warning where the labels must not be quoted."""
+        refused = self.mode == "analyzed" and any(note.kind == "refused" for note in self.notes)
+        return "; do not quote it yet, the sheet does not fit the plan" if refused else ""
 
     def _repr_html_(self) -> str:
         lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
@@ -155,11 +189,13 @@ class AccuracyAudit(Audit):
             return f"Label {self.labeled.sum():,} of {items} in {strata}" \
                 + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
                    if np.isfinite(self.expected_half_width) else "")
-        limits = self.confidence_interval
-        truth = f"; the truth is {100 * self.truth:.1f}%" if self.truth is not None else ""
-        design = f"{checks.counted(self.labeled.sum(), 'label')}{skips.words(self.estimate.skipped)}, {strata}"
-        return (f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} interval: "
-                f"{100 * limits.low:.1f}% to {100 * limits.high:.1f}%), {design}{truth}")
+        limits, truth = self.confidence_interval, ""
+        if self.truth is not None:
+            truth = f"; the truth is {digits.percents(self.truth)[0]}"
+        design = f"{_labels(self)}{skips.words(self.estimate.skipped)}, {strata}"
+        low, high = digits.percents(limits.low, limits.high)
+        return (f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} interval: {low} to "
+                f"{high}), {design}{truth}")
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: size, mean score, labels and, once known, right ones and rate."""
@@ -171,6 +207,18 @@ class AccuracyAudit(Audit):
                 row |= {name: found[name] for name in ("correct", "accuracy", "skipped") if name in found}
         return table
 
+    def finding(self) -> str:
+        """Return the accuracy with its interval, or what to do, in a sentence without jargon."""
+        if self.estimate is None or self.confidence_interval is None:
+            return self._to_do(self.stratum_size.sum(), "the accuracy")
+        low, high = self.confidence_interval
+        if digits.nothing(low, high):
+            ends = digits.percents(low, high, error=high - low)
+            return "No result: after {} the accuracy may be anything between {} and {}".format(_labels(self), *ends)
+        error = (high - low) / 2
+        found = skips.said_percent(*self.estimate.bounds, error=error)
+        return "Accuracy {}, between {} and {}".format(found, *digits.percents(low, high, error=error)) + self._doubt()
+
     @classmethod
     def _from_schema_1(cls, values):
         """Return the fields of today: that labeled items were not drawn, now refused, was one warning among others."""
@@ -179,6 +227,10 @@ class AccuracyAudit(Audit):
         values = super()._from_schema_1(values)
         return values | {"notes": [Note("refused", note.text) if note.text in refused else note
                                    for note in values["notes"]]}
+
+
+def _labels(audit):
+    return checks.counted(audit.labeled.sum(), "label")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,8 +248,11 @@ class IntervalComparison(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method, with what the method is for."""
-        return [{"method": i.method, "low": i.low, "high": i.high, "half_width": i.half_width, "use": USES[i.method]}
-                for i in self.intervals]
+        return [{"method": i.method, "low": i.low, "high": i.high, "half_width": i.half_width,
+                 "use": self._use(i.method)} for i in self.intervals]
+
+    def _use(self, method):
+        return "the default, once there are labels" if self.assumption and method == "default" else USES[method]
 
 
 USES = {"default": "report this one", "short": "shorter; covers at least 91% in practice at nominal 95%",

@@ -71,6 +71,15 @@ class ClassAudit(AccuracyAudit):
                 for metric, limits in zip(METRICS, self.limits, strict=True))
         return f"{super().headline()}; class {self.metrics_of!r}: {', '.join(said)}"
 
+    def finding(self) -> str:
+        """Return accuracy, and precision and recall of the class, or what to do, in a sentence without jargon."""
+        found = super().finding()
+        if self.metrics is None or found.startswith("No result"):
+            return found
+        precision, recall = (skips.said_percent(*self.metrics.bounds(name), error=limits.half_width)
+                             for name, limits in zip(METRICS[:2], self.limits[:2], strict=True))
+        return f"{found}; of class {self.metrics_of}, precision {precision} and recall {recall}"
+
     def metric_rows(self) -> list[dict]:
         """Return one row for accuracy and one per metric of the class: estimate, limits and, where known, truth.
 

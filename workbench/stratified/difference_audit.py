@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import checks
+from workbench import checks, digits
 from workbench.allocation.rules import allocate
 from workbench.data.answers import class_texts
 from workbench.data.label_sheets import check_columns
@@ -81,8 +81,7 @@ class DifferenceAudit(Audit):
 
     def headline(self) -> str:
         """Return the difference, or the plan, in one sentence."""
-        differing = int(self.stratum_size.sum())
-        where = f"the {differing:,} of {checks.counted(differing + self.agreeing, 'item')} on which the models differ"
+        where = self._among()
         if self.difference is None:
             strata = checks.counted(self.labeled.size, "stratum", "strata")
             return (f"Label {self.labeled.sum():,} of {where}, in {strata}; half-width of the difference "
@@ -90,6 +89,33 @@ class DifferenceAudit(Audit):
         said = self.difference.headline(self.level)
         truth = f"; the truth is {self.truth:+.4g}" if self.mode == "simulated" else ""
         return f"{said[0].upper()}{said[1:]} among {where}{truth}"
+
+    def finding(self) -> str:
+        """Return which model is more often right, or what to do, in a sentence without jargon."""
+        if self.difference is None or self.confidence_interval is None:
+            return self._to_do(self.stratum_size.sum() + self.agreeing, "the difference of the models")
+        (low, high), bounds = self.confidence_interval, self.difference.bounds
+        if digits.nothing(low, high):
+            return f"No result: {self.labeled.sum():,} labels leave open which of the models is better"
+        error = (high - low) / 2
+        if low <= 0 <= high:
+            found, ends = (skips.said_points(*bounds, error=error, signed=True),
+                           digits.points(low, high, error=error, signed=True))
+            return f"Not shown to be better: A less B {found} points, between {ends[0]} and {ends[1]}{self._doubt()}"
+        better = "A (the prediction) is better than B (the rival)" if low > 0 else \
+            "B (the rival) is better than A (the prediction)"
+        found = skips.said_points(*sorted(map(abs, bounds)), error=error)
+        ends = digits.points(*sorted(map(abs, (low, high))), error=error)
+        return f"{better}: by {found} points of accuracy, between {ends[0]} and {ends[1]}{self._doubt()}"
+
+    def _among(self) -> str:
+        differing = int(self.stratum_size.sum())
+        return f"the {differing:,} of {checks.counted(differing + self.agreeing, 'item')} on which the models differ"
+
+    def _known(self) -> str:
+        if self.truth is None:
+            return ""
+        return f"The truth is {digits.points(self.truth, error=0.01, signed=True)[0]} points. "
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: size, mean score of A, labels and, once known, which model was right."""

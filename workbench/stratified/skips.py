@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench import checks
+from workbench import checks, digits
 from workbench.results import Interval
 
 if TYPE_CHECKING:
@@ -47,12 +47,24 @@ def estimate_cells(bounds: tuple[float, float], skipped: np.ndarray | None) -> d
     return {"estimate": bounds[0]} if skipped is None else {"estimate_low": bounds[0], "estimate_high": bounds[1]}
 
 
-def said_percent(*bounds: float) -> str:
-    """Return a share, or the range of one, in percent.
+def said_percent(*bounds: float, error: float | None = None) -> str:
+    """Return a share, or the range of one, in percent, with the decimals that `error` allows.
 
     Examples
     --------
     >>> said_percent(0.85, 0.85), said_percent(0.85, 0.9), said_percent(float("nan"), 1)
-    ('85.0%', '85.0% to 90.0%', 'undefined to 100.0%')
+    ('85.0%', '85.0% to 90.0%', 'undefined to 100%')
     """
-    return " to ".join(dict.fromkeys("undefined" if np.isnan(end) else f"{100 * end:.1f}%" for end in bounds))
+    return " to ".join(dict.fromkeys("undefined" if np.isnan(end) else digits.percents(end, error=error)[0]
+                                     for end in bounds))
+
+
+def said_points(*bounds: float, error: float, signed: bool = False) -> str:
+    """Return a difference of shares, or the range of one, in points.
+
+    Examples
+    --------
+    >>> said_points(0.012, 0.034, error=0.01, signed=True)
+    '+1.2 to +3.4'
+    """
+    return " to ".join(dict.fromkeys(digits.points(*bounds, error=error, signed=signed)))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 SCALE = 2
+TRIES, TOLERANCE = 4, 4
+_DRAWN = re.compile(r'<svg\b[^>]*?\bwidth="(\d+)')
 
 _CSS = """
 .workbench-chart { margin: 4px 0; max-width: 100%; position: relative; overflow-x: auto; }
@@ -220,15 +222,25 @@ class StaticChart:
         described = self.spec.pop("description", None)
         self.alternative = _sentence(described if alternative is None else alternative)
 
-    def png(self) -> bytes:
-        """Return the chart as PNG bytes, at twice the size on screen."""
-        return _png(self.spec)
+    def png(self, size: tuple[int, int] = theme.PAGE) -> bytes:
+        """Return the chart as PNG bytes, as wide as the page, at twice the size on screen.
+
+        Parameters
+        ----------
+        size : (int, int)
+            Width and least type in pixels, `theme.PAGE` or `theme.PHONE`.
+        """
+        import vl_convert
+        return _squeeze(vl_convert.svg_to_png(_fitted(self.spec, *size), scale=SCALE))
 
     def __repr__(self) -> str:
         return f"Chart: {self.alternative}"
 
     def _repr_mimebundle_(self, **kwargs):
-        return _with_image(self, {}, {}, self)
+        data, metadata = _with_image(self, {}, {}, self)
+        narrow = self.png(theme.PHONE)
+        metadata["image/png"]["narrow"] = _size(narrow) | {"image/png": _text(narrow)}
+        return data, metadata
 
 
 def image(chart: alt.TopLevelMixin, alternative: str | None = None) -> StaticChart:
@@ -290,6 +302,19 @@ def _png(spec):
     return _squeeze(vl_convert.vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[]))
 
 
+def _fitted(spec, width, least):
+    """Return a picture of a width as SVG: labels and legends take room that only drawing shows."""
+    import vl_convert
+    spec = theme.sized(spec, width, least)
+    for _ in range(TRIES):
+        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+        drawn = int(_DRAWN.search(svg)[1])
+        if abs(drawn - width) <= TOLERANCE:
+            break
+        spec = theme.scaled(spec, max(0.2, 1 + (width - drawn) / theme.widest(spec)))
+    return svg
+
+
 def _squeeze(png):
     """Return the same PNG with its pixels compressed harder; vl-convert hardly does."""
     header, body = png[:33], png[33:]
@@ -307,10 +332,17 @@ def _chunk(kind, content):
 
 def _with_image(shown, data, metadata, chart):
     png = chart.png()
-    width, height = struct.unpack(">II", png[16:24])
-    size = {"width": round(width / SCALE), "height": round(height / SCALE), "alt": chart.alternative}
-    picture = {"image/png": base64.b64encode(png).decode(), "text/plain": repr(shown)}
-    return data | picture, metadata | {"image/png": size}
+    size = _size(png) | {"alt": chart.alternative}
+    return data | {"image/png": _text(png), "text/plain": repr(shown)}, metadata | {"image/png": size}
+
+
+def _size(png):
+    return {name: round(side / SCALE) for name, side in zip(("width", "height"), struct.unpack(">II", png[16:24]),
+                                                            strict=True)}
+
+
+def _text(png):
+    return base64.b64encode(png).decode()
 
 
 def _labeled(message, controls):

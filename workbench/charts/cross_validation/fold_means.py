@@ -29,7 +29,7 @@ MAY_BE_0 = "may be 0"
 BAR = "M-0.25,-1L0.25,-1L0.25,1L-0.25,1Z"
 STACKS = 60
 DOT = 11
-MOST_HEIGHT = 400
+MOST_HEIGHT = 260
 MODELS_WIDTH, PAIRS_WIDTH, LABELS_WIDTH = 480, 330, 280
 SHOWN_MODELS = 24
 
@@ -160,7 +160,7 @@ def _winner(cv, tested):
             f"folds{equal}")
 
 
-def folds(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> alt.TopLevelMixin:
+def folds(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95, title: str = "") -> alt.TopLevelMixin:
     """Return the difference in each fold as a dot, and under it the intervals of the mean for three rho.
 
     Parameters
@@ -170,23 +170,26 @@ def folds(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> alt.T
     rho : float or str
         The chosen one, as in `workbench.kfold_t_test`.
     level : float
+    title : str
+        By default who is better on average.
     """
-    words = folds_words(cv, rho=rho, level=level)
+    said, alternative = folds_words(cv, rho=rho, level=level)
+    words = title or said, alternative
     if len(cv.models) > 2:
         return finished(_models(cv), words)
     data, sides = folds_data(cv, rho=rho, level=level), _sides(cv)
     most = stacked(_shown_means(cv))[1]
     row_height = _row_height(most, cv.repeats)
-    title = f"{_kind(cv)} (dashed: mean)"
+    along = f"{_kind(cv)} (dashed: mean)"
     if len(sides) == 3:
-        title = f"difference in {'minus the ' if cv.scores else ''}{title}"
+        along = f"difference in {'minus the ' if cv.scores else ''}{along}"
     ends = [row["value"] for name in ("dots", "zero") for row in data[name]]
     ends += [row[end] for row in data["intervals"] for end in ("low", "high")]
     within = padded(ends)
     colors = dict(zip(sides, (FIRST, NEITHER, SECOND) if len(sides) == 3 else (FIRST,), strict=True))
     legend = alt.Legend(labelLimit=240) if len(sides) == 3 else None
     dots = alt.Chart(theme.rows("dots", data["dots"])).mark_point(filled=True, size=_dot_size(most, cv.repeats)).encode(
-        x=alt.X("value:Q", title=None if data["intervals"] else title, scale=within,
+        x=alt.X("value:Q", title=None if data["intervals"] else along, scale=within,
                 axis=values_axis(ends, not data["intervals"])),
         y=alt.Y("y:Q", title="repeat", axis=_repeat_axis(cv) if cv.repeats > 1 else None,
                 scale=alt.Scale(domain=[0.1, cv.repeats + 8 / row_height], reverse=True, nice=False)),
@@ -196,7 +199,7 @@ def folds(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> alt.T
     zero = alt.Chart(theme.rows("zero", data["zero"])).mark_rule(strokeWidth=1).encode(x="value:Q")
     mean = alt.Chart(theme.rows("mean", data["mean"])).mark_rule(style="truth").encode(x="value:Q")
     above = (zero + mean + dots).properties(width=theme.WIDTH - 160, height=row_height * cv.repeats + 8)
-    below = [_intervals(data, title, values_axis(ends), within, colors)] if data["intervals"] else []
+    below = [_intervals(data, along, values_axis(ends), within, colors)] if data["intervals"] else []
     return finished(alt.vconcat(above, *below, spacing=4).resolve_scale(color="independent", shape="independent"),
                      words)
 

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 SHOWN_PAIRS = 66
 
 
-def pairs_data(comparison: ModelComparison, *, level: float = 0.95) -> list[dict]:
+def pairs_data(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS) -> list[dict]:
     """Return the rows of `pairs`, smallest adjusted p first: the most extreme where there are too many."""
-    return [_pair_row(comparison, k, level) for k in _extreme(comparison)]
+    return [_pair_row(comparison, k, level) for k in _extreme(comparison)[:most]]
 
 
 def _extreme(comparison):
     tested = [(p if p == p else 2.0, -abs(test.naive_statistic) if test else 0.0, k) for k, (p, test) in
               enumerate(zip(comparison.adjusted.tolist(), comparison.tests, strict=True))]
-    return [k for _, _, k in sorted(tested)[:SHOWN_PAIRS]]
+    return [k for _, _, k in sorted(tested)]
 
 
 def _pair_row(comparison, k, level):
@@ -46,13 +46,13 @@ def _pair_row(comparison, k, level):
                   "verdict": "differs" if p < 1 - level else "no difference shown"}
 
 
-def pairs_words(comparison: ModelComparison, *, level: float = 0.95) -> tuple[str, str]:
+def pairs_words(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS) -> tuple[str, str]:
     """Return title and text alternative of `pairs`."""
     differ, total = int((comparison.adjusted < 1 - level).sum()), len(comparison.pairs)
-    shown = f"; the {SHOWN_PAIRS} most extreme shown" if total > SHOWN_PAIRS else ""
+    shown = f"; the {most} most extreme shown" if total > most else ""
     rho = next((f", rho {test.rho:.3g}" for test in comparison.tests if test), "")
     untested = sum(test is None for test in comparison.tests)
-    rows = pairs_data(comparison, level=level)
+    rows = pairs_data(comparison, level=level, most=most)
     said = "; ".join(f"{row['pair']} {number(row['difference'])} ({row['text']})" for row in rows[:12])
     none = f" {untested} without a test, as the folds show no variance." if untested else ""
     every = "the one pair" if total == 1 else f"all {total} pairs"
@@ -62,7 +62,7 @@ def pairs_words(comparison: ModelComparison, *, level: float = 0.95) -> tuple[st
             f"p-values {_how(comparison)}. {said}{'; …' if len(rows) > 12 else ''}.{none}")
 
 
-def pairs(comparison: ModelComparison, *, level: float = 0.95) -> alt.TopLevelMixin:
+def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS) -> alt.TopLevelMixin:
     """Return all pairs of models: differences, intervals, adjusted p-values.
 
     Parameters
@@ -70,8 +70,10 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95) -> alt.TopLevelMi
     comparison : workbench.ModelComparison
     level : float
         Of the intervals, which are not adjusted; 1 - level is what the adjusted p-values are held against.
+    most : int
+        Pairs that are drawn, the most extreme.
     """
-    rows = pairs_data(comparison, level=level)
+    rows = pairs_data(comparison, level=level, most=most)
     kinds = {"differs": theme.STRATIFIED, "no difference shown": theme.GRAY, "no test": theme.MISS}
     present = [kind for kind in kinds if any(row["verdict"] == kind for row in rows)]
     legend, title = alt.Legend(values=present, titleLimit=PAIRS_WIDTH), _pairs_legend(comparison, level)
@@ -88,14 +90,14 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95) -> alt.TopLevelMi
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
     height = len(rows) * (24 if len(rows) <= 12 else 17)
     drawn = alt.layer(zero, bars, dots, texts).properties(width=PAIRS_WIDTH, height=max(40, height))
-    return finished(drawn, pairs_words(comparison, level=level))
+    return finished(drawn, pairs_words(comparison, level=level, most=most))
 
 
 def _pairs_legend(comparison, level):
     """Return what color and bars mean, as they may disagree; of a single pair nothing is adjusted."""
     if len(comparison.pairs) == 1:
         return None
-    return [f"color and p: {_how(comparison)}", f"bars: {percent(level)} intervals of each pair alone, not adjusted"]
+    return [f"color and p: {_how(comparison)}", f"bars: {percent(level)} intervals, not adjusted"]
 
 
 def _how(comparison):

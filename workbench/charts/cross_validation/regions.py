@@ -83,9 +83,9 @@ def _not_drawn(found, low, high):
 
 
 def _region_lines(region, models):
-    """Return the name of who is better in a region, nobody's in the one of practical equivalence, and what it says."""
+    """Return what a region says in two lines: who is better there, or that nobody is."""
     names = dict(zip(("first better", "second better"), short_names(models), strict=True))
-    return (names[region], "better") if region in names else ("", region)
+    return (names[region], "better") if region in names else ("practically", "equal")
 
 
 def posterior_words(found: BayesianTTest, models: Sequence[str] = SIDES) -> tuple[str, str]:
@@ -126,5 +126,5 @@ def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLev
         x=place, y=y, align=align, baseline="top", lineHeight=15, limit=theme.WIDTH // 3).encode(
             text="text:N").transform_filter(alt.datum.at == at)
              for name, y in (("names", -32), ("notes", 6)) for at, place, align in
-             (("left", 0, "left"), ("middle", theme.WIDTH // 2, "center"), ("right", "width", "right"))]
+             (("left", 0, "left"), ("middle", {"expr": "width / 2"}, "center"), ("right", "width", "right"))]
     return theme.finish(alt.layer(areas, line, rules, *texts), *posterior_words(found, models), height=220)

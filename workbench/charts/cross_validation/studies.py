@@ -249,7 +249,8 @@ def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None 
     x = alt.X("left:Q", title="t of one cross-validation (dashed: t density; lines: critical values)", axis=axis,
               scale=alt.Scale(domain=[-INFINITE - 0.5, INFINITE + 0.5], nice=False))
     bars = alt.Chart(theme.rows("bars", data["bars"])).mark_rect(stroke=None).encode(
-        x=x, x2="right:Q", y=alt.Y("low:Q", title="share of the runs", axis=alt.Axis(format=".0%", tickCount=5)),
+        x=x, x2="right:Q", y=alt.Y("low:Q", title="share of the runs", axis=alt.Axis(format=theme.PERCENT,
+                                                                                     tickCount=5)),
         y2="high:Q", color=alt.Color("kind:N", title=None, scale=theme.scale(OUTCOMES)))
     density = alt.Chart(theme.rows("density", data["density"])).mark_line(strokeWidth=2, style="truth").encode(
         x="t:Q", y="share:Q")
@@ -309,7 +310,7 @@ def _power_panel(data, situation, equal):
                 scale=alt.Scale(type="log", domain=[SIZES[0] * 0.85, SIZES[-1] * 1.18], nice=False)),
         color=alt.Color("test:N", title=None, scale=theme.scale(TEST_COLORS), legend=legend))
     y = alt.Y("rate:Q", title=f"{'false alarms' if equal else 'power'}: {situation}",
-              axis=alt.Axis(format=".0%", tickCount=5),
+              axis=alt.Axis(format=theme.PERCENT, tickCount=5),
               scale=alt.Scale(domain=[0, 0.2] if equal else [0, 1], nice=False))
     width = alt.StrokeWidth("chosen:O", legend=None, scale=alt.Scale(domain=[0, 1], range=[1, 4]))
     lines = base.mark_line().encode(y=y, strokeWidth=width, strokeDash=alt.StrokeDash(
@@ -377,7 +378,7 @@ def _score_panel(data, learner, first):
     order, legend = list(dict.fromkeys(row["test"] for row in data["rates"])), alt.Legend(labelLimit=260)
     base = alt.Chart(theme.rows("rates", data["rates"])).transform_filter(alt.datum.learner == learner).encode(
         y=alt.Y("test:N", sort=order, title=None, axis=alt.Axis(labelLimit=200) if first else None))
-    x = alt.X("alarms:Q", title=f"{learner}: share called different", axis=alt.Axis(format=".0%", tickCount=6),
+    x = alt.X("alarms:Q", title=f"{learner}: share called different", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
               scale=alt.Scale(domainMin=0, nice=True))
     joined = base.mark_rule(color=theme.GRAY, strokeWidth=2).encode(x=x, x2="power:Q")
     power = base.mark_point(filled=True, size=90, shape="circle", color=SCORES["power"]).encode(x="power:Q")

@@ -110,7 +110,7 @@ def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
         x=alt.X("prediction:N", sort=names, title="read as", axis=axis),
         y=alt.Y("truth:N", sort=names, title="true class", axis=alt.Axis(labelLimit=110)))
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
-        "rate:Q", title="P(read as | true)", legend=alt.Legend(gradientLength=160, format=".0%"),
+        "rate:Q", title="P(read as | true)", legend=alt.Legend(gradientLength=160, format=theme.PERCENT),
         scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", theme.STRATIFIED])))
     both = len(names) <= MOST_TEXTS
     counts = base.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10).encode(text="n:N", color=ink())

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.charts import theme
 from workbench.charts.misclassification.scenes import CORRECTED, POINTS, RAW
-from workbench.charts.misclassification.words import points
+from workbench.charts.misclassification.words import class_name, points
 from workbench.results import percent
 
 if TYPE_CHECKING:
@@ -114,8 +114,8 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
 
 
 def _class_chart(part, k, across, periods):
-    up = alt.Y("share:Q", title=_limited(part["class"]), axis=alt.Axis(format="~%", tickCount=5),
-               scale=alt.Scale(zero=False))
+    up = alt.Y("share:Q", title=f"share of {_limited(class_name(part['class']))}",
+               axis=alt.Axis(format=theme.PERCENT, tickCount=5), scale=alt.Scale(zero=False))
     area, alone = (alt.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across, y="low:Q", y2="high:Q")
                    for name in ("bands", "alone"))
     area, alone = (area.mark_area(opacity=0.22, color=CORRECTED),
@@ -202,7 +202,7 @@ def _change_chart(rows, name, k, across, periods):
     zero = alt.Chart(theme.rows(f"zero {k}", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
     base = alt.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=alt.Color(
         "verdict:N", title=None, scale=theme.scale(VERDICTS)))
-    up = alt.Y("low:Q", title=f"{_limited(name, 10)} (points)", axis=POINTS)
+    up = alt.Y("low:Q", title=f"{_limited(class_name(name), 10)} (points)", axis=POINTS)
     bars = base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q")
     dots = base.mark_point(filled=True, size=60 if periods <= MANY else 14).encode(y="change:Q", shape=alt.Shape(
         "verdict:N", title=None, scale=alt.Scale(domain=list(VERDICTS), range=["circle", "square"])))

@@ -35,7 +35,7 @@ NO_SHIFT = 0.0005
 SMALL = 5e-5
 FINE = 20_001
 LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
-PERCENT = alt.Axis(format="~%")
+PERCENT = alt.Axis(format=theme.PERCENT)
 POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=5)
 
 
@@ -180,7 +180,7 @@ def months(study: PrevalenceStudy, methods: Sequence[str]) -> alt.TopLevelMixin:
     color = alt.Color("estimator:N", title=None, scale=theme.scale(COLORS), legend=None)
     names = alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(labelLimit=160))
     answers = alt.Chart(theme.rows("answers", data["answers"]))
-    along = alt.X("low:Q", title="expected answer ± one sd", axis=alt.Axis(format="~%", tickCount=6),
+    along = alt.X("low:Q", title="expected answer ± one sd", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
                   scale=alt.Scale(zero=False))
     bands = answers.mark_rule(strokeWidth=4).encode(x=along, x2="high:Q", y=names, color=color)
     dots = answers.mark_circle(size=90).encode(x="expected:Q", y=names, color=color)

@@ -9,6 +9,17 @@ def ink() -> alt.Color:
     return alt.Color("dark:O", legend=None, scale=alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"]))
 
 
+def class_name(label: object) -> str:
+    """Return a class as an axis calls it: a number alone would say nothing.
+
+    Examples
+    --------
+    >>> class_name("panels"), class_name(1)
+    ('panels', 'class 1')
+    """
+    return text if (text := str(label))[:1].isalpha() else f"class {text}"
+
+
 def short_share(value: float, digits: int = 4) -> str:
     """Return a share below 1 without its leading zero."""
     text = f"{value:.{digits}f}"

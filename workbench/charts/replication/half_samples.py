@@ -76,7 +76,7 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     """
     data = boxes_data(right, items, estimate)
     districts = alt.Chart(theme.rows("districts", data["districts"]))
-    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False))
+    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(zero=False))
     bands = districts.mark_rect(opacity=0.16).encode(x=_box("start"), x2="end:Q", fill=alt.Fill(
         "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])))
     names = districts.mark_text(y=-15, style="note").encode(x=_box("middle"), text="district:N")
@@ -88,7 +88,7 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     limits = alt.Chart(theme.rows("limits", data["limits"])).encode(
         x=alt.X("kind:N", title="95% interval", sort=["naive", "by boxes"], axis=TICKS),
         color=alt.Color("kind:N", legend=None, scale=theme.scale({"naive": NAIVE, "by boxes": HONEST})))
-    beside = alt.Y("low:Q", title=None, axis=alt.Axis(format=".0%"))
+    beside = alt.Y("low:Q", title=None, axis=alt.Axis(format=theme.PERCENT))
     bars = limits.mark_rule(strokeWidth=5).encode(y=beside, y2="high:Q")
     ticks = limits.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
     left = (bands + joined + dots + middle + names).properties(width=400, height=250)
@@ -211,7 +211,8 @@ def _stacked(values, low, high):
 
 def _values(data, title, reach=None):
     scale = alt.Scale(zero=False) if reach is None else alt.Scale(domain=list(reach), nice=False)
-    along = alt.X("low:Q", title=title, scale=scale, axis=alt.Axis(format=".0%" if reach else "~g", tickCount=8))
+    along = alt.X("low:Q", title=title, scale=scale,
+                  axis=alt.Axis(format=theme.PERCENT if reach else "~g", tickCount=8))
     band = alt.Chart(theme.rows("band", data["band"])).mark_rect(opacity=0.25).encode(
         x=along, x2="high:Q", color=alt.value(theme.ESTIMATE))
     squares = alt.Chart(theme.rows("squares", data["squares"])).mark_square(size=38).encode(
@@ -250,6 +251,6 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.T
         strokeWidth=5, y="height").encode(x="low:Q", x2="high:Q", color=alt.value(HONEST))
     scale = _scale(estimate)
     title = f"{statistic_name(estimate.statistic)} of the replicate" + \
-        ("" if abs(scale - 1) < 0.01 else f" (deviation times {scale:.2g}, as it counts)")
+        ("" if abs(scale - 1) < 0.01 else f" (deviations drawn {scale:.2g} times as large, as they count)")
     plot = _values(values_data(estimate), title) + interval
     return theme.finish(plot, *replicate_plot_words(estimate, level), height=140)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SHOWN_INTERVALS = 50
 SHOWN_STRATA = 40
 SHOWN_METRICS = 24
+LETTERS = 40            # that stand beside each other on a phone
 VERDICTS = {"contains the truth": theme.STRATIFIED, "misses it": theme.MISS}
 COVERED = ("naive", "z", "t", "logit", "default")
 
@@ -62,7 +63,7 @@ def coverage(study: CoverageStudy) -> alt.TopLevelMixin:
     strips = alt.hconcat(*(_strip(name, data) for name in ("naive", "default"))).resolve_scale(y="shared")
     shares = alt.Chart(theme.rows("shares", data["shares"])).encode(y=alt.Y("method:N", sort=list(COVERED), title=None))
     along = alt.X("low:Q", title="intervals that contain the truth (bars: two Monte Carlo errors)",
-                  axis=alt.Axis(format=".0%"), scale=alt.Scale(domain=[0, 1]))
+                  axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[0, 1]))
     bars = shares.mark_rule(strokeWidth=2).encode(x=along, x2="high:Q")
     colors = theme.scale({name: NAIVE if name == "naive" else HONEST for name in COVERED})
     dots = shares.mark_square(size=90).encode(x="coverage:Q", color=alt.Color("method:N", scale=colors, legend=None))
@@ -78,7 +79,7 @@ def _strip(name, data):
         x=alt.X("run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
                 scale=alt.Scale(domain=[0, SHOWN_INTERVALS + 1], nice=False)),
         color=alt.Color("verdict:N", scale=theme.scale(VERDICTS), title=None))
-    up = alt.Y("low:Q", title="accuracy" if name == "naive" else None, axis=alt.Axis(format=".0%"),
+    up = alt.Y("low:Q", title="accuracy" if name == "naive" else None, axis=alt.Axis(format=theme.PERCENT),
                scale=alt.Scale(zero=False))
     lines = runs.mark_rule(strokeWidth=2).encode(y=up, y2="high:Q", strokeDash=alt.StrokeDash(
         "verdict:N", legend=None, scale=alt.Scale(domain=list(VERDICTS), range=[[1, 0], [4, 2]])))
@@ -87,9 +88,9 @@ def _strip(name, data):
     return (lines + ticks + truth).properties(width=250, height=200)
 
 
-def metrics_data(found: MetricEstimates) -> list[dict]:
+def metrics_data(found: MetricEstimates, most: int = SHOWN_METRICS) -> list[dict]:
     """Return the rows of `metrics`: each metric's honest and naive interval, at most 24 metrics."""
-    rows = [row | {"name": row_name(row)} for row in found.rows()[:SHOWN_METRICS]]
+    rows = [row | {"name": row_name(row)} for row in found.rows()[:most]]
     honest = [{"name": row["name"], "kind": "report this", "estimate": row["estimate"], "low": row["low"],
                "high": row["high"]} for row in rows]
     naive = [{"name": row["name"], "kind": "naive", "estimate": (row["naive_low"] + row["naive_high"]) / 2,
@@ -97,10 +98,10 @@ def metrics_data(found: MetricEstimates) -> list[dict]:
     return [row for pair in zip(honest, naive, strict=True) for row in pair]
 
 
-def metrics_words(found: MetricEstimates) -> tuple[str, str]:
+def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[str, str]:
     """Return title and text alternative of `metrics`."""
     every = found.rows()
-    rows = every[:SHOWN_METRICS]
+    rows = every[:most]
     widths = [((row["high"] - row["low"]) / (row["naive_high"] - row["naive_low"]), row) for row in rows
               if row["naive_high"] > row["naive_low"]]
     said = "; ".join(f"{row_name(row)} {row['estimate']:.3f}, {row['low']:.3f} to {row['high']:.3f} (naive "
@@ -114,31 +115,28 @@ def metrics_words(found: MetricEstimates) -> tuple[str, str]:
     return title + cut, f"Estimates and intervals{cut}: {said}."
 
 
-def metrics(found: MetricEstimates) -> alt.TopLevelMixin:
+def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLevelMixin:
     """Return metrics with their intervals beside the naive ones.
 
     Parameters
     ----------
     found : workbench.MetricEstimates
         Or what has rows() with "metric", "estimate", "low", "high", "naive_low", "naive_high".
+    most : int
+        Metrics that are drawn.
     """
-    rows = metrics_data(found)
+    rows = metrics_data(found, most)
     order = list(dict.fromkeys(row["name"] for row in rows))
     base = alt.Chart(theme.rows("metrics", rows)).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=160)),
         yOffset=alt.YOffset("kind:N", sort=["report this", "naive"]),
         color=alt.Color("kind:N", title=None, scale=theme.scale({"report this": HONEST, "naive": NAIVE})))
     bars = base.mark_rule(strokeWidth=4).encode(x2="high:Q", x=alt.X(
-        "low:Q", title="estimate and interval", axis=alt.Axis(format=_percent_format(rows), tickCount=6),
+        "low:Q", title="estimate and interval", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
         scale=alt.Scale(zero=False)))
     ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
-    return theme.finish(bars + ticks, *metrics_words(found), width=theme.WIDTH - 80, height=40 * max(2, len(order)))
-
-
-def _percent_format(rows, low="low", high="high"):
-    """Return the number format of an axis from the lowest to the highest limit."""
-    span = max(row[high] for row in rows) - min(row[low] for row in rows)
-    return ".0%" if span > 0.06 else ".1%" if span > 0.006 else ".2%"
+    return theme.finish(bars + ticks, *metrics_words(found, most), width=theme.WIDTH - 80,
+                        height=40 * max(2, len(order)))
 
 
 def psu_data(rows: list[dict]) -> list[dict]:
@@ -182,12 +180,18 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
     dots = alt.Chart(theme.rows("psus", [row | {"stratum": str(row["stratum"])} for row in shown])).mark_circle(
         color=theme.LABELED).encode(
         x=alt.X("stratum:N", sort=order, title="stratum, from low to high accuracy",
-                axis=alt.Axis(labelAngle=0 if len(order) <= FEW else -90, labelLimit=100)),
+                axis=alt.Axis(labelAngle=_angle(order), labelLimit=100)),
         y=alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(zero=False),
-                axis=alt.Axis(format=_percent_format(shown, "accuracy", "accuracy"))),
+                axis=alt.Axis(format=theme.PERCENT)),
         size=alt.Size("items:Q", title="items", scale=alt.Scale(range=[0, 110], zero=True),
                       legend=alt.Legend(tickCount=3)))
     return theme.finish(dots, *psu_words(rows))
+
+
+def _angle(names):
+    if len(names) > FEW:
+        return -90
+    return -45 if sum(map(len, names)) > LETTERS else 0
 
 
 def _lowest_strata(rows):

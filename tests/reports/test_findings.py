@@ -1,0 +1,231 @@
+"""What each report says first, in exact words, and where it says it."""
+import html
+import math
+import re
+
+import numpy as np
+import pytest
+import scipy.stats
+from command import page_of, run_here
+
+import workbench as wb
+from workbench.charts import cross_validation as charts
+from workbench.reports import pages
+
+DEFAULT = {
+    "stratified-accuracy": "Accuracy 87.0%, between 79.5% and 92.7%",
+    "brr-orthogonal-arrays": "Accuracy 87.7%, between 84.0% and 90.8%",
+    "voila-vs-neyman": "Label 100 of 1,797 items: the total, about -14,700, will be off by about 4,100 (28%)",
+    "misclassification-correction": "Panels rose by 5.1 points, between 3.2 and 7.2, from period 1 to period 12",
+    "cross-validation-t-tests": "Not shown to be better: p = .22 for clerk A against clerk B",
+}
+JARGON = ("standard_error", "full False", "in 1 strata", "p_value", "nan", "None.")
+
+
+def write(path, names, *columns):
+    rows = zip(*columns, strict=True)
+    path.write_text("\n".join(",".join(map(str, row)) for row in (names, *rows)) + "\n")
+
+
+def box(page):
+    return re.search(r'(?s)<section class="finding".*?</section>', page)[0]
+
+
+def sentences_of(page):
+    return [html.unescape(re.sub(r"<[^>]*>", "", text)) for text in re.findall(r"(?s)<p>(.*?)</p>", box(page))]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return the pages of the reports of the course's data."""
+    folder = tmp_path_factory.mktemp("pages")
+    return {topic: page_of(run_here(folder, "report", topic, "-o", "r.html"), folder) for topic in DEFAULT}
+
+
+@pytest.mark.parametrize("topic", DEFAULT)
+def test_a_report_opens_with_its_finding_its_picture_and_what_it_rests_on(made, topic):
+    page = made[topic]
+    assert sentences_of(page)[0] == DEFAULT[topic] and len(sentences_of(page)) == 2
+    assert re.fullmatch(r'(?s)<section[^>]*>\s*<p>.*?</p>\s*<figure>.*?</figure>\s*<p>.*?</p>\s*</section>', box(page))
+    opening = page[page.index("<body>"):page.index('<section class="finding"')]
+    assert re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", opening)).split(" ")[1] == "Evaluation"
+    assert "<table" not in opening and "<p>" not in opening and opening.count("<h1") == 1
+    assert page.count("<h1") == 1 and page.index("<h2") > page.index("</section>")
+
+
+@pytest.mark.parametrize("topic", DEFAULT)
+def test_every_picture_has_its_words_and_a_narrow_one_for_phones(made, topic):
+    figures = re.findall(r"(?s)<figure><picture>(.*?)</picture></figure>", made[topic])
+    assert len(figures) == made[topic].count("<img") >= 2
+    for figure in figures:
+        assert re.search(r'<img [^>]*alt="[^"]{30,}', figure)
+        assert int(re.search(r'<source [^>]*width="(\d+)"', figure)[1]) == pytest.approx(350, abs=5)
+        assert int(re.search(r'<img [^>]*width="(\d+)"', figure)[1]) == pytest.approx(740, abs=5)
+
+
+@pytest.mark.parametrize("topic", DEFAULT)
+def test_no_raw_word_and_no_note_twice(made, topic):
+    shown = re.sub(r'(?s)<style>.*?</style>|<footer.*|"data:[^"]*"', "", made[topic])
+    assert [word for word in JARGON if word in re.sub(r"<[^>]*>", " ", shown)] == []
+    notes = [note for found in re.findall(r"(?s)<p>Notes:</p><ul>(.*?)</ul>", shown)
+             for note in re.findall(r"<li>(.*?)</li>", found)]
+    assert len(notes) == len(set(notes))
+
+
+def test_no_picture_calls_better_what_is_not_shown_to_be(made):
+    shown = re.search(r'<img [^>]*alt="([^"]*)"', box(made["cross-validation-t-tests"]))[1]
+    assert "Not shown" in sentences_of(made["cross-validation-t-tests"])[0] and "better" not in shown
+
+
+def test_hard_words_lead_to_what_they_mean(made):
+    for topic, words in (("brr-orthogonal-arrays", ["PSU"]), ("misclassification-correction", ["mle"]),
+                         ("cross-validation-t-tests", ["rho", "theta"])):
+        for word in words:
+            assert made[topic].count(f'href="#word-{word}"') == made[topic].count(f'id="word-{word}"') == 1
+    assert 'id="word-PSU"' not in made["cross-validation-t-tests"]
+
+
+def test_the_table_of_the_method_stands_last(made):
+    page = made["cross-validation-t-tests"]
+    assert page.index("What this rests on") < page.index(">theta1<")
+    assert max(map(page.index, ("What this rests on", "How large"))) < page.index("Five estimates of the variance")
+
+
+def scored(folder, n=400, wrong=40):
+    rng = np.random.default_rng(3)
+    score = rng.uniform(.55, .999, n).round(3)
+    truth = rng.integers(0, 2, n)
+    prediction = np.where(np.isin(np.arange(n), rng.choice(n, wrong, replace=False)), 1 - truth, truth)
+    rival = np.where(rng.random(n) < .3, 1 - truth, truth)
+    write(folder / "s.csv", ["id", "p", "yhat", "new", "y"], range(1000, 1000 + n), score, prediction, rival, truth)
+    return ["--scores", "s.csv", "--score", "p", "--prediction", "yhat", "--id", "id", "--score-is", "confidence"]
+
+
+def test_a_plan_says_what_to_do_and_asks_nobody_to_report(tmp_path):
+    page = page_of(run_here(tmp_path, "report", "stratified-accuracy", *scored(tmp_path), "--budget", 60, "-o",
+                            "r.html"), tmp_path)
+    said, rests = sentences_of(page)
+    assert re.fullmatch(r"Label 60 of 400 items to know the accuracy to about ±\d+ points", said)
+    assert "into the column correct of r-labels.csv" in rests
+    assert "report this" not in page and "report the default" not in page
+
+
+def test_labels_give_a_finding_that_begins_with_the_accuracy(tmp_path):
+    asked = ["report", "stratified-accuracy", *scored(tmp_path), "--budget", 100, "-o"]
+    page_of(run_here(tmp_path, *asked, "r.html"), tmp_path)
+    sheet = wb.load_items(str(tmp_path / "s.csv"), score="p", prediction="yhat", truth="y", id="id")
+    right = dict(zip(map(str, sheet.id), sheet.correct, strict=True))
+    lines = [line.split(",") for line in (tmp_path / "r-labels.csv").read_text("utf-8-sig").splitlines()]
+    at, id_at = lines[0].index("correct"), lines[0].index("id")
+    for line in lines[1:]:
+        line[at] = str(int(right[line[id_at].strip('"')]))
+    (tmp_path / "l.csv").write_text("\n".join(map(",".join, lines)))
+    page = page_of(run_here(tmp_path, *asked, "f.html", "--labels", "l.csv"), tmp_path, "f.html")
+    share = sum(int(line[at]) for line in lines[1:])        # strata of equal size, equal labels
+    assert sentences_of(page)[0].startswith(f"Accuracy {share}.0%, between ")
+
+
+def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
+    asked = ["report", "stratified-accuracy", *scored(tmp_path), "--truth", "y", "-o", "r.html"]
+    page = page_of(run_here(tmp_path, *asked, "--rival", "new"), tmp_path)
+    assert "<h1>Which of two models is more often right?</h1>" in page
+    assert "<title>Which of two models is more often right?</title>" in page
+    assert sentences_of(page)[0].startswith("A (the prediction) is better than B (the rival): by ")
+    page = page_of(run_here(tmp_path, *asked, "--metrics-of", "1"), tmp_path)
+    assert "<h1>How well is one class found?</h1>" in page
+    assert re.fullmatch(r"Accuracy \d\d\.\d%, between .*; of class 1, precision .*% and recall .*%",
+                        sentences_of(page)[0])
+
+
+def test_an_interval_of_nearly_everything_is_no_result():
+    items = wb.load_items({"score": np.linspace(.6, .9, 100), "y": np.arange(100) % 2}, truth="y")
+    audits = (wb.accuracy_audit(items, 2, n_strata=1, rng=seed) for seed in range(20))
+    found = next(audit for audit in audits if audit.estimate.estimate == .5)
+    assert found.interval().half_width > .45
+    assert found.finding().startswith("No result: after 2 labels the accuracy may be anything between ")
+    audit = wb.ConfusionCounts([[40, 38], [41, 39]], ["employed", "unemployed"])
+    series = wb.prevalence_series(audit, (500, 480), {"Jan": (500, 480), "Feb": (450, 530)})
+    assert series.finding() == ("No result: nearly every change from Jan to Feb is possible, as the audit shows too "
+                                "little of a link between prediction and truth")
+    alone = wb.prevalence_series(audit, (500, 480), {"Jan": (500, 480)})
+    assert alone.finding().startswith("No result: nearly every share is possible in Jan, ")
+    labeled = wb.load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": ["a", "a", "b", "b"]})
+    found = wb.estimate_metrics(labeled, "accuracy")
+    assert found.rows()[0]["low"] < .005 and .995 < found.rows()[0]["high"] < 1
+    assert found.finding() == \
+        "No result: Accuracy may be anything between < 1% and > 99%, as the sample says too little of it"
+    losses = wb.CVLosses.from_fold_means({"A": [.1, .2, .15, .12], "B": [.2, .25, .19, .2]})
+    assert wb.compare_tests(losses, rho=.99).finding().startswith("No result: with rho = 0.99 ")
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1.0, 2.0]})
+    assert wb.plan_labels(strata, 1, minimum=0).finding() == \
+        "No result: 1 label leaves a stratum that varies without one"
+
+
+def test_a_rise_is_said_in_points():
+    audit = wb.ConfusionCounts([[900, 20], [10, 70]], ["employed", "unemployed"])
+    months = {"Jan": (9000, 1000), "Feb": (8700, 1300), "Mar": (9000, 1001)}
+    series = wb.prevalence_series(audit, (9000, 1000), months)
+    change = series.change("Jan", "Mar")
+    shown = [f"{100 * x:+.2f}" for x in (change.estimate, *change.interval())]
+    assert series.finding() == \
+        "Unemployed: no change is shown from Jan to Mar, {} points, between {} and {}".format(*shown)
+    rise = wb.prevalence_series(audit, (9000, 1000), {"Jan": (9000, 1000), "Feb": (8500, 1500)})
+    change = rise.change("Jan", "Feb")
+    shown = [f"{100 * x:.2f}" for x in (change.estimate, *change.interval())]
+    assert rise.finding() == "Unemployed rose by {} points, between {} and {}, from Jan to Feb".format(*shown)
+    fall = wb.prevalence_series(audit, (8500, 1500), {"Jan": (8500, 1500), "Feb": (9000, 1000)})
+    assert fall.finding().startswith("Unemployed fell by ")
+
+
+def test_better_or_not_shown_to_be():
+    a, b = np.array([.20, .22, .19, .24, .21]), np.array([.21, .25, .19, .27, .20])
+    losses = wb.CVLosses.from_fold_means({"forest": a, "svm": b})
+    p = scipy.stats.ttest_rel(a, b).pvalue
+    assert wb.compare_tests(losses, rho="naive").finding() == \
+        f"Not shown to be better: p = {p:.2f} for forest against svm".replace("0.", ".")
+    worse = b + [.1, .11, .12, .1, .1]
+    test = scipy.stats.ttest_rel(a, worse)
+    low, high = (-x for x in test.confidence_interval())
+    found = wb.compare_tests(wb.CVLosses.from_fold_means({"forest": a, "svm": worse}), rho="naive").finding()
+    mean = (worse - a).mean()
+    assert found == (f"forest is better than svm: by {mean:.3f}, between {min(low, high):.3f} and {max(low, high):.3f} "
+                     f"(p = {test.pvalue:.3f})").replace("= 0.", "= .").replace("p = .000", "p < .001")
+    assert "better" not in charts.folds(losses, title="What each fold says").to_dict()["params"][0]["value"][0]
+    several = wb.compare_models({"forest": a, "svm": b, "tree": worse + .3 * a}, rho="naive")
+    assert several.finding() == "forest is better than tree; not shown to be better than svm"
+
+
+def test_an_unknown_total_gives_the_error_alone():
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [1000, 600], "sd": [0.5, 0.1]})
+    plan = wb.plan_labels(strata, 50)
+    error = [row["standard_error"] for row in plan.methods() if row["method"] == plan.rule][0]
+    assert plan.finding() == (f"Label 50 of 1,600 items: the total will be off by about {error:.0f}, the mean by about "
+                              f"{error / 1600:.3f}")
+
+
+def test_a_part_of_the_total_is_said_where_it_means_something():
+    """SE of the total: sqrt(sum N (N - n) S^2 / n)."""
+    def said(mean, sd):
+        strata = wb.StratumSummary(np.array(["a", "b"]), np.array([1000, 600]), np.array(mean), np.array(sd))
+        return wb.plan_labels(strata, 50).finding(), wb.plan_labels(strata, 50).labeled
+    size = np.array([1000, 600])
+    for mean, sd in (([5., 9.], [2., 3.]), ([1., 2.], [20., 30.]), ([1., -2.], [20., 30.])):
+        found, n = said(mean, sd)
+        error, total = np.sqrt((size * (size - n) * np.square(sd) / n).sum()), size @ mean
+        off = f"{float(f'{error:.2g}'):,.0f}"
+        step = 10 ** (math.floor(math.log10(error)) - 1)
+        about = f"{round(total / step) * step:,.0f}"
+        part = f" ({100 * error / abs(total):.{1 if error / abs(total) < .1 else 0}f}%)"
+        assert found == (f"No result to expect: 50 labels leave the total, about {about}, off by about {off}{part}"
+                         if sd[0] > 2 and min(mean) > 0 else
+                         f"Label 50 of 1,600 items: the total, about {about}, will be off by about {off}"
+                         f"{part if error < abs(total) / 2 else ''}")
+
+
+def test_text_of_a_finding_is_escaped():
+    from nbformat.v4 import new_code_cell, new_notebook, new_output
+    cell = new_code_cell("", metadata={"tags": ["finding"]}, outputs=[
+        new_output("stream", name="stdout", text="<b>x</b> rose\n\nby PSU")])
+    made = pages.body(new_notebook(cells=[cell]), ".")
+    assert made.finding == ('<p>&lt;b&gt;x&lt;/b&gt; rose</p><p>by <a class="word" href="#word-PSU">PSU</a></p>')
+    assert made.content == "" and made.heading == "" and made.words[0][1] == "PSU"

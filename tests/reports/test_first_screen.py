@@ -1,0 +1,150 @@
+"""The first screen of every report, measured in a browser: the finding above the fold, no small type, nothing cut."""
+import browser
+import numpy as np
+import pytest
+from command import page_of, run_here
+
+DESK, PHONE = (1280, 900), (390, 800)
+FOLD = {DESK: 900, PHONE: 800}
+LEAST = {DESK: 14, PHONE: 12}
+TOPICS = ("stratified-accuracy", "brr-orthogonal-arrays", "voila-vs-neyman", "misclassification-correction",
+          "cross-validation-t-tests")
+RNG = np.random.default_rng(11)
+# sizes and gaps of all text; pictures hold type of 14 pixels at their own size (12 in the narrow ones)
+MEASURE = """least => {
+    const small = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+        const node = walk.currentNode, range = document.createRange();
+        range.selectNode(node);
+        if (node.textContent.trim() && range.getBoundingClientRect().width
+            && parseFloat(getComputedStyle(node.parentElement).fontSize) < least - 0.01)
+            small.push(node.textContent.trim().slice(0, 40));
+    }
+    const width = document.documentElement.clientWidth;
+    const cut = [...document.querySelectorAll('h1, h2, h3, figcaption, .finding p')].filter(e =>
+        e.closest('.scroll') || e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > width);
+    const pictures = [...document.querySelectorAll('figure img')];
+    return {small, cut: cut.map(e => e.textContent.trim().slice(0, 40)),
+            bottom: document.querySelector('.finding').getBoundingClientRect().bottom + scrollY,
+            wide: document.documentElement.scrollWidth - width,
+            shrunk: pictures.filter(e => e.getBoundingClientRect().width < 0.97 * e.naturalWidth / 2).length,
+            narrow: pictures.filter(e => e.getBoundingClientRect().width < 0.97 * (width < 700 ? 350 : 740)).length};
+}"""
+
+
+def write(path, **columns):
+    rows = zip(*columns.values(), strict=True)
+    path.write_text("\n".join(",".join(map(str, row)) for row in (columns, *rows)) + "\n")
+
+
+def claims(folder):
+    n = 3000
+    kinds = np.array(["regular claim", "suspicious claim", "fraud"])
+    truth, conf = RNG.choice(3, n, p=[.8, .15, .05]), RNG.beta(6, 1.6, n).clip(.34, .999)
+    guess, rival = (np.where(RNG.random(n) < conf * skill, truth, RNG.choice(3, n)) for skill in (1.05, .9))
+    write(folder / "claims.csv", claim_id=[f"C-{i:06d}" for i in range(n)], confidence=conf.round(4),
+          predicted=kinds[guess], predicted_new=kinds[rival], reviewed=kinds[truth])
+    return ["--scores", "claims.csv", "--score", "confidence", "--prediction", "predicted", "--id", "claim_id"]
+
+
+def plan(folder):
+    return ["stratified-accuracy", *claims(folder), "--budget", 300]
+
+
+def one_class(folder):
+    return ["stratified-accuracy", *claims(folder), "--budget", 300, "--truth", "reviewed", "--metrics-of", "fraud"]
+
+
+def two_models(folder):
+    return ["stratified-accuracy", *claims(folder), "--truth", "reviewed", "--rival", "predicted_new"]
+
+
+def clinics(folder):
+    clinic = np.repeat(np.arange(40), 30)
+    truth = (RNG.random(1200) < RNG.beta(2, 5, 40)[clinic]).astype(int)
+    score = (1 / (1 + np.exp(-(2 * truth - 1 + RNG.normal(0, 1.2, 1200))))).round(4)
+    write(folder / "clinics.csv", region=[f"north-eastern region {c // 4}" for c in clinic],
+          clinic=[f"clinic {c}" for c in clinic], weight=RNG.uniform(5, 40, 1200).round(2), diagnosis=truth,
+          predicted=(score > .5).astype(int), score=score)
+    return ["brr-orthogonal-arrays", "--items", "clinics.csv", "--truth", "diagnosis", "--prediction", "predicted",
+            "--score", "score", "--stratum", "region", "--psu", "clinic", "--weight", "weight", "--metrics",
+            "accuracy precision recall f1 auc", "--group", "region"]
+
+
+def municipalities(folder):
+    write(folder / "strata.csv", stratum=[f"municipality of the north {h:02d}" for h in range(40)],
+          size=RNG.integers(20, 20000, 40), sd=RNG.lognormal(2, 1, 40).round(2))
+    return ["voila-vs-neyman", "--strata", "strata.csv", "--budget", 400]
+
+
+def employment(folder):
+    names = np.array(["health", "industry", "other", "trade", "transport"])
+    truth = RNG.choice(5, 2500, p=[.3, .2, .1, .25, .15])
+    read = np.where(RNG.random(2500) < .85, truth, RNG.choice(5, 2500))
+    write(folder / "audit.csv", truth=names[truth], prediction=names[read])
+    months = [f"{2024 + t // 12}-{t % 12 + 1:02d}" for t in range(24)]
+    counts = np.array([RNG.multinomial(9000, [.28 + .003 * t, .2, .12, .25 - .002 * t, .15 - .001 * t])
+                       for t in range(24)])
+    write(folder / "months.csv", month=months, **dict(zip(names, counts.T, strict=True)))
+    return ["misclassification-correction", "--audit", "audit.csv", "--counts", "months.csv", "--period", "month"]
+
+
+def learners(folder):
+    hard, names = RNG.beta(1, 5, 2000), ("logistic regression", "random forest", "gradient boosting", "svm", "knn")
+    losses = {name: (RNG.random(2000) < hard * f).astype(int) for name, f in
+              zip(names, (1.3, 1, .93, 1.05, 1.6), strict=True)}
+    write(folder / "losses.csv", item=range(2000), fold=RNG.permutation(2000) % 10, **losses)
+    return ["cross-validation-t-tests", "--losses", "losses.csv", "--better", "lower"]
+
+
+def repeats(folder):
+    fold = np.tile(np.arange(10), 10)
+    a, b = (RNG.normal(mean, .02, 100).round(4) for mean in (.82, .84))
+    write(folder / "folds.csv", repeat=np.repeat(np.arange(10), 10), fold=fold, acc_baseline=a, acc_forest=b)
+    return ["cross-validation-t-tests", "--losses", "folds.csv", "--better", "higher"]
+
+
+OWN = (plan, one_class, two_models, clinics, municipalities, employment, learners, repeats)
+
+
+@pytest.fixture(scope="module")
+def started(chromium):
+    with browser.start() as found:
+        yield found
+
+
+@pytest.mark.parametrize("asked", [*TOPICS, *OWN], ids=lambda asked: getattr(asked, "__name__", asked))
+def test_the_finding_is_on_the_first_screen_and_nothing_is_small_or_cut(asked, tmp_path, started):
+    words = asked(tmp_path) if callable(asked) else [asked]
+    page_of(run_here(tmp_path, "report", *words, "-o", "r.html"), tmp_path)
+    for size in (DESK, PHONE):
+        for dark in (False, True):
+            with browser.page((tmp_path / "r.html").as_uri(), started, dark=dark, size=size) as page:
+                found = page.evaluate(MEASURE, LEAST[size])
+                assert page.outside == [] and page.console_errors == []
+            bottom = found.pop("bottom")
+            assert found == {"small": [], "cut": [], "wide": 0, "shrunk": 0, "narrow": 0}, (size, dark)
+            assert 200 < bottom <= FOLD[size], (size, dark)
+
+
+def test_pictures_have_type_of_the_size_that_the_page_promises():
+    """What the pictures are drawn with: the browser test shows that no page makes them smaller."""
+    import workbench as wb
+    from workbench.charts import stratified, theme
+    from workbench.widgets import image
+    found = wb.accuracy_audit(wb.digit_forms().items(), 100)
+    for width, least in (theme.PAGE, theme.PHONE):
+        spec = theme.sized(image(stratified.finding(found)).spec, width, least)
+        sizes = [value for name, value in flat(spec) if name.lower().endswith("fontsize")]
+        assert len(sizes) > 5 and min(sizes) >= least
+    assert theme.PAGE[1] >= LEAST[DESK] and theme.PHONE[1] >= LEAST[PHONE]
+
+
+def flat(part):
+    if isinstance(part, list):
+        for entry in part:
+            yield from flat(entry)
+    if isinstance(part, dict):
+        for name, entry in part.items():
+            yield name, entry
+            yield from flat(entry)
