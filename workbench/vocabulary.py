@@ -24,8 +24,8 @@ ESTIMATES = frozenset("""
     estimate standard_error low high half_width difference change counted naive_low naive_high truth
 """.split())
 COUNTS = frozenset("""
-    size items labeled skipped correct sampled bounded unused budget above psus worth n count records alike only_a only_b
-    both_wrong runs neyman proportional to_label
+    size items labeled skipped correct sampled bounded unused budget above psus worth n count records alike only_a
+    only_b both_wrong runs neyman proportional to_label
 """.split())
 SHOWN = {"adjusted_pvalue": "adjusted p", "bounded": "labeled completely", "estimate_high": "estimate, highest",
          "estimate_low": "estimate, lowest", "first_period": "from",
