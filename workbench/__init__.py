@@ -108,6 +108,7 @@ from workbench.stratified.accuracy import (
     plan_curve,
     stratified_accuracy,
 )
+from workbench.stratified.anytime import anytime_interval
 from workbench.stratified.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
 from workbench.stratified.class_audit import ClassAudit, class_audit
 from workbench.stratified.class_metrics import ClassMetrics, allocate_to_class, class_metrics
@@ -124,9 +125,9 @@ __all__ = [
     # stratified accuracy: which items to label, and what accuracy with what interval
     "AccuracyAudit", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelingGrid",
     "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate",
-    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "class_audit", "class_metrics",
-    "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "labeling_order", "load_items",
-    "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
+    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "anytime_interval", "class_audit",
+    "class_metrics", "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "labeling_order",
+    "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
     "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
     "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
