@@ -115,6 +115,9 @@ from workbench.stratified.class_metrics import ClassMetrics, allocate_to_class, 
 from workbench.stratified.difference_audit import DifferenceAudit, difference_audit
 from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.sequential import labeling_order
+from workbench.stratified.session_estimates import SecondLabels, SessionEstimate
+from workbench.stratified.session_sheets import SheetImport
+from workbench.stratified.sessions import AuditItem, AuditSession, SessionStatus, Verification
 from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
 from workbench.value_intervals import value_interval
@@ -123,9 +126,9 @@ __all__ = [
     # every topic: results, caveats, answers to exercises
     "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
     # stratified accuracy: which items to label, and what accuracy with what interval
-    "AccuracyAudit", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelingGrid",
-    "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SheetLabels", "Strata", "StratifiedEstimate",
-    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "anytime_interval", "class_audit",
+    "AccuracyAudit", "AuditItem", "AuditSession", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelingGrid",
+    "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SecondLabels", "SessionEstimate", "SessionStatus",
+    "SheetImport", "SheetLabels", "Strata", "StratifiedEstimate", "Verification", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "anytime_interval", "class_audit",
     "class_metrics", "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "labeling_order",
     "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
     "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",

@@ -129,7 +129,7 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     allocation = checks.choice(*written(allocation, method), ALLOCATIONS)
     if interval != "default":
         raise ValueError(f"interval must be 'default' for a difference; got {interval!r}")
-    differ = _differing(items)
+    differ = differing_items(items)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
     strata = stratify_part(differ.score, n_strata, stratifier, "on which the models differ", rng=rng)
     allocated = functools.partial(_allocated, strata.sizes, allocation)
@@ -146,7 +146,7 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
                            level=float(level), allocation=allocation)
 
 
-def _differing(items):
+def differing_items(items: ScoredItems) -> ScoredItems:
     """Return the items on which the models differ, with the identifiers that they have among all."""
     if items.prediction is None or items.rival is None:
         raise ValueError("items must hold the predictions of two models: name the columns prediction and rival")
