@@ -126,9 +126,10 @@ __all__ = [
     # every topic: results, caveats, answers to exercises
     "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
     # stratified accuracy: which items to label, and what accuracy with what interval
-    "AccuracyAudit", "AuditItem", "AuditSession", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelingGrid",
-    "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SecondLabels", "SessionEstimate", "SessionStatus",
-    "SheetImport", "SheetLabels", "Strata", "StratifiedEstimate", "Verification", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "anytime_interval", "class_audit",
+    "AccuracyAudit", "AuditItem", "AuditSession", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy",
+    "DifferenceAudit", "LabelingGrid", "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SecondLabels",
+    "SessionEstimate", "SessionStatus", "SheetImport", "SheetLabels", "Strata", "StratifiedEstimate", "Verification",
+    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "anytime_interval", "class_audit",
     "class_metrics", "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "labeling_order",
     "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
     "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",

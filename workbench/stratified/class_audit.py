@@ -136,7 +136,7 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
     return ClassAudit(**found, allocation=allocation, metrics_of=name, predicted=predicted, asks=asks)
 
 
-def audited_class(items: ScoredItems, metrics_of: Any) -> tuple[str, str]:
+def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
     """Return the text of the class, and what a sheet has to ask for."""
     if items.prediction is None:
         raise ValueError(f"metrics_of {str(metrics_of)!r} needs predictions; name their column as prediction")
@@ -148,7 +148,7 @@ def audited_class(items: ScoredItems, metrics_of: Any) -> tuple[str, str]:
     return name, "correct" if len(texts) <= 2 else "truth"
 
 
-def nested_strata(items: ScoredItems, name: str, n_strata: int, stratifier: str,
+def nested_strata(items: Any, name: str, n_strata: int, stratifier: str,
                   rng: Any) -> tuple[Strata, np.ndarray]:
     """Return strata of the items predicted as the class, then of the others, and which are the former."""
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,9 +57,7 @@ def id_texts(items: ScoredItems) -> list[str]:
         return list(map(str, range(1, items.size + 1)))
     ids = numbers.as_text(items.id)
     if len(set(ids)) < len(ids):
-        seen: set = set()
-        repeated = next(each for each in ids if each in seen or seen.add(each))
-        raise ValueError(f"items.id must be unique; {repeated!r} repeats")
+        raise ValueError(f"items.id must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats")
     return ids
 
 
@@ -133,14 +132,14 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
 
 def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
     """Return what is labeled under a design."""
-    cut: tuple = design["n_strata"], design["stratifier"]
+    n_strata, rule, seed = design["n_strata"], design["stratifier"], design["seed"]
     if design["question"] == "accuracy":
-        return Frame(items, stratify(items.score, *cut, rng=design["seed"]))
+        return Frame(items, stratify(items.score, n_strata, rule, rng=seed))
     if design["question"] == "difference":
         differ = differing_items(items)
-        return Frame(differ, stratify_part(differ.score, *cut, "on which the models differ", rng=design["seed"]),
+        return Frame(differ, stratify_part(differ.score, n_strata, rule, "on which the models differ", rng=seed),
                      agreeing=items.size - differ.size)
-    strata, predicted = nested_strata(items, design["metrics_of"], *cut, design["seed"])
+    strata, predicted = nested_strata(items, design["metrics_of"], n_strata, rule, seed)
     share = strata.sizes / np.where(predicted, strata.sizes[predicted].sum(), strata.sizes[~predicted].sum())
     if predicted.any() and not predicted.all():
         share = share * np.where(predicted, SHARE_OF_PREDICTED, 1 - SHARE_OF_PREDICTED)
@@ -183,7 +182,8 @@ def with_rival(items: ScoredItems, question: str, other: ArrayLike | None) -> Sc
 
 def label_reader(classes: Sequence | None) -> Any:
     """Return a function from a text to the class that it names, `OTHER` for one that is never predicted, or None."""
-    texts, named = named_classes(np.array(classes))
+    labels: Any = np.array(classes)
+    _, named = named_classes(labels)
     return lambda text: named(text) or (OTHER if text == OTHER else None)
 
 
@@ -206,7 +206,7 @@ def shown_of(items: ScoredItems, design: Mapping[str, Any], columns: Mapping[str
 
 
 def _class_for(items, metrics_of, asks):
-    texts = [] if items.prediction is None else named_classes(items.prediction)[0]
+    texts = [] if items.prediction is None else np.unique(class_texts(items.prediction)).tolist()
     if metrics_of in (None, "") and set(texts) <= {"-1", "0", "1"} and "1" in texts:
         metrics_of = "1"
     elif metrics_of in (None, ""):
@@ -223,8 +223,8 @@ def _shown_columns(columns, items):
     found = {}
     for name, values in (columns or {}).items():
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or name.casefold() in OWN_COLUMNS:
-            raise ValueError(f"columns must have names of letters, digits, blanks, dots, - and _ other than the sheet's "
-                             f"own, {checks.listed(sorted(OWN_COLUMNS))}; got {name!r}")
+            raise ValueError(f"columns must have names of letters, digits, blanks, dots, - and _, other than the "
+                             f"sheet's own, {checks.listed(sorted(OWN_COLUMNS))}; got {name!r}")
         if np.shape(values) != (items.size,):
             raise ValueError(f"columns must have {items.size} entries; {name!r} has shape {np.shape(values)}")
         found[name] = numbers.as_text(values)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +124,8 @@ class Answers:
     def sides(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the values with every skipped item at the smallest, and at the largest value that it can have."""
         ends = -1 if self.design["question"] == "difference" else 0, 1
-        return tuple(np.array([end if value is None else value for value in self.values], np.int64) for end in ends)
+        worst, best = (np.array([end if value is None else value for value in self.values], np.int64) for end in ends)
+        return worst, best
 
 
 def estimate_of(trail: Trail, method: str) -> SessionEstimate:
@@ -210,23 +211,18 @@ def _both(first, second):
 
 def _anytime(answers, trail):
     if answers.design["question"] != "accuracy":
-        raise ValueError("method must not be 'anytime' for this question: it is proved for accuracy only; use 'planned' "
-                         "or, with label counts declared at the start, 'looks'")
+        raise ValueError("method must not be 'anytime' for this question: it is proved for accuracy only; use "
+                         "'planned' or, with label counts declared at the start, 'looks'")
     return _anytime_limits(answers, 1 - answers.design["level"], "anytime"), []
 
 
 def _anytime_limits(answers, alpha, method):
     """Return the interval at any time; with skipped items each limit takes half of the error."""
     design = answers.design
-    given: tuple = design["stratum_size"], answers.stratum
-    expected = design["expected"]
-    worst, best = answers.sides()
-    if not answers.skipped:
-        limits = anytime_interval(*given, best, expected=expected, level=1 - alpha)
-        return [Interval(*limits, design["level"], method)]
-    low = anytime_interval(*given, worst, expected=expected, level=1 - alpha / 2).low
-    high = anytime_interval(*given, best, expected=expected, level=1 - alpha / 2).high
-    return [Interval(low, high, design["level"], method)]
+    share = alpha / 2 if answers.skipped else alpha
+    worst, best = (anytime_interval(design["stratum_size"], answers.stratum, side, expected=design["expected"],
+                                    level=1 - share) for side in answers.sides())
+    return [Interval(worst.low, best.high, design["level"], method)]
 
 
 def _looks(answers, trail):
@@ -262,10 +258,11 @@ def _fixed(answers, trail):
 def _peeked(answers, trail):
     n, end = len(answers.values), answers.design["budget"]
     if n != end and trail.looks:
-        yield Note("unreliable", f"an interval for a number of labels that was fixed beforehand, quoted after "
-                   f"{checks.counted(n, 'label')} where {end} were planned and {checks.counted(len(trail.looks), 'look')}"
-                   " were taken: if the work stopped because of what was seen, it covers less than it says (looking "
-                   "every 10 labels, 95% intervals missed in 21% of audits, in the worst setting 28%)")
+        labels, looks = checks.counted(n, "label"), checks.counted(len(trail.looks), "look was", "looks were")
+        yield Note("unreliable", f"an interval for a number of labels that was fixed beforehand, quoted after {labels} "
+                   f"where {end} were planned, and {looks} taken: if the work stopped because of what was seen, it "
+                   "covers less than it says (looking every 10 labels, 95% intervals missed in 21% of audits, in the "
+                   "worst setting 28%)")
     elif n != end:
         yield Note("assumption", f"holds only if {checks.counted(n, 'label')}, not the planned {end}, were decided on "
                    "without looking at labels")
@@ -276,7 +273,7 @@ def _bounded(answers, level, method, said=None):
     design = answers.design
     worst, best = (_intervals(design, _table(design, answers.stratum, side), level) for side in answers.sides())
     return [Interval(low.low, high.high, said or level, method, high.limiting_stratum,
-                     notes=dict.fromkeys([*low.notes, *high.notes])) for low, high in zip(worst, best, strict=True)]
+                     notes=[*low.notes, *high.notes]) for low, high in zip(worst, best, strict=True)]
 
 
 def _table(design, stratum, values):
@@ -434,11 +431,11 @@ def _corrected(design, answers, pairs):
     return Interval(max(2 * limits[0].low, 0), min(2 * limits[1].high, 1), design["level"], "default")
 
 
-def _pair_notes(pairs: Sequence, differing: int, unsettled: int, accuracy: float):
+def _pair_notes(pairs, differing, unsettled, accuracy):
     if unsettled:
         left = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
-        yield Note("assumption", f"{left} not decided yet and counted both ways: second labels show how often labels are "
-                   "wrong, not which way; a third person decides")
+        yield Note("assumption", f"{left} not decided yet and counted both ways: second labels show how often labels "
+                   "are wrong, not which way; a third person decides")
     gap, wrong = differing / max(len(pairs), 1), 1 - accuracy
     if unsettled and min(accuracy, wrong) > gap / 2 and not math.isnan(accuracy):
         low, high = 1 - wrong ** 2 / (wrong - gap / 2), accuracy ** 2 / (accuracy - gap / 2)

@@ -50,7 +50,7 @@ class SheetImport(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per refused row."""
-        return [{"number": row, "id": identifier, "problem": reason} for row, identifier, reason in self.refused]
+        return [{"row": row, "id": identifier, "reason": reason} for row, identifier, reason in self.refused]
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ def reader(design: dict) -> Callable[[Any], Any]:
         found = named(_original(text)) if text else None
         if found is None:
             known = checks.listed(map(str, design["classes"]), quoted=True)
-            raise ValueError(f"{text!r} is not a predicted class; write {known}, or {OTHER!r} for a class that is never "
-                             "predicted")
+            raise ValueError(f"{text!r} is not a predicted class; write {known}, or {OTHER!r} for a class that is "
+                             "never predicted")
         return found
     return true_class
 

@@ -143,7 +143,8 @@ class Store:
         """Return all items in the order of labeling."""
         with _told(self.path):
             rows = self._connection.execute("SELECT id, stratum, prediction, rival, shown FROM items ORDER BY position")
-            return [StoredItem(*row[:-1], self._json(row[-1], f"item {row[0]!r}")) for row in rows]
+            return [StoredItem(name, stratum, prediction, rival, self._json(shown, f"item {name!r}"))
+                    for name, stratum, prediction, rival, shown in rows]
 
     def events(self) -> list[Event]:
         """Return the events after those that were read before, or raise where one was changed."""
@@ -195,8 +196,8 @@ class Store:
         if application != APPLICATION:
             raise SessionError(f"{self.path!r} is not an audit session")
         if version != FORMAT:
-            raise SessionError(f"{self.path!r} was written by another version of the workbench: its format is {version}, "
-                               f"this one knows {FORMAT}; it was left as it is")
+            raise SessionError(f"{self.path!r} was written by a newer version of the workbench (format {version}, this "
+                               f"one knows {FORMAT}): update the workbench; the file was left as it is")
 
     def _json(self, text, what):
         try:

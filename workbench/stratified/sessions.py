@@ -99,12 +99,12 @@ class SessionStatus(Result):
     def headline(self) -> str:
         """Return the counts in one sentence."""
         pace = f", {self.pace:.0f} labels an hour" if self.pace == self.pace else ""
-        return (f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} skipped, {self.pending} "
-                f"out, {self.open} open{pace}, {checks.counted(self.looks, 'look')}")
+        return (f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} skipped, "
+                f"{self.pending} out, {self.open} open{pace}, {checks.counted(self.looks, 'look')}")
 
     def rows(self) -> list[dict]:
         """Return one row per person."""
-        return [{"name": who or "nobody named", "labeled": n} for who, n in self.labels.items()]
+        return [{"who": who or "nobody named", "labeled": n} for who, n in self.labels.items()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -481,6 +481,21 @@ class AuditSession:
         self._read()
         return self._status()
 
+    def skipped(self) -> list[str]:
+        """Return the identifiers of the skipped items, in the order of labeling."""
+        self._read()
+        return [self._trail.items[k].id for k in range(self._trail.budget) if self._trail.status(k) == SKIPPED]
+
+    def strata(self) -> list[dict]:
+        """Return a row per stratum: its size, its items in the budget, and how many of them are labeled."""
+        self._read()
+        trail = self._trail
+        places = [[k for k in range(trail.budget) if trail.items[k].stratum == h]
+                  for h in range(len(trail.design["stratum_size"]))]
+        return [{"stratum": h, "size": size, "items": len(inside),
+                 "labeled": sum(trail.status(k) == LABELED for k in inside)}
+                for h, (size, inside) in enumerate(zip(trail.design["stratum_size"], places, strict=True))]
+
     def export(self, path: str | PathLike[str], n: int | None = None, by: str | None = None) -> int:
         """Write a label sheet.
 
@@ -565,7 +580,7 @@ class AuditSession:
             budget, most = trail.budget + n, sum(trail.design["stratum_size"])
             if budget > most:
                 raise SessionError(f"there are {most} items to label; the budget is {trail.budget} already")
-            body, more = {"budget": budget}, []
+            body: dict = {"budget": budget}
             if budget > len(trail.items):
                 more = self._more_items(budget, items, columns, other)
                 self._store.add_items(len(trail.items) + 1, more)
