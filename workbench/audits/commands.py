@@ -256,7 +256,8 @@ def status(file, method, within, by):
     with _opened(file) as session:
         more = None if within is None else session.more_labels(within / 100)
         before, found = session.status(), session.estimate(method, by)
-        people = [f"{plain(who) or 'nobody named'}: {counted(labels, 'label')}" for who, labels in before.labels.items()]
+        people = [f"{plain(who) or 'nobody named'}: {counted(labels, 'label')}"
+                  for who, labels in before.labels.items()]
         lines = [before.headline(), *people * (len(people) > 1), found.headline(), *sentences(found.notes)]
         if session.design["second_share"] and session.design["question"] == "accuracy":
             second = session.second_labels(by)

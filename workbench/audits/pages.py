@@ -66,13 +66,15 @@ def _sections(session, estimates, by):
     yield note_list(first.notes)
     yield "<h2>What may be said</h2>"
     yield _output(Table(tuple(_rows(estimates)), "The same labels, by how the interval allows for looking"))
-    yield from (f"<h3>{html.escape(each.method)}</h3>{note_list(each.notes)}" for each in estimates[1:] if each.notes)
+    for each in estimates[1:]:
+        more = [note for note in each.notes if note not in first.notes]
+        yield f"<h3>{html.escape(each.method)}</h3>{note_list(more)}" if more else ""
     if session.design["second_share"] and session.design["question"] == "accuracy":
         second = session.second_labels(by)
         yield f"<h2>Second labels</h2>{_paragraph(second.headline() + '.')}{note_list(second.notes)}"
     yield "<h2>The work</h2>"
     yield _paragraph(f"{status.headline()}.")
-    yield _output(Table(tuple(session.strata()), "Strata, from low to high score"))
+    yield _output(Table(tuple(session.strata()), "Strata"))
     yield from _words(session)
     yield f"<h2>Every look</h2>{_paragraph(_looked(looks, status))}"
     if len(_pictured(looks)) > 1:

@@ -123,9 +123,9 @@ def sorted_rows(rows: Sequence[SheetRow], trail: Trail, decide: Callable) -> tup
     read, refused, said = reader(trail.design), [], defaultdict(list)
     for row in rows:
         try:
-            k = _item(row, trail)
+            k, label = _item(row, trail), read(row.answer) if row.answer else None
             if row.answer:
-                said[k].append((row, read(row.answer)))
+                said[k].append((row, label))
         except _EmptyRowError:
             continue
         except ValueError as error:

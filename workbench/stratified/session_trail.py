@@ -1,7 +1,7 @@
 """What the events of an audit session add up to: labels in force, who has which item, and how far the order is done."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -90,10 +90,12 @@ class Trail:
         """Return the items that are out with anybody."""
         return [k for k in sorted(self._handed) if self.holder(k, now) is not None]
 
-    def available(self, who: str, now: datetime) -> list[int]:
-        """Return the items that somebody may be given next, in the order of labeling."""
-        return [k for k in range(self.budget) if self.holder(k, now) is None and (
-            self.status(k) == OPEN or (self.wants_another(k) and all(entry.who != who for entry in self.labels(k))))]
+    def available(self, who: str, now: datetime) -> Iterator[int]:
+        """Yield the items that somebody may be given next, in the order of labeling."""
+        for k in range(self.budget):
+            if self.holder(k, now) is None and (self.status(k) == OPEN or (
+                    self.wants_another(k) and all(entry.who != who for entry in self.labels(k)))):
+                yield k
 
     def beginning(self) -> int:
         """Return the length of the longest beginning in which every item is labeled or skipped."""
