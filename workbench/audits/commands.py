@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench import checks
 from workbench.checks import counted
 from workbench.results import sentences
 
@@ -163,6 +164,7 @@ def plain(text: Any) -> str:
 @BY
 def next_items(file, count, by):
     """Show the next items to label: those that you have already, then new ones, yours for a day."""
+    count = checks.whole("n", count, 1)
     with _opened(file) as session:
         items = session.held(by)[:count]
         if len(items) < count:

@@ -1,7 +1,6 @@
 """The report of an audit session: one HTML page that asks for nothing from outside."""
 from __future__ import annotations
 
-import base64
 import html
 import os
 import platform
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import reports
+from workbench.audits.pictures import looks_picture
 from workbench.checks import counted
 from workbench.reports.build import checked_output, package_version
 from workbench.results import Table, html_table, note_list, percent
@@ -30,7 +30,8 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 def write_page(session: AuditSession, output: str, by: str | None = None) -> str:
     """Write the report of a session, as a whole or not at all, and return its finding in a sentence."""
     path = checked_output(output)
-    estimates = [session.estimate(method, by) for method in _methods(session)]
+    # the fixed interval first: what the report itself looks at is no reason to stop
+    estimates = [session.estimate(method, by) for method in reversed(_methods(session))][::-1]
     page = _page(session, estimates, _sections(session, estimates, by))
     temporary = path.with_name(f"workbench-{os.getpid()}-{secrets.token_hex(4)}.part.html")
     try:
@@ -78,7 +79,7 @@ def _sections(session, estimates, by):
     yield from _words(session)
     yield f"<h2>Every look</h2>{_paragraph(_looked(looks, status))}"
     if len(_pictured(looks)) > 1:
-        yield _figure(_pictured(looks), session.design)
+        yield f"<figure>{looks_picture(_pictured(looks), session.design)}</figure>"
     yield _output(Table(tuple(_look_rows(looks[-SHOWN_LOOKS:])), f"The last of {counted(len(looks), 'look')}"))
     yield "<h2>How this was made</h2>"
     yield html_table(list(_settings(session)), "Settings")
@@ -127,16 +128,6 @@ def _pictured(looks):
             found.append({"labeled": look["labeled"], "low": values[0][0], "high": values[0][1],
                           "method": look["method"]})
     return found
-
-
-def _figure(rows, design):
-    import vl_convert
-
-    from workbench.charts.sessions import looks, looks_words
-    picture = vl_convert.vegalite_to_svg(looks(rows, design).to_dict(), allowed_base_urls=[])
-    alternative = html.escape(looks_words(rows, design)[1], quote=True)
-    data = base64.b64encode(picture.encode()).decode()
-    return f'<figure><img src="data:image/svg+xml;base64,{data}" alt="{alternative}"></figure>'
 
 
 def _look_rows(looks):

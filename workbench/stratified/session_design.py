@@ -113,7 +113,7 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
         raise ValueError(f"metrics_of belongs to question='class_metrics'; got {metrics_of!r}")
     if question == "difference" and asks != "truth":
         raise ValueError("asks must be 'truth' for a difference: one model's right or wrong does not tell the other's")
-    if asks == "truth" and items.prediction is None:
+    if asks == "truth" and items.prediction is None and question != "difference":
         raise ValueError("asks must be 'correct' where items have no predictions: a true class has nothing to be "
                          "compared with")
     shown = _shown_columns(columns, items)
