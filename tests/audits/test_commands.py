@@ -212,10 +212,10 @@ def test_the_report_says_what_was_looked_at(folder):
         typed(folder, "audit status audit.db --method fixed --by ann")
     typed(folder, "audit report audit.db -o audit.html")
     page = (folder / "audit.html").read_text(encoding="utf-8")
-    assert "quoted after 40 labels where 60 were planned, and 2 looks were taken: if the work stopped because of what " \
-        "was seen, it covers less than it says" in page
+    assert "quoted after 40 labels where 60 were planned, and 2 looks were taken: if the work stopped because of " \
+        "what was seen, it covers less than it says" in page
     assert "Estimates were looked at 6 times on the way to 40 labels" in page
-    assert re.search(r'aria-label="95% intervals at 5 looks: the first, at 20 labels, from [\d.]+% to [\d.]+%', page)
+    assert re.search(r'aria-label="95% intervals at 6 looks: the first, at 20 labels, from [\d.]+% to [\d.]+%', page)
 
 
 def test_nobody_reads_the_rest_of_a_pipe(folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,7 +64,7 @@ def audit():
     """
 
 
-def command(name, example):
+def command(name: str, example: str) -> Callable:
     """Return a decorator that makes a command with an example."""
     return functools.partial(audit.command, name, cls=ExampleCommand, example=example)()
 
@@ -73,7 +74,7 @@ BY = click.option("--by", metavar="NAME", envvar="WORKBENCH_BY",
 FILE = click.argument("file", metavar="AUDIT.DB")
 
 
-def columns_of(function):
+def columns_of(function: Callable) -> Callable:
     """Add the options that say what the columns of a file of scores are."""
     options = [
         click.option("--score", default="score", show_default=True, help="Column of the scores."),

@@ -67,8 +67,9 @@ def _sections(session, estimates, by):
     yield note_list(first.notes)
     yield "<h2>What may be said</h2>"
     yield _output(Table(tuple(_rows(estimates)), "The same labels, by how the interval allows for looking"))
+    known = set(first.notes)
     for each in estimates[1:]:
-        more = [note for note in each.notes if note not in first.notes]
+        more = [note for note in each.notes if note not in known]
         yield f"<h3>{html.escape(each.method)}</h3>{note_list(more)}" if more else ""
     if session.design["second_share"] and session.design["question"] == "accuracy":
         second = session.second_labels(by)

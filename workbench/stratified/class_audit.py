@@ -125,7 +125,7 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
         raise ValueError(f"{argument} must be 'proportional' for the metrics of a class (30% of the labels to its "
                          f"predicted members, the rest in proportion); got {allocation!r}")
     name, asks = audited_class(items, metrics_of)
-    strata, predicted = nested_strata(items, name, n_strata, stratifier, rng)
+    strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=rng)
     allocated = functools.partial(_allocated, strata.sizes, predicted)
     if asks == "truth" and items.correct is not None and items.truth is None:
         raise ValueError(f"items must hold the true classes to simulate the metrics of class {name!r}")
@@ -148,8 +148,8 @@ def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
     return name, "correct" if len(texts) <= 2 else "truth"
 
 
-def nested_strata(items: Any, name: str, n_strata: int, stratifier: str,
-                  rng: Any) -> tuple[Strata, np.ndarray]:
+def nested_strata(items: Any, name: str, n_strata: int, stratifier: str, *,
+                  rng: int) -> tuple[Strata, np.ndarray]:
     """Return strata of the items predicted as the class, then of the others, and which are the former."""
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
     member = class_texts(items.prediction) == name

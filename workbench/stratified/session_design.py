@@ -139,7 +139,7 @@ def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
         differ = differing_items(items)
         return Frame(differ, stratify_part(differ.score, n_strata, rule, "on which the models differ", rng=seed),
                      agreeing=items.size - differ.size)
-    strata, predicted = nested_strata(items, design["metrics_of"], n_strata, rule, seed)
+    strata, predicted = nested_strata(items, design["metrics_of"], n_strata, rule, rng=seed)
     share = strata.sizes / np.where(predicted, strata.sizes[predicted].sum(), strata.sizes[~predicted].sum())
     if predicted.any() and not predicted.all():
         share = share * np.where(predicted, SHARE_OF_PREDICTED, 1 - SHARE_OF_PREDICTED)
