@@ -373,3 +373,15 @@ def test_true_classes_on_a_sheet(tmp_path, known):
     assert found.recorded == 9
     assert found.refused == ((5, rows[3]["id"], "'cow' is not a predicted class; write 'cat', 'dog', 'eel', or 'other' "
                               "for a class that is never predicted"),)
+
+
+def test_columns_sorted_apart_are_refused(known, tmp_path):
+    session = created(tmp_path, known[0])
+    session.export(tmp_path / "sheet.csv")
+    rows = filled(tmp_path / "sheet.csv", {name: right for name, (right, _) in known[1].items()})
+    for row, name in zip(rows, sorted(row["id"] for row in rows), strict=True):
+        row["id"] = name
+    written(tmp_path / "filled.csv", rows)
+    found = session.import_labels(tmp_path / "filled.csv")
+    assert found.recorded == sum(row["id"] == item.id for row, item in zip(rows, session._trail.items, strict=False))
+    assert "columns may have been sorted apart from each other" in found.refused[0][2]

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from workbench.stratified.session_trail import LABELED, OPEN, Trail
 
 HEADER_ROWS = 1     # rows are told as a spreadsheet shows them
 TOLD = 100
+_WHOLE = re.compile(r"[0-9]+(?:[.,]0*)?")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,11 +57,12 @@ class SheetImport(Result):
 
 @dataclass(frozen=True)
 class SheetRow:
-    """A row of a sheet: as a spreadsheet numbers it, with the identifier and the answer as text."""
+    """A row of a sheet: as a spreadsheet numbers it, with identifier, answer and position as text."""
 
     number: int
     id: str
     answer: str
+    position: str = ""
 
 
 def write_sheet(path: str | PathLike[str], trail: Trail, places: Sequence[int]) -> None:
@@ -78,12 +81,13 @@ def write_sheet(path: str | PathLike[str], trail: Trail, places: Sequence[int]) 
 def read_sheet(path: str | PathLike[str], asks: str) -> tuple[list[SheetRow], str]:
     """Return the rows of a sheet, and the SHA-256 of its file."""
     path = os.path.expanduser(os.fspath(path))
-    columns, _ = frames.read_columns(path, ["id", asks])
-    cells = (numbers.as_text(columns[name]) for name in ("id", asks))
+    names = ["id", asks] + ["position"] * ("position" in frames.column_names(path))
+    columns, _ = frames.read_columns(path, names)
+    cells = (numbers.as_text(columns[name]) for name in names)
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return [SheetRow(number, _original(each), answer)
-            for number, (each, answer) in enumerate(zip(*cells, strict=True), HEADER_ROWS + 1)], digest
+    return [SheetRow(number, _original(each), *more)
+            for number, (each, *more) in enumerate(zip(*cells, strict=True), HEADER_ROWS + 1)], digest
 
 
 def reader(design: dict) -> Callable[[Any], Any]:
@@ -153,7 +157,11 @@ def _item(row, trail):
         if not row.answer:
             raise _EmptyRowError
         raise ValueError(f"the label {row.answer!r} has no id")
-    return item_of(trail, row.id)
+    k = item_of(trail, row.id)
+    if row.position and _WHOLE.fullmatch(row.position) and float(row.position.replace(",", ".")) != k + 1:
+        raise ValueError(f"it stands at position {row.position} in the sheet, but at {k + 1} in the audit: columns may "
+                         "have been sorted apart from each other, so that labels stand beside the wrong id")
+    return k
 
 
 def item_of(trail: Trail, identifier: Any) -> int:

@@ -97,6 +97,11 @@ def create_store(path: str | PathLike[str], design: dict, items: Sequence[Stored
         raise SessionError(f"no such folder: {folder!r}")
     temporary = f"{path}.new-{os.getpid()}"
     try:
+        with open(path, "x"):
+            pass        # the name is ours; a file that somebody made meanwhile is not touched
+    except OSError as error:
+        raise SessionError(f"cannot write {path!r}: {error.strerror}") from error
+    try:
         with _told(path), contextlib.closing(sqlite3.connect(temporary, isolation_level=None)) as connection:
             _set_up(connection)
             connection.execute("BEGIN IMMEDIATE")
@@ -107,10 +112,13 @@ def create_store(path: str | PathLike[str], design: dict, items: Sequence[Stored
             _insert_items(connection, 1, items)
             _insert_events(connection, "", 0, [(who, "created", design)])
             connection.execute("COMMIT")
-        os.link(temporary, path)        # fails where somebody made the file meanwhile
+        os.replace(temporary, path)
         _sync_folder(folder)
-    except OSError as error:
-        raise SessionError(f"cannot write {path!r}: {error.strerror}") from error
+    except BaseException as error:
+        os.remove(path)
+        if isinstance(error, OSError):
+            raise SessionError(f"cannot write {path!r}: {error.strerror}") from error
+        raise
     finally:
         for file in (temporary, temporary + "-journal"):
             if os.path.exists(file):
