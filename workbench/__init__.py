@@ -94,8 +94,10 @@ from workbench.simulations.stratified import (
     DesignStudy,
     LabelingGrid,
     LabelingStudy,
+    LookingStudy,
     simulate_grid,
     simulate_labeling,
+    simulate_looking,
     study_design,
 )
 from workbench.stratified.accuracy import (
@@ -127,13 +129,14 @@ __all__ = [
     "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
     # stratified accuracy: which items to label, and what accuracy with what interval
     "AccuracyAudit", "AuditItem", "AuditSession", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy",
-    "DifferenceAudit", "LabelingGrid", "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SecondLabels",
-    "SessionEstimate", "SessionStatus", "SheetImport", "SheetLabels", "Strata", "StratifiedEstimate", "Verification",
-    "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "anytime_interval", "class_audit",
-    "class_metrics", "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "labeling_order",
-    "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
-    "simulate_grid", "simulate_labeling", "stratified_accuracy", "stratified_interval", "stratify", "study_design",
-    "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
+    "DifferenceAudit", "LabelingGrid", "LabelingStudy", "LookingStudy", "PairedDifference", "PlanCurve", "ScoredItems",
+    "SecondLabels", "SessionEstimate", "SessionStatus", "SheetImport", "SheetLabels", "Strata", "StratifiedEstimate",
+    "Verification", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "anytime_interval",
+    "class_audit", "class_metrics", "compare_intervals", "difference_audit", "draw_items", "estimated_variance",
+    "labeling_order", "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet",
+    "read_scores", "simulate_grid", "simulate_labeling", "simulate_looking", "stratified_accuracy",
+    "stratified_interval", "stratify", "study_design", "synthetic_scores", "value_interval", "wave_accuracy",
+    "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
     "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",
     "allocate", "allocation_variance", "draw_rows", "jump_stream", "load_strata", "plan_labels", "reduce_sample",

@@ -13,7 +13,7 @@ from math import log, sqrt
 import numpy as np
 
 from workbench import anytime_interval, labeling_order, stratified_interval
-from workbench.stratified.anytime import ATOMS, _log_weights, log_evidence
+from workbench.stratified.anytime import log_evidence, log_winnings
 
 ALPHA = 0.05
 # items and right ones per stratum, labels, expected accuracy, shares of the labels (None: in proportion)
@@ -52,25 +52,10 @@ def draw(size, right, order, rng):
     return label
 
 
-def winnings(size, right, order, label, expected):
-    """Return the mixture of bets at the true composition after every label, (n,)."""
-    size, right = np.asarray(size), np.asarray(right)
-    one = np.eye(size.size, dtype=np.int64)[order]
-    drawn, good = one.cumsum(0) - one, (one * label[:, None]).cumsum(0) - one * label[:, None]
-    rows = np.arange(order.size)
-    chance = (right.sum() - label.cumsum() + label) / (size.sum() - rows)
-    here = (right[order] - good[rows, order]) / (size[order] - drawn[rows, order])
-    between = (chance > 0) & (chance < 1)
-    safe = np.where(between, chance, 0.5)
-    up, down = ATOMS[:, None] / safe, (1 - ATOMS[:, None]) / (1 - safe)
-    factor = np.where(between, np.where(label, up, down) / (here * up + (1 - here) * down), 1.0)
-    return np.logaddexp.reduce(_log_weights(expected)[:, None] + np.log(factor).cumsum(1), axis=0)
-
-
 def missed(size, right, order, label, expected, alpha=ALPHA):
     """Return whether the interval lost the truth after any of the labels."""
     limit = -log(alpha)
-    for t in np.flatnonzero(winnings(size, right, order, label, expected) >= limit):
+    for t in np.flatnonzero(log_winnings(size, right, order, label, expected=expected) >= limit):
         if log_evidence(size, order[:t + 1], label[:t + 1], int(sum(right)), expected=expected) >= limit:
             return True
     return False

@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 import scipy.optimize
-from anytime_coverage import SETTINGS, draw, miss_rate, missed, width_ratio, winnings
+from anytime_coverage import SETTINGS, draw, miss_rate, missed, width_ratio
 
 from workbench import anytime_interval, labeling_order
 from workbench.stratified import anytime
-from workbench.stratified.anytime import log_evidence
+from workbench.stratified.anytime import log_evidence, log_winnings
 
 # sizes, strata of the labels, labels, expectation, limits: computed by another program
 GOLDEN = [
@@ -98,7 +98,7 @@ def test_the_bets_are_a_martingale_and_bound_the_evidence(right):
     size, order = [4, 5], [0, 1, 0, 1, 1, 0, 1]
     mean = np.zeros(len(order))
     for label, chance in sequences(size, right, order):
-        won = winnings(size, right, np.array(order), np.array(label), .85)
+        won = log_winnings(size, right, order, label, expected=.85)
         mean += chance * np.exp(won)
         assert log_evidence(size, order, label, sum(right), expected=.85) <= won[-1] + 1e-9
     assert mean == pytest.approx(1)

@@ -131,6 +131,41 @@ def log_evidence(stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLike, 
     return float(_log_evidence(path, total, _log_weights(expected)))
 
 
+def log_winnings(stratum_size: ArrayLike, right: ArrayLike, stratum: ArrayLike, label: ArrayLike, *,
+                 expected: float | None = None) -> np.ndarray:
+    """Return the logarithm of what bets have won at the true composition after each label, (n,).
+
+    For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval has lost the truth
+    only where this exceeds log(1 / alpha).
+
+    Parameters
+    ----------
+    stratum_size, stratum, label
+        As in `anytime_interval`, with at least one label.
+    right : (H,) array_like of int
+        Right items per stratum.
+    expected : float, optional
+        As in `anytime_interval`.
+
+    Examples
+    --------
+    >>> log_winnings([4, 6], [3, 4], [0, 1, 1], [1, 1, 0]).round(3)
+    array([-0.262, -0.167, -0.918])
+    """
+    size, stratum, label = _checked(stratum_size, stratum, label)
+    path, order = _path(size, stratum, label), np.argsort(stratum, kind="stable")
+    good = checks.counts("right", right, size=size.size)
+    chance = (good.sum() - path.right_before) / path.items_left
+    here = (good[path.place] - path.right_here) / path.remaining
+    between = (chance > 0) & (chance < 1)
+    safe = np.where(between, chance, 0.5)
+    up, down = ATOMS[:, None] / safe, (1 - ATOMS[:, None]) / (1 - safe)
+    factor = np.where(between, np.where(label[order], up, down) / (here * up + (1 - here) * down), 1.0)
+    logs = np.empty_like(factor)
+    logs[:, order] = np.log(factor)
+    return np.logaddexp.reduce(_log_weights(expected)[:, None] + logs.cumsum(1), axis=0)
+
+
 @dataclass(frozen=True)
 class _Path:
     """Labels in their order, and what was known before each, sorted by stratum for sums per stratum.
