@@ -140,10 +140,11 @@ def log_winnings(stratum_size: ArrayLike, right: ArrayLike, stratum: ArrayLike, 
 
     Parameters
     ----------
-    stratum_size, stratum, label
-        As in `anytime_interval`, with at least one label.
+    stratum_size : (H,) array_like of int
     right : (H,) array_like of int
         Right items per stratum.
+    stratum, label
+        As in `anytime_interval`, with at least one label.
     expected : float, optional
         As in `anytime_interval`.
 
