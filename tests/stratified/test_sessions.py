@@ -377,6 +377,7 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
     found = session.second_labels()
     # first labels say 1; of four differing pairs three were decided as wrong: (g1 - g0) / 2 = (1 - 3) / 20 / 2
     assert (found.estimate, found.lowest, found.highest) == pytest.approx((1, .95, .95))
+    assert found.notes[0].text.endswith("of 4 decided pairs the first label was wrong in 3")
     size = session.design["stratum_size"]
     inside = session.strata()
     counts = [[0, row["labeled"], 0] for row in inside] + [[3, 16, 1]]

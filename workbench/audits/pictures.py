@@ -12,7 +12,7 @@ from workbench.results import percent
 WIDTH, HEIGHT = 640, 260
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 12, 40
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-MOST_LINES = 6
+MOST_LINES, APART = 6, 4
 COLORS = {"planned": "#0072B2", "anytime": "#009E73", "looks": "#CC79A7", "fixed": "#D55E00"}
 
 
@@ -51,8 +51,9 @@ def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any]) -> str:
               _text(x(design["budget"]), HEIGHT - BOTTOM + 16, f"{design['budget']} planned", "end"),
               _text(LEFT, HEIGHT - BOTTOM + 16, "0", "middle"),
               _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "labels", "middle")]
-    parts += [_line(x(row["labeled"]), y(row["low"]), x(row["labeled"]), y(row["high"]), COLORS[row["method"]],
-                    width=3) for row in rows]
+    for row in rows:        # looks at the same number of labels stand side by side
+        at = x(row["labeled"]) - APART * list(COLORS).index(row["method"])
+        parts.append(_line(at, y(row["low"]), at, y(row["high"]), COLORS[row["method"]], width=3))
     parts += [_text(LEFT + 70 * k, HEIGHT - 8, method, "start", COLORS[method])
               for k, method in enumerate(method for method in COLORS if any(row["method"] == method for row in rows))]
     alternative = html.escape(looks_alternative(rows, design), quote=True)

@@ -401,10 +401,12 @@ def second_labels(trail: Trail) -> SecondLabels:
     """
     design, answers = trail.design, answers_of(trail, trail.beginning())
     pairs: list = []
+    first_wrong = 0
     for k in range(len(answers.values)):
         values = [value_of(design, trail.items[k], entry.label) for entry in trail.labels(k)][:3]
         if len(values) >= 2 and trail.doubled[k]:
             pairs.append(0.0 if values[0] == values[1] else None if len(values) == 2 else values[2] - 0.5)
+            first_wrong += len(values) == 3 and values[0] != values[2]
     unsettled = pairs.count(None)
     differing = sum(pair is None or pair != 0 for pair in pairs)
     lowest, highest = (_estimates(design, answers.stratum, side)[0] for side in answers.sides())
@@ -415,7 +417,7 @@ def second_labels(trail: Trail) -> SecondLabels:
     if len(pairs) > 1 and _enough(design, answers.stratum):
         limits = _corrected(design, answers, pairs)
     return SecondLabels(len(pairs), differing, differing - unsettled, estimate, lowest + shift[0], highest + shift[1],
-                        limits, notes=_pair_notes(pairs, differing, unsettled, estimate))
+                        limits, notes=_pair_notes(pairs, differing, unsettled, first_wrong, estimate))
 
 
 def _corrected(design, answers, pairs):
@@ -431,7 +433,10 @@ def _corrected(design, answers, pairs):
     return Interval(max(2 * limits[0].low, 0), min(2 * limits[1].high, 1), design["level"], "default")
 
 
-def _pair_notes(pairs, differing, unsettled, accuracy):
+def _pair_notes(pairs, differing, unsettled, first_wrong, accuracy):
+    if differing > unsettled:
+        yield Note("assumption", "the correction takes first and second labels to be wrong equally often; of "
+                   f"{checks.counted(differing - unsettled, 'decided pair')} the first label was wrong in {first_wrong}")
     if unsettled:
         left = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
         yield Note("assumption", f"{left} not decided yet and counted both ways: second labels show how often labels "
