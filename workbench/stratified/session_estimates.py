@@ -435,8 +435,9 @@ def _corrected(design, answers, pairs):
 
 def _pair_notes(pairs, differing, unsettled, first_wrong, accuracy):
     if differing > unsettled:
-        yield Note("assumption", "the correction takes first and second labels to be wrong equally often; of "
-                   f"{checks.counted(differing - unsettled, 'decided pair')} the first label was wrong in {first_wrong}")
+        decided = checks.counted(differing - unsettled, "decided pair")
+        yield Note("assumption", "the correction takes first and second labels to be wrong equally often: of "
+                   f"{decided} the first label was wrong in {first_wrong}")
     if unsettled:
         left = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
         yield Note("assumption", f"{left} not decided yet and counted both ways: second labels show how often labels "
