@@ -7,7 +7,8 @@ import pytest
 from audited import created, label, population, truths
 
 import workbench as wb
-from workbench.stratified import session_store
+from workbench.stratified import session_estimates, session_store
+from workbench.stratified.session_estimates import Answers
 
 
 @pytest.fixture
@@ -185,10 +186,11 @@ def test_bounds_of_skipped_items_miss_where_dropping_them_does_not_hold():
         right = rng.random(n) < truth
         skipped = rng.random(n) < np.where(right, .03, .5)
         kept = wb.stratified_interval([10 ** 7], [n - skipped.sum()], [right[~skipped].sum()])
-        low = wb.stratified_interval([10 ** 7], [n], [(right & ~skipped).sum()]).low
-        high = wb.stratified_interval([10 ** 7], [n], [(right | skipped).sum()]).high
+        values = [None if gone else int(value) for value, gone in zip(right, skipped, strict=True)]
+        design = {"question": "accuracy", "stratum_size": [10 ** 7], "level": .95}
+        bounds, = session_estimates._bounded(Answers(design, np.zeros(n, int), values), .95, "fixed")
         dropped += truth not in kept
-        bounded += not low <= truth <= high
+        bounded += truth not in bounds
     assert dropped / 600 > .2 and bounded / 600 <= .01
 
 
@@ -321,7 +323,10 @@ def test_looks_name_their_number_of_labels(tmp_path, known):
     items, said, _ = known
     session = created(tmp_path, items)
     label(session, said, 31)
-    assert repr(session.estimate()).endswith("planned, 31 of 60 planned labels)")
+    found = session.estimate()
+    assert repr(found).endswith("planned, 31 of 60 planned labels)")
+    for each in (found, session.status(), session.verify()):
+        assert wb.Result.from_dict(each.to_dict()).to_dict() == each.to_dict()
 
 
 def test_extending_goes_on_in_the_same_order(tmp_path, known):
@@ -419,7 +424,10 @@ def test_how_many_more(tmp_path, known):
     ({"looks": [10] * 3}, "looks must be at most 10 rising numbers of labels; got 10, 10, 10"),
     ({"looks": [100]}, "looks must be a whole number from 1 to 60; got 100"),
     ({"second_share": 2}, "second_share must be a number from 0 to 1; got 2"),
-    ({"columns": {"truth": range(400)}}, "columns must have names of letters"),
+    ({"columns": {"truth": range(400)}}, "columns must have names without quotes .* the sheet's own, correct"),
+    ({"columns": {"=1+1": range(400)}}, "that no spreadsheet executes, .*; got '=1\\+1'"),
+    ({"columns": {"a,b": range(400)}}, "without quotes and delimiters .*; got 'a,b'"),
+    ({"columns": {"a\nb": range(400)}}, "without quotes and delimiters .*; got 'a\\\\nb'"),
     ({"columns": {"text": range(3)}}, "columns must have 400 entries; 'text' has shape \\(3,\\)"),
     ({"by": "ann\x1b[2J"}, "by must be a name of 1 to 200 printable characters"),
     ({"other": ["cat"] * 400}, "other holds a second model's predictions, which belong to question='difference'"),

@@ -33,7 +33,7 @@ QUESTIONS = ("accuracy", "class_metrics", "difference")
 ASKS = ("correct", "truth")
 MOST_LOOKS = 10
 KEPT, KEPT_PER_LABEL = 5000, 10
-_PLAIN_NAME = re.compile(r"\w[\w .\-]*")
+_PLAIN_NAME = re.compile(r"(?![=+\-@'\s])[^\",;|]+")
 OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ASKS}
 
 
@@ -222,9 +222,10 @@ def _class_for(items, metrics_of, asks):
 def _shown_columns(columns, items):
     found = {}
     for name, values in (columns or {}).items():
-        if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or name.casefold() in OWN_COLUMNS:
-            raise ValueError(f"columns must have names of letters, digits, blanks, dots, - and _, other than the "
-                             f"sheet's own, {checks.listed(sorted(OWN_COLUMNS))}; got {name!r}")
+        plain = isinstance(name, str) and name.isprintable() and _PLAIN_NAME.fullmatch(name)
+        if not plain or name.casefold() in OWN_COLUMNS:
+            raise ValueError("columns must have names without quotes and delimiters that no spreadsheet executes, "
+                             f"other than the sheet's own, {checks.listed(sorted(OWN_COLUMNS))}; got {name!r}")
         if np.shape(values) != (items.size,):
             raise ValueError(f"columns must have {items.size} entries; {name!r} has shape {np.shape(values)}")
         found[name] = numbers.as_text(values)
