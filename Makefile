@@ -42,7 +42,12 @@ quick: $(INSTALLED) ## run what needs no kernel, no browser, no Java and little 
 faults: $(INSTALLED) ## plant faults one by one, and see that the tests catch each (minutes)
 	$(BIN)/python tests/faults/run.py
 
-full: test faults ## run every test and plant every fault
+audits: $(INSTALLED) ## kill, crowd and carry out audits, and look at intervals after every label (minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/audit_crashes.py
+	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/audit_whole.py --xlsx
+	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/anytime_coverage.py
+
+full: test faults audits ## run every test, plant every fault, and try audits hard
 
 notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
 	$(BIN)/python tests/refresh_notebooks.py
@@ -82,5 +87,5 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info
 
-.PHONY: help install report lab test quick faults full notebooks search bench binder lowest clean
+.PHONY: help install report lab test quick faults audits full notebooks search bench binder lowest clean
 .DEFAULT_GOAL := help

@@ -45,6 +45,7 @@ CALLS = [
     (wb.simulate_labeling, (SIZE, RIGHT, 60), {"method": "equal", **SMALL}, ["method"]),
     (wb.simulate_grid, (SCORE, ZERO_ONE, 30), {"n_strata": [2], "stratifiers": ["equal_size"], "methods": ["equal"],
                                                **SMALL}, ["stratifiers", "methods", "n_strata"]),
+    (wb.simulate_looking, (SIZE, RIGHT), {"last": 60, **SMALL}, ["method"]),
     (wb.study_design, (SCORE, ZERO_ONE, 30), {"n_strata": 2}, ["stratifier", "method"]),
     (wb.stratified_interval, (SIZE, LABELED, CORRECT), {}, ["method"]),
     (wb.stratified_accuracy(SIZE, LABELED, CORRECT).interval, (), {}, ["method"]),

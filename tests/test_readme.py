@@ -43,7 +43,7 @@ def reader(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_every_block_runs(reader, capsys):
-    assert len(BLOCKS) == 6
+    assert len(BLOCKS) == 7
     for block in BLOCKS:
         exec(compile(block, "README.md", "exec"), reader)
     assert 0 < reader["low"] < reader["high"] < 1 and Path("weights.csv").stat().st_size > 0

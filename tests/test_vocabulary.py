@@ -14,8 +14,8 @@ from workbench.allocation.value_sheets import read_value_sheet
 from workbench.results import Result
 
 FIXTURES = Path(__file__).parent / "fixtures"
-SAVED = [saved["data"] for schema in (1, 2) for saved in
-         json.loads((FIXTURES / f"results_schema_{schema}.json").read_text(encoding="utf-8"))]
+SAVED = [saved["data"] for path in sorted(FIXTURES.glob("results_*.json")) for saved in
+         json.loads(path.read_text(encoding="utf-8"))]
 # kinds that came after these were saved
 FORMS = wb.digit_forms()
 BOXES = wb.replicates(wb.SurveyDesign((FORMS.box - 1) // 2, psu=FORMS.box), "fay")

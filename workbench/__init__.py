@@ -97,8 +97,10 @@ from workbench.simulations.stratified import (
     DesignStudy,
     LabelingGrid,
     LabelingStudy,
+    LookingStudy,
     simulate_grid,
     simulate_labeling,
+    simulate_looking,
     study_design,
 )
 from workbench.stratified.accuracy import (
@@ -111,6 +113,7 @@ from workbench.stratified.accuracy import (
     plan_curve,
     stratified_accuracy,
 )
+from workbench.stratified.anytime import anytime_interval
 from workbench.stratified.audit import AccuracyAudit, accuracy_audit, compare_intervals, load_items
 from workbench.stratified.class_audit import ClassAudit, class_audit
 from workbench.stratified.class_metrics import ClassMetrics, allocate_to_class, class_metrics
@@ -118,6 +121,9 @@ from workbench.stratified.difference_audit import DifferenceAudit, difference_au
 from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.prices import LabelPrices, label_prices
 from workbench.stratified.sequential import labeling_order
+from workbench.stratified.session_estimates import SecondLabels, SessionEstimate
+from workbench.stratified.session_sheets import SheetImport
+from workbench.stratified.sessions import AuditItem, AuditSession, SessionStatus, Verification
 from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
 from workbench.value_intervals import value_interval
@@ -126,14 +132,15 @@ __all__ = [
     # every topic: results, caveats, answers to exercises
     "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
     # stratified accuracy: which items to label, and what accuracy with what interval
-    "AccuracyAudit", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy", "DifferenceAudit", "LabelPrices",
-    "LabelingGrid", "LabelingStudy", "PairedDifference", "PlanCurve", "ScoredItems", "SheetLabels", "Strata",
-    "StratifiedEstimate", "WaveEstimate", "accuracy_audit", "accuracy_variance", "allocate_to_class", "class_audit",
-    "class_metrics", "compare_intervals", "difference_audit", "draw_items", "estimated_variance", "label_prices",
-    "labeling_order", "load_items", "next_wave", "paired_difference", "plan_budget", "plan_curve",
-    "read_label_sheet", "read_scores", "simulate_grid", "simulate_labeling", "stratified_accuracy",
-    "stratified_interval", "stratify", "study_design", "synthetic_scores", "value_interval",
-    "wave_accuracy", "write_label_sheet",
+    "AccuracyAudit", "AuditItem", "AuditSession", "BudgetPlan", "ClassAudit", "ClassMetrics", "DesignStudy",
+    "DifferenceAudit", "LabelPrices", "LabelingGrid", "LabelingStudy", "LookingStudy", "PairedDifference",
+    "PlanCurve", "ScoredItems", "SecondLabels", "SessionEstimate", "SessionStatus", "SheetImport", "SheetLabels",
+    "Strata", "StratifiedEstimate", "Verification", "WaveEstimate", "accuracy_audit", "accuracy_variance",
+    "allocate_to_class", "anytime_interval", "class_audit", "class_metrics", "compare_intervals",
+    "difference_audit", "draw_items", "estimated_variance", "label_prices", "labeling_order", "load_items",
+    "next_wave", "paired_difference", "plan_budget", "plan_curve", "read_label_sheet", "read_scores",
+    "simulate_grid", "simulate_labeling", "simulate_looking", "stratified_accuracy", "stratified_interval",
+    "stratify", "study_design", "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
     "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",
     "ValueEstimate", "allocate", "allocation_variance", "budget_for_error", "draw_rows", "estimate_values",

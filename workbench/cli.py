@@ -1,4 +1,4 @@
-"""The command line: report, list, params, lab."""
+"""The command line: report, audit, list, params, lab."""
 import os
 import shlex
 import subprocess
@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from workbench import stopping
+from workbench.audits.commands import audit
 from workbench.reports.build import ReportWarning, build_files, checked_output, package_version
 from workbench.reports.parameters import (
     ReportError,
@@ -57,6 +58,9 @@ def commands(context):
     """Evaluate classifiers honestly with few labels, and learn how."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+
+
+commands.add_command(audit)
 
 
 class ReportCommand(click.Command):

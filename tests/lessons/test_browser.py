@@ -203,12 +203,12 @@ def test_slider_moves_the_chart_in_voila(voila):
 
 def drives_lesson_one(page):
     """Move every slider of lesson 1; chart, title and words change together and only in its own view."""
-    browser.shows_chart(page, 4)
+    browser.shows_chart(page, 5)
     assert browser.sliders(page) == ["Strata", "Labels", "Labels", "Pilot per stratum", "Batch", "Smoothing c",
                                      "Half-width e"]
     for place, (index, said) in enumerate([(1, "6 strata"), (1, "101 labels"), (2, "with 110 labels"),
                                            (2, "with 110 labels"), (2, "with 110 labels"), (2, "with 110 labels"),
-                                           (3, "half-width of 0.035")]):
+                                           (4, "half-width of 0.035")]):
         before = browser.chart(page, index)
         handle = browser.slider(page, place)
         handle.scroll_into_view_if_needed()

@@ -1,4 +1,6 @@
 """Lesson 1 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
+import re
+
 import numpy as np
 import pytest
 from panels import controls, settle
@@ -106,6 +108,31 @@ def test_robot_view_follows_its_controls():
     frozen = settle(robot, Labels=200)
     mended = settle(robot, Smoothing_c=1.0)
     assert "in 45" in frozen and "in 93" in mended
+
+
+def test_impatient_analysts_lose_the_truth_and_two_intervals_keep_it():
+    panel = live.stop_when_it_looks_good()
+    many = lost(panel.view.alternative)
+    assert .12 < many < .3 and len(panel.view.picture["data"]["missed"]) == 58
+    assert lost(settle(panel, Look_every=570)) < .12
+    assert lost(settle(panel, Look_every=10, Interval="looks")) <= .05
+    assert "Interval that may be looked at, 58 looks" in settle(panel, Interval="anytime")
+    assert lost(panel.view.alternative) <= .05
+
+
+def lost(said):
+    return float(re.search(r"([\d.]+)% to 600 labels", said)[1]) / 100
+
+
+def test_the_prediction_about_looking_is_what_many_analysts_find():
+    study = wb.simulate_looking(*fifths_of_digits(), runs=2000)
+    assert study.missed[-1] == pytest.approx(.21, abs=.015)
+    assert "About 42 on average, 21%" in live.predict_looking()._answer
+
+
+def fifths_of_digits():
+    study = wb.study_design(*digits(), 100)
+    return study.stratum_size, study.correct
 
 
 def test_robot_says_when_the_pilot_does_not_fit():

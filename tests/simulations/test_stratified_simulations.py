@@ -353,3 +353,43 @@ def test_a_label_that_neyman_cannot_spend_is_noted():
     unused = 500 - study.labeled.sum()
     assert unused > 1 and study.notes == (
         Note("design", f"{unused} of 500 labels stay unused: a stratum is smaller than its share"),)
+
+
+@pytest.mark.parametrize("method, level", [("fixed", .95), ("looks", .995), ("anytime", None)])
+def test_looking_again_and_again_by_plain_loops(method, level):
+    size, right, looks = [30, 40], [24, 39], range(8, 41, 8)
+    order = wb.labeling_order(size, 40)
+    label, _ = simulations._labels_in_order(np.array(size), np.array(right), order, 60, np.random.default_rng(3))
+    lost = np.zeros((60, len(looks)), bool)
+    for run in range(60):
+        for k, n in enumerate(looks):
+            counts = np.bincount(order[:n]), np.bincount(order[:n], label[run, :n]).astype(int)
+            found = wb.anytime_interval(size, order[:n], label[run, :n], level=.5, expected=.85) if level is None else \
+                wb.stratified_interval(size, *counts, level=level)
+            lost[run, k:] |= not found.low - 1e-9 <= .9 <= found.high + 1e-9
+    study = wb.simulate_looking(size, right, method=method, first=8, last=40, every=8, runs=60, rng=3,
+                                level=.5 if level is None else .95)
+    assert study.accuracy == .9 and study.labeled.tolist() == list(looks)
+    assert study.missed == pytest.approx(lost.mean(0))
+    assert method == "looks" or study.missed[-1] > 0
+    share = lost.mean(0)
+    assert study.missed_error == pytest.approx(np.sqrt(share * (1 - share) / 60))
+
+
+def test_labels_come_in_order_as_they_do_without_replacement():
+    order = wb.labeling_order([4, 6], 10)
+    rng = np.random.default_rng(1)
+    label, counts = simulations._labels_in_order(np.array([4, 6]), np.array([3, 2]), order, 4000, rng)
+    assert (counts[-1] == [3, 2]).all() and (label.sum(1) == 5).all()
+    assert np.abs(label.mean(0) - np.where(order == 0, 3 / 4, 2 / 6)).max() < .03
+    first, second = (np.flatnonzero(order == 1)[k] for k in (0, 1))
+    assert label[label[:, first] == 1, second].mean() == pytest.approx(1 / 5, abs=.03)
+
+
+@pytest.mark.parametrize("settings, message", [
+    ({"first": 3}, "first must be a whole number from 4 to 40; got 3"),
+    ({"last": 80}, "last must be a whole number from 1 to 70; got 80"),
+    ({"method": "wald"}, "method must be one of 'fixed', 'looks', 'anytime'; got 'wald'")])
+def test_looks_that_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        wb.simulate_looking([30, 40], [24, 39], **{"first": 8, "last": 40} | settings)

@@ -19,7 +19,7 @@ from workbench.stratified.class_audit import ClassAudit
 from workbench.stratified.difference_audit import DifferenceAudit
 
 if TYPE_CHECKING:
-    from workbench.simulations.stratified import DesignStudy, LabelingStudy
+    from workbench.simulations.stratified import DesignStudy, LabelingStudy, LookingStudy
     from workbench.stratified.accuracy import PlanCurve
     from workbench.stratified.audit import IntervalComparison
 
@@ -27,6 +27,8 @@ RANK_BINS = 60
 FEW_STRATA = 8
 SHOWN_RUNS = 50
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
+METHODS_OF_LOOKING = {"fixed": "95% interval for a fixed number of labels", "looks": "Default interval at 99.5%",
+                      "anytime": "Interval that may be looked at"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
 
 
@@ -172,6 +174,39 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
                        (bars + text).properties(width=theme.WIDTH - 80, height=84))
     both = both.resolve_scale(color="independent")
     return theme.finish(both, *robot_words(study, method=method), width=None, height=None)
+
+
+def looking_data(study: LookingStudy) -> dict:
+    """Return the rows of `looking`: the share that has lost the truth by each look, and what was promised."""
+    rows = [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()]
+    return {"missed": rows, "promised": [{"promised": 1 - study.level}]}
+
+
+def looking_words(study: LookingStudy) -> tuple[str, str]:
+    """Return title and text alternative of `looking`."""
+    lost = round(float(study.missed[-1]) * study.runs)
+    third = [f"{share:.1%} to {n} labels" for n, share in zip(study.labeled, study.missed, strict=True)]
+    shown = "; ".join(third[k] for k in sorted({0, len(third) // 4, len(third) // 2, len(third) - 1}))
+    return (f"{lost} of {study.runs} analysts held an interval without the truth",
+            f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'look')}: share of "
+            f"{study.runs} analysts whose interval was without the true accuracy {study.accuracy:.4f} at some look: "
+            f"{shown}. Half-width at the last look {100 * study.half_width:.2f} points.")
+
+
+def looking(study: LookingStudy) -> alt.TopLevelMixin:
+    """Return the share of analysts who have lost the truth, over the number of labels at which they looked.
+
+    Parameters
+    ----------
+    study : workbench.simulations.stratified.LookingStudy
+    """
+    data = looking_data(study)
+    lost = alt.Chart(theme.rows("missed", data["missed"])).mark_line(
+        interpolate="step-after", point=True, color=theme.MISS).encode(
+        x=alt.X("labels:Q", title="labels at the look"),
+        y=alt.Y("missed:Q", title="have lost the truth", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 0.3])))
+    promised = alt.Chart(theme.rows("promised", data["promised"])).mark_rule(style="truth").encode(y="promised:Q")
+    return theme.finish(lost + promised, *looking_words(study), height=200)
 
 
 def plan_data(curve: PlanCurve, half_width: float) -> dict:

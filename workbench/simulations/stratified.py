@@ -16,6 +16,8 @@ from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.results import Note, Result, notes_as_text
 from workbench.stratified import accuracy
+from workbench.stratified.anytime import anytime_interval, log_evidence, log_winnings
+from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
 from workbench.stratified.waves import (
@@ -37,6 +39,10 @@ METHODS = (*FIXED, "opt_a1", "opt_a2", "waves")
 PAPER_GRID = ("proportional", "equal", "opt_a1", "opt_a2")
 FEW_DRAWS = 30
 NUMPY_LIMIT = 10 ** 9
+ROUND = 1e-9
+WIDTHS = 20
+# share of the error that the default interval spends at each look
+LOOKING = {"fixed": 1.0, "looks": 0.1, "anytime": 1.0}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,9 +196,7 @@ def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, 
     >>> simulate_labeling([360, 359, 360, 359, 359], [209, 307, 346, 355, 359], 100, "proportional", runs=100)
     LabelingStudy(proportional, 100 labels: variance 0.774 of random sampling's, claimed 0.774, bias +0; 100 runs)
     """
-    size = checks.counts("stratum_size", stratum_size, low=1)
-    right = checks.counts("correct", correct, size=size.size)
-    checks.at_most("correct", right, "stratum_size", size)
+    size, right = _population(stratum_size, correct)
     checks.choice("method", method, METHODS)
     runs = checks.whole("runs", runs, 2)
     budget = checks.whole("budget", budget, 2, int(size.sum()))
@@ -447,6 +451,142 @@ def _run_waves(size, right, budget, runs, waves, settings, rng):
         labeled[:, t] = wave_step(size, n, x, int(total), *settings)
         hits[:, t] = _draw(rng, right - x, size - n, labeled[:, t])
     return labeled, hits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LookingStudy(Result):
+    """How many analysts hold an interval without the truth at some look, made by `simulate_looking`.
+
+    Attributes
+    ----------
+    method : {"fixed", "looks", "anytime"}
+    accuracy : float
+        True accuracy of the population.
+    level : float
+    runs : int
+        Analysts.
+    labeled : (L,) array of int
+        Labels at each look.
+    missed : (L,) array of float
+        Share of the analysts who have lost the truth at this look or one before.
+    missed_error : (L,) array of float
+        Its Monte Carlo standard error.
+    half_width : float
+        Mean of the last look's intervals; of "anytime" over the first 20 analysts.
+    """
+
+    method: str
+    accuracy: float
+    level: float
+    runs: int
+    labeled: np.ndarray
+    missed: np.ndarray
+    missed_error: np.ndarray
+    half_width: float
+
+    def headline(self) -> str:
+        """Return the misses at the last look in one sentence."""
+        looks, analysts = checks.counted(self.labeled.size, "look"), checks.counted(self.runs, "analyst")
+        return (f"{self.method}: {self.missed[-1]:.1%} of {analysts} lost the truth in {looks} to {self.labeled[-1]} "
+                f"labels; half-width {self.half_width:.4f} at the last")
+
+    def rows(self) -> list[dict]:
+        """Return one row per look."""
+        return [{"labeled": n, "rate": rate, "standard_error": error} for n, rate, error in
+                zip(self.labeled.tolist(), self.missed.tolist(), self.missed_error.tolist(), strict=True)]
+
+
+def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str = "fixed", first: int = 30,
+                     last: int = 600, every: int = 10, runs: int = 200, expected: float | None = 0.85,
+                     level: float = 0.95, rng: int | np.random.Generator = 0) -> LookingStudy:
+    """Let analysts look at an interval again and again while they label, and count who loses the truth at some look.
+
+    Parameters
+    ----------
+    stratum_size, correct : (H,) array_like of int
+        Items per stratum of the population, and right ones among them.
+    method : {"fixed", "looks", "anytime"}
+        The default interval at `level`, which holds for one number of labels that is fixed beforehand; the same with a
+        tenth of the error; `anytime_interval`.
+    first, last, every : int
+        Labels at the first and the last look, and between looks; in the order of `labeling_order`.
+    runs : int
+        Analysts.
+    expected : float, optional
+        As in `anytime_interval`.
+    level : float
+    rng : int or numpy.random.Generator
+
+    Returns
+    -------
+    LookingStudy
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain; `first` must leave 2 labels in every stratum.
+
+    Examples
+    --------
+    >>> simulate_looking([9000, 1000], [8500, 500], last=300, runs=100)     # doctest: +NORMALIZE_WHITESPACE
+    LookingStudy(fixed: 9.0% of 100 analysts lost the truth in 28 looks to 300 labels; half-width 0.0319 at the last)
+    """
+    size, right = _population(stratum_size, correct)
+    last = checks.whole("last", last, 1, int(size.sum()))
+    first = checks.whole("first", first, min(int(np.minimum(2, size).sum()), last), last)
+    looks = np.arange(first, last + 1, checks.whole("every", every, 1))
+    runs, rng = checks.whole("runs", runs, 1), checks.generator(rng)
+    checks.choice("method", method, LOOKING)
+    order = labeling_order(size, int(looks[-1]))
+    label, counts = _labels_in_order(size, right, order, runs, rng)
+    tail = (1 - checks.level(level)) / 2
+    if method == "anytime":
+        misses, half_width = _anytime_misses(size, right, order, label, looks, expected, level)
+    else:
+        misses, half_width = _default_misses(size, right, order, counts, looks, tail * LOOKING[method])
+    share = np.logical_or.accumulate(misses, 1).mean(0)
+    return LookingStudy(method, float(right.sum() / size.sum()), float(level), runs, looks, share,
+                        np.sqrt(share * (1 - share) / runs), half_width)
+
+
+def _population(stratum_size, correct):
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    right = checks.counts("correct", correct, size=size.size)
+    checks.at_most("correct", right, "stratum_size", size)
+    return size, right
+
+
+def _labels_in_order(size, right, order, runs, rng):
+    """Return labels (R, n) of items drawn at random within strata, and right ones per stratum after each, (n, R, H)."""
+    label, counts = np.empty((runs, order.size), np.int64), np.zeros((order.size, runs, size.size), np.int64)
+    drawn, good = np.zeros_like(size), np.zeros((runs, size.size), np.int64)
+    for t, h in enumerate(order):
+        label[:, t] = rng.random(runs) * (size[h] - drawn[h]) < right[h] - good[:, h]
+        good[:, h] += label[:, t]
+        drawn[h] += 1
+        counts[t] = good
+    return label, counts
+
+
+def _default_misses(size, right, order, counts, looks, tail):
+    truth, misses = right.sum() / size.sum(), []
+    for n in looks:
+        labeled = np.bincount(order[:n], minlength=size.size)
+        low, high = _pooled_limits(size, np.broadcast_to(labeled, counts[n - 1].shape), counts[n - 1], tail, "default")
+        misses.append((truth < low - ROUND) | (truth > high + ROUND))
+    return np.stack(misses, 1), float((high - low).mean() / 2)
+
+
+def _anytime_misses(size, right, order, label, looks, expected, level):
+    """Return misses (R, L) and the mean half-width; E is needed only where the winnings that bound it are enough."""
+    limit, total, misses = -np.log(1 - level), int(right.sum()), np.zeros((len(label), looks.size), bool)
+    for run, said in enumerate(label):
+        won = log_winnings(size, right, order, said, expected=expected)[looks - 1]
+        for k in np.flatnonzero(won >= limit):
+            n = looks[k]
+            misses[run, k] = log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
+    last = [anytime_interval(size, order, said, expected=expected, level=level).half_width for said in label[:WIDTHS]]
+    return misses, float(np.mean(last))
 
 
 def _draw(rng, right, left, n):

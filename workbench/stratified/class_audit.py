@@ -146,8 +146,8 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
     if allocation != "proportional":
         raise ValueError(f"{argument} must be 'proportional' for the metrics of a class (30% of the labels to its "
                          f"predicted members, the rest in proportion); got {allocation!r}")
-    name, asks = _class(items, metrics_of)
-    strata, predicted = _nested(items, name, n_strata, stratifier, rng)
+    name, asks = audited_class(items, metrics_of)
+    strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=rng)
     allocated = functools.partial(_allocated, strata.sizes, predicted)
     if asks == "truth" and items.correct is not None and items.truth is None:
         raise ValueError(f"items must hold the true classes to simulate the metrics of class {name!r}")
@@ -160,7 +160,7 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
     return ClassAudit(**found, allocation=allocation, metrics_of=name, predicted=predicted, asks=asks)
 
 
-def _class(items, metrics_of):
+def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
     """Return the text of the class, and what a sheet has to ask for."""
     if items.prediction is None:
         raise ValueError(f"metrics_of {str(metrics_of)!r} needs predictions; name their column as prediction")
@@ -172,7 +172,8 @@ def _class(items, metrics_of):
     return name, "correct" if len(texts) <= 2 else "truth"
 
 
-def _nested(items, name, n_strata, stratifier, rng):
+def nested_strata(items: Any, name: str, n_strata: int, stratifier: str, *,
+                  rng: int) -> tuple[Strata, np.ndarray]:
     """Return strata of the items predicted as the class, then of the others, and which are the former."""
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
     member = class_texts(items.prediction) == name

@@ -193,6 +193,11 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
                            level=float(level), allocation=allocation)
 
 
+def differing_items(items: ScoredItems) -> ScoredItems:
+    """Return the items on which the models differ, with the identifiers that they have among all."""
+    return _part(items, _differing(items))
+
+
 def _differing(items):
     """Return the positions of the items on which the models differ."""
     if items.prediction is None or items.rival is None:

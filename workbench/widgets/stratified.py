@@ -5,6 +5,7 @@ its result.
 """
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import ipywidgets
@@ -29,6 +30,7 @@ SHARES = [("proportional", "proportional"), ("equal", "equal"), ("Neyman (knows 
 POPULATIONS = [("1,797 digit forms", "forms"), ("700,000, their synthetic twin", "twin")]
 HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
 ROBOT_RUNS = 2000
+INTERVALS = [("95%, for a fixed number", "fixed"), ("99.5% at every look", "looks"), ("anytime", "anytime")]
 
 
 def strata_and_shares() -> Panel:
@@ -92,6 +94,33 @@ def papers_robot() -> Panel:
         return charts.robot_data(found), charts.robot_words(found)
 
     return drive(controls, answer, ChartView(charts.robot(study())))
+
+
+def stop_when_it_looks_good() -> Panel:
+    """Return the view of 200 analysts who look while they label.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: interval (fixed, at 99.5%, anytime), labels between looks.
+    """
+    scores, correct, _, _ = _scored("forms", "confidence")
+    strata = stratify(scores, 5, "equal_size")
+    right = np.bincount(strata.labels, correct, 5).astype(int)
+    controls = {
+        "method": ipywidgets.Dropdown(options=INTERVALS, description="Interval"),
+        "every": ipywidgets.Dropdown(options=[10, 30, 95, 190, 570], description="Look every"),
+    }
+
+    @functools.cache
+    def study(method="fixed", every=10):
+        return simulations.simulate_looking(strata.sizes, right, method=method, every=every)
+
+    def answer(**values):
+        found = study(**values)
+        return charts.looking_data(found), charts.looking_words(found)
+
+    return drive(controls, answer, ChartView(charts.looking(study())))
 
 
 def labels_needed() -> Panel:
@@ -201,6 +230,15 @@ def predict_gain() -> Prediction:
                              ["0%", "10%", "30%", "50%"],
                              "By 12% with equal shares of the labels; by 31% with the best shares, which nobody knows "
                              "beforehand.")
+
+
+def predict_looking() -> Prediction:
+    """Return the question that the learner answers before they see the impatient analysts."""
+    return questions.predict("200 analysts look at a 95% interval after every 10 labels, from 30 to 600. How many of "
+                             "them hold, at some look, an interval without the truth?",
+                             ["about 5", "about 10", "about 20", "about 40"],
+                             "About 42 on average, 21%: each look is another chance to be wrong, and who stops when "
+                             "the number looks good picks just these.")
 
 
 def _scored(population, score):

@@ -1,0 +1,227 @@
+"""`workbench audit`, as it is typed."""
+import csv
+import os
+import re
+import shlex
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import audit_whole
+import numpy as np
+import pytest
+from command import ROOT, run
+
+import workbench as wb
+from workbench.audits.commands import audit
+
+
+def write_scores(folder, n=300, **columns):
+    """Write scores.csv with the columns that the examples of the help name; return whether predictions are right."""
+    rng = np.random.default_rng(2)
+    score, right = rng.uniform(.5, 1, n), rng.random(n) < .9
+    table = {"item": [f"item-{k}" for k in range(n)], "p": score, "yhat": rng.choice(["a", "b"], n),
+             "text": [f"text {k}" for k in range(n)]} | columns
+    with open(folder / "scores.csv", "w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(table)
+        out.writerows(zip(*table.values(), strict=True))
+    return dict(zip(table["item"], right.tolist(), strict=True))
+
+
+NEW = "audit new scores.csv audit.db --budget 60 --score p --prediction yhat --id item --show text --seed 4"
+
+
+def typed(folder, line, code=0):
+    """Run a line as it is typed; return what it said."""
+    done = run(folder, *shlex.split(line))
+    assert done.returncode == code, done.stderr
+    return done.stdout if not code else done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "here").mkdir()
+    return tmp_path / "here"
+
+
+def fill(folder, right, name="sheet.csv"):
+    audit_whole.fill(folder / name, folder / "filled.csv", right)
+
+
+def test_every_command_has_an_example_that_works_in_this_order(folder):
+    right = write_scores(folder)
+    examples = {name: command.example.removeprefix("workbench ") for name, command in audit.commands.items()}
+    assert set(examples) == {"new", "next", "record", "skip", "undo", "import", "export", "status", "extend", "report",
+                             "verify"}
+    typed(folder, examples["new"].replace("300", "200") + " --by ann")
+    place = next(k for k, item in enumerate(wb.AuditSession.open(folder / "audit.db").next(200, by="zoe"), 1)
+                 if item.id == "item-17")
+    assert place
+    assert "item-17 is 1" in typed(folder, examples["record"])
+    assert "item-17" in typed(folder, examples["undo"])
+    assert "item-17" in typed(folder, examples["skip"])
+    wb.AuditSession.open(folder / "audit.db").release(by="zoe")
+    assert typed(folder, examples["next"]).count("    text: ") == 5
+    assert "50 items" in typed(folder, examples["export"])
+    fill(folder, right)
+    os.replace(folder / "filled.csv", folder / "sheet.csv")
+    assert "50 labels recorded" in typed(folder, examples["import"])
+    said = typed(folder, examples["next"])
+    for name in re.findall(r"^(item-\d+)$", said, re.M):
+        typed(folder, f"audit record audit.db {name} 1 --by ann")
+    assert re.search(r"About [\d,]+ more labels? for ±2 points", typed(folder, examples["status"]))
+    assert typed(folder, examples["extend"]) == "The budget is now 300 labels.\n"
+    assert "Wrote audit.html" in typed(folder, examples["report"])
+    assert "strata and order of labeling follow" in typed(folder, examples["verify"])
+    for name in examples:
+        assert f"Example:\n  workbench {examples[name]}" in typed(folder, f"audit {name} --help")
+
+
+@pytest.mark.parametrize("rows", [20_000])
+def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
+    def here(where, *words):
+        return typed(where, shlex.join(["audit", *map(str, words)])), 0.0
+    monkeypatch.setattr(audit_whole, "command", here)
+    _, said, (estimate, limits) = audit_whole.whole(folder, rows)
+    assert said == pytest.approx([100 * estimate, 100 * limits[0], 100 * limits[1]], abs=.051)
+
+
+@pytest.mark.parametrize("line, message", [
+    ("audit new none.csv x.db --budget 60", "no such file: 'none.csv'"),
+    ("audit new scores.csv x.db --budget 60", "has no column 'score'; it has 'item', 'p', 'yhat', 'text'"),
+    ("audit new scores.csv x.db --score p", "Missing option '--budget'"),
+    ("audit new scores.csv x.db --budget 6 --score p", "budget must be a whole number from 10 to 300; got 6"),
+    ("audit new scores.csv audit.db --budget 60 --score p", "'audit.db' exists already"),
+    ("audit new scores.csv none/x.db --budget 60 --score p", "no such folder: 'none'"),
+    ("audit new scores.csv x.db --budget 60 --score p --looks 10,x", "--looks takes whole numbers with commas"),
+    ("audit new scores.csv x.db --budget 60 --score p --show nothing", "has no column 'nothing'"),
+    ("audit new scores.csv x.db --budget 60 --score p --question difference", "items must hold the predictions of two"),
+    ("audit next none.db", "no such audit: 'none.db'"),
+    ("audit next scores.csv", "'scores.csv' is not an audit session"),
+    ("audit next audit.db -n 0", "n must be a whole number of at least 1; got 0"),
+    ("audit record audit.db nobody 1", "no item 'nobody' is to be labeled in this audit"),
+    ("audit undo audit.db", "nobody named has no label or skip to take back"),
+    ("audit undo audit.db --by ann", "ann has no label or skip to take back"),
+    ("audit import audit.db none.csv", "no such file: 'none.csv'"),
+    ("audit import audit.db scores.csv", "has no column 'id'"),
+    ("audit export audit.db sheet.txt", "path must end in .csv; got 'sheet.txt'"),
+    ("audit export audit.db scores.csv", "exists and is not a label sheet"),
+    ("audit status audit.db --within 2", "half_width needs at least 2 labels in every stratum"),
+    ("audit status audit.db --method wald", "'wald' is not one of 'planned', 'anytime', 'looks', 'fixed'"),
+    ("audit extend audit.db 500", "there are 300 items to label; the budget is 60 already"),
+    ("audit report audit.db -o report.txt", "output must end in .html; got 'report.txt'"),
+    ("audit verify audit.db --scores other.csv", "these are not the scores that the audit was made from"),
+    ("audit nothing", "No such command 'nothing'"),
+])
+def test_mistakes_are_one_line(folder, line, message):
+    write_scores(folder, 300, p=np.linspace(.5, .9, 300))
+    os.replace(folder / "scores.csv", folder / "other.csv")
+    write_scores(folder)
+    typed(folder, NEW)
+    before = sorted(folder.iterdir())
+    said = typed(folder, line, 2)
+    assert message in said and len(said.strip().splitlines()) == 1
+    assert sorted(folder.iterdir()) == before
+
+
+def test_what_you_have_is_shown_again_before_anything_new(folder):
+    write_scores(folder)
+    typed(folder, NEW)
+    first = typed(folder, "audit next audit.db -n 2 --by ann")
+    assert typed(folder, "audit next audit.db -n 2 --by ann") == first
+    assert typed(folder, "audit next audit.db -n 2 --by ben") != first
+    assert first.count("    prediction: ") == 2 and first.endswith("where LABEL is 1 (right) or 0 (wrong)\n")
+
+
+def test_refused_rows_are_listed_and_the_good_ones_kept(folder):
+    write_scores(folder)
+    typed(folder, NEW)
+    names = [item.id for item in wb.AuditSession.open(folder / "audit.db").next(4, by="ann")]
+    with open(folder / "filled.csv", "w", encoding="utf-8") as file:
+        file.write(f"id,correct\n{names[0]},1\n{names[1]},\x1b[2Jmaybe\nnobody,1\n{names[3]},0\n")
+    done = run(folder, *shlex.split("audit import audit.db filled.csv --by ann"))
+    assert done.returncode == 0 and "\x1b" not in done.stdout + done.stderr
+    assert done.stdout.startswith("2 labels recorded, 0 known already; 2 rows refused. 2 of 60 items labeled")
+    assert done.stderr.splitlines() == [
+        f"Row 3 (id '{names[1]}') was not recorded: '\\x1b[2Jmaybe' is not 1 (right) or 0 (wrong)",
+        "Row 4 (id 'nobody') was not recorded: no item 'nobody' is to be labeled in this audit"]
+
+
+def test_the_metrics_of_a_class_and_two_models(folder):
+    truth = np.random.default_rng(5).choice(["a", "b"], 300)
+    write_scores(folder, yhat=truth, other=np.roll(truth, 1))
+    typed(folder, NEW.replace("audit.db", "class.db") + " --question class-metrics --metrics-of a --strata 2")
+    assert "(no interval yet)" in typed(folder, "audit status class.db")
+    typed(folder, NEW.replace("audit.db", "models.db") + " --question difference --rival other --strata 2")
+    typed(folder, "audit export models.db sheet.csv")
+    names = list(csv.DictReader((folder / "sheet.csv").read_text(encoding="utf-8-sig").splitlines()))
+    assert list(names[0]) == ["id", "position", "text", "truth"]
+    fill(folder, dict.fromkeys((row["id"] for row in names), 0))
+    said = typed(folder, "audit import models.db filled.csv")
+    assert said.startswith("0 labels recorded, 0 known already; 60 rows refused")
+    for row in names:
+        typed(folder, f"audit record models.db {row['id']} {truth[int(row['id'][5:])]}")
+    said = typed(folder, "audit status models.db")
+    assert re.search(r"Accuracy of A less B \d+\.\d% \(95% interval: \d+\.\d% to \d+\.\d%\); planned, 60 of 60", said)
+
+
+class Tags(HTMLParser):
+    """The tags of a page, and attributes that would run or fetch something."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.bad = set(), []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.bad += [(name, value) for name, value in attributes
+                     if name.startswith("on") or (name in ("src", "href") and not str(value).startswith("data:"))]
+
+
+def test_the_report_of_hostile_items_runs_and_fetches_nothing(folder):
+    hostile = [f"<script src=http://x/{k}></script><img src=x onerror=alert(1)>" for k in range(300)]
+    write_scores(folder, item=hostile, text=hostile)
+    typed(folder, NEW)
+    with wb.AuditSession.open(folder / "audit.db") as session:
+        for k, item in enumerate(session.next(60, by="<b onclick=x>")):
+            if k % 9 == 4:
+                session.skip(item.id, by="<b onclick=x>")
+            else:
+                session.record(item.id, int(k % 5 > 0), by="<b onclick=x>")
+            if k in (20, 40):
+                session.estimate(by="<b onclick=x>")
+    said = typed(folder, "audit report audit.db -o audit.html")
+    assert said.startswith("Accuracy ") and said.endswith("Wrote audit.html\n")
+    page = (folder / "audit.html").read_text(encoding="utf-8")
+    found = Tags(page)
+    assert not found.tags & {"script", "img", "b", "iframe", "link", "object"} and found.bad == []
+    assert "&lt;script" in page and "&lt;b onclick" in page and "http://x" in page
+    assert {"svg", "table", "h2"} <= found.tags
+
+
+def test_the_report_says_what_was_looked_at(folder):
+    right = write_scores(folder)
+    typed(folder, NEW)
+    for n in (20, 20):
+        (folder / "sheet.csv").unlink(missing_ok=True)
+        typed(folder, f"audit export audit.db sheet.csv -n {n} --by ann")
+        fill(folder, right)
+        typed(folder, "audit import audit.db filled.csv --by ann")
+        typed(folder, "audit status audit.db --method fixed --by ann")
+    typed(folder, "audit report audit.db -o audit.html")
+    page = (folder / "audit.html").read_text(encoding="utf-8")
+    assert "quoted after 40 labels where 60 were planned, and 2 looks were taken: if the work stopped because of " \
+        "what was seen, it covers less than it says" in page
+    assert "Estimates were looked at 6 times on the way to 40 labels" in page
+    assert re.search(r'aria-label="95% intervals at 6 looks: the first, at 20 labels, from [\d.]+% to [\d.]+%', page)
+
+
+def test_nobody_reads_the_rest_of_a_pipe(folder):
+    write_scores(folder)
+    typed(folder, NEW)
+    line = f"{sys.executable} -m workbench audit next audit.db -n 60 | head -1"
+    done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True, check=False,
+                          env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert done.stdout.startswith("item-") and done.stderr == ""

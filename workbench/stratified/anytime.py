@@ -1,0 +1,340 @@
+"""An interval for accuracy that may be looked at after every label, and stopped at for any reason.
+
+Bets on each next label, mixed over the rates at which they win, are a nonnegative martingale at the true composition of
+the population; a number of right items that the labels have made them win too much against is ruled out [1]_ [2]_. The
+composition is not known, only its total is under test, so the bets are compared with the composition that suits them
+worst.
+
+References
+----------
+.. [1] Ville, Etude critique de la notion de collectif, 1939: a nonnegative martingale that starts at 1 exceeds
+   1 / alpha with a chance of at most alpha.
+.. [2] Waudby-Smith & Ramdas, Confidence sequences for sampling without replacement, NeurIPS 2020; and Estimating means
+   of bounded random variables by betting, JRSS B 86, 2024.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from workbench import checks
+from workbench.results import Interval
+
+ATOMS = scipy.special.expit(np.linspace(-4, 10, 141))      # rates at which bets win
+TOLD = 10                   # labels that an expected accuracy weighs
+TRUSTED = 0.8               # share of the bets that follow the expectation
+EXPECTED = 0.5, 0.97
+NEGLIGIBLE = 12.0           # nats: bets that far behind the best are given up, which makes the interval no shorter
+TOLERANCE = 1e-4            # nats, by which the worst composition may be missed on the safe side
+STEPS = 60
+NEARLY_FLAT = 1e-6
+
+
+def anytime_interval(stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLike, *, expected: float | None = None,
+                     level: float = 0.95) -> Interval:
+    r"""Return an interval for accuracy that holds however often one looks and whenever one stops.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+        Items per stratum, :math:`N_h` of N.
+    stratum : (n,) array_like of int
+        Stratum of each label in the order of labeling, 0 to H - 1; an order that looks at no label, such as
+        `labeling_order`. Within a stratum the items are drawn at random. May be empty.
+    label : (n,) array_like of int
+        1 where the classifier was right, 0 where it was wrong, in the same order.
+    expected : float, optional
+        The accuracy that is expected, said before labeling: the interval is shorter where it is near the truth, and
+        holds wherever it is. What lies outside .5 to .97 counts as the nearer of the two.
+    level : float
+        Chance of holding the accuracy after every label at once, in (0, 1).
+
+    Returns
+    -------
+    Interval
+        Limits are multiples of 1/N within what the labels prove.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain, or a stratum has more labels than items.
+
+    Notes
+    -----
+    For T right items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h - x_{h,t-1}) /
+    (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t` of the first t labels right, and
+    :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
+
+    .. math:: \prod_t \frac{1 + \lambda_t (y_t - m_t)}{1 + \lambda_t (e_t - m_t)}
+
+    is a nonnegative martingale of mean 1, and so is its mixture over p. Its numerator depends on T alone, R_p(T); the
+    largest denominator over all C with sum T is exp(Gamma_p(T)). The interval holds the T with
+    :math:`\sum_p w_p R_p(T) \exp(-\Gamma_p(T)) < 1 / \alpha`. Gamma is a separable concave maximum, found by Newton
+    steps within the box :math:`x_h \le C_h \le N_h - n_h + x_h` and certified by duality.
+
+    Examples
+    --------
+    >>> anytime_interval([60], [0] * 20, [1] * 9 + [0] + [1] * 3 + [0] + [1] * 5 + [0])
+    Interval(0.5833 to 0.95, 0.95 anytime)
+    >>> anytime_interval([40, 60], [], [])
+    Interval(0 to 1, 0.95 anytime)
+    """
+    size, stratum, label = _checked(stratum_size, stratum, label)
+    log_weight, limit = _log_weights(expected), -np.log(1 - checks.level(level))
+    total, right, wrong = int(size.sum()), int(label.sum()), int(label.size - label.sum())
+    low, high = right, total - wrong
+    if 0 < label.size < total:
+        path = _path(size, stratum, label)
+
+        def exact(count):
+            return _log_evidence(path, count, log_weight) - limit
+
+        def bound(count):
+            return np.logaddexp.reduce(log_weight + _log_wins(path, count)) - limit
+
+        inside = _first(lambda count: bound(count + 1) >= bound(count), low, high)
+        low = _edge(exact, bound, low, inside)
+        high = _edge(exact, bound, high, inside)
+    return Interval(low / total, high / total, float(level), "anytime")
+
+
+def log_evidence(stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLike, total: int, *,
+                 expected: float | None = None) -> float:
+    """Return log E(T), what the labels have won at least in bets against `total` right items among all.
+
+    Parameters
+    ----------
+    stratum_size, stratum, label
+        As in `anytime_interval`, with at least one label.
+    total : int
+        The hypothetical number of right items, T.
+    expected : float, optional
+        As in `anytime_interval`.
+
+    Returns
+    -------
+    float
+        Infinite where the labels rule T out.
+
+    Examples
+    --------
+    >>> labels = [1] * 9 + [0] + [1] * 3 + [0] + [1] * 5 + [0]
+    >>> [round(log_evidence([60], [0] * 20, labels, total), 2) for total in (34, 35, 57)]
+    [3.47, 2.93, 0.33]
+    """
+    path = _path(*_checked(stratum_size, stratum, label))
+    total = checks.whole("total", total, 0, path.items)
+    return float(_log_evidence(path, total, _log_weights(expected)))
+
+
+def log_winnings(stratum_size: ArrayLike, right: ArrayLike, stratum: ArrayLike, label: ArrayLike, *,
+                 expected: float | None = None) -> np.ndarray:
+    """Return the logarithm of what bets have won at the true composition after each label, (n,).
+
+    For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval has lost the truth
+    only where this exceeds log(1 / alpha).
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+    right : (H,) array_like of int
+        Right items per stratum.
+    stratum, label
+        As in `anytime_interval`, with at least one label.
+    expected : float, optional
+        As in `anytime_interval`.
+
+    Examples
+    --------
+    >>> log_winnings([4, 6], [3, 4], [0, 1, 1], [1, 1, 0]).round(3)
+    array([-0.262, -0.167, -0.918])
+    """
+    size, stratum, label = _checked(stratum_size, stratum, label)
+    path, order = _path(size, stratum, label), np.argsort(stratum, kind="stable")
+    good = checks.counts("right", right, size=size.size)
+    chance = (good.sum() - path.right_before) / path.items_left
+    here = (good[path.place] - path.right_here) / path.remaining
+    between = (chance > 0) & (chance < 1)
+    safe = np.where(between, chance, 0.5)
+    up, down = ATOMS[:, None] / safe, (1 - ATOMS[:, None]) / (1 - safe)
+    factor = np.where(between, np.where(label[order], up, down) / (here * up + (1 - here) * down), 1.0)
+    logs = np.empty_like(factor)
+    logs[:, order] = np.log(factor)
+    return np.logaddexp.reduce(_log_weights(expected)[:, None] + logs.cumsum(1), axis=0)
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Labels in their order, and what was known before each, sorted by stratum for sums per stratum.
+
+    `seen` holds the strata that have labels, `first` where the labels of each begin and `place` the stratum of each.
+    """
+
+    items: int
+    labels: int
+    right: int
+    low: np.ndarray             # the box of C: what the labels prove, (H,)
+    high: np.ndarray
+    unlabeled: np.ndarray
+    seen: np.ndarray
+    first: np.ndarray
+    place: np.ndarray
+    remaining: np.ndarray       # N_h - n_{h,t-1}
+    right_here: np.ndarray      # x_{h,t-1}
+    items_left: np.ndarray      # N - t + 1
+    right_before: np.ndarray    # S_{t-1}
+
+
+def _checked(stratum_size, stratum, label):
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    if not np.size(label) and not np.size(stratum):
+        return size, np.empty(0, np.int64), np.empty(0, np.int64)
+    label = checks.zero_one("label", label, what="label").astype(np.int64)
+    stratum = checks.counts("stratum", stratum, size=label.size, what="label")
+    over = np.flatnonzero(stratum >= size.size)
+    if over.size:
+        raise ValueError(f"stratum must be at most {size.size - 1}; label {over[0]} is of {stratum[over[0]]}")
+    checks.at_most("labels", np.bincount(stratum, minlength=size.size), "stratum_size", size)
+    return size, stratum, label
+
+
+def _path(size, stratum, label):
+    n, k = label.size, size.size
+    labeled, right = np.bincount(stratum, minlength=k), np.bincount(stratum, label, k).astype(np.int64)
+    order = np.argsort(stratum, kind="stable")
+    place, seen = stratum[order], np.flatnonzero(labeled)
+    first = np.cumsum(labeled)[seen] - labeled[seen]
+    within = np.arange(n) - np.repeat(first, labeled[seen])
+    sums = label[order].cumsum() - label[order]
+    return _Path(items=int(size.sum()), labels=n, right=int(label.sum()), low=right, high=size - labeled + right,
+                 unlabeled=size - labeled, seen=seen, first=first, place=place, remaining=size[place] - within,
+                 right_here=sums - np.repeat(sums[first], labeled[seen]),
+                 items_left=(size.sum() - np.arange(n))[order], right_before=(label.cumsum() - label)[order])
+
+
+def _log_weights(expected):
+    plain = np.sqrt(ATOMS * (1 - ATOMS))
+    if expected is None:
+        return np.log(plain / plain.sum())
+    near = np.clip(checks.number("expected", expected, 0, 1), *EXPECTED)
+    informed = ATOMS ** (TOLD * near) * (1 - ATOMS) ** (TOLD * (1 - near))
+    return np.log(TRUSTED * informed / informed.sum() + (1 - TRUSTED) * plain / plain.sum())
+
+
+def _log_wins(path, total):
+    """Return log R_p(T) of every atom."""
+    wrong = path.labels - path.right
+    drawn = _log_falling(path.items, path.labels) - _log_falling(total, path.right) \
+        - _log_falling(path.items - total, wrong)
+    return path.right * np.log(ATOMS) + wrong * np.log1p(-ATOMS) + drawn
+
+
+def _log_falling(start, count):
+    return scipy.special.gammaln(start + 1.0) - scipy.special.gammaln(start - count + 1.0)
+
+
+def _log_evidence(path, total, log_weight):
+    if not path.right <= total <= path.items - path.labels + path.right:
+        return np.inf
+    wins = log_weight + _log_wins(path, total)
+    kept = wins > wins.max() - NEGLIGIBLE
+    return np.logaddexp.reduce(wins[kept] - _worst_composition(path, total, ATOMS[kept]))
+
+
+def _worst_composition(path, total, atoms):
+    """Return upper bounds of Gamma_p(T) that are within `TOLERANCE` of it, (J,)."""
+    base, slope = _lines(path, total, atoms)
+    rate = (total - path.right) / max(path.items - path.labels, 1)
+    composition = np.tile(path.low + rate * path.unlabeled, (atoms.size, 1))
+    bound, active = np.full(atoms.size, np.inf), np.arange(atoms.size)
+    for _ in range(STEPS):
+        value, gradient, curvature = _derivatives(path, base[active], slope[active], composition)
+        bound[active] = np.minimum(bound[active], value + _gap(path, composition, gradient))
+        open_ = bound[active] - value > TOLERANCE
+        if not open_.any():
+            break
+        active, composition = active[open_], composition[open_]
+        step = _newton(path, composition, gradient[open_], curvature[open_])
+        size = np.sqrt((curvature[open_] * step ** 2).sum(1, keepdims=True))
+        composition = np.clip(composition + step * np.where(size < 0.25, 1, 1 / (1 + size)), path.low, path.high)
+    return bound
+
+
+def _lines(path, total, atoms):
+    """Return intercepts and slopes (J, n) in C of the denominators 1 + lambda (e - m)."""
+    chance = (total - path.right_before) / path.items_left
+    spread = chance * (1 - chance)
+    bet = np.divide(atoms[:, None] - chance, spread, out=np.zeros((atoms.size, path.labels)), where=spread > 0)
+    slope = bet / path.remaining
+    return 1 - bet * chance - slope * path.right_here, slope
+
+
+def _derivatives(path, base, slope, composition):
+    """Return the sum of logarithms (J,), its gradient and the negative of its second derivatives, (J, H)."""
+    denominator = base + slope * composition[:, path.place]
+    relative = slope / denominator
+    gradient, curvature = np.zeros(composition.shape), np.zeros(composition.shape)
+    gradient[:, path.seen] = np.add.reduceat(relative, path.first, axis=1)
+    curvature[:, path.seen] = np.add.reduceat(relative ** 2, path.first, axis=1)
+    return np.log(denominator).sum(1), gradient, curvature
+
+
+def _gap(path, composition, gradient):
+    """Return how much the maximum may lie above, by the best of the multipliers that equal a gradient."""
+    excess = gradient[:, None, :] - gradient[:, :, None]
+    reach = np.where(excess > 0, (path.high - composition)[:, None, :], (path.low - composition)[:, None, :])
+    return (excess * reach).sum(2).min(1)
+
+
+def _newton(path, composition, gradient, curvature):
+    """Return the step to the maximum of the quadratic model in the box, with the sum of C unchanged.
+
+    The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values of nu at which an
+    entry comes to an end of the box.
+    """
+    curvature = np.maximum(curvature, NEARLY_FLAT / np.maximum(path.unlabeled, 1) ** 2)
+    down, up = path.low - composition, path.high - composition
+    ends = np.sort(np.concatenate([gradient - curvature * down, gradient - curvature * up], 1), 1)
+
+    def steps(multiplier):
+        return np.clip((gradient[:, None] - multiplier[:, :, None]) / curvature[:, None], down[:, None], up[:, None])
+
+    moved = steps(ends).sum(2)
+    after = np.clip((moved > 0).sum(1), 1, ends.shape[1] - 1)
+    rows = np.arange(len(ends))
+    left, right = ends[rows, after - 1], ends[rows, after]
+    above, below = moved[rows, after - 1], moved[rows, after]
+    share = np.divide(above, above - below, out=np.zeros_like(above), where=above > below)
+    return steps((left + share * (right - left))[:, None])[:, 0]
+
+
+def _first(holds, low, high):
+    """Return the first of low, ..., high for which `holds`, which once true stays true; `high` if none before."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _edge(exact: Callable, bound: Callable, end: int, inside: int) -> int:
+    """Return the last accepted T between `inside` and `end`, a limit that the labels prove.
+
+    `bound` lacks Gamma, which changes little from one T to the next: each try corrects it by what was found last.
+    """
+    if exact(end) < 0:
+        return end
+    toward, accepted, refused, correction = (1 if end > inside else -1), 0, abs(end - inside), 0.0
+
+    def ruled_out(steps):
+        return bound(inside + toward * steps) + correction >= 0
+
+    while refused - accepted > 1:
+        guess = min(_first(ruled_out, accepted + 1, refused), refused - 1)
+        found = exact(inside + toward * guess)
+        correction = found - bound(inside + toward * guess)
+        accepted, refused = (guess, refused) if found < 0 else (accepted, guess)
+    return inside + toward * accepted
