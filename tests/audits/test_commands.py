@@ -29,7 +29,7 @@ def write_scores(folder, n=300, **columns):
     return dict(zip(table["item"], right.tolist(), strict=True))
 
 
-NEW = "audit new scores.csv audit.db --budget 60 --score p --prediction yhat --id item --show text --seed 4"
+NEW = "audit new scores.csv audit.db --budget 60 --score p --prediction yhat --id item --columns text --seed 4"
 
 
 def typed(folder, line, code=0):
@@ -95,7 +95,7 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
     ("audit new scores.csv audit.db --budget 60 --score p", "'audit.db' exists already"),
     ("audit new scores.csv none/x.db --budget 60 --score p", "no such folder: 'none'"),
     ("audit new scores.csv x.db --budget 60 --score p --looks 10,x", "--looks takes whole numbers with commas"),
-    ("audit new scores.csv x.db --budget 60 --score p --show nothing", "has no column 'nothing'"),
+    ("audit new scores.csv x.db --budget 60 --score p --columns nothing", "has no column 'nothing'"),
     ("audit new scores.csv x.db --budget 60 --score p --question difference", "items must hold the predictions of two"),
     ("audit next none.db", "no such audit: 'none.db'"),
     ("audit next scores.csv", "'scores.csv' is not an audit session"),

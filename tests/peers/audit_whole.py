@@ -93,7 +93,7 @@ def whole(folder, rows, second=".csv"):
         return said
 
     run("new", "scores.csv", "audit.db", "--budget", BUDGET, "--score", "p", "--prediction", "yhat", "--id", "item",
-        "--show", "text", "--seed", SEED, "--strata", N_STRATA)
+        "--columns", "text", "--seed", SEED, "--strata", N_STRATA)
     for part, ending in enumerate((".csv", second)):
         run("export", "audit.db", f"sheet{part}.csv", "-n", BUDGET // 2, "--by", "ann")
         fill(folder / f"sheet{part}.csv", folder / f"filled{part}{ending}", right)

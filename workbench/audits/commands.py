@@ -51,17 +51,17 @@ class ExampleCommand(click.Command):
                 formatter.write(f"  {line}\n")
 
 
-@click.group(cls=AuditGroup)
-def audit():
-    r"""Carry out an audit: plan, hand out, record, look, report; nothing recorded is lost.
+@click.group(cls=AuditGroup, help="""Carry out an audit: plan, hand out, record, look, report; nothing recorded is lost.
 
-    \b
-      workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item
-      workbench audit export audit.db sheet.csv        (fill its last column, then)
-      workbench audit import audit.db sheet.csv
-      workbench audit status audit.db
-      workbench audit report audit.db -o audit.html
-    """
+\b
+workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item
+workbench audit export audit.db sheet.csv        (fill its last column, then)
+workbench audit import audit.db sheet.csv
+workbench audit status audit.db
+workbench audit report audit.db -o audit.html
+""")
+def audit():
+    """Carry out an audit."""
 
 
 def command(name: str, example: str) -> Callable:
@@ -80,8 +80,9 @@ def columns_of(function: Callable) -> Callable:
         click.option("--score", default="score", show_default=True, help="Column of the scores."),
         click.option("--prediction", default="", help="Column of the predicted classes."),
         click.option("--id", "identifier", default="", help="Column of identifiers; without it rows are numbered."),
-        click.option("--score-is", default="confidence", show_default=True,
-                     type=click.Choice(["confidence", "class1", "margin", "auto"]), help="What the score is."),
+        click.option("--score-is", default="auto", show_default=True,
+                     type=click.Choice(["auto", "confidence", "class1", "margin"]),
+                     help="What the score is; auto: seen from the file, and said."),
         click.option("--positive", default="", help="The class whose probability the score is."),
         click.option("--rival", default="", help="Column of a second model's predictions (--question difference).")]
     for option in reversed(options):
@@ -90,7 +91,7 @@ def columns_of(function: Callable) -> Callable:
 
 
 @command("new", "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item "
-                "--show text")
+                "--columns text")
 @click.argument("scores")
 @FILE
 @click.option("--budget", type=int, required=True, help="Labels that are planned.")
@@ -101,7 +102,7 @@ def columns_of(function: Callable) -> Callable:
 @click.option("--asks", type=click.Choice(["correct", "truth"]),
               help="People see the prediction and write right or wrong, or they do not and write the true class. "
                    "[correct; truth for a difference]")
-@click.option("--show", multiple=True, metavar="COLUMN", help="A column of the file that people see; repeatable.")
+@click.option("--columns", default="", metavar='"A B"', help="Columns of the file that people see.")
 @click.option("--strata", "n_strata", type=int, default=5, show_default=True, help="How many strata of the scores.")
 @click.option("--stratifier", default="equal_size", show_default=True, help="The rule that cuts them.")
 @click.option("--expected", type=float, default=0.85, show_default=True,
@@ -112,18 +113,21 @@ def columns_of(function: Callable) -> Callable:
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
 @BY
-def new(scores, file, budget, show, looks, question, metrics_of, asks, by, **settings):
+def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **settings):
     """Plan an audit of the rows of SCORES and write AUDIT.DB."""
+    from workbench.inputs.stratified import shown_columns
     from workbench.stratified.sessions import AuditSession
     source = {name: settings.pop(name) for name in SOURCE}
     items = _read_items(scores, source)
     asks = asks or ("truth" if question == "difference" else "correct")
     with AuditSession.create(file, items, budget=budget, question=question.replace("-", "_"), asks=asks,
                              metrics_of=metrics_of or None, looks=_whole_numbers(looks), by=by, source=source,
-                             columns=_read_columns(scores, show), **settings) as session:
+                             columns=shown_columns(scores, columns), **settings) as session:
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
     click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
+    if items.read_as:
+        click.echo(f"Scores were read as {items.read_as}.")
     click.echo(f"Next: workbench audit next {file}, or workbench audit export {file} sheet.csv")
 
 
@@ -134,11 +138,6 @@ def _read_items(scores, source):
     from workbench.data.scored_items import read_scores
     return read_scores(scores, score=source["score"], prediction=source["prediction"], id=source["identifier"],
                        score_is=source["score_is"], positive=source["positive"], rival=source["rival"])
-
-
-def _read_columns(scores, names):
-    from workbench.data.frames import read_columns
-    return read_columns(scores, list(names))[0] if names else {}
 
 
 def _whole_numbers(text):
@@ -278,11 +277,12 @@ def status(file, method, within, by):
 @BY
 def extend(file, count, scores, by):
     """Add N labels to the budget; the order of labeling goes on as it would have gone."""
+    from workbench.inputs.stratified import shown_columns
     with _opened(file) as session:
-        design = session.design
         items, columns = None, None
         if scores:
-            items, columns = _read_items(scores, design["source"]), _read_columns(scores, design["columns"])
+            items = _read_items(scores, session.design["source"])
+            columns = shown_columns(scores, ",".join(session.design["columns"]))
         budget = session.extend(count, items, columns=columns, by=by)
     click.echo(f"The budget is now {counted(budget, 'label')}.")
 

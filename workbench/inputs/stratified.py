@@ -86,15 +86,15 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     design: dict[str, Any] = {
         "n_strata": n_strata, "stratifier": stratifier, "allocation": allocation, "interval": interval, "level": level,
         "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed, "source": source,
-        "columns": {} if labels or truth else _shown(scores, columns)}
+        "columns": {} if labels or truth else shown_columns(scores, columns)}
     if metrics_of:
         return items, class_audit.class_audit(items, metrics_of, budget, **design)
     made = difference_audit.difference_audit if rival else audit.accuracy_audit
     return items, made(items, budget, **design)
 
 
-def _shown(scores, columns):
-    """Return the columns of the file that the sheet shows."""
+def shown_columns(scores: str, columns: str) -> dict:
+    """Return the columns of a file, named with blanks or commas between, that a sheet shows."""
     if not columns.strip():
         return {}
     if not scores:
