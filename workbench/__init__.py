@@ -19,6 +19,8 @@ Every answer is a `Result`: it prints its finding (`headline()`), has `rows()` a
 and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions about a result are its methods. Functions
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
+from typing import Any
+
 from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
 from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
 from workbench.allocation.rules import Allocation, allocate, allocation_variance, reduce_sample
@@ -65,7 +67,7 @@ from workbench.misclassification.prevalence import (
     estimate_prevalence,
 )
 from workbench.misclassification.series import PrevalenceChange, PrevalenceSeries, prevalence_series
-from workbench.misclassification.theory import AuditPlan, EstimatorTheory, estimator_theory, plan_audit
+from workbench.misclassification.theory import AuditPlan, EstimatorTheory, estimator_theory, plan_audit, rate_variance
 from workbench.replication.arrays import Balance, check_balance, hadamard, orthogonal_array
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
@@ -142,7 +144,7 @@ __all__ = [
     "AuditComparison", "AuditPlan", "ConfusionCounts", "EstimatorComparison", "EstimatorTheory", "PrevalenceChange",
     "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy", "ShiftStudy", "compare_audits", "compare_estimators",
     "counts_at_audit", "estimate_prevalence", "estimator_theory", "load_audit", "load_periods", "plan_audit",
-    "pool_audits", "prevalence_series", "simulate_prevalence", "simulate_shifts",
+    "pool_audits", "prevalence_series", "rate_variance", "simulate_prevalence", "simulate_shifts",
     # cross-validation: is model A really better than model B
     "BayesianTTest", "CVLosses", "ComparedTests", "ComparisonStudy", "KFoldTTest", "ModelComparison", "ModelTest",
     "NestedInterval", "TypeOneStudy", "VarianceEstimates", "ZeroVarianceError", "bayesian_correlated_t",
@@ -154,3 +156,11 @@ __all__ = [
     "ClerkStudies", "DigitForms", "SolarMonths", "clerk_losses", "clerk_studies", "digit_forms", "digit_twin",
     "read_by_next_box", "reader_losses", "register_errors", "solar_audit", "solar_months", "solar_rates",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what replays the papers when it is asked for: it stands above the charts."""
+    if name in ("replay", "replay_list"):
+        from workbench import replays
+        return getattr(replays, name)
+    raise AttributeError(f"module 'workbench' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The command line: report, list, params, lab."""
+"""The command line: report, list, params, lab, replay."""
 import os
 import shlex
 import subprocess
@@ -10,6 +10,7 @@ import click
 
 from workbench import stopping
 from workbench.reports.build import ReportWarning, build_files, checked_output, package_version
+from workbench.replays.command import replay
 from workbench.reports.parameters import (
     ReportError,
     find_notebook,
@@ -242,3 +243,6 @@ def _copy(source, target):
     except FileExistsError:
         return False
     return True
+
+
+commands.add_command(replay)
