@@ -72,6 +72,7 @@ from workbench.replication.arrays import Balance, check_balance, hadamard, ortho
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
 from workbench.replication.galois import GaloisField
+from workbench.replication.identification import identification_candidates, identification_ranks
 from workbench.replication.imported import imported_replicates
 from workbench.replication.metrics import (
     LabeledItems,
@@ -138,7 +139,7 @@ __all__ = [
     # replication: intervals for any metric when items come in strata and clusters
     "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MetricAudit", "MetricEstimates", "RandomHalvesStudy",
     "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics", "hadamard",
-    "imported_replicates", "load_labeled", "metric_audit", "orthogonal_array", "replicate_estimate", "replicates",
+    "identification_candidates", "identification_ranks", "imported_replicates", "load_labeled", "metric_audit", "orthogonal_array", "replicate_estimate", "replicates",
     "simulate_coverage", "simulate_random_halves",
     # misclassification: true shares behind predicted counts, month after month
     "AuditComparison", "AuditPlan", "ConfusionCounts", "EstimatorComparison", "EstimatorTheory", "PrevalenceChange",
