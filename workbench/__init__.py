@@ -101,6 +101,7 @@ from workbench.simulations.stratified import (
     simulate_labeling,
     study_design,
 )
+from workbench.simulations.streams import adversarial_stream, air_quality_stream, streaming_lower_bound
 from workbench.stratified.accuracy import (
     BudgetPlan,
     PlanCurve,
@@ -134,8 +135,8 @@ __all__ = [
     "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
     "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",
-    "allocate", "allocation_variance", "draw_rows", "jump_stream", "load_strata", "plan_labels", "reduce_sample",
-    "sample", "simulate_stream", "summarize",
+    "adversarial_stream", "air_quality_stream", "allocate", "allocation_variance", "draw_rows", "jump_stream",
+    "load_strata", "plan_labels", "reduce_sample", "sample", "simulate_stream", "streaming_lower_bound", "summarize",
     # replication: intervals for any metric when items come in strata and clusters
     "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MetricAudit", "MetricEstimates", "RandomHalvesStudy",
     "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics", "hadamard",

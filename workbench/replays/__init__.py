@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 from os import PathLike, fspath
 
 from workbench import checks
@@ -70,7 +69,7 @@ def run(item: Item, setting: Setting) -> Replay:
 @functools.cache
 def papers() -> tuple[Paper, ...]:
     """Return the papers, each with its items."""
-    return tuple(importlib.import_module(f"workbench.replays.{file}").PAPER for file in PAPERS if (importlib.util.find_spec(f"workbench.replays.{file}")))
+    return tuple(importlib.import_module(f"workbench.replays.{file}").PAPER for file in PAPERS)
 
 
 def all_items() -> list[Item]:

@@ -106,16 +106,18 @@ class StreamStudy(Result):
         return np.isinf(self.variance[self._run(method)]).mean(0)
 
     def rmse(self, method: str) -> np.ndarray:
-        """Return the root mean squared error of a streamed method's estimate, (C,), over runs that have one.
+        """Return the root mean squared error of a method's estimate, (C,).
+
+        Of a streamed method over the runs that have an estimate; of the others the root of the mean variance, which
+        is the error of an unbiased estimate.
 
         Parameters
         ----------
         method : str
-            A streamed method that was run.
+            A method that was run.
         """
-        if not self.error:
-            raise ValueError(f"rmse is that of a streamed method, {' or '.join(map(repr, STREAMED))}; none was run")
-        checks.choice("method", method, tuple(self.error))
+        if self._run(method) not in self.error:
+            return np.sqrt(self.variance[method].mean(0))
         known = ~np.isnan(self.error[method])
         squares = (np.where(known, self.error[method], 0) ** 2).sum(0)
         return np.sqrt(np.divide(squares, known.sum(0), out=np.full(squares.size, np.nan), where=known.any(0)))
