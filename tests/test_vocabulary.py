@@ -13,8 +13,8 @@ from workbench import vocabulary
 from workbench.results import Result
 
 FIXTURES = Path(__file__).parent / "fixtures"
-SAVED = [saved["data"] for schema in (1, 2) for saved in
-         json.loads((FIXTURES / f"results_schema_{schema}.json").read_text(encoding="utf-8"))]
+SAVED = [saved["data"] for path in sorted(FIXTURES.glob("results_schema_*.json"))
+         for saved in json.loads(path.read_text(encoding="utf-8"))]
 # base classes, which nothing returns
 BASES = {"Estimate", "Audit"}
 # tables that results give beside rows()

@@ -140,7 +140,8 @@ __all__ = [
     # replication: intervals for any metric when items come in strata and clusters
     "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MetricAudit", "MetricEstimates", "RandomHalvesStudy",
     "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics", "hadamard",
-    "identification_candidates", "identification_ranks", "imported_replicates", "load_labeled", "metric_audit", "orthogonal_array", "replicate_estimate", "replicates",
+    "identification_candidates", "identification_ranks", "imported_replicates", "load_labeled",
+    "metric_audit", "orthogonal_array", "replicate_estimate", "replicates",
     "simulate_coverage", "simulate_random_halves",
     # misclassification: true shares behind predicted counts, month after month
     "AuditComparison", "AuditPlan", "ConfusionCounts", "EstimatorComparison", "EstimatorTheory", "PrevalenceChange",

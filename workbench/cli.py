@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from workbench import stopping
-from workbench.reports.build import ReportWarning, build_files, checked_output, package_version
 from workbench.replays.command import replay
+from workbench.reports.build import ReportWarning, build_files, checked_output, package_version
 from workbench.reports.parameters import (
     ReportError,
     find_notebook,

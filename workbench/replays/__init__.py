@@ -1,15 +1,12 @@
 """The papers' tables, figures and theorems run again, beside what was printed; one file per paper."""
 from __future__ import annotations
 
-import functools
-import importlib
 from os import PathLike, fspath
 
-from workbench import checks
-from workbench.replays.items import Item, Paper, Replay, Setting
+from workbench.replays.items import Item, Setting
+from workbench.replays.registry import all_items, find
+from workbench.replays.result import Replay
 from workbench.results import Table
-
-PAPERS = ("kumar_raj", "micheals_boult", "nguyen", "kloos", "grandvalet_bengio")
 
 
 def replay(name: str, *, full: bool = False, data: str | PathLike[str] | None = None) -> Replay:
@@ -53,8 +50,8 @@ def replay_list() -> Table:
     >>> replay_list().rows()[0]["name"]
     'kumar-raj/lemma1'
     """
-    return Table([{"name": item.name, "claim": item.claim, "seconds": item.seconds, "data": item.data}
-                  for item in all_items()], "What can be replayed")
+    return Table(tuple({"name": item.name, "claim": item.claim, "seconds": item.seconds, "data": item.data}
+                  for item in all_items()), "What can be replayed")
 
 
 def run(item: Item, setting: Setting) -> Replay:
@@ -64,23 +61,3 @@ def run(item: Item, setting: Setting) -> Replay:
     claims, figure = item.run(setting)
     used = item.data if setting.data is None else setting.data
     return Replay(item.name, item.claim, tuple(claims), tuple(figure), setting.full, used)
-
-
-@functools.cache
-def papers() -> tuple[Paper, ...]:
-    """Return the papers, each with its items."""
-    return tuple(importlib.import_module(f"workbench.replays.{file}").PAPER for file in PAPERS)
-
-
-def all_items() -> list[Item]:
-    """Return the items of all papers in order."""
-    return [item for paper in papers() for item in paper.items]
-
-
-def find(name: str) -> Item:
-    """Return the item of this name, or raise naming a similar one."""
-    known = {item.name: item for item in all_items()}
-    if name not in known:
-        raise ValueError(f"name must be an item of `workbench replay list`; got {name!r}"
-                         f"{checks.suggestion(str(name), known)}")
-    return known[name]

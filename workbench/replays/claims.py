@@ -34,11 +34,11 @@ class Correction:
 
     how: str
     printed: Any = None
-    ours: float | None = None
-    error: float | None = None
+    ours: Any = None
+    error: Any = None
 
 
-def number(text: str, printed: str | float, ours: float, *, error: float = 0.0, printed_error: float = 0.0,
+def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, printed_error: float = 0.0,
            correction: Correction | None = None, twin: str = "") -> dict:
     """Return the row of a printed number.
 
@@ -82,7 +82,7 @@ def half_unit(printed: str | float) -> float:
     return 0.5 * 10.0 ** exponent if isinstance(exponent, int) else 0.0
 
 
-def bound(text: str, printed: str, ours: float, *, low: float = float("-inf"), high: float = float("inf"),
+def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), high: float = float("inf"),
           error: float = 0.0, correction: Correction | None = None, corrected_low: float = float("-inf"),
           corrected_high: float = float("inf"), twin: str = "") -> dict:
     """Return the row of a statement that a number lies in a range: "at most 0.04", "1.4 to 50 times".
@@ -107,8 +107,10 @@ def bound(text: str, printed: str, ours: float, *, low: float = float("-inf"), h
     def inside(ours, low, high, error):
         slack = ERRORS * error + ROUNDING * abs(ours)
         return low - slack <= ours <= high + slack
-    known = correction is not None and inside(*_corrected(correction, printed, ours, error)[1:2], corrected_low,
-                                              corrected_high, error if correction.error is None else correction.error)
+    known = False
+    if correction is not None:
+        _, mended, mended_error = _corrected(correction, printed, ours, error)
+        known = inside(mended, corrected_low, corrected_high, mended_error)
     return _row(text, printed, ours, error, inside(ours, low, high, error), twin, correction, known)
 
 

@@ -40,7 +40,7 @@ def replay(name, output, json_file, full, data, quiet):
 
 
 def _list():
-    from workbench.replays import all_items
+    from workbench.replays.registry import all_items
     items = all_items()
     width = max(len(item.name) for item in items)
     for item in items:
@@ -48,14 +48,14 @@ def _list():
 
 
 def _chosen(name):
-    from workbench import replays
-    papers = {paper.name: paper.items for paper in replays.papers()}
+    from workbench.replays import registry
+    papers = {paper.name: paper.items for paper in registry.papers()}
     if name == ALL:
-        return replays.all_items()
+        return registry.all_items()
     if name in papers:
         return papers[name]
     with _told():
-        return [replays.find(name)]
+        return [registry.find(name)]
 
 
 def _run(item, full, data, quiet):

@@ -51,7 +51,7 @@ def boxes(x: str, color: str, *, panel: str = "", y_title: str = "", columns: in
     """
     def draw(title, rows):
         import altair as alt
-        across = {"x": alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
+        across: Any = {"x": alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
                   "xOffset": alt.XOffset(f"{color}:N", sort=_distinct(rows, color))}
         hue = _told_apart(rows, color, dash=False)
         heading = y_title or "estimate minus truth"

@@ -65,7 +65,7 @@ def _estimators():
 
 @PAPER.item("lemma1", "The variance of the cross-validated error is a sum of variance, within-fold and between-fold "
             "covariance")
-def lemma1(setting):
+def _lemma1(setting):
     rng, n, differences = np.random.default_rng(0), K * M, []
     for _ in range(200):
         sigma2, omega, gamma, _ = _moments(rng)
@@ -76,7 +76,7 @@ def lemma1(setting):
 
 @PAPER.item("lemma2", "Every quadratic estimate expects a combination of three terms, and a s1 + b s2 + c s3 has the "
             "same expectation")
-def lemma2(setting):
+def _lemma2(setting):
     rng, sides, represented = np.random.default_rng(0), [], []
     same = np.repeat(np.arange(K), M)[:, None] == np.repeat(np.arange(K), M)
     for _ in range(200):
@@ -93,7 +93,7 @@ def lemma2(setting):
 
 
 @PAPER.item("theorem1", "No estimate of the variance is unbiased whatever the distribution")
-def theorem1(setting):
+def _theorem1(setting):
     n = K * M
     # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
     system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, n - M, 0]) / n
@@ -106,7 +106,7 @@ def theorem1(setting):
 @PAPER.item("proposition1", "With a consistent learner the covariances go to 0 as n grows", seconds=6,
             data="normal features of two classes, simulated",
             draw=figures.lines("n", "value", "quantity", panel="learner", log="x", same_scale=False))
-def proposition1(setting):
+def _proposition1(setting):
     population, runs, rows, slopes = gaussian_population(20_000), setting.runs(1500, 10_000), [], {}
     sizes = (20, 40, 80, 160, 320)
     for learner in ("centroid", "1nn"):
@@ -127,7 +127,7 @@ def proposition1(setting):
 
 @PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom", seconds=2,
             draw=figures.lines("rho", "type_one", "assumed", y_title="type I error at 5%"))
-def proposition2(setting):
+def _proposition2(setting):
     folds, rho = 10, .7
     critical = scipy.special.stdtrit(folds - 1, .975)
 
@@ -182,7 +182,7 @@ def _flips():
 
 
 @PAPER.item("table1", "Each assumption gives one unbiased estimate, with the bias of the last column elsewhere")
-def table1(setting):
+def _table1(setting):
     rng, n = np.random.default_rng(0), K * M
     sigma2, omega, gamma, mean = _moments(rng)
     second = covariance(sigma2, omega, gamma) + mean ** 2
@@ -202,12 +202,12 @@ def table1(setting):
 
 
 @PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=25,
-            data="digits as a twin of Letter (--data letter.csv: the R package mlbench has it; Forest is in no package)",
+            data="digits as a twin of Letter (--data FILE: the R package mlbench has Letter; no package has Forest)",
             takes_file=True, draw=figures.lines("n", "percent", "what", log="x"))
-def table2(setting):
+def _table2(setting):
     from sklearn.tree import DecisionTreeClassifier
     name, population, twin, printed = _population(setting)
-    sizes = [n for n in printed if setting.full or n <= 160]
+    sizes = [n for n in printed if setting.full or n <= (160 if setting.scale >= 1 else 20)]
     rows, claims, runs = [], [], setting.runs(500, PRINTED_RUNS)
     for n in sizes:
         study = simulate_type_one(population, DecisionTreeClassifier(), n, runs=runs, rng=n, progress=False)
@@ -277,7 +277,7 @@ def _numeric(column):
 
 @PAPER.item("section5", "Theta 3, 4 and 5 behave alike; rho is at most 0.7, and negative with gross outliers in "
             "regression", seconds=8, data="digits, and lines with outliers, simulated")
-def section5(setting):
+def _section5(setting):
     runs = setting.runs(2000, 10_000)
     population, (losses_of, _) = Population.of("digits"), as_learner("learner", "1nn")
     claims, largest = [], []

@@ -34,7 +34,7 @@ DOUBLED = Correction("the covariance of equation 63 counts twice, as in equation
 
 
 @PAPER.item("table1", "Confusion matrices of population and test set; roofs with solar panels: 10% are counted as 17%")
-def table1(setting):
+def _table1(setting):
     right, wrong = 1000 * .98, 9000 * (1 - .92)
     audit = ConfusionCounts([[8280, 720], [20, 980]])
     first, second = 10 - 10, 9 - 5
@@ -46,7 +46,7 @@ def table1(setting):
 
 @PAPER.item("table2", "Five estimators without a shift: how large bias and variance are", draw=figures.bars(
     "study", "size", "method", panel="of", columns=1, same_scale=False))
-def table2(setting):
+def _table2(setting):
     shifts = [(base, base, p00, p11) for base, p00, p11 in PAPER_STUDIES]
     claims, rows = _words_hold(shifts, FIXED_RATE)
     base, p00, p11 = PAPER_STUDIES[0]
@@ -58,7 +58,7 @@ def table2(setting):
 
 @PAPER.item("table3", "Five estimators under a shift: how large bias and variance are", draw=figures.bars(
     "study", "size", "method", panel="of", columns=1, same_scale=False))
-def table3(setting):
+def _table3(setting):
     shifts = [(base, new[0], p00, p11) for (base, p00, p11), new in zip(PAPER_STUDIES, NEW_RATES, strict=True)]
     claims, rows = _words_hold(shifts, SHIFTED)
     study = simulate_prevalence(.75, .5, .85, .9, N, SIZE, runs=setting.runs(RUNS, RUNS), rng=1)
@@ -71,7 +71,8 @@ def _words_hold(shifts, said):
     claims, rows = [], []
     for which, part in (("bias", 0), ("variance", 1)):
         for study, shift in enumerate(shifts, 1):
-            found = theory.estimator_theory(*shift, N, size=SIZE)
+            base, new, p00, p11 = shift
+            found = theory.estimator_theory(base, new, p00, p11, N, size=SIZE)
             size = {name: abs(getattr(found, which)[name]) ** (.5 if which == "variance" else 1) for name in FIVE}
             pairs = [(a, b) for a in FIVE for b in FIVE if WORDS.index(said[a][part]) < WORDS.index(said[b][part])]
             right = sum(size[a] <= size[b] for a, b in pairs)
@@ -83,7 +84,7 @@ def _words_hold(shifts, said):
 
 
 @PAPER.item("lemma1", "The variance of the audited p11 and p00, and that they are uncorrelated")
-def lemma1(setting):
+def _lemma1(setting):
     claims, runs = [], setting.runs(200_000, 1_000_000)
     for k, (base, p00, p11) in enumerate(PAPER_STUDIES, 1):
         rng = np.random.default_rng(k)
@@ -94,7 +95,8 @@ def lemma1(setting):
             printed, found = theory.rate_variance(rate, share, N), float(values.var(ddof=1))
             spread = float(((values - values.mean()) ** 2).std() / values.size ** .5)
             left = 8 * rate * (1 - rate) / (N * share) ** 3 / printed      # the order of what the formula leaves out
-            claims.append(bound(f"study {k}: variance of the estimated {name} over equation {'2' if name == 'p11' else 3}",
+            equation = 2 if name == "p11" else 3
+            claims.append(bound(f"study {k}: variance of the estimated {name} over equation {equation}",
                                 "1, up to 1/n^3", found / printed, low=1 - left, high=1 + left,
                                 error=spread / printed))
         r = float(np.corrcoef(hit[known], correct[known])[0, 1])
@@ -104,7 +106,7 @@ def lemma1(setting):
 
 @PAPER.item("theorem1", "Bias and variance of the mixed estimator in closed form", seconds=2, draw=figures.lines(
     "new_base_rate", "sd", "by", panel="study", y_title="standard deviation of mixed", columns=3, same_scale=False))
-def theorem1(setting):
+def _theorem1(setting):
     claims, rows = _same_as_library(), []
     for k, ((base, p00, p11), rates) in enumerate(zip(PAPER_STUDIES, NEW_RATES, strict=True), 1):
         for new in rates:
@@ -168,9 +170,9 @@ def _settings(count):
 
 def _compared():
     """Return the claims of section 3 and 4 that compare variances, over random settings."""
-    found = [(s, theory.moments(*s, N)[1]) for s in _settings(4000)]
+    found = [((a, t), theory.moments(a, t, p00, p11, N)[1]) for a, t, p00, p11 in _settings(4000)]
     less = [v["mixed"] < v["misclassification"] for _, v in found]
-    near = [v["mixed"] < v["misclassification"] for (a, t, *_), v in found
+    near = [v["mixed"] < v["misclassification"] for (a, t), v in found
             if t >= a / 2 and 1 - t >= (1 - a) / 2]
     few = [v["mixed"] <= v["calibration"] for _, v in found]
     return [every("the variance of mixed is below that of misclassification, any setting", sum(less), len(less),
@@ -219,7 +221,7 @@ BOXES = figures.boxes("new_base_rate", "method", y_title="estimate minus new bas
 
 @PAPER.item("fig1", "A poor classifier, share .5: mixed has almost no bias and much less variance than "
             "misclassification", seconds=1, draw=BOXES)
-def fig1(setting):
+def _fig1(setting):
     shifts = _shifts(1, setting.runs(RUNS, RUNS))
     sds = [study.sd["mixed"] for study in shifts.studies]
     away = [abs(study.new_base_rate - study.base_rate) for study in shifts.studies]
@@ -237,14 +239,15 @@ def fig1(setting):
 
 @PAPER.item("fig2", "A share of .98: mixed has outliers too, some beyond 1, but is the best of the three", seconds=1,
             draw=BOXES)
-def fig2(setting):
+def _fig2(setting):
     shifts = _shifts(2, setting.runs(RUNS, RUNS))
 
     def outside(method):
         return [float(np.mean((study.estimates[method] < 0) | (study.estimates[method] > 1)))
                 for study in shifts.studies]
     mixed, rival = outside("mixed"), outside("misclassification")
-    tails = [float(np.abs(study.estimates["misclassification"] - study.new_base_rate).max()) for study in shifts.studies]
+    tails = [float(np.abs(study.estimates["misclassification"] - study.new_base_rate).max())
+             for study in shifts.studies]
     return [bound("share of mixed estimates outside [0, 1], the most over new shares", "some", max(mixed), low=1e-4),
             every("mixed leaves [0, 1] no more often than misclassification", sum(
                 a <= b for a, b in zip(mixed, rival, strict=True)), len(mixed), printed="at each new share"),
@@ -257,7 +260,7 @@ def fig2(setting):
 
 @PAPER.item("fig3", "A good classifier and large shifts: mixed is like misclassification, and consistently better",
             seconds=1, draw=BOXES)
-def fig3(setting):
+def _fig3(setting):
     shifts = _shifts(3, setting.runs(RUNS, RUNS))
     first = shifts.studies[0]
     return [bound(f"sd of mixed over that of misclassification at {first.new_base_rate:g}", "similar",
@@ -266,7 +269,7 @@ def fig3(setting):
 
 
 @PAPER.item("section4", "Rates that differ within a class: constant on average is enough, harder newcomers are not")
-def section4(setting):
+def _section4(setting):
     base, new, p00, p11, runs = .5, .35, .85, .8, setting.runs(RUNS, RUNS)
     easy, hard = .95, .65
     audit = simulate_prevalence(base, new, p00, p11, N, SIZE, runs=runs, rng=1)
@@ -290,5 +293,5 @@ def section4(setting):
     left = (new - base) * _slope(base, p00, p11, N)
     return [bound("bias of mixed, half of the class easy (.95) and half hard (.65) in both periods, less equation 4",
                   "unbiased up to 1/n", same[0] - left, low=-5e-4, high=5e-4, error=same[1]),
-            number("bias of mixed where three quarters of the new period's class are hard, against the fall of the mean "
-                   "rate over p00 + p11 - 1", predicted, fewer[0] - left, error=fewer[1])], []
+            number("bias of mixed where three quarters of the new period's class are hard, against the fall of the "
+                   "mean rate over p00 + p11 - 1", predicted, fewer[0] - left, error=fewer[1])], []

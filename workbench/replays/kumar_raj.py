@@ -39,22 +39,26 @@ def _twin(kind):
 
 
 @functools.cache
-def _items(kind, full, accuracy=None):
-    size = SIZES[kind] if full else min(SIZES[kind], 60_000)
+def _items(kind, size, accuracy=None):
     return synthetic_scores(kind, size=size, accuracy=accuracy, rng=1)
 
 
 @functools.cache
-def _strata(kind, stratifier, n_strata, full, accuracy=None):
+def _strata(kind, stratifier, n_strata, size, accuracy=None):
     """Return sizes and right items of the strata of a twin."""
-    items = _items(kind, full, accuracy)
+    items = _items(kind, size, accuracy)
     strata = stratify(items.score, n_strata, stratifier, rng=0)
     return strata.sizes, np.bincount(strata.labels, items.correct, strata.n_strata).astype(np.int64)
 
 
+def _size(setting, kind):
+    """Return the items of a twin: the paper's number, or at most 60,000."""
+    return SIZES[kind] if setting.full else round(min(SIZES[kind], 60_000) * max(setting.scale, .2))
+
+
 def _study(setting, kind, stratifier, n_strata, method, n, accuracy=None, **options):
     """Return a study, or None where the pilots do not fit the budget."""
-    size, right = _strata(kind, stratifier, n_strata, setting.full, accuracy)
+    size, right = _strata(kind, stratifier, n_strata, _size(setting, kind), accuracy)
     if method.startswith("opt") and options.get("pilot", 10) * size.size > n:
         return None
     runs = setting.runs(1000, PRINTED_RUNS)
@@ -116,7 +120,7 @@ def _outcomes(right, size, n):
 
 
 @PAPER.item("lemma1", "The variance of right and wrong is N / (N - 1) A (1 - A)")
-def lemma1(setting):
+def _lemma1(setting):
     differences = []
     for size in range(2, 40):
         for right in range(size + 1):
@@ -126,20 +130,21 @@ def lemma1(setting):
 
 
 @PAPER.item("proposition1", "The variance of a random sample's accuracy is N A (1 - A) / ((N - 1) n)")
-def proposition1(setting):
+def _proposition1(setting):
     size, right, n = 8, 5, 3
     printed = size * right / size * (1 - right / size) / ((size - 1) * n)
     with_replacement = np.array([sum(s) / n for s in itertools.product([1] * right + [0] * (size - right), repeat=n)])
     exact = _outcomes(right, size, n).var()
     return [number("N = 8, 5 right, n = 3 with replacement, all 512 samples", printed, with_replacement.var(),
-                   correction=Correction("with replacement it is A (1 - A) / n; N / (N - 1) belongs to samples without, "
-                                         "which have a factor 1 - n / N", printed=printed * (1 - n / size), ours=exact)),
+                   correction=Correction("with replacement it is A (1 - A) / n; N / (N - 1) belongs to samples "
+                                         "without, which have a factor 1 - n / N",
+                                         printed=printed * (1 - n / size), ours=exact)),
             equal("with that factor it is `accuracy_variance`, without replacement",
                   accuracy_variance([size], [right], [n]) - exact)], []
 
 
 @PAPER.item("proposition2", "A (1 - A) / (n - 1) of the sample estimates that variance without bias")
-def proposition2(setting):
+def _proposition2(setting):
     size, right, n = 8, 5, 3
     shares = np.array([sum(s) / n for s in itertools.product([1] * right + [0] * (size - right), repeat=n)])
     exact = _outcomes(right, size, n)
@@ -157,7 +162,7 @@ def _stratified_outcomes():
 
 
 @PAPER.item("proposition3", "The variance of the stratified accuracy is the sum of W^2 S^2 / n")
-def proposition3(setting):
+def _proposition3(setting):
     weight, shares = _stratified_outcomes()
     S2 = np.array([5 / 4 * .6 * .4, 4 / 3 * .25 * .75])
     printed, factor = float((weight ** 2 * S2 / [3, 2]).sum()), np.array([1 - 3 / 5, 1 - 2 / 4])
@@ -169,7 +174,7 @@ def proposition3(setting):
 
 
 @PAPER.item("proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates it without bias")
-def proposition4(setting):
+def _proposition4(setting):
     weight, shares = _stratified_outcomes()
     estimates = shares * (1 - shares) / [2, 1] * [1 - 3 / 5, 1 - 2 / 4]
     library = np.mean([estimated_variance([5, 4], [3, 2], np.rint(row * [3, 2]).astype(int)) for row in shares])
@@ -179,7 +184,7 @@ def proposition4(setting):
 
 
 @PAPER.item("remark1", "With K pure sets, K labels tell the accuracy")
-def remark1(setting):
+def _remark1(setting):
     errors = []
     for first, second in itertools.product(range(1, 8), repeat=2):
         estimate = (first * 1 + second * 0) / (first + second)
@@ -197,22 +202,22 @@ def remark1(setting):
 
 
 @PAPER.item("remark2", "Strata of the same accuracy are the worst case: the least variance is that of random sampling")
-def remark2(setting):
-    rng, differences, chain, worse, small = np.random.default_rng(0), [], 0, 0, []
+def _remark2(setting):
+    rng, differences, chain, worse = np.random.default_rng(0), [], 0, 0
     for _ in range(500):
         weight, A = rng.dirichlet(np.ones(5)), rng.uniform(.05, .95, 5)
         random, S2 = (weight @ A) * (1 - weight @ A), A * (1 - A)
         proportional, best = weight @ S2, (weight @ S2 ** .5) ** 2
-        chain += random >= proportional - 1e-12 >= best - 2e-12
-        worse += 5 * (weight ** 2 @ S2) > random
+        chain += bool(random >= proportional - 1e-12 >= best - 2e-12)
+        worse += bool(5 * (weight ** 2 @ S2) > random)
         differences.append(random - proportional - weight @ (A - weight @ A) ** 2)
     spread = np.array([.01, .99])
-    return [every("V(random) >= V(proportional) >= V(optimal) for large strata, 500 random stratifications", chain, 500),
+    return [every("V(random) >= V(proportional) >= V(optimal) for large strata, 500 stratifications", chain, 500),
             equal("equation 11: V(random) - V(proportional) is the spread of the accuracies", differences),
-            bound("random stratifications of which equal allocation is worse than random", "some", worse / 500, low=.001),
+            bound("stratifications of which equal allocation is worse than random", "some", worse / 500, low=.001),
             number("strata of the same accuracy: V(optimal) over V(random)", 1.0, _ratio_of(np.full(2, .8))),
             bound("S_k constant keeps the accuracies together: V(proportional) over V(random) of .01 and .99",
-                  "not much smaller", _ratio_of(spread), low=.5), *_small_strata()], small
+                  "not much smaller", _ratio_of(spread), low=.5), *_small_strata()], []
 
 
 def _ratio_of(A):
@@ -233,39 +238,42 @@ def _small_strata():
 
 # the algorithms and figures
 
-@PAPER.item("algorithm1", "OPT-A1: a pilot, then the rest by the estimated spread; unbiased, in two steps", data=SYNTHETIC)
-def algorithm1(setting):
+@PAPER.item("algorithm1", "OPT-A1: a pilot, then the rest by the estimated spread; unbiased, in two steps",
+            data=SYNTHETIC)
+def _algorithm1(setting):
     return _algorithm(setting, "opt_a1", 10)
 
 
-@PAPER.item("algorithm2", "OPT-A2: the same in small steps; the pilot's size is no longer critical", 
+@PAPER.item("algorithm2", "OPT-A2: the same in small steps; the pilot's size is no longer critical",
             data=SYNTHETIC)
-def algorithm2(setting):
+def _algorithm2(setting):
     return _algorithm(setting, "opt_a2", 5)
 
 
 def _algorithm(setting, method, pilot):
     """Return claims about bias and about the variance that is claimed; a counterexample is enough."""
-    size, right = _strata("epsilon", "equal_size", 6, setting.full)
+    size, right = _strata("epsilon", "equal_size", 6, _size(setting, "epsilon"))
     runs = setting.runs(3000, 20_000)
     study, mended = (simulate_labeling(size, right, 300, method, pilot=pilot, runs=runs, laplace=laplace, rng=1)
                      for laplace in (0.0, 1.0))
     pure = Correction("a stratum whose pilot is pure must not be given up: a right and a wrong label added to each",
                       ours=mended.bias, error=mended.bias_error)
-    low = simulate_labeling(size, right, 300, "neyman", runs=100)
-    return [bound(f"bias, 6 strata, pilot of {pilot}, 300 labels, accuracy {study.accuracy:.2f}", "unbiased", study.bias,
-                  low=0, high=0, error=study.bias_error, correction=pure, corrected_low=-.003, corrected_high=.003),
-            bound("claimed variance over the true one", "unbiased", study.estimated_variance_ratio / study.variance_ratio,
-                  low=1, high=1, error=study.variance_ratio_error / study.variance_ratio, correction=Correction(
-                      pure.how, ours=mended.estimated_variance_ratio / mended.variance_ratio,
-                      error=mended.variance_ratio_error / mended.variance_ratio), corrected_low=.9, corrected_high=1.1),
+    best = simulate_labeling(size, right, 300, "neyman", runs=100).variance_ratio
+    claimed, claimed_mended = (each.estimated_variance_ratio / each.variance_ratio for each in (study, mended))
+    return [bound(f"bias, 6 strata, pilot of {pilot}, 300 labels, accuracy {study.accuracy:.2f}", "unbiased",
+                  study.bias, low=0, high=0, error=study.bias_error, correction=pure, corrected_low=-.003,
+                  corrected_high=.003),
+            bound("claimed variance over the true one", "unbiased", claimed, low=1, high=1,
+                  error=study.variance_ratio_error / study.variance_ratio,
+                  correction=Correction(pure.how, ours=claimed_mended,
+                                        error=mended.variance_ratio_error / mended.variance_ratio),
+                  corrected_low=.9, corrected_high=1.1),
             bound("claimed variance over that of the best allocation", "at least 1",
-                  study.estimated_variance_ratio / low.variance_ratio, low=1,
-                  error=study.estimated_variance_ratio_error / low.variance_ratio)], []
+                  study.estimated_variance_ratio / best, low=1, error=study.estimated_variance_ratio_error / best)], []
 
 
 @PAPER.item("fig1", "One label tells a classifier that is always right; two, one that is right on one set", draw=None)
-def fig1(setting):
+def _fig1(setting):
     one, two = accuracy_variance([20], [20], [1]), accuracy_variance([12, 8], [12, 0], [1, 1])
     return [number("variance of the accuracy from one label of a pure set", 0.0, float(one)),
             number("variance from one label of each of two pure sets", 0.0, float(two)),
@@ -281,7 +289,7 @@ def _range(text, printed, values, low, high, kind):
 
 @PAPER.item("fig2", "Proportional allocation: 23% fewer labels on rcv1, 12.5% on epsilon, 16% on news20", seconds=3,
             data=TWINS, draw=CURVES)
-def fig2(setting):
+def _fig2(setting):
     claims, rows = [], []
     for kind, stratifier, printed in (("rcv1", "equal_width", "23"), ("epsilon", "equal_size", "12.5"),
                                       ("news20", "kmeans", "16")):
@@ -304,12 +312,12 @@ def fig2(setting):
 
 @PAPER.item("fig3", "Proportional allocation: once K is large enough the variance ratio changes little", seconds=3,
             data=TWINS, draw=NEXT)
-def fig3(setting):
+def _fig3(setting):
     return _against_strata(setting, "proportional", (("rcv1", "equal_width"), ("news20", "kmeans")))
 
 
 @PAPER.item("fig5", "Equal allocation: the same", seconds=3, data=TWINS, draw=NEXT)
-def fig5(setting):
+def _fig5(setting):
     return _against_strata(setting, "equal", (("rcv1", "kmeans"), ("news20", "cum_sqrt_f")))
 
 
@@ -333,7 +341,7 @@ def _against_strata(setting, method, shown):
 
 @PAPER.item("fig4", "Equal allocation: 58.5% fewer labels on rcv1, 16% on epsilon, 22% on news20", seconds=3,
             data=TWINS, draw=CURVES)
-def fig4(setting):
+def _fig4(setting):
     claims, rows, kept = [], [], ("cum_sqrt_f", "cum_cbrt_f", "kmeans", "gmm", "equal_width")
     for kind, stratifier, printed in (("rcv1", "kmeans", "58.5"), ("epsilon", "equal_size", "16"),
                                       ("news20", "cum_sqrt_f", "22")):
@@ -348,8 +356,8 @@ def fig4(setting):
             claims += [bound(f"epsilon: MVR of {name}", "above 1", float(np.mean(ratios[name])), low=1,
                              twin=_twin(kind)) for name in (*kept, "weighted_mean")]
         else:
-            claims += [_range("news20: variance saved in percent by cum sqrt f", "18 to 23", ratios["cum_sqrt_f"], 18, 23,
-                              kind)]
+            claims += [_range("news20: variance saved in percent by cum sqrt f", "18 to 23", ratios["cum_sqrt_f"],
+                              18, 23, kind)]
     return [*claims, _same_design(setting)], rows
 
 
@@ -365,7 +373,7 @@ def _same_design(setting):
 
 @PAPER.item("fig6", "OPT-A1, K = 6: over 30% less variance on epsilon, over 35% on news20; 23% and 27% fewer labels",
             seconds=3, data=TWINS, draw=CURVES)
-def fig6(setting):
+def _fig6(setting):
     claims, rows = [], []
     for kind, stratifier, printed, low in (("epsilon", "equal_size", "23", 30), ("news20", "cum_sqrt_f", "27", 35)):
         claim, _, part = _saving(setting, kind, stratifier, 6, "opt_a1", printed)
@@ -399,7 +407,7 @@ def _pilots(setting, shown, variants):
 
 @PAPER.item("fig7", "OPT-A1: the right pilot depends on n; more helps where n is large", seconds=1, data=TWINS,
             draw=CURVES)
-def fig7(setting):
+def _fig7(setting):
     variants = {f"pilot {pilot}": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10, 20)}
     found, rows = _pilots(setting, (("epsilon", "equal_size"), ("news20", "cum_sqrt_f")), variants)
     claims = []
@@ -419,9 +427,10 @@ def fig7(setting):
 
 @PAPER.item("fig8", "OPT-A2 takes 5 to 18% off the variance of OPT-A1; neither pilot nor step matters", seconds=1,
             data=TWINS, draw=CURVES)
-def fig8(setting):
+def _fig8(setting):
     variants = {f"{pilot}-A1": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10)}
-    variants |= {f"{pilot}-{step}": ("opt_a2", {"pilot": pilot, "step": step}) for pilot in (5, 10) for step in (10, 20)}
+    variants |= {f"{pilot}-{step}": ("opt_a2", {"pilot": pilot, "step": step})
+                 for pilot in (5, 10) for step in (10, 20)}
     found, rows = _pilots(setting, (("epsilon", "equal_size"), ("news20", "cum_sqrt_f")), variants)
     claims = []
     for kind in ("epsilon", "news20"):
@@ -438,7 +447,7 @@ def fig8(setting):
 
 @PAPER.item("fig9", "The better the classifier, the more stratification helps: accuracy .88, .77, .67", seconds=1,
             data="synthetic twin of epsilon", draw=CURVES)
-def fig9(setting):
+def _fig9(setting):
     rows, found = [], {}
     for accuracy in (.88, .77, .67):
         for what, key in (("claimed", "estimated_variance_ratio"), ("true", "variance_ratio")):

@@ -32,7 +32,8 @@ SITES = 6
 PRINTED_ARRAY = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
 THIRD = (2, 1, 2, 2, 2, 1, 2)
 # figure 1: coefficients of the powers of g, highest first, by exponent
-PRINTED_POWERS = {1: (2, 2, 0, 0, 2), 2: (2, 1, 0, 0, 2), 3: (1, 2, 2, 0, 2), 241: (2, 2, 1, 1, 1), 242: (0, 0, 0, 0, 1)}
+PRINTED_POWERS = {1: (2, 2, 0, 0, 2), 2: (2, 1, 0, 0, 2), 3: (1, 2, 2, 0, 2), 241: (2, 2, 1, 1, 1),
+                  242: (0, 0, 0, 0, 1)}
 NAMED, MENDED = (1, 2, 0, 0, 0, 1), (1, 0, 1, 0, 1, 1)
 G = 218
 
@@ -80,7 +81,7 @@ def _even_pairs(array):
 
 @PAPER.item("section2.2", "The rank of a probe, its relative rank, and n candidates", draw=figures.lines(
     "n", "share", "what", x_title="n, candidates", y_title="share of probes with the class among n candidates"))
-def section2_2(setting):
+def _section2_2(setting):
     rng, m = np.random.default_rng(0), 60
     similarity = rng.normal(size=(m, m)) + 2 * np.eye(m)
     truth = np.arange(m)
@@ -89,7 +90,7 @@ def section2_2(setting):
     shares = [float(np.mean([k in row for k, row in enumerate(identification_candidates(similarity, n))]))
               for n in range(1, m + 1)]
     larger = identification_ranks(np.tile(np.eye(2 * m), (1, 1)), np.arange(2 * m), relative=True)
-    return [equal("rank: scores of the gallery at least as large as that of the true class, 60 probes", ranks - counted),
+    return [equal("rank: scores of the gallery at least as large as that of the class, 60 probes", ranks - counted),
             equal("share with the class among n candidates, against ranks of at most n, n = 1 to 60",
                   np.array(shares) - [(ranks <= n).mean() for n in range(1, m + 1)]),
             bound("best relative rank of 120 probes over that of 60", "lower with more probes",
@@ -98,13 +99,13 @@ def section2_2(setting):
 
 
 @PAPER.item("criterion1", "Make few statistical assumptions")
-def criterion1(setting):
+def _criterion1(setting):
     return [unchecked("minimal assumptions are to be preferred", "a principle, which claims no number")], []
 
 
 @PAPER.item("criterion2", "Account for clusters: intervals that ignore them cover too little", seconds=1,
             data="simulated classes and people")
-def criterion2(setting):
+def _criterion2(setting):
     study = simulate_coverage(50, 2, 6, icc=.45, runs=setting.runs(2000, 10_000), rng=1)
     naive, ours = study.coverage("naive"), study.coverage()
     return [bound("coverage of the 95% binomial interval, six images of each of 100 people", "too low", naive, high=.9,
@@ -114,7 +115,7 @@ def criterion2(setting):
 
 
 @PAPER.item("criterion3", "Use the estimator of the design: without replacement counts are not binomial")
-def criterion3(setting):
+def _criterion3(setting):
     size, right, n = 10, 4, 5
     counts = [sum(chosen) for chosen in itertools.combinations([1] * right + [0] * (size - right), n)]
     binomial = n * right / size * (1 - right / size)
@@ -124,7 +125,7 @@ def criterion3(setting):
 
 
 @PAPER.item("kish", "A product rho (n - 1) of .2 makes a 95% interval err in 7.4% of cases, not 5%")
-def kish(setting):
+def _kish(setting):
     return [number("share of errors", "0.074", float(2 * scipy.special.ndtr(-1.959964 / 1.2 ** .5))),
             bound("increase in percent", "nearly 50", 100 * (2 * scipy.special.ndtr(-1.959964 / 1.2 ** .5) / .05 - 1),
                   low=40, high=50)], []
@@ -133,7 +134,7 @@ def kish(setting):
 @PAPER.item("cochran", "Leprosy: 41.8% of 366 sites negative, standard error 4.65% instead of 2.58%",
             data="Cochran's counts of 61 patients", draw=figures.bars(
                 "negative", "patients", "series", x_title="negative sites of six"))
-def cochran(setting):
+def _cochran(setting):
     patients = np.repeat(np.arange(SITES + 1), LEPROSY)
     share, total = patients.sum() / (SITES * patients.size), SITES * patients.size
     binomial = 100 * float((share * (1 - share) / total) ** .5)
@@ -155,7 +156,7 @@ def cochran(setting):
 
 
 @PAPER.item("section5.1", "Chances that vary within a trial lower the standard error, between trials they raise it")
-def section5_1(setting):
+def _section5_1(setting):
     p = np.array([.2, .5, .8, .9])
     mean, n = p.mean(), p.size
     common = n * mean * (1 - mean)
@@ -168,7 +169,7 @@ def section5_1(setting):
 # section 6
 
 @PAPER.item("eq1", "The stratified mean is unbiased")
-def eq1(setting):
+def _eq1(setting):
     population = [np.array([1., 4, 7]), np.array([2., 3, 10, 11])]
     weight = np.array([3, 4]) / 7
     means = [np.array([np.mean(s) for s in itertools.combinations(y, 2)]) for y in population]
@@ -178,7 +179,7 @@ def eq1(setting):
 
 
 @PAPER.item("eq2", "The mean of a stratum's sample")
-def eq2(setting):
+def _eq2(setting):
     weight, values = _sample()
     design = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(weight / 2, 2))
     estimate = replicate_estimate(replicates(design, "brr"), "mean", values.ravel()).estimate
@@ -187,7 +188,7 @@ def eq2(setting):
 
 
 @PAPER.item("eq3", "With proportional samples the stratified mean is the plain mean")
-def eq3(setting):
+def _eq3(setting):
     rng, sizes = np.random.default_rng(0), np.array([2, 4, 6])
     values = [rng.normal(size=n) for n in sizes]
     stratified = (sizes / sizes.sum()) @ [y.mean() for y in values]
@@ -197,7 +198,7 @@ def eq3(setting):
 # section 7: half-samples
 
 @PAPER.item("eq4", "A half-sample's estimate keeps one unit per stratum")
-def eq4(setting):
+def _eq4(setting):
     weight, values = _sample()
     design = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(weight / 2, 2))
     made = replicates(design, "brr", array=_halves(5))
@@ -207,27 +208,27 @@ def eq4(setting):
 
 
 @PAPER.item("eq5", "The replicate estimate is the mean of all half-samples")
-def eq5(setting):
+def _eq5(setting):
     weight, values = _sample()
     mean = _half_estimates(_halves(5), weight, values).mean()
     return [equal("mean of 32 half-samples against the stratified mean", mean - weight @ values.mean(1))], []
 
 
 @PAPER.item("eq6", "That mean is the full estimate")
-def eq6(setting):
+def _eq6(setting):
     weight, values = _sample()
     return [equal("sum of W (y1 + y2) 2^(L-1) / 2^L against the stratified mean",
                   (weight * values.sum(1)).sum() * 2 ** 4 / 2 ** 5 - weight @ values.mean(1))], []
 
 
 @PAPER.item("eq7", "Signs say which unit a half-sample keeps")
-def eq7(setting):
+def _eq7(setting):
     signs = _halves(5)
     return [equal("the sign is 2 delta - 1", signs - (2 * (signs > 0) - 1))], []
 
 
 @PAPER.item("eq8", "A half-sample misses the estimate by half the signed differences")
-def eq8(setting):
+def _eq8(setting):
     weight, values = _sample()
     missed = _half_estimates(_halves(5), weight, values) - weight @ values.mean(1)
     return [equal("sum of W delta d / 2, all half-samples",
@@ -235,7 +236,7 @@ def eq8(setting):
 
 
 @PAPER.item("eq9", "The variance over all half-samples is a sum of squares and cross terms")
-def eq9(setting):
+def _eq9(setting):
     weight, values = _sample()
     terms = weight * (values[:, 0] - values[:, 1]) / 2
     squares = (_halves(5) @ terms) ** 2
@@ -250,7 +251,7 @@ def eq9(setting):
 
 @PAPER.item("eq10", "Random half-samples: the variance estimate is biased", seconds=1, draw=figures.lines(
     "half_samples", "value", "what", log="x", x_title="half-samples", y_title="over the textbook variance"))
-def eq10(setting):
+def _eq10(setting):
     weight, values = _sample(20)
     differences, rows = weight * (values[:, 0] - values[:, 1]) / 2, []
     for count in (8, 16, 32, 64, 128):
@@ -266,7 +267,7 @@ def eq10(setting):
 
 
 @PAPER.item("eq11", "Balanced half-samples give the variance of all half-samples")
-def eq11(setting):
+def _eq11(setting):
     claims = []
     for strata in (7, 11, 20):
         weight, values = _sample(strata)
@@ -279,7 +280,7 @@ def eq11(setting):
 
 
 @PAPER.item("eq12", "An 8 x 7 orthogonal array")
-def eq12(setting):
+def _eq12(setting):
     right, pairs = _even_pairs(_printed_array())
     mended = check_balance(_balanced())
     agree = sum((_balanced()[k] == row).all() for k, row in zip((0, 1, 3, 4, 5, 6, 7), _printed_array(), strict=True))
@@ -294,7 +295,7 @@ def eq12(setting):
 
 
 @PAPER.item("eq13", "The third half-sample keeps units 2, 1, 2, 2, 2, 1, 2")
-def eq13(setting):
+def _eq13(setting):
     units = np.where(_balanced()[2] > 0, 1, 2)
     agree = int((units == THIRD).sum())
     return [every("units that are those of the third row", agree, 7, correction=Correction(
@@ -302,7 +303,7 @@ def eq13(setting):
 
 
 @PAPER.item("eq14", "The mean of balanced half-samples need not be the estimate")
-def eq14(setting):
+def _eq14(setting):
     weight, values = _sample(8)
     mean = _half_estimates(hadamard(8), weight, values).mean()
     return [bound("distance, 8 strata and a matrix with a constant column", "not 0",
@@ -310,7 +311,7 @@ def eq14(setting):
 
 
 @PAPER.item("eq15", "It is where every column sums to 0; 512 half-samples do for 483 strata")
-def eq15(setting):
+def _eq15(setting):
     weight, values = _sample(7)
     mean = _half_estimates(_balanced(), weight, values).mean()
     weight8, values8 = _sample(8)
@@ -338,7 +339,7 @@ def _kept(array, weight, values):
 
 
 @PAPER.item("eq16", "With n units a replicate keeps one of n per stratum")
-def eq16(setting):
+def _eq16(setting):
     weight, values = _sample(4, 3)
     estimates, full = _kept(_replicates_of(3, 4), weight, values), weight @ values.mean(1)
     return [bound("one replicate less the full estimate, the largest of 81", "equal (it is called theta_st)",
@@ -348,15 +349,15 @@ def eq16(setting):
 
 
 @PAPER.item("eq17", "The mean over all n^L replicates is the full estimate")
-def eq17(setting):
+def _eq17(setting):
     return [equal(f"n = {n}, 4 strata", _kept(_replicates_of(n, 4), *_sample(4, n)).mean()
                   - _sample(4, n)[0] @ _sample(4, n)[1].mean(1)) for n in (3, 5)], []
 
 
 @PAPER.item("eq18", "Their variance is the textbook's; 729 replicates do for 256 strata of three", seconds=1)
-def eq18(setting):
+def _eq18(setting):
     claims = []
-    for n, strata, printed in ((3, 4, True), (5, 6, True), (4, 5, False), (9, 10, False)):
+    for n, strata in ((3, 4), (5, 6), (4, 5), (9, 10)):
         weight, values = _sample(strata, n)
         missed = _kept(orthogonal_array(n, strata), weight, values) - weight @ values.mean(1)
         ratio = (missed ** 2).mean() / (n - 1) / _textbook(weight, values)
@@ -385,7 +386,7 @@ def smallest_room(levels: int, power: int) -> int:
 
 @PAPER.item("section7.4", "Intervals by Student's t with L degrees of freedom, adequate from 6 or 12 strata on",
             seconds=1, data="simulated classes")
-def section7_4(setting):
+def _section7_4(setting):
     claims = []
     for strata in (12, 50):
         study = simulate_coverage(strata, 2, 20, accuracy=.8, icc=.05, runs=setting.runs(3000, 20_000), rng=strata)
@@ -403,7 +404,7 @@ def section7_4(setting):
 # appendix A
 
 @PAPER.item("eq19", "An orthogonal array holds symbols of a finite set; pairs occur 0 or m / 2^|S| times")
-def eq19(setting):
+def _eq19(setting):
     array = orthogonal_array(3, 13)
     pairs = array[:, :2] @ [3, 1]
     ones = np.ones((4, 3), int)
@@ -417,7 +418,7 @@ def eq19(setting):
 
 
 @PAPER.item("eq20", "H_2 is an orthogonal array")
-def eq20(setting):
+def _eq20(setting):
     H2 = np.array([[-1, 1], [1, 1]])
     return [equal("H H' = 2 I", H2 @ H2.T - 2 * np.eye(2)),
             every("each column shows both symbols equally often", int((H2.sum(0) == 0).sum()), 2, correction=Correction(
@@ -426,7 +427,7 @@ def eq20(setting):
 
 
 @PAPER.item("eq21", "A Hadamard matrix doubles: H_{n^2}")
-def eq21(setting):
+def _eq21(setting):
     claims = []
     for n in (2, 4, 8):
         H = hadamard(n)
@@ -445,14 +446,14 @@ def _agree(found, printed):
 
 
 @PAPER.item("eq22", "Sum of two polynomials modulo 3")
-def eq22(setting):
+def _eq22(setting):
     field = GaloisField(3, 5, NAMED)
     found = field.coefficients(field.add(field.element([0, 1, 1, 2, 0]), field.element([1, 0, 2, 2, 0])))
     return [every("coefficients of x^3 + x + 1", _agree(found, (1, 1, 0, 1, 0)), 5, printed="all")], []
 
 
 @PAPER.item("eq23", "Product of two polynomials modulo 3: x^3 + x")
-def eq23(setting):
+def _eq23(setting):
     field = GaloisField(3, 5, NAMED)
     found = field.coefficients(field.multiply(field.element([1, 2, 1, 0, 0]), field.element([1, 1, 0, 0, 0])))
     return [every("coefficients of x^3 + x", _agree(found, (0, 1, 0, 1, 0)), 5, printed="all",
@@ -460,23 +461,25 @@ def eq23(setting):
 
 
 @PAPER.item("eq24", "x^5 reduced is x + 2")
-def eq24(setting):
+def _eq24(setting):
     field = GaloisField(3, 5, NAMED)
     return [every("coefficients of x + 2", _agree(field.coefficients(field.power(3, 5)), (2, 1, 0, 0, 0)), 5,
                   printed="all")], []
 
 
 @PAPER.item("fig1", "GF(3^5) from the powers of 2x^4 + 2x^3 + 2")
-def fig1(setting):
+def _fig1(setting):
     named, mended = GaloisField(3, 5, NAMED), GaloisField(3, 5, MENDED)
 
     def rows_of(field):
         return sum(tuple(field.coefficients(field.power(G, k))[::-1].tolist()) == row
                    for k, row in PRINTED_POWERS.items())
     conditions = sum(named.power(a, 242) == 1 and a != 1 and named.order(a) < 242 for a in range(2, 243))
-    rows = [{"power": k, "printed": " ".join(map(str, row)), "modulo x^5 + 2x + 1": " ".join(map(str, named.coefficients(
-        named.power(G, k))[::-1].tolist())), "modulo x^5 + x^4 + x^2 + 1": " ".join(map(str, mended.coefficients(
-            mended.power(G, k))[::-1].tolist()))} for k, row in PRINTED_POWERS.items()]
+
+    def digits(field, k):
+        return " ".join(map(str, field.coefficients(field.power(G, k))[::-1].tolist()))
+    rows = [{"power": k, "printed": " ".join(map(str, row)), "modulo x^5 + 2x + 1": digits(named, k),
+             "modulo x^5 + x^4 + x^2 + 1": digits(mended, k)} for k, row in PRINTED_POWERS.items()]
     return [number("order of g: its powers are all elements but 0, modulo x^5 + 2x + 1", "242", named.order(G),
                    correction=Correction("modulo x^5 + x^4 + x^2 + 1, which is not the modulus named",
                                          ours=mended.order(G))),
@@ -491,7 +494,7 @@ def fig1(setting):
 
 
 @PAPER.item("fig2", "Maple code that writes a field")
-def fig2(setting):
+def _fig2(setting):
     field = GaloisField(3, 3)
     powers = field.powers(field.primitive_element)
     return [unchecked("the code as printed", "needs Maple V, release 3"),
@@ -500,7 +503,7 @@ def fig2(setting):
 
 
 @PAPER.item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns", seconds=1)
-def eq25(setting):
+def _eq25(setting):
     claims = []
     for p, degree in ((3, 3), (5, 2)):
         field = GaloisField(p, degree)
@@ -512,9 +515,9 @@ def eq25(setting):
         even = sum(not check_balance(appended[:, [i, j]]).strength == 1 or check_balance(appended[:, [i, j]]).full
                    for i, j in itertools.combinations(range(size), 2))
         total = size * (size - 1) // 2
-        claims += [every(f"GF({p}^{degree}): pairs of the {size} columns in balance", even, total, correction=Correction(
-                       f"only the first (p^n - 1) / (p - 1) = {room} columns"),
-                       corrected_right=total if check_balance(appended[:, :room]).strength == 2 else 0),
+        claims += [every(f"GF({p}^{degree}): pairs of the {size} columns in balance", even, total,
+                         correction=Correction(f"only the first (p^n - 1) / (p - 1) = {room} columns"),
+                         corrected_right=total if check_balance(appended[:, :room]).strength == 2 else 0),
                    every(f"GF({p}^{degree}): the first {room} columns, with zeros instead of the last row",
                          int(check_balance(replaced[:, :room]).full), 1, printed="balanced", correction=Correction(
                              "the zeros are a row of their own, after the p^n - 1 powers"),

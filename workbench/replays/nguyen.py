@@ -6,7 +6,6 @@ References
 """
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 
@@ -19,14 +18,11 @@ from workbench.replays import printed_algorithms as printed
 from workbench.replays.claims import Correction, bound, equal, every, number, unchecked
 from workbench.replays.items import Paper
 from workbench.simulations.allocation import jump_stream, simulate_stream
-from workbench.simulations.streams import STRATA, adversarial_stream, air_quality_stream, streaming_lower_bound
+from workbench.simulations.streams import adversarial_stream, streaming_lower_bound
 
 PAPER = Paper("nguyen", "Variance-optimal offline and streaming stratified random sampling")
-TWIN = "synthetic twin of OpenAQ"
-DAYS, SHOWN = 366, 11
-METHODS = ("voila", "s_voila", "neyman", "neyman_plus", "uniform", "reservoir")
 FIRST, SECOND = (1, 2, 4, 2, 1), (1000, 1050, 1200, 1300)
-EXACT = Correction("exact for samples without replacement, with N - 1; printed is the formula with replacement")
+EXACT = "printed is the variance of samples with replacement"
 BYSTANDERS = "a bound on time for any input, which no run can show"
 
 
@@ -34,7 +30,7 @@ BYSTANDERS = "a bound on time for any input, which no run can show"
 
 @PAPER.item("introduction", "Nine values: stratified samples of two have 46 times less variance, three still less; "
             "Neyman wants 917 of 100")
-def introduction(setting):
+def _introduction(setting):
     y, total = np.array([*FIRST, *SECOND], float), sum((*FIRST, *SECOND))
     uniform = np.var([9 * np.mean(s) for s in itertools.combinations(y, 2)])
     two, three = (np.var([5 * np.mean(a) + 4 * np.mean(b) for a in itertools.combinations(FIRST, 1)
@@ -42,8 +38,8 @@ def introduction(setting):
     size, sd = [100] + 9 * [1000], [100] + 9 * [.1]
     wanted = 1000 * np.array(size) * sd / np.dot(size, sd)
     held = allocate(size, 1000, "voila", stratum_sd=sd, minimum=0)
-    return [number("variance of the sum from two of nine, all 36 samples", "1.3e7", float(uniform), correction=Correction(
-                EXACT.how, printed=float(81 * y.var() / 2), ours=float(81 * y.var() / 2))),
+    return [number("variance of the sum from two of nine, all 36 samples", "1.3e7", float(uniform),
+                   correction=Correction(EXACT, ours=float(81 * y.var() / 2))),
             number("variance from one of each stratum, all 20", "2e5", float(two)),
             number("how many times smaller", "46", float(uniform / two)),
             number("variance from one and two, all 30", "1e5", float(three)),
@@ -59,7 +55,8 @@ def _small_cases(count, seed=0, strata=3, most=4):
     rng = np.random.default_rng(seed)
     for _ in range(count):
         held = rng.integers(1, most + 1, strata)
-        yield np.exp(rng.normal(0, 1, strata)), held, int(rng.integers(strata, held.sum())) if held.sum() > strata else 0
+        total = int(rng.integers(strata, held.sum())) if held.sum() > strata else 0
+        yield np.exp(rng.normal(0, 1, strata)), held, total
 
 
 def _evictions(count):
@@ -75,24 +72,24 @@ def _evictions(count):
 
 
 @PAPER.item("definition1", "Oversized: a stratum holds more than its Neyman share")
-def definition1(setting):
+def _definition1(setting):
     return [unchecked("the term", "a definition, which claims nothing")], []
 
 
 @PAPER.item("definition2", "The array Q of strata, sorted by s / (n sigma)")
-def definition2(setting):
+def _definition2(setting):
     return [unchecked("the term", "a definition, which claims nothing")], []
 
 
 @PAPER.item("lemma1", "Taking a record where n sigma / s is least raises the variance least")
-def lemma1(setting):
+def _lemma1(setting):
     right, exact = _evictions(2000)
     return [every("random samples of 2 to 11 per stratum, near the optimum", right, 2000, correction=Correction(
         "where n^2 sigma^2 / (s (s - 1)) is least"), corrected_right=exact)], []
 
 
 @PAPER.item("algorithm1", "SingleSSR returns that stratum")
-def algorithm1(setting):
+def _algorithm1(setting):
     right, exact = _evictions(2000)
     empties = sum(printed.single_ssr(np.ones(3), spread, np.array([1, 2, 3])) == 0 for spread in
                   np.exp(np.random.default_rng(2).normal(0, 1, (1000, 3))))
@@ -103,7 +100,7 @@ def algorithm1(setting):
 
 
 @PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction", seconds=1)
-def lemma2(setting):
+def _lemma2(setting):
     real, whole, cases = 0, 0, 0
     for spread, held, total in _small_cases(400):
         if not total:
@@ -125,11 +122,12 @@ def lemma2(setting):
 
 def _reduced(spread, held, total):
     """Return the optimal reduction in real numbers of the library, for strata with N = 10^9 records each."""
-    return np.asarray(reduce_sample(np.full(len(spread), 10 ** 9), spread, held, total, minimum=0, integer=False).labeled)
+    size = np.full(len(spread), 10 ** 9)
+    return np.asarray(reduce_sample(size, spread, held, total, minimum=0, integer=False).labeled)
 
 
 @PAPER.item("lemma3", "The oversized strata are reduced as if they were alone")
-def lemma3(setting):
+def _lemma3(setting):
     differences = []
     for spread, held, total in _small_cases(400, seed=3, strata=5):
         over = held > total * spread / spread.sum()
@@ -140,7 +138,7 @@ def lemma3(setting):
 
 
 @PAPER.item("lemma4", "The strata that are not oversized are the first of Q")
-def lemma4(setting):
+def _lemma4(setting):
     prefix, condition, mended, cases = 0, 0, 0, 0
     for spread, held, total in _small_cases(400, seed=4, strata=5):
         if total:
@@ -156,7 +154,7 @@ def lemma4(setting):
 
 
 @PAPER.item("observation1", "If all are oversized, each is cut to its Neyman share")
-def observation1(setting):
+def _observation1(setting):
     rng, differences = np.random.default_rng(5), []
     for _ in range(300):
         spread = np.exp(rng.normal(0, 1, 5))
@@ -189,14 +187,14 @@ def _hard_cases(count):
 
 
 @PAPER.item("theorem1", "SSR finds an optimal reduction, in time O(r^2)")
-def theorem1(setting):
+def _theorem1(setting):
     plain = [case for case in _small_cases(500, seed=7, strata=5, most=9) if case[2]]
     return [every("random reductions that are optimal in real numbers", _matches(printed.ssr, plain), len(plain)),
             unchecked("time O(r^2)", BYSTANDERS)], []
 
 
 @PAPER.item("algorithm2", "SSR, recursive")
-def algorithm2(setting):
+def _algorithm2(setting):
     plain = [case for case in _small_cases(500, seed=8, strata=6, most=9) if case[2]]
     return [every("random reductions that are optimal in real numbers", _matches(printed.ssr, plain), len(plain)),
             *_rounded(plain[:150])], []
@@ -217,7 +215,7 @@ def _rounded(cases):
 
 
 @PAPER.item("theorem2", "FastSSR finds it in time O(r log r)")
-def theorem2(setting):
+def _theorem2(setting):
     plain = [case for case in _small_cases(500, seed=9, strata=5, most=9) if case[2]]
     return [every("random reductions that are optimal in real numbers, spreads above 0",
                   _matches(printed.fast_ssr, plain), len(plain)),
@@ -225,7 +223,7 @@ def theorem2(setting):
 
 
 @PAPER.item("algorithm3", "FastSSR, without recursion")
-def algorithm3(setting):
+def _algorithm3(setting):
     hard = _hard_cases(300)
     plain = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
     right = _matches(printed.fast_ssr, hard)
@@ -237,12 +235,12 @@ def algorithm3(setting):
 
 
 @PAPER.item("theorem3", "VOILA gives the least variance of all allocations")
-def theorem3(setting):
+def _theorem3(setting):
     return _voila(10), []
 
 
 @PAPER.item("algorithm4", "VOILA is FastSSR of everything")
-def algorithm4(setting):
+def _algorithm4(setting):
     return _voila(11), []
 
 
@@ -265,8 +263,8 @@ def _voila(seed):
 @PAPER.item("theorem4", "A streaming sampler's variance is in the worst case r times the best", seconds=8,
             data="the stream of the proof", draw=figures.lines("strata", "ratio", "what", log="xy", x_title="r, strata",
                                                               y_title="V / V*"))
-def theorem4(setting):
-    budget = copies = 1024
+def _theorem4(setting):
+    budget = copies = 1024 if setting.scale >= 1 else 520
     sizes, rows, claims = (4, 16, 64, 256), [], []
     ratios, bounds = [], []
     for r in sizes:
@@ -274,9 +272,9 @@ def theorem4(setting):
         study = simulate_stream(*stream, budget, methods=["s_voila"], batch=1, every=r * copies, runs=2, progress=False)
         ratios.append(float(study.ratio("s_voila")[-1]))
         bounds.append(streaming_lower_bound(r, copies, budget))
-        rows += [{"strata": r, "what": "S-VOILA", "ratio": ratios[-1]}, {"strata": r, "what": "bound", "ratio": bounds[-1]},
-                 {"strata": r, "what": "r / 3", "ratio": r / 3}]
-        claims.append(bound(f"V / V* of S-VOILA, r = {r}, alpha = M = {budget}", f"at least {bounds[-1]:.3g}, of order r",
+        rows += [{"strata": r, "what": what, "ratio": value} for what, value in
+                 (("S-VOILA", ratios[-1]), ("bound", bounds[-1]), ("r / 3", r / 3))]
+        claims.append(bound(f"V / V* of S-VOILA, r = {r}, alpha = M = {budget}", f"at least {bounds[-1]:.3g}",
                             ratios[-1], low=bounds[-1]))
     slope = np.polyfit(np.log(sizes), np.log(ratios), 1)[0]
     return [*claims, bound("power of r with which V / V* grows", "1", float(slope), low=.9, high=1.25),
@@ -303,7 +301,7 @@ def _uniform():
 
 
 @PAPER.item("lemma5", "Each stratum's sample is uniform", seconds=5)
-def lemma5(setting):
+def _lemma5(setting):
     strata, values = [0, 0, 0, 1, 1, 1, 1, 0, 0], [0., 1, 0, 0, 10, 0, 10, 100, -100]
     counted, estimates = {}, []
     first, second = ([t for t, h in enumerate(strata) if h == k] for k in (0, 1))
@@ -313,8 +311,8 @@ def lemma5(setting):
             held = printed.stream_sample(strata, values, [keys[t] for t in range(9)], 4, 1)
             mine = tuple(t for t in held if strata[t] == 0)
             counted.setdefault(len(mine), []).append(mine)
-            estimates.append(sum(len(rows) * np.mean([values[t] for t in held if t in rows])
-                                 for rows in (first, second)) / 9)
+            estimates.append(float(sum(len(rows) * np.mean([values[t] for t in held if t in rows])
+                                 for rows in (first, second))) / 9)
     shares = {size: [np.mean([t in sample for sample in samples]) for t in first] for size, samples in counted.items()}
     right = sum(abs(share - size / 5) < 1e-9 for size, found in shares.items() for share in found)
     widest = max(max(found) - min(found) for found in shares.values())
@@ -328,12 +326,12 @@ def lemma5(setting):
 
 
 @PAPER.item("theorem5", "A record costs O(r) at worst, O(1) expected; a minibatch O(r log r + b)")
-def theorem5(setting):
+def _theorem5(setting):
     return [unchecked("the times", BYSTANDERS)], []
 
 
 @PAPER.item("algorithm5", "S-VOILA begins with the first M records")
-def algorithm5(setting):
+def _algorithm5(setting):
     stratum, values = jump_stream(1000, runs=1, rng=1)
     sampler = StreamSampler(1000).update(stratum[0], values[0])
     return [equal("estimate of the mean while all records fit", sampler.estimate().estimate - values.mean()),
@@ -341,7 +339,7 @@ def algorithm5(setting):
 
 
 @PAPER.item("algorithm6", "S-VOILA keeps a stratified sample of a stream", seconds=2, data="simulated stream")
-def algorithm6(setting):
+def _algorithm6(setting):
     rng = np.random.default_rng(1)
     stratum = rng.integers(0, 10, 4000)
     values = rng.standard_normal(4000) * (1 + stratum)
@@ -353,335 +351,3 @@ def algorithm6(setting):
                                                 ours=float(study.infinite("s_voila").mean())), corrected_high=0),
             bound("variance over VOILA's at the end, with the floor", "close to 1", float(study.ratio("s_voila")[-1]),
                   high=1.1)], []
-
-
-# the twin of OpenAQ
-
-def _records(setting):
-    return DAYS * (8470 if setting.full else max(40, round(847 * setting.scale)))
-
-
-@functools.cache
-def _stream(records):
-    return air_quality_stream(records, rng=1)
-
-
-@functools.cache
-def _year(records, batch, methods=METHODS, share=31):
-    """Return a year of the twin, ten days between checkpoints; the sample is the paper's share of the records."""
-    day = records // DAYS
-    return simulate_stream(*_stream(records), records // share, methods=methods, every=10 * day,
-                           batch=day if batch == "day" else batch, runs=2, rng=1, progress=False)
-
-
-def _month(study):
-    return study.checkpoint / study.checkpoint[-1] * 12
-
-
-def _cosine(study, method):
-    """Return the cosine distance between a method's allocation and VOILA's, (C,), mean over runs."""
-    a, b = study.sampled[method], study.sampled["voila"]
-    with np.errstate(invalid="ignore"):
-        return (1 - (a * b).sum(-1) / ((a ** 2).sum(-1) * (b ** 2).sum(-1)) ** .5).mean(0)
-
-
-def _over_time(study, values, series, panel=""):
-    return [{"month": float(month), "value": float(value), "series": series} | ({"panel": panel} if panel else {})
-            for month, value in zip(_month(study), values, strict=True) if np.isfinite(value)]
-
-
-def _largest(matrix, study, panel, every_nth=3):
-    """Return rows of an area chart: the strata with the largest shares, and all others together."""
-    order = np.argsort(-matrix.sum(0))
-    rows = []
-    for c in range(0, len(matrix), every_nth):
-        shown = [(f"stratum {h}", matrix[c, h]) for h in order[:SHOWN]] + [("others", matrix[c, order[SHOWN:]].sum())]
-        rows += [{"month": float(_month(study)[c]), "stratum": name, "value": float(value), "panel": panel}
-                 for name, value in shown]
-    return rows
-
-
-AREAS = figures.areas("month", "value", "stratum", panel="panel", y_title="share", columns=2)
-MONTHS = figures.lines("month", "value", "series", y_title="variance", log="y")
-
-
-@PAPER.item("fig1", "OpenAQ: 177 strata in the end; frequencies and standard deviations change", seconds=12,
-            data=TWIN, draw=AREAS)
-def fig1(setting):
-    study = _year(_records(setting), "day")
-    size, sd = study.stratum_size[0], study.stratum_sd[0]
-    first = int(np.searchsorted(_month(study), 1))
-    known = size[first] > 0
-    wanted = study.budget * size[first] * sd[first] / (size[first] * sd[first]).sum()
-    share = size / size.sum(1, keepdims=True)
-    moved = np.abs(share[-1] - share[first])[known].max() / share[first][known].max()
-    return [number("strata at the end", str(STRATA), float((size[-1] > 0).sum()), twin=TWIN),
-            number("strata after a month", "60", float(known.sum()), twin=TWIN),
-            number("of them bounded: Neyman wants more than there is", "11", float((wanted[known] > size[first][known])
-                                                                                    .sum()), twin=TWIN),
-            bound("largest change of a relative frequency, over the largest", "significant", float(moved), low=.1,
-                  twin=TWIN)], [*_largest(share, study, "relative frequency"), *_largest(sd, study, "standard deviation")]
-
-
-@PAPER.item("fig2", "The synthetic stream: equal frequencies, and stratum 12 jumps from 1 to 20 after 10,000 records",
-            draw=AREAS)
-def fig2(setting):
-    study = _jump(setting, 1)
-    size, sd = study.stratum_size.mean(0), study.stratum_sd.mean(0)
-    last = 20 * (.8 * 400 + .2) ** .5 / 20
-    share = size / size.sum(1, keepdims=True)
-    return [bound("largest less smallest relative frequency at the end", "equal", float(np.ptp(share[-1])), high=.005),
-            number("standard deviation of stratum 12 at the end, (.2 + .8 x 400)^.5", last, float(sd[-1, 11]), error=.06),
-            number("standard deviation of the others", "1", float(np.delete(sd[-1], 11).mean()))], [
-                *_largest(share, study, "relative frequency", 12), *_largest(sd, study, "standard deviation", 12)]
-
-
-@PAPER.item("fig3", "After nine months S-VOILA's sizes track VOILA's; reservoir's follow volume, uniform's are equal",
-            seconds=1, data=TWIN, draw=figures.bars("stratum", "records", "method", x_title="stratum, the ten largest"))
-def fig3(setting):
-    study = _year(_records(setting), "day")
-    c = int(np.argmin(abs(_month(study) - 9)))
-    sizes = {name: study.sampled[name][:, c].mean(0) for name in ("voila", "s_voila", "reservoir", "uniform")}
-    volume = study.stratum_size[0, c]
-    r = [float(np.corrcoef(sizes[name], against)[0, 1]) for name, against in (("s_voila", sizes["voila"]),
-                                                                             ("reservoir", volume))]
-    rows = [{"stratum": f"{h}", "method": name, "records": float(sizes[name][h])}
-            for h in np.argsort(-sizes["voila"])[:10] for name in sizes]
-    return [bound("correlation of S-VOILA's sizes with VOILA's", "closely", r[0], low=.98, twin=TWIN),
-            bound("correlation of reservoir's sizes with the records", "proportional", r[1], low=.999, twin=TWIN),
-            bound("largest share of uniform's sample over 1 / r, of strata with enough records", "the same",
-                  float(sizes["uniform"].max() / np.median(sizes["uniform"][volume > sizes["uniform"].max()])),
-                  high=1.01, twin=TWIN)], rows
-
-
-@PAPER.item("fig4", "The sizes of S-VOILA change over time as VOILA's do", seconds=12, data=TWIN, draw=AREAS)
-def fig4(setting):
-    claims, rows = [], []
-    for name, study, method in _three(setting):
-        rows += _largest(study.sampled[method].mean(0), study, name)
-        if method != "voila":
-            claims.append(bound(f"mean cosine distance from VOILA over the year, {name}", "track each other",
-                                float(_cosine(study, method).mean()), high=.02, twin=TWIN))
-    return claims, rows
-
-
-def _three(setting):
-    """Return VOILA and S-VOILA one by one and by days, as (name, study, method)."""
-    day, single = _year(_records(setting), "day"), _year(_records(setting), 1, ("voila", "s_voila"))
-    return (("VOILA", day, "voila"), ("S-VOILA, single", single, "s_voila"), ("S-VOILA, days", day, "s_voila"))
-
-
-@PAPER.item("fig5", "The cosine distance from VOILA's allocation stays below 0.04; less with minibatches", seconds=1,
-            data=TWIN, draw=figures.lines("month", "value", "series", y_title="cosine distance"))
-def fig5(setting):
-    found = {name: _cosine(study, method) for name, study, method in _three(setting)[1:]}
-    rows = [row for name, study, _ in _three(setting)[1:] for row in _over_time(study, found[name], name)]
-    single, days = found.values()
-    return [bound("largest distance, single", "less than 0.04", float(single.max()), high=.04, twin=TWIN),
-            bound("largest distance, days", "less than 0.04", float(days.max()), high=.04, twin=TWIN),
-            bound("mean distance of days over that of single", "closer, below 1", float(days.mean() / single.mean()),
-                  high=1, twin=TWIN)], rows
-
-
-@PAPER.item("fig6", "Neyman's variance is 1.4 to 50 times VOILA's, Neyman+'s 1.2 to 7.1 times", seconds=1, data=TWIN,
-            draw=MONTHS)
-def fig6(setting):
-    study = _year(_records(setting), "day")
-    claims, rows = [], []
-    for method, low, high in (("neyman", 1.4, 50), ("neyman_plus", 1.2, 7.1)):
-        ratio = study.ratio(method)
-        ratio = ratio[np.isfinite(ratio)]
-        claims += [bound(f"least variance of {method} over VOILA's", f"{low} to {high}", float(ratio.min()), low=low,
-                         high=high, twin=TWIN),
-                   bound(f"largest variance of {method} over VOILA's", f"{low} to {high}", float(ratio.max()), low=low,
-                         high=high, twin=TWIN)]
-    below = sum(bool((study.ratio(method) < 1 - 1e-9).any()) for method in ("neyman", "neyman_plus"))
-    for method in ("voila", "neyman", "neyman_plus"):
-        rows += _over_time(study, study.variance[method].mean(0), method)
-    return [*claims, bound("methods of the two that are below VOILA anywhere", "none", float(below), high=0)], rows
-
-
-@PAPER.item("fig7", "The variance of S-VOILA is typically close to VOILA's; less with minibatches", seconds=1, data=TWIN,
-            draw=MONTHS)
-def fig7(setting):
-    rows, ratios = [], {}
-    for name, study, method in _three(setting):
-        rows += _over_time(study, study.variance[method].mean(0), name)
-        ratios[name] = float(np.median(study.ratio(method)))
-    return [bound("median variance over VOILA's, single", "close to 1", ratios["S-VOILA, single"], high=1.2, twin=TWIN),
-            bound("median variance over VOILA's, days", "very close to 1", ratios["S-VOILA, days"], high=1.1, twin=TWIN),
-            bound("days less single", "below 0", ratios["S-VOILA, days"] - ratios["S-VOILA, single"], high=0,
-                  twin=TWIN)], rows
-
-
-@PAPER.item("fig8", "The relative difference rises when new strata come, in March and November, and falls again",
-            seconds=1, data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative difference"))
-def fig8(setting):
-    rows, claims = [], []
-    for name, study, method in _three(setting)[1:]:
-        difference, month = study.ratio(method) - 1, _month(study)
-        rows += _over_time(study, difference, name)
-        march, before, later = (float(difference[(month >= a) & (month < b)].max()) for a, b in
-                                ((2, 4), (.7, 2), (8, 10)))
-        november = float(difference[month >= 10].max())
-        claims += [bound(f"{name}: largest difference in March and April over that before", "above 1",
-                         march / max(before, 1e-12), low=1, twin=TWIN),
-                   bound(f"{name}: that of September and October over March's", "below 1", later / march, high=1,
-                         twin=TWIN),
-                   bound(f"{name}: that of November and December over September's", "above 1", november / later, low=1,
-                         twin=TWIN)]
-    return claims, rows
-
-
-@PAPER.item("fig9", "The variance falls as the sample grows, for VOILA and S-VOILA", seconds=25, data=TWIN,
-            draw=figures.lines("share", "variance", "series", log="xy", x_title="sample, share of the records"))
-def fig9(setting):
-    rows, found, records = [], {}, _records(setting)
-    for share in (620, 310, 155, 62, 31):
-        for batch in ("day", 1):
-            study = _year(records, batch, ("voila", "s_voila"), share) if (batch, share) != ("day", 31) else \
-                _year(records, "day")
-            c = int(np.argmin(abs(_month(study) - 9)))
-            for method, name in (("voila", "VOILA"), ("s_voila", f"S-VOILA, {'days' if batch == 'day' else 'single'}")):
-                found.setdefault(name, []).append(float(study.variance[method][:, c].mean()))
-                rows.append({"share": 1 / share, "series": name, "variance": found[name][-1]})
-    rows = [dict(pairs) for pairs in dict.fromkeys(tuple(row.items()) for row in rows)]
-    return [bound(f"{name}: largest step of the variance to a larger sample, relative", "below 0",
-                  float(max(np.diff(values) / values[:-1])), high=0, twin=TWIN) for name, values in
-            ((name, list(dict.fromkeys(values))) for name, values in found.items())], rows
-
-
-@PAPER.item("fig10", "Batches of 10 are much better than single records, of 100 nearly optimal", seconds=30, data=TWIN,
-            draw=figures.lines("batch", "ratio", "month", log="x", x_title="minibatch", y_title="variance over VOILA's"))
-def fig10(setting):
-    records, rows, ratios = _records(setting), [], {}
-    for batch in (1, 10, 100, 1000, 10_000):
-        study = simulate_stream(*_stream(records), records // 31, methods=["s_voila"], batch=batch, every=30_000
-                                if batch > 1000 else 10_000, runs=1, rng=1, progress=False)
-        at = study.checkpoint / records * 12
-        for month in (3, 6, 9, 12):
-            ratios[batch, month] = float(study.ratio("s_voila")[np.argmin(abs(at - month))])
-            rows.append({"batch": batch, "month": f"month {month}", "ratio": ratios[batch, month]})
-    gain = max((ratios[1, m] - ratios[10, m]) / ratios[1, m] for m in (3, 6, 9, 12))
-    return [bound("largest part of the variance that batches of 10 save against single records", "significantly better",
-                  gain, low=.05, twin=TWIN),
-            bound("largest variance over VOILA's with batches of 100", "nearly 1",
-                  max(ratios[100, m] for m in (3, 6, 9, 12)), high=1.05, twin=TWIN)], rows
-
-
-def _errors(study, truth, name=None):
-    """Return {method: expected relative error in percent}, (C,) each."""
-    return {method: 100 * (2 / np.pi) ** .5 * study.rmse(method) / np.abs(truth)
-            for method in (name or ("voila", "s_voila", "uniform", "reservoir"))}
-
-
-@PAPER.item("fig11", "Relative query errors as the data grow: S-VOILA near VOILA, reservoir and uniform worse",
-            seconds=1, data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative error in percent"))
-def fig11(setting):
-    study = _year(_records(setting), "day")
-    truth = _running_mean(_stream(_records(setting))[1], study.checkpoint)
-    errors = _errors(study, truth)
-    rows = [row for name, values in errors.items() for row in _over_time(study, values, name)]
-    late = _month(study) > 1
-    return [bound(f"mean error of {name} over that of VOILA", said, float(np.mean(errors[name][late]
-                                                                                / errors["voila"][late])),
-                  low=low, high=high, twin=TWIN)
-            for name, said, low, high in (("s_voila", "very close to 1", .5, 1.5), ("reservoir", "above 1", 1.2, np.inf),
-                                          ("uniform", "above 1", 1.2, np.inf))], rows
-
-
-def _running_mean(values, stops):
-    return np.cumsum(values)[stops - 1] / stops
-
-
-@PAPER.item("fig12", "Relative query errors as the sample grows: the same order", seconds=8, data=TWIN,
-            draw=figures.lines("share", "value", "series", log="xy", x_title="sample, share of the records",
-                               y_title="relative error in percent"))
-def fig12(setting):
-    rows, ratios, records = [], {}, _records(setting)
-    for share in (620, 310, 155, 62):
-        study = _year(records, "day", ("voila", "s_voila", "uniform", "reservoir"), share)
-        c = int(np.argmin(abs(_month(study) - 9)))
-        errors = _errors(study, _running_mean(_stream(records)[1], study.checkpoint))
-        for name, values in errors.items():
-            ratios.setdefault(name, []).append(float(values[c] / errors["voila"][c]))
-            rows.append({"share": 1 / share, "series": name, "value": float(values[c])})
-    return [bound(f"least error of {name} over VOILA's", "above 1", min(ratios[name]), low=1.2, twin=TWIN)
-            for name in ("reservoir", "uniform")], rows
-
-
-# the synthetic stream
-
-@functools.cache
-def _jump_study(records, batch, runs):
-    return simulate_stream(*jump_stream(records, runs=runs, jump_at=records // 5, rng=1), records // 50,
-                           methods=["s_voila", "uniform", "reservoir"], batch=batch, every=max(batch, records // 250),
-                           rng=2, progress=False)
-
-
-def _jump(setting, batch):
-    records = 50_000 if setting.scale >= 1 else 10_000
-    return _jump_study(records, batch, 20 if setting.full else 5)
-
-
-@PAPER.item("fig13", "After the jump stratum 12 gets more, in VOILA at once, in S-VOILA slowly", seconds=8,
-            data="the paper's synthetic stream", draw=AREAS)
-def fig13(setting):
-    rows, shares = [], {}
-    for name, batch, method in (("VOILA", 1, "voila"), ("S-VOILA, single", 1, "s_voila"),
-                                ("S-VOILA, batches of 100", 100, "s_voila")):
-        study = _jump(setting, batch)
-        rows += _largest(study.sampled[method].mean(0), study, name, 12)
-        soon = int(np.searchsorted(study.checkpoint, .24 * study.checkpoint[-1]))
-        part = study.sampled[method].mean(0)[:, 11] / study.budget
-        shares[name] = float(part[soon]), float(part[-1])
-    names = list(shares)
-    return [bound("share of stratum 12 just after the jump, VOILA less S-VOILA", "above 0",
-                  shares[names[0]][0] - shares[names[1]][0], low=0),
-            bound("share of stratum 12 at the end, S-VOILA over VOILA", "catches up, near 1",
-                  shares[names[1]][1] / shares[names[0]][1], low=.9, high=1.1),
-            bound("share of stratum 12 just after the jump, batches of 100 less single", "closer to VOILA, above 0",
-                  shares[names[2]][0] - shares[names[1]][0], low=.005)], rows
-
-
-@PAPER.item("fig14", "After the jump the variance of S-VOILA rises and comes back; larger minibatches sooner", seconds=1,
-            data="the paper's synthetic stream", draw=figures.lines("records", "ratio", "batch", y_title="variance over "
-                                                                   "VOILA's"))
-def fig14(setting):
-    rows, found = [], {}
-    for batch in (1, 10, 100):
-        study = _jump(setting, batch)
-        ratio = study.ratio("s_voila")
-        found[batch] = ratio[study.checkpoint % 1000 == 0]
-        rows += [{"records": int(n), "ratio": float(value), "batch": f"{batch}"} for n, value in
-                 zip(study.checkpoint[::5], ratio[::5], strict=True)]
-    before, single = len(found[1]) // 5 - 1, found[1]
-    gain = max(1 - found[100][before + 1:] / single[before + 1:])
-    return [bound("variance over VOILA's before the jump", "nearly 1", float(single[before]), high=1.1),
-            bound("largest variance over VOILA's after the jump, single", "increases faster, above 1",
-                  float(single.max()), low=1.5),
-            bound("variance over VOILA's at the end, single", "converges, 1", float(single[-1]), high=1.25),
-            bound("largest part of the variance that batches of 100 save against single records", "converge the fastest",
-                  float(gain), low=.05)], rows
-
-
-@PAPER.item("fig15", "Query errors on that stream: S-VOILA's rise after the jump, VOILA's less", seconds=1,
-            data="the paper's synthetic stream", draw=figures.lines("records", "value", "series",
-                                                                   y_title="relative error in percent"))
-def fig15(setting):
-    rows, errors = [], {}
-    for batch in (1, 100):
-        study = _jump(setting, batch)
-        found = _errors(study, np.ones(1), ("s_voila",) if batch > 1 else None)
-        errors |= {(f"s_voila, {batch}" if name == "s_voila" else name): (study.checkpoint, values)
-                   for name, values in found.items()}
-    for name, (records, values) in errors.items():
-        rows += [{"records": int(n), "value": float(v), "series": name} for n, v in
-                 zip(records[::8], values[::8], strict=True)]
-    after = {name: float(values[(records > .2 * records[-1]) & (records < .4 * records[-1])].mean())
-             for name, (records, values) in errors.items()}
-    end = {name: float(values[-40:].mean()) for name, (_, values) in errors.items()}
-    return [bound("error of S-VOILA soon after the jump over VOILA's", "above 1", after["s_voila, 1"] / after["voila"],
-                  low=1),
-            bound("error of S-VOILA in batches of 100 over that of single records, at the end", "closer to VOILA, below 1",
-                  end["s_voila, 100"] / end["s_voila, 1"], high=.98)], rows

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from workbench.reports import build, pages
 from workbench.replays.claims import VERDICTS
-from workbench.replays.items import Replay
+from workbench.replays.result import Replay
+from workbench.reports import build, pages
 from workbench.results import html_table
 
 TITLE = "Five papers, replayed"

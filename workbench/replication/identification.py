@@ -78,7 +78,7 @@ def identification_candidates(similarity: ArrayLike, count: int) -> np.ndarray:
     return np.argsort(-similarity, axis=1, kind="stable")[:, :count]
 
 
-def _similarity(similarity):
+def _similarity(similarity: ArrayLike) -> np.ndarray:
     similarity = checks.plain_array("similarity", similarity)
     if similarity.ndim != 2 or similarity.dtype.kind not in "biuf" or not similarity.size:
         raise ValueError(f"similarity must hold numbers, one row per probe and one column per class; got shape "
