@@ -42,7 +42,11 @@ quick: $(INSTALLED) ## run what needs no kernel, no browser, no Java and little 
 faults: $(INSTALLED) ## plant faults one by one, and see that the tests catch each (minutes)
 	$(BIN)/python tests/faults/run.py
 
-full: test faults ## run every test and plant every fault
+replay: $(INSTALLED) ## run the papers' tables, figures and theorems again, one page in reports/ (minutes)
+	@mkdir -p reports
+	$(BIN)/workbench replay all -o reports/five-papers.html --json reports/five-papers.json
+
+full: test faults replay ## run every test, plant every fault, replay the papers
 
 notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
 	$(BIN)/python tests/refresh_notebooks.py
@@ -82,5 +86,5 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info
 
-.PHONY: help install report lab test quick faults full notebooks search bench binder lowest clean
+.PHONY: help install report lab test quick faults replay full notebooks search bench binder lowest clean
 .DEFAULT_GOAL := help

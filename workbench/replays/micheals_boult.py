@@ -126,9 +126,9 @@ def _criterion3(setting):
 
 @PAPER.item("kish", "A product rho (n - 1) of .2 makes a 95% interval err in 7.4% of cases, not 5%")
 def _kish(setting):
-    return [number("share of errors", "0.074", float(2 * scipy.special.ndtr(-1.959964 / 1.2 ** .5))),
-            bound("increase in percent", "nearly 50", 100 * (2 * scipy.special.ndtr(-1.959964 / 1.2 ** .5) / .05 - 1),
-                  low=40, high=50)], []
+    errs = float(2 * scipy.special.ndtr(scipy.special.ndtri(.025) / 1.2 ** .5))
+    return [number("share of errors", "0.074", errs),
+            bound("increase in percent", "nearly 50", 100 * (errs / .05 - 1), low=40, high=50)], []
 
 
 @PAPER.item("cochran", "Leprosy: 41.8% of 366 sites negative, standard error 4.65% instead of 2.58%",
