@@ -8,6 +8,8 @@ from workbench import checks
 
 PANEL = (250, 190)
 SERIES = 6
+# points of a line that are marked as long as they are few; marks say nothing of their own: the picture has a text
+MARKED = 15
 
 
 def lines(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_title: str = "", log: str = "",
@@ -23,7 +25,7 @@ def lines(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
     x_title, y_title : str
         By default the keys, in words.
     log : {"", "x", "y", "xy"}
-        Axes with a logarithmic scale.
+        Axes with a logarithmic scale; rows whose y is 0 have no place on it.
     columns : int
         Panels beside each other.
     same_scale : bool
@@ -31,9 +33,11 @@ def lines(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
     """
     def draw(title, rows):
         import altair as alt
-        x_axis = alt.X(f"{x}:Q", title=x_title or _words(x), scale=_scale("x" in log))
+        rows = [row for row in rows if "y" not in log or row[y] > 0]
+        x_axis = alt.X(f"{x}:Q", title=x_title or _words(x), scale=_scale("x" in log), axis=alt.Axis(labelOverlap=True))
         y_axis = alt.Y(f"{y}:Q", title=y_title or _words(y), scale=_scale("y" in log))
-        chart = alt.Chart().mark_line(point={"size": 14}).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
+        few = len({row[x] for row in rows}) <= MARKED
+        chart = alt.Chart().mark_line(point={"size": 14, "aria": False} if few else False, aria=False).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
         return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale)
     return draw
 
@@ -57,9 +61,9 @@ def boxes(x: str, color: str, *, panel: str = "", y_title: str = "", columns: in
         heading = y_title or "estimate minus truth"
         base = alt.Chart().encode(**across)
         chart = alt.layer(
-            base.mark_rule().encode(alt.Y("low:Q", title=heading), y2="high:Q", **hue),
-            base.mark_bar(size=9).encode(y=alt.Y("q1:Q", title=heading), y2="q3:Q", **hue),
-            base.mark_tick(size=9, color="black", thickness=1.5).encode(y=alt.Y("median:Q", title=heading)))
+            base.mark_rule(aria=False).encode(alt.Y("low:Q", title=heading), y2="high:Q", **hue),
+            base.mark_bar(size=9, aria=False).encode(y=alt.Y("q1:Q", title=heading), y2="q3:Q", **hue),
+            base.mark_tick(size=9, color="black", thickness=1.5, aria=False).encode(y=alt.Y("median:Q", title=heading)))
         return _finished(chart, title, rows, _said_of_boxes(rows, x, color, panel), panel, columns, same_scale)
     return draw
 
@@ -77,7 +81,7 @@ def bars(x: str, y: str, color: str, *, panel: str = "", y_title: str = "", x_ti
     """
     def draw(title, rows):
         import altair as alt
-        chart = alt.Chart().mark_bar().encode(
+        chart = alt.Chart().mark_bar(aria=False).encode(
             alt.X(f"{x}:O", title=x_title or _words(x), sort=_distinct(rows, x), axis=alt.Axis(labelAngle=0)),
             alt.Y(f"{y}:Q", title=y_title or _words(y)),
             xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)), **_told_apart(rows, color, dash=False))
@@ -99,7 +103,7 @@ def areas(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
         many = len(_distinct(rows, color)) > SERIES
         hue = alt.Color(f"{color}:N", sort=_distinct(rows, color), scale=alt.Scale(scheme="tableau20"),
                         legend=None if many else alt.Legend(title=_words(color)))
-        chart = alt.Chart().mark_area().encode(
+        chart = alt.Chart().mark_area(aria=False).encode(
             alt.X(f"{x}:Q", title=x_title or _words(x)),
             alt.Y(f"{y}:Q", stack="normalize", title=y_title or _words(y)), hue)
         said = (f"Stacked shares of {checks.counted(len(_distinct(rows, color)), color)} over {_words(x)}"
@@ -119,7 +123,7 @@ def _finished(chart, title, rows, said, panel, columns, same_scale):
     faceted = chart.facet(facet=alt.Facet(f"{panel}:N", sort=_distinct(rows, panel), title=None), columns=columns,
                           data=data)
     if not same_scale:
-        faceted = faceted.resolve_scale(y="independent")
+        faceted = faceted.resolve_scale(x="independent", y="independent")
     return theme.finish(faceted, title, said)
 
 

@@ -103,9 +103,9 @@ def _theorem1(setting):
                   low=1e-6)], []
 
 
-@PAPER.item("proposition1", "With a consistent learner the covariances go to 0 as n grows", seconds=6,
+@PAPER.item("proposition1", "With a consistent learner the covariances go to 0 as n grows", seconds=10,
             data="normal features of two classes, simulated",
-            draw=figures.lines("n", "value", "quantity", panel="learner", log="x", same_scale=False))
+            draw=figures.lines("n", "value", "learner", panel="quantity", log="x", same_scale=False))
 def _proposition1(setting):
     population, runs, rows, slopes = gaussian_population(20_000), setting.runs(1500, 10_000), [], {}
     sizes = (20, 40, 80, 160, 320)
@@ -125,7 +125,7 @@ def _proposition1(setting):
     return claims, rows
 
 
-@PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom", seconds=2,
+@PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom", seconds=1,
             draw=figures.lines("rho", "type_one", "assumed", y_title="type I error at 5%"))
 def _proposition2(setting):
     folds, rho = 10, .7
@@ -201,7 +201,7 @@ def _table1(setting):
     return claims, [{"estimate": f"theta {k}", "bias": biases[k], "printed": printed[k]} for k in printed]
 
 
-@PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=25,
+@PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=30,
             data="digits as a twin of Letter (--data FILE: the R package mlbench has Letter; no package has Forest)",
             takes_file=True, draw=figures.lines("n", "percent", "what", log="x"))
 def _table2(setting):
@@ -276,7 +276,7 @@ def _numeric(column):
 
 
 @PAPER.item("section5", "Theta 3, 4 and 5 behave alike; rho is at most 0.7, and negative with gross outliers in "
-            "regression", seconds=8, data="digits, and lines with outliers, simulated")
+            "regression", seconds=2, data="digits, and lines with outliers, simulated")
 def _section5(setting):
     runs = setting.runs(2000, 10_000)
     population, (losses_of, _) = Population.of("digits"), as_learner("learner", "1nn")

@@ -104,7 +104,7 @@ def _lemma1(setting):
     return claims, []
 
 
-@PAPER.item("theorem1", "Bias and variance of the mixed estimator in closed form", seconds=2, draw=figures.lines(
+@PAPER.item("theorem1", "Bias and variance of the mixed estimator in closed form", seconds=3, draw=figures.lines(
     "new_base_rate", "sd", "by", panel="study", y_title="standard deviation of mixed", columns=3, same_scale=False))
 def _theorem1(setting):
     claims, rows = _same_as_library(), []

@@ -260,7 +260,7 @@ def _voila(seed):
             every("`allocate` in whole numbers against all allocations", whole, cases, printed="not said")]
 
 
-@PAPER.item("theorem4", "A streaming sampler's variance is in the worst case r times the best", seconds=8,
+@PAPER.item("theorem4", "A streaming sampler's variance is in the worst case r times the best", seconds=3,
             data="the stream of the proof", draw=figures.lines("strata", "ratio", "what", log="xy", x_title="r, strata",
                                                               y_title="V / V*"))
 def _theorem4(setting):
