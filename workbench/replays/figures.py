@@ -36,8 +36,8 @@ def lines(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
         rows = [row for row in rows if "y" not in log or row[y] > 0]
         x_axis = alt.X(f"{x}:Q", title=x_title or _words(x), scale=_scale("x" in log), axis=alt.Axis(labelOverlap=True))
         y_axis = alt.Y(f"{y}:Q", title=y_title or _words(y), scale=_scale("y" in log))
-        few = len({row[x] for row in rows}) <= MARKED
-        chart = alt.Chart().mark_line(point={"size": 14, "aria": False} if few else False, aria=False).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
+        marks = {"size": 14, "aria": False} if len({row[x] for row in rows}) <= MARKED else False
+        chart = alt.Chart().mark_line(point=marks, aria=False).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
         return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale)
     return draw
 

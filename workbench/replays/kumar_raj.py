@@ -316,7 +316,8 @@ def _fig3(setting):
     return _against_strata(setting, "proportional", (("rcv1", "equal_width"), ("news20", "kmeans")))
 
 
-@PAPER.item("fig5", "Equal allocation: once K is large enough the variance ratio changes little", seconds=3, data=TWINS, draw=NEXT)
+@PAPER.item("fig5", "Equal allocation: once K is large enough the variance ratio changes little", seconds=3,
+            data=TWINS, draw=NEXT)
 def _fig5(setting):
     return _against_strata(setting, "equal", (("rcv1", "kmeans"), ("news20", "cum_sqrt_f")))
 
