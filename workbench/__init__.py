@@ -19,7 +19,7 @@ Every answer is a `Result`: it prints its finding (`headline()`), has `rows()` a
 and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions about a result are its methods. Functions
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
 from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
@@ -122,6 +122,9 @@ from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
 from workbench.value_intervals import value_interval
 
+if TYPE_CHECKING:
+    from workbench.replays import replay, replay_list
+
 __all__ = [
     # every topic: results, caveats, answers to exercises
     "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
@@ -155,6 +158,8 @@ __all__ = [
     "gaussian_population", "half_sample_rho", "kfold_t_test", "mcnemar_test", "nadeau_bengio_test",
     "nested_cv_interval", "openml_population", "r_from_rho", "rho_from_r", "simulate_comparison", "simulate_type_one",
     "variance_estimates",
+    # the papers behind all of it, run again; loaded when asked for
+    "replay", "replay_list",
     # the data of the lessons
     "ClerkStudies", "DigitForms", "SolarMonths", "clerk_losses", "clerk_studies", "digit_forms", "digit_twin",
     "read_by_next_box", "reader_losses", "register_errors", "solar_audit", "solar_months", "solar_rates",
@@ -167,3 +172,7 @@ def __getattr__(name: str) -> Any:
         from workbench import replays
         return getattr(replays, name)
     raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "replay", "replay_list"})
