@@ -19,7 +19,7 @@ Every answer is a `Result`: it prints its finding (`headline()`), has `rows()` a
 and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions about a result are its methods. Functions
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
-from typing import TYPE_CHECKING, Any
+import typing
 
 from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
 from workbench.allocation.plans import LabelPlan, draw_rows, load_strata, plan_labels
@@ -122,7 +122,7 @@ from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
 from workbench.value_intervals import value_interval
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from workbench.replays import replay, replay_list
 
 __all__ = [
@@ -166,7 +166,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> typing.Any:
     """Load what replays the papers when it is asked for: it stands above the charts."""
     if name in ("replay", "replay_list"):
         from workbench import replays
