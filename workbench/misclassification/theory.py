@@ -154,7 +154,7 @@ def rate_variance(rate: Any, share: Any, n: Any) -> Any:
     Examples
     --------
     >>> round(rate_variance(0.7, 0.5, 1000) ** 0.5, 5)
-    0.02051
+    0.0205
     """
     return rate * (1 - rate) / (n * share) * (1 + (1 - share) / (n * share))
 
