@@ -171,7 +171,8 @@ def bench_study(records):
         seconds, _ = once(lambda batch=batch: simulate_stream(
             stratum, values, records // 31, methods=["s_voila", "neyman", "reservoir"], batch=batch, every=50_000,
             runs=5, progress=False))
-        print(f"    batches of {batch:6,}: {5 * records / seconds / 1000:,.0f} records per millisecond  wanted {wanted}")
+        rate = 5 * records / seconds / 1000
+        print(f"    batches of {batch:6,}: {rate:,.0f} records per millisecond  wanted {wanted}")
 
 
 def main():
