@@ -47,7 +47,11 @@ audits: $(INSTALLED) ## kill, crowd and carry out audits, and look at intervals 
 	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/audit_whole.py --xlsx
 	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/anytime_coverage.py
 
-full: test faults audits ## run every test, plant every fault, and try audits hard
+replay: $(INSTALLED) ## run the papers' tables, figures and theorems again, one page in reports/ (minutes)
+	@mkdir -p reports
+	$(BIN)/workbench replay all -o reports/five-papers.html --json reports/five-papers.json
+
+full: test faults audits replay ## run every test, plant every fault, try audits hard, replay the papers
 
 notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
 	$(BIN)/python tests/refresh_notebooks.py
@@ -87,5 +91,5 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info
 
-.PHONY: help install report lab test quick faults audits full notebooks search bench binder lowest clean
+.PHONY: help install report lab test quick faults audits replay full notebooks search bench binder lowest clean
 .DEFAULT_GOAL := help

@@ -17,7 +17,7 @@ import workbench
 ROOT = Path(workbench.__file__).parent
 # from the ground up; a file imports its own floor or one below
 FLOORS = ("stopping", "checks", "vocabulary", "digits", "results", "intervals", "value_intervals", "data", "topics",
-          "course", "inputs", "simulations", "charts", "widgets exercises", "reports", "audits", "cli",
+          "course", "inputs", "simulations", "charts", "widgets exercises", "reports", "audits replays", "cli",
           "__main__")
 # what the files of a topic may import of other topics, on every floor
 TOPICS = {"stratified": {"allocation"}, "allocation": set(), "replication": set(), "misclassification": set(),
@@ -249,6 +249,7 @@ def test_the_ways_it_was_done_are_found(line):
 
 PUBLIC = {name: value for name, value in vars(workbench).items()
           if not name.startswith("_") and not inspect.ismodule(value)}
+PUBLIC |= {name: getattr(workbench, name) for name in workbench.__all__}       # some are loaded when asked for
 EXPECTED = {"Allocation", "allocate", "allocation_variance", "stratified_interval", "Interval", "Result", "Strata",
             "stratify", "BudgetPlan", "StratifiedEstimate", "plan_budget", "stratified_accuracy"}
 

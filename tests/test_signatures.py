@@ -50,7 +50,8 @@ def defined(module):
 
 
 FUNCTIONS = {f"{module.__name__}.{name}": function for module in modules() for name, function in defined(module)}
-EXPORTED = {f"{value.__module__}.{value.__name__}" for value in map(workbench.__dict__.get, workbench.__all__)}
+EXPORTED = {f"{value.__module__}.{value.__name__}" for name in workbench.__all__
+            for value in [getattr(workbench, name)]}
 SHOWN = [name for name in FUNCTIONS if name in EXPORTED or name.rpartition(".")[0] in EXPORTED]
 
 

@@ -19,6 +19,8 @@ Every answer is a `Result`: it prints its finding (`headline()`), has `rows()` a
 and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions about a result are its methods. Functions
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
+import typing
+
 from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
 from workbench.allocation.label_estimates import ValueEstimate, estimate_values
 from workbench.allocation.plans import LabelPlan, budget_for_error, draw_rows, load_strata, plan_labels
@@ -67,11 +69,12 @@ from workbench.misclassification.prevalence import (
     estimate_prevalence,
 )
 from workbench.misclassification.series import PrevalenceChange, PrevalenceSeries, prevalence_series
-from workbench.misclassification.theory import AuditPlan, EstimatorTheory, estimator_theory, plan_audit
+from workbench.misclassification.theory import AuditPlan, EstimatorTheory, estimator_theory, plan_audit, rate_variance
 from workbench.replication.arrays import Balance, check_balance, hadamard, orthogonal_array
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
 from workbench.replication.galois import GaloisField
+from workbench.replication.identification import identification_candidates, identification_ranks
 from workbench.replication.imported import imported_replicates
 from workbench.replication.macro import MacroEstimate, macro_f1
 from workbench.replication.metrics import (
@@ -103,6 +106,7 @@ from workbench.simulations.stratified import (
     simulate_looking,
     study_design,
 )
+from workbench.simulations.streams import adversarial_stream, air_quality_stream, streaming_lower_bound
 from workbench.stratified.accuracy import (
     BudgetPlan,
     PlanCurve,
@@ -128,6 +132,9 @@ from workbench.stratified.strata import Strata, stratify
 from workbench.stratified.waves import WaveEstimate, next_wave, wave_accuracy
 from workbench.value_intervals import value_interval
 
+if typing.TYPE_CHECKING:
+    from workbench.replays import replay, replay_list
+
 __all__ = [
     # every topic: results, caveats, answers to exercises
     "Feedback", "Interval", "Note", "Result", "Table", "check", "sentences",
@@ -143,18 +150,21 @@ __all__ = [
     "stratify", "study_design", "synthetic_scores", "value_interval", "wave_accuracy", "write_label_sheet",
     # allocation: where the labels go, on frames of any size and on streams
     "Allocation", "FrameSample", "LabelPlan", "StratumSummary", "StreamEstimate", "StreamSampler", "StreamStudy",
-    "ValueEstimate", "allocate", "allocation_variance", "budget_for_error", "draw_rows", "estimate_values",
-    "jump_stream", "load_strata", "plan_labels", "reduce_sample", "sample", "simulate_stream", "summarize",
+    "ValueEstimate", "adversarial_stream", "air_quality_stream", "allocate", "allocation_variance",
+    "budget_for_error", "draw_rows", "estimate_values", "jump_stream", "load_strata", "plan_labels",
+    "reduce_sample", "sample", "simulate_stream", "streaming_lower_bound", "summarize",
     # replication: intervals for any metric when items come in strata and clusters
     "Balance", "CoverageStudy", "GaloisField", "LabeledItems", "MacroEstimate", "MetricAudit", "MetricEstimates",
     "RandomHalvesStudy", "ReplicateEstimate", "Replicates", "SurveyDesign", "check_balance", "estimate_metrics",
-    "hadamard", "imported_replicates", "load_labeled", "macro_f1", "metric_audit", "orthogonal_array",
-    "replicate_estimate", "replicates", "simulate_coverage", "simulate_random_halves",
+    "hadamard", "identification_candidates", "identification_ranks", "imported_replicates", "load_labeled",
+    "macro_f1", "metric_audit", "orthogonal_array", "replicate_estimate", "replicates", "simulate_coverage",
+    "simulate_random_halves",
     # misclassification: true shares behind predicted counts, month after month
     "AuditComparison", "AuditPlan", "ConfusionCounts", "EstimatorComparison", "EstimatorTheory", "PrevalenceChange",
     "PrevalenceEstimate", "PrevalenceSeries", "PrevalenceStudy", "ShiftStudy", "compare_audits", "compare_estimators",
     "counts_at_audit", "estimate_prevalence", "estimator_theory", "load_audit", "load_periods", "plan_audit",
-    "plan_next_audit", "pool_audits", "prevalence_series", "simulate_prevalence", "simulate_shifts",
+    "plan_next_audit", "pool_audits", "prevalence_series", "rate_variance", "simulate_prevalence",
+    "simulate_shifts",
     # cross-validation: is model A really better than model B
     "BayesianTTest", "CVLosses", "ComparedTests", "ComparisonStudy", "KFoldTTest", "ModelComparison", "ModelTest",
     "NestedInterval", "TypeOneStudy", "VarianceEstimates", "ZeroVarianceError", "bayesian_correlated_t",
@@ -162,7 +172,21 @@ __all__ = [
     "gaussian_population", "half_sample_rho", "kfold_t_test", "mcnemar_test", "nadeau_bengio_test",
     "nested_cv_interval", "openml_population", "r_from_rho", "rho_from_r", "simulate_comparison", "simulate_type_one",
     "variance_estimates",
+    # the papers behind all of it, run again; loaded when asked for
+    "replay", "replay_list",
     # the data of the lessons
     "ClerkStudies", "DigitForms", "SolarMonths", "clerk_losses", "clerk_studies", "digit_forms", "digit_twin",
     "read_by_next_box", "reader_losses", "register_errors", "solar_audit", "solar_months", "solar_rates",
 ]
+
+
+def __getattr__(name: str) -> typing.Any:
+    """Load what replays the papers when it is asked for: it stands above the charts."""
+    if name in ("replay", "replay_list"):
+        from workbench import replays
+        return getattr(replays, name)
+    raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "replay", "replay_list"})

@@ -1,4 +1,4 @@
-"""The command line: report, audit, list, params, lab."""
+"""The command line: report, audit, replay, list, params, lab."""
 import os
 import shlex
 import subprocess
@@ -10,6 +10,7 @@ import click
 
 from workbench import stopping
 from workbench.audits.commands import audit
+from workbench.replays.command import replay
 from workbench.reports.build import ReportWarning, build_files, checked_output, package_version
 from workbench.reports.parameters import (
     ReportError,
@@ -265,3 +266,6 @@ def _copy(source, target):
     except FileExistsError:
         return False
     return True
+
+
+commands.add_command(replay)

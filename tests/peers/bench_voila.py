@@ -23,6 +23,8 @@ from threadpoolctl import threadpool_limits
 from workbench import checks
 from workbench.allocation import rules
 from workbench.allocation.stream import StreamSampler
+from workbench.simulations.allocation import simulate_stream
+from workbench.simulations.streams import air_quality_stream
 
 SIZES = 10_000, 100_000, 1_000_000
 STRATA, LATE = 177, 60
@@ -161,6 +163,18 @@ def bench_stream(records):
     print(f"    infinite variance at {np.isinf(checkpoints).sum()} of {len(checkpoints)} checkpoints  wanted 0")
 
 
+def bench_study(records):
+    """Print how many records a simulated study takes per millisecond, its runs together."""
+    stratum, values = air_quality_stream(records)
+    print(f"\n(iii) study of {records:,} records, {records // 31:,} kept: VOILA, S-VOILA, Neyman, reservoir")
+    for batch, wanted in ((10_000, "1,000"), (1, "20")):
+        seconds, _ = once(lambda batch=batch: simulate_stream(
+            stratum, values, records // 31, methods=["s_voila", "neyman", "reservoir"], batch=batch, every=50_000,
+            runs=5, progress=False))
+        rate = 5 * records / seconds / 1000
+        print(f"    batches of {batch:6,}: {rate:,.0f} records per millisecond  wanted {wanted}")
+
+
 def main():
     """Print every table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -174,6 +188,7 @@ def main():
         for strata in SIZES:
             bench_allocation(strata)
         bench_stream(args.records)
+        bench_study(args.records // 10)
 
 
 if __name__ == "__main__":

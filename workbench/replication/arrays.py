@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.replication.four_circulants import ROWS, four_circulants
 from workbench.replication.galois import LARGEST_FIELD, GaloisField, as_prime_power, digits
 from workbench.results import Note, Result
 
@@ -268,8 +269,9 @@ def hadamard(order: int) -> np.ndarray:
     """Return a Hadamard matrix, H H' = order I, whose first row and first column are +1.
 
     Without its first column it is an array of order runs for up to order - 1 factors of two levels, in full
-    balance. Built by Sylvester's doubling, both constructions of Paley [1]_ (prime powers too) and Kronecker
-    products; these reach all multiples of 4 up to 88 and all but 55 up to 1000.
+    balance. Built by Sylvester's doubling, both constructions of Paley [1]_ (prime powers too), four circulants as
+    Williamson found them (92, 116, 156, 172) and Kronecker products; these reach all multiples of 4 up to 184 and all
+    but 49 up to 1000.
 
     Parameters
     ----------
@@ -297,13 +299,13 @@ def hadamard(order: int) -> np.ndarray:
            [ 1, -1,  1, -1],
            [ 1,  1, -1, -1],
            [ 1, -1, -1,  1]])
-    >>> hadamard(92)
+    >>> hadamard(188)      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: order must be in reach of Sylvester, Paley and Kronecker; got 92, the next that can be built is 96
+    ValueError: order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, the next that ... is 192
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
     if _construction(order) is None:
-        rule = "in reach of Sylvester, Paley and Kronecker" if order % 4 == 0 else "1, 2 or a multiple of 4"
+        rule = "in reach of Sylvester, Paley, Williamson and Kronecker" if order % 4 == 0 else "1, 2 or a multiple of 4"
         raise ValueError(f"order must be {rule}; got {order}, "
                          f"the next that can be built is {next_hadamard_order(order)}")
     matrix = _build(order)
@@ -326,7 +328,7 @@ def next_hadamard_order(at_least: int) -> int:
     Examples
     --------
     >>> next_hadamard_order(483 + 1), next_hadamard_order(89)
-    (484, 96)
+    (484, 92)
     """
     order = checks.whole("at_least", at_least, 1, LARGEST_ORDER)
     while _construction(order) is None:
@@ -405,6 +407,8 @@ def _construction(order):
         return "paley one", order - 1
     if order // 2 % 4 == 2 and as_prime_power(order // 2 - 1):
         return "paley two", order // 2 - 1
+    if order in ROWS:
+        return "four circulants", order
     factors = (f for f in range(4, math.isqrt(order) + 1, 4) if order % f == 0)
     return next((("kronecker", f) for f in factors if _construction(f) and _construction(order // f)), None)
 
@@ -454,7 +458,8 @@ def _paley_two(q):
     return _kron(_bordered(q, 1), _sylvester(2)) + diagonal
 
 
-_BUILDERS = {"sylvester": _sylvester, "paley one": _paley_one, "paley two": _paley_two}
+_BUILDERS = {"sylvester": _sylvester, "paley one": _paley_one, "paley two": _paley_two,
+             "four circulants": four_circulants}
 
 
 # balance

@@ -106,16 +106,18 @@ class StreamStudy(Result):
         return np.isinf(self.variance[self._run(method)]).mean(0)
 
     def rmse(self, method: str) -> np.ndarray:
-        """Return the root mean squared error of a streamed method's estimate, (C,), over runs that have one.
+        """Return the root mean squared error of a method's estimate, (C,).
+
+        Of a streamed method over the runs that have an estimate; of the others the root of the mean variance, which
+        is the error of an unbiased estimate.
 
         Parameters
         ----------
         method : str
-            A streamed method that was run.
+            A method that was run.
         """
-        if not self.error:
-            raise ValueError(f"rmse is that of a streamed method, {' or '.join(map(repr, STREAMED))}; none was run")
-        checks.choice("method", method, tuple(self.error))
+        if self._run(method) not in self.error:
+            return np.sqrt(self.variance[method].mean(0))
         known = ~np.isnan(self.error[method])
         squares = (np.where(known, self.error[method], 0) ** 2).sum(0)
         return np.sqrt(np.divide(squares, known.sum(0), out=np.full(squares.size, np.nan), where=known.any(0)))
@@ -264,7 +266,8 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
         raise ValueError(f"every must be a multiple of batch, {batch}; got {every}")
     rng = checks.generator(rng)
     place = _order(codes, checks.choice("order", order, ORDERS), _codes_of(last, labels), rng)
-    codes, values = (np.take_along_axis(array, place, 1) for array in (codes, values))
+    if place is not None:
+        codes, values = (np.take_along_axis(array, place, 1) for array in (codes, values))
     keys = rng.permuted(np.broadcast_to(np.arange(codes.shape[1]), codes.shape), axis=1)
     stream = _Stream(codes, values, len(labels), keys)
     stops = np.append(np.arange(every, stream.records, every), stream.records)
@@ -273,7 +276,7 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
     size, spread = stream.statistics(stops)
     sampled = {name: states[name][0] if name in STREAMED else _hindsight(name, size, spread, budget)
                for name in methods}
-    variance = {name: _random_variance(codes, values, stops, budget) if name == "reservoir" else
+    variance = {name: _random_variance(values, stops, budget) if name == "reservoir" else
                 _variances(size, spread, sampled[name]) for name in methods}
     sd = np.divide(spread, size, out=np.zeros(spread.shape), where=size > 0)
     return StreamStudy(methods, stops, labels, budget, batch, minimum, len(codes), size, sd, sampled, variance,
@@ -306,6 +309,8 @@ def _codes_of(last, labels):
 
 
 def _order(codes, order, last, rng):
+    if order == "given" and not last:
+        return None
     rank = rng.random(codes.shape) if order == "random" else np.broadcast_to(np.linspace(0, .5, codes.shape[1]),
                                                                              codes.shape)
     return np.argsort(rank + np.isin(codes, last), axis=1, kind="stable")
@@ -318,44 +323,107 @@ class _Stream:
         self.codes, self.values, self.keys, self.strata = codes, values, keys, strata
         self.runs, self.records = codes.shape
         self.size, self.spread, self.total = (np.zeros(codes.shape) for _ in range(3))
-        for h in range(strata):
-            here = codes == h
-            count = here.cumsum(1)
-            center = np.where(here, values, 0).sum(1, keepdims=True) / np.maximum(count[:, -1:], 1)
-            centered = np.where(here, values - center, 0)
-            total = centered.cumsum(1)
-            squares = (centered ** 2).cumsum(1) - total ** 2 / np.maximum(count, 1)
-            varied = np.where(squares > 1e-12 * (centered ** 2).cumsum(1), squares, 0) / np.maximum(count - 1, 1)
-            for column, after in ((self.size, count), (self.spread, count * np.sqrt(varied)),
-                                  (self.total, total + center * count)):
-                column[here] = after[here]
+        compact = np.min_scalar_type(strata)
+        for run in range(self.runs):
+            order = np.argsort(codes[run].astype(compact), kind="stable")
+            ends = np.bincount(codes[run], minlength=strata).cumsum()
+            for rows in filter(len, np.split(order, ends[:-1])):
+                self.size[run, rows], self.spread[run, rows], self.total[run, rows] = _running(values[run, rows])
+
+    def latest(self, known, start, end):
+        """Update the row of the latest record of each stratum, (R, H), by the records from start to end."""
+        cells = self.codes[:, start:end] + self.strata * np.arange(self.runs)[:, None]
+        np.maximum.at(known.reshape(-1), cells.ravel(), np.tile(np.arange(start, end), self.runs))
+
+    def now(self, column, latest):
+        """Return a running statistic at the latest records, (R, H); 0 of a stratum that was not seen."""
+        return np.where(latest >= 0, np.take_along_axis(column, np.maximum(latest, 0), 1), 0)
 
     def statistics(self, stops):
         """Return records and N S per stratum at the stops, (R, C, H)."""
         size, spread = np.zeros((2, self.runs, stops.size, self.strata))
-        for h in range(self.strata):
-            latest = np.maximum.accumulate(np.where(self.codes == h, np.arange(self.records), -1), axis=1)[:, stops - 1]
-            for known, column in ((size, self.size), (spread, self.spread)):
-                known[..., h] = np.where(latest >= 0, np.take_along_axis(column, latest, 1), 0)
+        latest, start = np.full((self.runs, self.strata), -1), 0
+        for c, stop in enumerate(stops):
+            self.latest(latest, start, stop)
+            size[:, c], spread[:, c], start = self.now(self.size, latest), self.now(self.spread, latest), stop
         return size.astype(np.int64), spread
+
+
+def _running(values):
+    """Return count, N S and sum of a stratum after each of its records."""
+    count, center = np.arange(1.0, values.size + 1), values.mean()
+    centered = values - center
+    total, squares = centered.cumsum(), (centered ** 2).cumsum()
+    varied = squares - total ** 2 / count
+    varied = np.where(varied > 1e-12 * squares, varied, 0) / np.maximum(count - 1, 1)
+    return count, count * np.sqrt(varied), total + center * count
 
 
 def _follow(stream, stops, budget, batch, printed, minimum, progress):
     """Return sample sizes (R, C, H) and errors of the estimate (R, C) of S-VOILA at the stops."""
     from tqdm.auto import tqdm
-    pool = _Pool(stream, budget + batch, 0 if printed else minimum, printed)
+    pool = _Pool(stream, budget + batch, 0 if printed else minimum, printed) if batch == 1 or printed else \
+        _Batches(stream, budget, minimum)
     sampled, error = np.zeros((stream.runs, stops.size, stream.strata)), np.zeros((stream.runs, stops.size))
     checkpoint = 0
     for start in tqdm(range(0, stream.records, batch), desc="records", delay=1, disable=not progress):
         end = min(start + batch, stream.records)
-        for t in range(start, end):
-            pool.take(t)
-        while (over := (pool.filled > budget).nonzero()[0]).size:
-            pool.evict(over)
+        pool.receive(start, end, budget)
         if end == stops[checkpoint]:
             sampled[:, checkpoint], error[:, checkpoint] = pool.sampled, pool.errors()
             checkpoint += 1
     return sampled, error
+
+
+class _Batches:
+    """The samples of R runs that are cut after each minibatch: what is held, sorted by stratum and key."""
+
+    def __init__(self, stream, budget, minimum):
+        self.stream, self.budget, self.minimum = stream, budget, minimum
+        shape = stream.runs, stream.strata
+        self.latest, self.sampled = np.full(shape, -1), np.zeros(shape)
+        self.threshold = np.full(shape, stream.records)
+        self.held = [np.zeros(0, np.int64) for _ in range(stream.runs)]
+        self.first = np.arange(stream.strata + 1) * stream.records
+
+    def receive(self, start, end, budget):
+        """Take the records from start to end and cut the samples to the budget."""
+        self.stream.latest(self.latest, start, end)
+        size, spread = (self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.spread))
+        for run, threshold in enumerate(self.threshold):
+            codes, keys = self.stream.codes[run, start:end], self.stream.keys[run, start:end]
+            chosen = keys < threshold[codes]
+            held = np.sort(np.concatenate([self.held[run], codes[chosen] * self.stream.records + keys[chosen]]))
+            bounds = np.searchsorted(held, self.first)
+            live = np.diff(bounds)
+            if held.size > budget:
+                held, live = self.cut(held, bounds[:-1], live, size[run], spread[run], threshold)
+            self.held[run], self.sampled[run] = held, live
+
+    def cut(self, held, start, live, size, spread, threshold):
+        """Return what is left of a run's sample, and its sizes; lower the thresholds to the least key turned away."""
+        seen = np.maximum(size, 1)
+        left = rules.reduced(seen, spread / seen, live, self.budget, np.minimum(live, self.minimum)).astype(np.int64)
+        cut = np.flatnonzero(left < live)
+        threshold[cut] = held[(start + left)[cut]] - self.first[cut]
+        rank = np.arange(held.size) - np.repeat(start, live)
+        return held[rank < np.repeat(left, live)], left
+
+    def errors(self):
+        """Return estimate minus mean of all records so far, (R,); NaN where a stratum has no record."""
+        size, total = (self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.total))
+        sums = np.zeros(size.shape)
+        for run, held in enumerate(self.held):
+            row = np.empty(self.stream.records, np.int64)
+            row[self.stream.keys[run]] = np.arange(self.stream.records)
+            code, key = np.divmod(held, self.stream.records)
+            sums[run] = np.bincount(code, self.stream.values[run, row[key]], self.stream.strata)
+        return _errors(sums, self.sampled, size, total)
+
+
+def _errors(sums, sampled, size, total):
+    mean = np.divide(sums, sampled, out=np.where(size > 0, np.nan, 0.0), where=sampled > 0)
+    return ((mean * size).sum(1) - total.sum(1)) / size.sum(1)
 
 
 class _Pool:
@@ -370,6 +438,13 @@ class _Pool:
         self.codes, self.keys = (np.full((stream.runs, room), -1) for _ in range(2))
         self.values = np.zeros((stream.runs, room))
         self.every = np.arange(stream.runs)
+
+    def receive(self, start, end, budget):
+        """Take the records from start to end, then cut the samples to the budget one by one."""
+        for t in range(start, end):
+            self.take(t)
+        while (over := (self.filled > budget).nonzero()[0]).size:
+            self.evict(over)
 
     def take(self, t):
         h = self.stream.codes[:, t]
@@ -411,8 +486,7 @@ class _Pool:
         size, held = self.now(self.stream.size, self.every), self.codes >= 0
         cell = (self.every[:, None] * self.stream.strata + self.codes)[held]
         sums = np.bincount(cell, self.values[held], size.size).reshape(size.shape)
-        mean = np.divide(sums, self.sampled, out=np.where(size > 0, np.nan, 0.0), where=self.sampled > 0)
-        return ((mean * size).sum(1) - self.now(self.stream.total, self.every).sum(1)) / size.sum(1)
+        return _errors(sums, self.sampled, size, self.now(self.stream.total, self.every))
 
 
 def _hindsight(method, size, spread, budget, integer=None):
@@ -447,9 +521,8 @@ def _variances(size, spread, sampled):
     return terms.sum(-1) / size.sum(-1) ** 2.0
 
 
-def _random_variance(codes, values, stops, budget):
-    variance = np.zeros((len(values), stops.size))
-    for c, stop in enumerate(stops):
-        if stop > budget:
-            variance[:, c] = (1 / budget - 1 / stop) * values[:, :stop].var(1, ddof=1)
-    return variance
+def _random_variance(values, stops, budget):
+    centered = values - values.mean(1, keepdims=True)
+    total, squares = (part.cumsum(1)[:, stops - 1] for part in (centered, centered ** 2))
+    spread = np.maximum(squares - total ** 2 / stops, 0) / np.maximum(stops - 1, 1)
+    return np.where(stops > budget, (1 / budget - 1 / stops) * spread, 0.0)

@@ -1,0 +1,72 @@
+"""Every item runs, at a tenth of its default size: claims, verdicts, figure, saved form."""
+import functools
+import json
+import warnings
+
+import pytest
+
+import workbench as wb
+from workbench import vocabulary
+from workbench.replays import claims, registry, run
+from workbench.replays.items import Setting
+from workbench.replays.page import as_json
+
+NAMES = [row["name"] for row in wb.replay_list().rows()]
+FIGURES = [name for name in NAMES if "/fig" in name]
+# figures without series: two cases in words, a table of a field's elements, a program
+WITHOUT_CHART = {"kumar-raj/fig1", "micheals-boult/fig1", "micheals-boult/fig2"}
+
+
+@functools.cache
+def found(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return run(registry.find(name), Setting(scale=.1))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_claim_has_a_verdict(name):
+    rows = found(name).rows()
+    assert rows and {row["verdict"] for row in rows} <= set(claims.VERDICTS)
+    assert all(set(row) == {"claim", "printed", "ours", "error", "verdict", "why"} for row in rows)
+    assert len({row["claim"] for row in rows}) == len(rows)
+    assert set(rows[0]) <= vocabulary.KEYS
+    for row in rows:
+        assert (row["ours"] is None) == (row["verdict"] == "cannot be checked here")
+        assert bool(row["why"]) == (row["verdict"] not in ("holds", "does not hold"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_saved_and_comes_back(name):
+    again = wb.Result.from_dict(json.loads(json.dumps(found(name).to_dict(), allow_nan=False)))
+    assert repr(again) == repr(found(name)) and again.rows() == found(name).rows()
+    assert json.loads(as_json([again]))[0]["name"] == name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_chart_says_what_it_shows(name):
+    chart = found(name).chart()
+    if name in WITHOUT_CHART:
+        assert chart is None
+    elif name in FIGURES or chart is not None:
+        drawn = chart.to_dict()
+        assert len(drawn["description"]) > 40 and drawn["datasets"] if "datasets" in drawn else drawn["description"]
+
+
+def test_what_needs_missing_data_is_on_a_twin():
+    needed = {name for name in NAMES if "twin" in found(name).data and "/algorithm" not in name}
+    for name in needed - {"kumar-raj/fig4", "nguyen/fig6", "grandvalet-bengio/table2"}:
+        assert {row["verdict"] for row in found(name).rows()} == {"on a twin"}, name
+    other = {row["verdict"] for name in set(NAMES) - needed for row in found(name).rows()}
+    assert "on a twin" not in other and needed
+
+
+def test_no_verdict_is_written_by_hand():
+    """Only the module of claims knows the names of verdicts that numbers decide."""
+    from pathlib import Path
+
+    import workbench.replays
+    for path in Path(workbench.replays.__file__).parent.glob("*.py"):
+        if path.name not in ("claims.py", "page.py"):
+            text = path.read_text(encoding="utf-8")
+            assert not any(f'"{verdict}"' in text for verdict in claims.VERDICTS), path.name

@@ -1,0 +1,63 @@
+"""The papers' tables, figures and theorems run again, beside what was printed; one file per paper."""
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+from workbench.replays.items import Item, Setting
+from workbench.replays.registry import all_items, find
+from workbench.replays.result import Replay
+from workbench.results import Table
+
+
+def replay(name: str, *, full: bool = False, data: str | PathLike[str] | None = None) -> Replay:
+    """Run a table, figure or theorem of a paper again and compare it with what was printed.
+
+    Parameters
+    ----------
+    name : str
+        As `replay_list` names it, such as "kloos/theorem1".
+    full : bool
+        Run the paper's own sizes (of a stream of 31 million records a tenth); by default what takes seconds.
+    data : str or path, optional
+        A file in the place of the data that the item is run on, where it takes one.
+
+    Returns
+    -------
+    Replay
+
+    Raises
+    ------
+    ValueError
+        If there is no such item, or it takes no file.
+
+    Examples
+    --------
+    >>> replay("kloos/table1")
+    Replay(kloos/table1: holds 3)
+    """
+    return run(find(name), Setting(bool(full), None if data is None else fspath(data)))
+
+
+def replay_list() -> Table:
+    """Return every numbered item of the papers: what it claims, what running it takes, and on which data.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> replay_list().rows()[0]["name"]
+    'kumar-raj/lemma1'
+    """
+    return Table(tuple({"name": item.name, "claim": item.claim, "seconds": item.seconds, "data": item.data}
+                  for item in all_items()), "What can be replayed")
+
+
+def run(item: Item, setting: Setting) -> Replay:
+    """Return an item run in a setting."""
+    if setting.data is not None and not item.takes_file:
+        raise ValueError(f"data must not be given for {item.name}: it is run on {item.data}")
+    claims, figure = item.run(setting)
+    used = item.data if setting.data is None else setting.data
+    return Replay(item.name, item.claim, tuple(claims), tuple(figure), setting.full, used)

@@ -1,0 +1,173 @@
+"""Charts of replayed figures from their rows: lines, boxes and bars, in panels where the paper has panels."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench import checks
+
+PANEL = (250, 190)
+SERIES = 6
+# points of a line that are marked as long as they are few; marks say nothing of their own: the picture has a text
+MARKED = 15
+
+
+def lines(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_title: str = "", log: str = "",
+          columns: int = 2, same_scale: bool = True) -> Callable[[str, list[dict]], Any]:
+    """Return a function that draws one line per `color` from rows.
+
+    Parameters
+    ----------
+    x, y, color : str
+        Keys of the rows.
+    panel : str
+        Key of what stands in a panel of its own; empty for one.
+    x_title, y_title : str
+        By default the keys, in words.
+    log : {"", "x", "y", "xy"}
+        Axes with a logarithmic scale; rows whose y is 0 have no place on it.
+    columns : int
+        Panels beside each other.
+    same_scale : bool
+        Whether the panels share the axis of y.
+    """
+    def draw(title, rows):
+        import altair as alt
+        rows = [row for row in rows if "y" not in log or row[y] > 0]
+        x_axis = alt.X(f"{x}:Q", title=x_title or _words(x), scale=_scale("x" in log), axis=alt.Axis(labelOverlap=True))
+        y_axis = alt.Y(f"{y}:Q", title=y_title or _words(y), scale=_scale("y" in log))
+        marks = {"size": 14, "aria": False} if len({row[x] for row in rows}) <= MARKED else False
+        chart = alt.Chart().mark_line(point=marks, aria=False).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
+        return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale)
+    return draw
+
+
+def boxes(x: str, color: str, *, panel: str = "", y_title: str = "", columns: int = 3,
+          same_scale: bool = True) -> Callable[[str, list[dict]], Any]:
+    """Return a function that draws box plots from rows with "low", "q1", "median", "q3" and "high".
+
+    Parameters
+    ----------
+    x, color : str
+        Keys of the rows: groups along the axis, and the boxes within a group.
+    panel, y_title, columns, same_scale
+        As in `lines`.
+    """
+    def draw(title, rows):
+        import altair as alt
+        across: Any = {"x": alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
+                  "xOffset": alt.XOffset(f"{color}:N", sort=_distinct(rows, color))}
+        hue = _told_apart(rows, color, dash=False)
+        heading = y_title or "estimate minus truth"
+        base = alt.Chart().encode(**across)
+        chart = alt.layer(
+            base.mark_rule(aria=False).encode(alt.Y("low:Q", title=heading), y2="high:Q", **hue),
+            base.mark_bar(size=9, aria=False).encode(y=alt.Y("q1:Q", title=heading), y2="q3:Q", **hue),
+            base.mark_tick(size=9, color="black", thickness=1.5, aria=False).encode(y=alt.Y("median:Q", title=heading)))
+        return _finished(chart, title, rows, _said_of_boxes(rows, x, color, panel), panel, columns, same_scale)
+    return draw
+
+
+def bars(x: str, y: str, color: str, *, panel: str = "", y_title: str = "", x_title: str = "", columns: int = 2,
+         same_scale: bool = True) -> Callable[[str, list[dict]], Any]:
+    """Return a function that draws bars beside each other from rows.
+
+    Parameters
+    ----------
+    x, y, color : str
+        Keys of the rows.
+    panel, y_title, x_title, columns, same_scale
+        As in `lines`.
+    """
+    def draw(title, rows):
+        import altair as alt
+        chart = alt.Chart().mark_bar(aria=False).encode(
+            alt.X(f"{x}:O", title=x_title or _words(x), sort=_distinct(rows, x), axis=alt.Axis(labelAngle=0)),
+            alt.Y(f"{y}:Q", title=y_title or _words(y)),
+            xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)), **_told_apart(rows, color, dash=False))
+        return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale)
+    return draw
+
+
+def areas(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_title: str = "",
+          columns: int = 2) -> Callable[[str, list[dict]], Any]:
+    """Return a function that stacks shares over time, one area per `color`, without a legend where these are many.
+
+    Parameters
+    ----------
+    x, y, color, panel, x_title, y_title, columns
+        As in `lines`.
+    """
+    def draw(title, rows):
+        import altair as alt
+        many = len(_distinct(rows, color)) > SERIES
+        hue = alt.Color(f"{color}:N", sort=_distinct(rows, color), scale=alt.Scale(scheme="tableau20"),
+                        legend=None if many else alt.Legend(title=_words(color)))
+        chart = alt.Chart().mark_area(aria=False).encode(
+            alt.X(f"{x}:Q", title=x_title or _words(x)),
+            alt.Y(f"{y}:Q", stack="normalize", title=y_title or _words(y)), hue)
+        said = (f"Stacked shares of {checks.counted(len(_distinct(rows, color)), color)} over {_words(x)}"
+                f"{_in_panels(rows, panel)}.")
+        return _finished(chart, title, rows, said, panel, columns, True)
+    return draw
+
+
+def _finished(chart, title, rows, said, panel, columns, same_scale):
+    import altair as alt
+
+    from workbench.charts import theme
+    data = theme.rows("rows", rows)
+    if not panel:
+        return theme.finish(chart.properties(data=data), title, said)
+    chart = chart.properties(width=PANEL[0], height=PANEL[1])
+    faceted = chart.facet(facet=alt.Facet(f"{panel}:N", sort=_distinct(rows, panel), title=None), columns=columns,
+                          data=data)
+    if not same_scale:
+        faceted = faceted.resolve_scale(x="independent", y="independent")
+    return theme.finish(faceted, title, said)
+
+
+def _told_apart(rows, key, dash=True):
+    """Return the encoding of series: color, and dashes too, as color alone does not tell all readers."""
+    import altair as alt
+
+    from workbench.charts import theme
+    names = _distinct(rows, key)
+    hues = (theme.CATEGORY + [theme.OKABE_ITO["yellow"], theme.GRAY, theme.OKABE_ITO["black"]]) * (1 + len(names) // 9)
+    scale = alt.Scale(domain=names, range=hues[:len(names)])
+    hue = alt.Color(f"{key}:N", scale=scale, title=_words(key))
+    return {"color": hue} | ({"strokeDash": alt.StrokeDash(f"{key}:N", sort=names, legend=None)} if dash else {})
+
+
+def _scale(log):
+    import altair as alt
+    return alt.Scale(type="log") if log else alt.Scale(zero=False)
+
+
+def _distinct(rows, key):
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
+def _words(key):
+    return key.replace("_", " ")
+
+
+def _in_panels(rows, panel):
+    return f", panels {checks.listed(_distinct(rows, panel), 8)}" if panel else ""
+
+
+def _said_of_lines(rows, x, y, color, panel):
+    last = {(row.get(panel, ""), row[color]): row for row in rows if row[y] is not None}
+    told = [f"{' '.join(filter(None, map(str, key)))} {_short(row[y])} at {_short(row[x])}"
+            for key, row in list(last.items())[:8]]
+    return f"{_words(y)} against {_words(x)}{_in_panels(rows, panel)}; last values: {', '.join(told)}."
+
+
+def _said_of_boxes(rows, x, color, panel):
+    told = [f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half {_short(row['q1'])} to "
+            f"{_short(row['q3'])}" for row in rows[:6]]
+    return f"Box plots against {_words(x)}{_in_panels(rows, panel)}. {'; '.join(told)}."
+
+
+def _short(value):
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,319 @@
+"""Grandvalet & Bengio: the variance of cross-validation and a t-test for it.
+
+References
+----------
+.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285, Universite de Montreal,
+   2006.
+"""
+from __future__ import annotations
+
+import numpy as np
+import scipy.special
+import scipy.stats
+
+from workbench.cross_validation import kfold
+from workbench.cross_validation.learners import Population, Samples, as_learner, gaussian_population
+from workbench.replays import figures
+from workbench.replays.claims import Correction, bound, equal, every, number, unchecked
+from workbench.replays.items import Paper
+from workbench.simulations.cross_validation import simulate_type_one
+
+PAPER = Paper("grandvalet-bengio", "Hypothesis testing for cross-validation")
+K, M = 5, 4
+TWIN = "digits, 5 to 9 against 0 to 4, for Letter"
+PRINTED_RUNS = 10_000
+# n: rho, type I error at rho = 0 and at rho = 0.7, in percent
+LETTER = {20: ("52.45", "16.4", "3.1"), 40: ("43.43", "12.8", "1.5"), 80: ("42.16", "12.4", "1.3"),
+          160: ("34.04", "9.9", "1.0"), 400: ("28.23", "8.8", "0.7"), 800: ("25.69", "8.1", "0.7"),
+          2000: ("22.68", "7.8", "0.5")}
+FOREST = {20: ("53.22", "16.3", "3.1"), 40: ("49.85", "14.1", "2.3"), 80: ("51.94", "15.9", "2.4"),
+          160: ("47.15", "14", "1.7"), 400: ("45.44", "12.9", "1.5"), 800: ("42.61", "12.3", "1.3"),
+          2000: ("40.79", "11.6", "1.1")}
+FEATURES = {16: ("Letter", LETTER), 54: ("Forest", FOREST)}
+ITEMS = {"Letter": 20_000, "Forest": 581_012}
+
+
+def covariance(sigma2: float, omega: float, gamma: float, folds: int = K, size: int = M) -> np.ndarray:
+    """Return the covariance of the losses of `folds` folds of `size` items."""
+    fold = np.repeat(np.arange(folds), size)
+    same = fold[:, None] == fold
+    return np.where(same, omega, gamma) + np.eye(folds * size) * (sigma2 - omega)
+
+
+def _moments(rng):
+    """Return variance, the two covariances of a valid matrix, and a mean."""
+    gamma = rng.uniform(0, .2)
+    omega = gamma + rng.uniform(0, .3)
+    return omega + rng.uniform(.1, 1), omega, gamma, rng.normal()
+
+
+def _forms():
+    """Return the matrices of s1, s2 and s3 as quadratic forms."""
+    n, fold = K * M, np.repeat(np.arange(K), M)
+    same, one = fold[:, None] == fold, np.eye(K * M)
+    return one / n, (same - one) / (n * (M - 1)), (~same) / (n * (n - M))
+
+
+def _estimators():
+    """Return the matrices of theta 1 to 5 as quadratic forms, from the table's coefficients."""
+    n = K * M
+    weights = {1: (1 / n, (M - 1) / n, (n - M) / n), 2: (1 / n, -(n + 1 - M) / n, (n - M) / n),
+               3: (1 / n, (M - 1) / n, -M / n), 4: (1 / n, -1 / n, 0),
+               5: (1 / n, -(M - 1) / (n * (n - 1)), -(n - M) / (n * (n - 1)))}
+    return {k: sum(w * form for w, form in zip(row, _forms(), strict=True)) for k, row in weights.items()}
+
+
+@PAPER.item("lemma1", "The variance of the cross-validated error is a sum of variance, within-fold and between-fold "
+            "covariance")
+def _lemma1(setting):
+    rng, n, differences = np.random.default_rng(0), K * M, []
+    for _ in range(200):
+        sigma2, omega, gamma, _ = _moments(rng)
+        theta = covariance(sigma2, omega, gamma).sum() / n ** 2
+        differences.append((sigma2 + (M - 1) * omega + (n - M) * gamma) / n / theta - 1)
+    return [equal("equation 5 is the variance of the mean, in 200 covariance matrices", differences)], []
+
+
+@PAPER.item("lemma2", "Every quadratic estimate expects a combination of three terms, and a s1 + b s2 + c s3 has the "
+            "same expectation")
+def _lemma2(setting):
+    rng, sides, represented = np.random.default_rng(0), [], []
+    same = np.repeat(np.arange(K), M)[:, None] == np.repeat(np.arange(K), M)
+    for _ in range(200):
+        sigma2, omega, gamma, mean = _moments(rng)
+        form = rng.normal(size=(K * M, K * M))
+        second = covariance(sigma2, omega, gamma) + mean ** 2
+        a, b, c = form.trace(), form[same].sum() - form.trace(), form[~same].sum()
+        expected = (form * second).sum()
+        sides.append((a * (sigma2 + mean ** 2) + b * (omega + mean ** 2) + c * (gamma + mean ** 2)) - expected)
+        s = [(part * second).sum() for part in _forms()]
+        represented.append(np.dot((a, b, c), s) - expected)
+    return [equal("the expectation of 200 random quadratic forms", sides),
+            equal("that of a s1 + b s2 + c s3", represented)], []
+
+
+@PAPER.item("theorem1", "No estimate of the variance is unbiased whatever the distribution")
+def _theorem1(setting):
+    n = K * M
+    # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
+    system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, n - M, 0]) / n
+    solution = np.linalg.lstsq(system, wanted, rcond=None)[0]
+    left = float(np.abs(system @ solution - wanted).max())
+    return [bound("largest coefficient of the bias that the best choice of a, b, c leaves", "above 0", left,
+                  low=1e-6)], []
+
+
+@PAPER.item("proposition1", "With a consistent learner the covariances go to 0 as n grows", seconds=10,
+            data="normal features of two classes, simulated",
+            draw=figures.lines("n", "value", "learner", panel="quantity", log="x", same_scale=False))
+def _proposition1(setting):
+    population, runs, rows, slopes = gaussian_population(20_000), setting.runs(1500, 10_000), [], {}
+    sizes = (20, 40, 80, 160, 320)
+    for learner in ("centroid", "1nn"):
+        found = []
+        for n in sizes:
+            study = simulate_type_one(population, learner, n, runs=runs, rng=n, progress=False)
+            gamma = float(study.estimates.var(ddof=1) - study.theta3.mean())
+            found.append((gamma, study.rho, study.rho_error))
+            rows += [{"learner": learner, "n": n, "quantity": name, "value": value}
+                     for name, value in (("gamma x 1000", 1000 * gamma), ("rho", study.rho))]
+        gammas = np.array([gamma for gamma, _, _ in found])
+        errors = np.array([error / max(abs(rho), 1e-9) for _, rho, error in found])
+        slopes[learner] = gammas[-1] / gammas[0], abs(gammas[-1] / gammas[0]) * float(np.hypot(errors[0], errors[-1]))
+    claims = [bound(f"between-fold covariance at n = 320 over that at n = 20, {learner}", "towards 0", ratio,
+                    error=error, high=.25) for learner, (ratio, error) in slopes.items()]
+    return claims, rows
+
+
+@PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom", seconds=1,
+            draw=figures.lines("rho", "type_one", "assumed", y_title="type I error at 5%"))
+def _proposition2(setting):
+    folds, rho = 10, .7
+    critical = scipy.special.stdtrit(folds - 1, .975)
+
+    def size(true, assumed):
+        return 2 * scipy.stats.t.sf(critical * ((1 - true) / (1 - assumed)) ** .5, folds - 1)
+
+    def alleged(true):
+        return 2 * scipy.stats.t.sf(critical / (1 - true) ** .5, folds - 1)
+    r = kfold.r_from_rho(rho, folds)
+    nearer = Correction("rho rounded to 0.7 is 0.72", ours=100 * size(.72, 0))
+    claims = [_t_of_correlated_folds(setting, true) for true in (.7, .3, -.3)]
+    claims += [
+        number("type I error in percent of the usual test at rho = 0.7", "26", 100 * size(rho, 0), correction=nearer),
+        number("p in percent that is truly 5% at rho = 0.7", "0.2", 100 * alleged(rho),
+               correction=Correction("rho rounded to 0.7 is 0.72", ours=100 * alleged(.72))),
+        bound("type I error of the test that takes the correlation of two folds for rho", "5%", size(rho, r), high=.05,
+              correction=Correction("rho = gamma / theta = K r / (1 + (K - 1) r) is not the correlation r of two folds",
+                                    ours=size(rho, kfold.rho_from_r(r, folds))), corrected_high=.05),
+        bound("type I error where an upper bound (1) stands for the root of 1 - rho", "at most 5%", size(rho, 0),
+              high=.05, correction=Correction("a conservative test needs a lower bound of the root",
+                                              ours=size(rho, .7)), corrected_high=.05),
+        *_flips()]
+    rows = [{"rho": true, "assumed": f"rho = {assumed:g}", "type_one": float(size(true, assumed))}
+            for assumed in (0, .526, .7) for true in np.linspace(0, .9, 19).tolist()]
+    return claims, rows
+
+
+def _t_of_correlated_folds(setting, rho):
+    """Return the share of rejections at 5% of correlated normal fold means when rho is known."""
+    folds, runs = 10, setting.runs(100_000, 400_000)
+    r, rng = kfold.r_from_rho(rho, folds), np.random.default_rng(1)
+    C = np.full((folds, folds), r) + np.eye(folds) * (1 - r)
+    means = rng.standard_normal((runs, folds)) @ np.linalg.cholesky(C).T
+    t = means.mean(1) * ((1 - rho) / (means.var(1, ddof=1) / folds)) ** .5
+    share = float((abs(t) > scipy.special.stdtrit(folds - 1, .975)).mean())
+    return number(f"rejections of a true null at 5%, rho = {rho:g} known", "0.05", share,
+                  error=(share * (1 - share) / runs) ** .5)
+
+
+def _flips():
+    rng, printed, corrected, falls = np.random.default_rng(2), 0, 0, []
+    for mean in np.linspace(1, 4, 40):
+        test = kfold.kfold_t_test(rng.normal(mean, 1, 10), rho="naive")
+        edge = test.rho_alpha(.95)
+        below, above = (test.at(edge + step).pvalue > .05 for step in (-1e-6, 1e-6))
+        printed, corrected = printed + (below and not above), corrected + (above and not below)
+        falls.append((test.pvalue, edge))
+    edges = [edge for _, edge in sorted(falls)]
+    return [every("rho_alpha is the largest rho at which the null hypothesis is accepted", printed, 40,
+                  correction=Correction("it is the least rho at which the test accepts"), corrected_right=corrected),
+            every("rho_alpha falls as p rises", sum(a > b for a, b in zip(edges, edges[1:], strict=False)), 39)]
+
+
+@PAPER.item("table1", "Each assumption gives one unbiased estimate, with the bias of the last column elsewhere")
+def _table1(setting):
+    rng, n = np.random.default_rng(0), K * M
+    sigma2, omega, gamma, mean = _moments(rng)
+    second = covariance(sigma2, omega, gamma) + mean ** 2
+    theta = (sigma2 + (M - 1) * omega + (n - M) * gamma) / n
+    printed = {1: mean ** 2, 2: -omega, 3: -gamma, 4: -M / n * omega - (n - M) / n * gamma,
+               5: -(M - 1) / (n - 1) * omega - (n - M) / (n - 1) * gamma}
+    biases = {k: float((form * second).sum() - theta) for k, form in _estimators().items()}
+    claims = [number(f"bias of theta {k}, K = {K}, m = {M}", printed[k], biases[k]) for k in printed]
+    losses = rng.normal(size=(200, n))
+    forms = {k: np.einsum("ri,ij,rj->r", losses, form, losses) for k, form in _estimators().items()}
+    ours = [kfold.variance_estimates(row.reshape(K, M)) for row in losses]
+    claims += [equal(f"theta {k} as the function variance_estimates returns it, 200 samples",
+                     forms[k] - np.array([getattr(found, f"theta{k}") for found in ours])) for k in forms]
+    claims += [bound("share of independent normal samples in which theta 2 is negative", "some",
+                     float((forms[2] < 0).mean()), low=.01)]
+    return claims, [{"estimate": f"theta {k}", "bias": biases[k], "printed": printed[k]} for k in printed]
+
+
+@PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=30,
+            data="digits as a twin of Letter (--data FILE: the R package mlbench has Letter; no package has Forest)",
+            takes_file=True, draw=figures.lines("n", "percent", "what", log="x"))
+def _table2(setting):
+    from sklearn.tree import DecisionTreeClassifier
+    name, population, twin, printed = _population(setting)
+    sizes = [n for n in printed if setting.full or n <= (160 if setting.scale >= 1 else 20)]
+    rows, claims, runs = [], [], setting.runs(500, PRINTED_RUNS)
+    for n in sizes:
+        study = simulate_type_one(population, DecisionTreeClassifier(), n, runs=runs, rng=n, progress=False)
+        ours = [(study.rho, study.rho_error)] + [(study.type_one(rho), study.type_one_error(rho)) for rho in (0.0, .7)]
+        for what, text, (value, error) in zip(("rho", "type I at rho 0", "type I at rho 0.7"), printed[n], ours,
+                                              strict=True):
+            claims.append(number(f"{name}, n = {n}: {what} in percent", text, 100 * value, error=100 * error,
+                                 printed_error=100 * error * (runs / PRINTED_RUNS) ** .5, twin=twin))
+            rows += [{"n": n, "what": what, "percent": 100 * value},
+                     {"n": n, "what": f"{what}, printed", "percent": float(text)}]
+    claims += [unchecked(f"{name}, n = {n}", "takes hours; say --full", ", ".join(printed[n]))
+               for n in printed if n not in sizes]
+    if name != "Forest":
+        claims += [unchecked(f"Forest, n = {n}", "the data (covertype) are in no package; say --data FILE",
+                             ", ".join(FOREST[n])) for n in FOREST]
+    return claims, rows
+
+
+def _population(setting):
+    """Return name, population, what it stands in for, and the printed rows it is compared with."""
+    if setting.data is None:
+        return "Letter", "digits", TWIN, LETTER
+    X, y = read_population(setting.data)
+    name, printed = FEATURES.get(X.shape[1], ("Letter", LETTER))
+    known = X.shape[1] in FEATURES and len(y) == ITEMS[name]
+    return name, (X, y), "" if known else f"the file given for {name}", printed
+
+
+def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return features and two classes from a file.
+
+    The class is the one column that holds no numbers, or the last one. More than two classes are cut in two as evenly
+    as the first classes against the others, or one against all others, allow: A to M and N to Z for Letter.
+
+    Parameters
+    ----------
+    path : str
+
+    Returns
+    -------
+    X : (N, p) array of float
+    y : (N,) array of int
+    """
+    from workbench.data.frames import column_names, read_columns
+    names = list(column_names(path))
+    columns = read_columns(path, names)[0]
+    text = [name for name in names if not _numeric(columns[name])]
+    if len(text) > 1 or len(names) < 2:
+        raise ValueError(f"data must have numbers in every column but one, the class; {path} has text in "
+                         f"{', '.join(map(repr, text)) or 'its only column'}")
+    label = text[0] if text else names[-1]
+    X = np.stack([np.asarray(columns[name], float) for name in names if name != label], 1)
+    classes, place, counts = np.unique(np.asarray(columns[label]).astype(str), return_inverse=True, return_counts=True)
+    splits = [np.arange(classes.size) < k for k in range(1, classes.size)] + list(np.eye(classes.size, dtype=bool))
+    if not splits or classes.size < 2:
+        raise ValueError(f"data must hold two classes or more; column {label!r} holds {classes.size}")
+    best = min(splits, key=lambda first: abs(counts[first].sum() - len(place) / 2))
+    return X, 1 - best[place].astype(int)
+
+
+def _numeric(column):
+    try:
+        return np.isfinite(np.asarray(column, float)).all()
+    except (TypeError, ValueError):
+        return False
+
+
+@PAPER.item("section5", "Theta 3, 4 and 5 behave alike; rho is at most 0.7, and negative with gross outliers in "
+            "regression", seconds=2, data="digits, and lines with outliers, simulated")
+def _section5(setting):
+    runs = setting.runs(2000, 10_000)
+    population, (losses_of, _) = Population.of("digits"), as_learner("learner", "1nn")
+    claims, largest = [], []
+    for n in (40, 160):
+        rows = np.random.default_rng(n).integers(len(population.y), size=(runs, n))
+        losses = np.concatenate([losses_of(Samples(population, part), np.arange(n) % 10)
+                                 for part in np.array_split(rows, max(1, runs // 200))])
+        theta = _thetas(losses)
+        total = losses.mean(1).var(ddof=1)
+        largest.append(1 - theta[3].mean() / total)
+        claims += [bound(f"mean of theta {k} over that of theta 3, 1-NN on digits, n = {n}", "nearly 1",
+                         theta[k].mean() / theta[3].mean(), low=.8, high=1.25,
+                         error=float(np.std(theta[k] / theta[3].mean()) / runs ** .5)) for k in (4, 5)]
+    claims.append(bound("rho, 1-NN on digits, the larger of n = 40 and 160", "at most 0.7", max(largest), high=.7))
+    rho, error = _outlier_rho(setting.runs(8000, 20_000))
+    return [*claims, bound("rho plus three errors, a straight line with one point in fifty far out on it",
+                           "negative at times", rho + 3 * error, high=0)], []
+
+
+def _thetas(losses):
+    runs, n = losses.shape
+    folds = losses.reshape(runs, n // 10, 10)
+    return {3: folds.mean(1).var(1, ddof=1) / 10, 4: folds.var(1, ddof=1).mean(1) / n, 5: losses.var(1, ddof=1) / n}
+
+
+def _outlier_rho(runs):
+    """Return rho of a straight line's squared loss, n = 50 in 10 folds, and its error; fits by sums left out."""
+    rng, n, folds = np.random.default_rng(5), 50, 10
+    x = rng.normal(size=(runs, n)) * np.where(rng.random((runs, n)) < .02, 50, 1)
+    y = x + rng.normal(size=(runs, n))
+    sums = [part.reshape(runs, n // folds, folds).sum(1) for part in (np.ones((runs, n)), x, y, x * x, x * y)]
+    count, sx, sy, sxx, sxy = (part.sum(1, keepdims=True) - part for part in sums)
+    slope = (sxy - sx * sy / count) / (sxx - sx ** 2 / count)
+    level = sy / count - slope * sx / count
+    fold = np.arange(n) % folds
+    means = ((y - level[:, fold] - slope[:, fold] * x) ** 2).reshape(runs, n // folds, folds).mean(1)
+    squares, shown = (means.mean(1) - means.mean()) ** 2, means.var(1, ddof=1) / folds
+    rho = 1 - shown.mean() / squares.mean()
+    return rho, float((shown - (1 - rho) * squares).std() / squares.mean() / runs ** .5)

@@ -1,0 +1,75 @@
+"""An item of a paper, a table or figure or theorem, as something that can be run again."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How an item is run: at the papers' own sizes or quickly, and on which data.
+
+    Attributes
+    ----------
+    full : bool
+    data : str or None
+        A file of the user's in the place of the data that the item takes.
+    scale : float
+        Share of the default runs; tests run a tenth.
+    """
+
+    full: bool = False
+    data: str | None = None
+    scale: float = 1.0
+
+    def runs(self, default: int, full: int, least: int = 100) -> int:
+        """Return how often something is repeated."""
+        return full if self.full else max(least, round(default * self.scale))
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table, figure, theorem or other numbered item of a paper.
+
+    Attributes
+    ----------
+    name : str
+        Such as "kumar-raj/fig5".
+    claim : str
+        What the paper says there.
+    seconds : int
+        What the default setting takes on one core, roughly.
+    data : str
+        What it is run on.
+    run : callable
+        Takes a Setting, returns claims (rows of `claims`) and the rows of its figure.
+    draw : callable or None
+        Takes title and rows of the figure, returns a chart.
+    takes_file : bool
+        Whether a file may replace the data.
+    """
+
+    name: str
+    claim: str
+    seconds: int
+    data: str
+    run: Callable[[Setting], tuple[list[dict], list[dict]]]
+    draw: Callable[[str, list[dict]], Any] | None
+    takes_file: bool
+
+
+class Paper:
+    """The items of one paper in its order; `item` adds a function to them."""
+
+    def __init__(self, name: str, title: str) -> None:
+        self.name, self.title = name, title
+        self.items: list[Item] = []
+
+    def item(self, name: str, claim: str, *, seconds: int = 1, data: str = "none needed", takes_file: bool = False,
+             draw: Callable | None = None) -> Callable:
+        """Return a decorator that makes a function of a Setting the item of this name."""
+        def add(run):
+            self.items.append(Item(f"{self.name}/{name}", claim, seconds, data, run, draw, takes_file))
+            return run
+        return add

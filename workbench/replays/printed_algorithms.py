@@ -1,0 +1,160 @@
+"""The algorithms of Nguyen et al. as printed, to be held against what is right.
+
+References
+----------
+.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019:
+   algorithms 1, 2, 3 and 6.
+"""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+
+def single_ssr(size: np.ndarray, sd: np.ndarray, held: np.ndarray) -> int:
+    """Return the stratum that algorithm 1 takes a record from: the least N S / s.
+
+    Examples
+    --------
+    >>> single_ssr(np.array([10, 10]), np.array([1.0, 3.0]), np.array([2, 3]))
+    0
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return int(np.argmin(np.where(held > 0, size * sd / held, np.inf)))
+
+
+def ssr(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
+    """Return the sizes of algorithm 2: what is not oversized stays, the rest is split anew.
+
+    Parameters
+    ----------
+    spread : (H,) array of float
+        N S per stratum, above 0.
+    held : (H,) array of float
+        Sizes before.
+    total : float
+        New budget.
+
+    Examples
+    --------
+    >>> ssr(np.array([1.0, 3.0]), np.array([4.0, 2.0]), 4.0)
+    array([2., 2.])
+    """
+    left, among = np.array(held, float), np.ones(len(spread), bool)
+    while True:
+        share = total * spread / spread[among].sum()
+        over = among & (held > share)
+        if over.sum() == among.sum():
+            left[among] = share[among]
+            return left
+        total -= held[among & ~over].sum()
+        among = over
+        if not among.any():
+            return left
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def fast_ssr(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
+    """Return the sizes of algorithm 3, line by line; IndexError or NaN where it goes wrong.
+
+    Parameters
+    ----------
+    spread, held, total
+        As in `ssr`.
+
+    Examples
+    --------
+    >>> fast_ssr(np.array([1.0, 3.0]), np.array([4.0, 2.0]), 4.0)
+    array([2., 2.])
+    """
+    order = np.argsort(held / spread, kind="stable")
+    suffix = np.cumsum(spread[order][::-1])[::-1]
+    left, new, sums, i = np.full(len(spread), np.nan), total, suffix[0], 0
+    while i < len(spread):
+        x = order[i]
+        if held[x] > total * spread[x] / sums:
+            break
+        left[x] = held[x]
+        new -= held[x]
+        after = order[i + 1]          # "which must exist"
+        if held[after] > total * spread[after] / sums:
+            total, sums = new, suffix[i + 1]
+        i += 1
+    for x in order[i:]:
+        left[x] = total * spread[x] / sums
+    return left
+
+
+def best_in_whole_numbers(spread: np.ndarray, cap: np.ndarray, total: int) -> tuple[tuple, float]:
+    """Return the sizes 0 .. cap that add up to total with the least sum of spread^2 / s, by trying all.
+
+    Examples
+    --------
+    >>> best_in_whole_numbers(np.array([1.0, 3.0]), np.array([4, 4]), 4)
+    ((1, 3), 4.0)
+    """
+    best: tuple = ()
+    least = np.inf
+    for sizes in itertools.product(*(range(c + 1) for c in cap)):
+        value = cost(spread, np.array(sizes, float)) if sum(sizes) == total else np.inf
+        if value < least * (1 - 1e-12):
+            best, least = sizes, value
+    return best, float(least)
+
+
+def cost(spread: np.ndarray, sizes: np.ndarray) -> float:
+    """Return the sum of spread^2 / s, which the variance grows with; infinite where a stratum that varies has none.
+
+    Examples
+    --------
+    >>> cost(np.array([1.0, 3.0]), np.array([1.0, 3.0]))
+    4.0
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.where(spread > 0, spread ** 2 / sizes, 0).sum())
+
+
+def stream_sample(strata: list[int], values: list[float], keys: list[int], budget: int, least: int) -> list[int]:
+    """Return the records that algorithm 6 holds at the end, one by one, with at least `least` of each stratum.
+
+    Parameters
+    ----------
+    strata : list of int
+        0 .. H - 1, per record.
+    values : list of float
+    keys : list of int
+        Distinct.
+    budget : int
+    least : int
+        0 as printed.
+
+    Examples
+    --------
+    >>> stream_sample([0, 0, 1, 1], [1, 2, 3, 9], [4, 1, 2, 3], 3, 1)
+    [1, 2, 3]
+    """
+    count = max(strata) + 1
+    held: list[list[int]] = [[] for _ in range(count)]
+    turned_away = [np.inf] * count
+    for t, (h, key) in enumerate(zip(strata, keys, strict=True)):
+        if key > turned_away[h]:
+            continue
+        held[h].append(t)
+        if sum(map(len, held)) > budget:
+            out = _cheapest(held, strata[:t + 1], values[:t + 1], least)
+            last = max(held[out], key=keys.__getitem__)
+            held[out].remove(last)
+            turned_away[out] = keys[last]
+    return sorted(t for rows in held for t in rows)
+
+
+def _cheapest(held, strata, values, least):
+    """Return the stratum with the least N S / s among those that hold more than the floor."""
+    found, best = 0, np.inf
+    for h, rows in enumerate(held):
+        seen = [value for of, value in zip(strata, values, strict=True) if of == h]
+        if len(rows) > least:
+            spread = len(seen) * (np.std(seen, ddof=1) if len(seen) > 1 else 0.0) / len(rows)
+            found, best = (h, spread) if spread < best else (found, best)
+    return found

@@ -1,0 +1,31 @@
+"""The papers and their items, loaded when they are asked for."""
+from __future__ import annotations
+
+import functools
+import importlib
+
+from workbench import checks
+from workbench.replays.items import Item, Paper
+
+FILES = ("kumar_raj", "micheals_boult", "nguyen", "nguyen_streams", "kloos", "grandvalet_bengio")
+
+
+@functools.cache
+def papers() -> tuple[Paper, ...]:
+    """Return the papers, each with its items."""
+    found = (importlib.import_module(f"workbench.replays.{file}").PAPER for file in FILES)
+    return tuple(dict.fromkeys(found))
+
+
+def all_items() -> list[Item]:
+    """Return the items of all papers in order."""
+    return [item for paper in papers() for item in paper.items]
+
+
+def find(name: str) -> Item:
+    """Return the item of this name, or raise naming a similar one."""
+    known = {item.name: item for item in all_items()}
+    if name not in known:
+        raise ValueError(f"name must be an item of `workbench replay list`; got {name!r}"
+                         f"{checks.suggestion(str(name), known)}")
+    return known[name]

@@ -1,0 +1,52 @@
+"""Hadamard matrices from four circulants, for orders that no prime power reaches.
+
+Four circulant matrices A, B, C, D of order n with entries +-1 and AA' + BB' + CC' + DD' = 4 n I make one of order 4 n
+[5]_. Symmetric ones (Williamson) were published for 172 [1]_, 92 [2]_, 156 [3]_ and 116 [4]_. The rows below were
+found again by a search among rows that do not change when positions are multiplied by -1, or of length 39 by 16.
+
+References
+----------
+.. [1] Williamson, Hadamard's determinant theorem and the sum of four squares, Duke Mathematical Journal 11, 1944.
+.. [2] Baumert, Golomb & Hall, Discovery of an Hadamard matrix of order 92, Bulletin of the AMS 68, 1962.
+.. [3] Baumert & Hall, Hadamard matrices of the Williamson type, Mathematics of Computation 19, 1965.
+.. [4] Baumert, Hadamard matrices of orders 116 and 232, Bulletin of the AMS 72, 1966.
+.. [5] Goethals & Seidel, Orthogonal matrices with zero diagonal, Canadian Journal of Mathematics 19, 1967.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+ROWS = {
+    92: ("+--+-+-++++++++++-+-+--", "+--++-+-+-++++-+-+-++--", "+++---++--++++--++---++", "+--+--+++------+++--+--"),
+    116: ("+--+-++---++++++++++---++-+--", "+-+-++---+--++++++--+---++-+-", "+++-++-++++---++---++++-++-++",
+          "+-+-+----++-++--++-++----+-+-"),
+    156: ("++-+---+-+----+-+--+-++-+-++++-+-+++-+-", "+--++----++--++--+-+-+-+++++++-+-+-+--+",
+          "+--+----++-++------++-----+++-++----+--", "++-----++--+----++--+++++-+------++--++"),
+    172: ("+---++--++++-+-+++-++--++-+++-+-++++--++---", "++---++++-+--+--++--------++--+--+-++++---+",
+          "+++-+-++--+-+-++++-+----+-++++-+-+--++-+-++", "++-++++++----+-+--++-++-++--+-+----++++++-+"),
+}
+
+
+def four_circulants(order: int) -> np.ndarray:
+    """Return the Hadamard matrix of one of the orders of `ROWS` by the array of Goethals and Seidel.
+
+    Parameters
+    ----------
+    order : {92, 116, 156, 172}
+
+    Returns
+    -------
+    (order, order) array of +1 and -1
+
+    Examples
+    --------
+    >>> H = four_circulants(92).astype(int)
+    >>> bool((H @ H.T == 92 * np.eye(92)).all())
+    True
+    """
+    n = order // 4
+    shift = (np.arange(n) - np.arange(n)[:, None]) % n
+    a, b, c, d = (np.array([1 if sign == "+" else -1 for sign in row], np.int8)[shift] for row in ROWS[order])
+    br, cr, dr = b[:, ::-1], c[:, ::-1], d[:, ::-1]
+    btr, ctr, dtr = b.T[:, ::-1], c.T[:, ::-1], d.T[:, ::-1]
+    return np.block([[a, br, cr, dr], [-br, a, dtr, -ctr], [-cr, -dtr, a, btr], [-dr, ctr, -btr, a]])

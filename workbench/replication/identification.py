@@ -1,0 +1,89 @@
+"""Ranks of the true class among similarities, and candidates: what identification is judged by.
+
+References
+----------
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: section 2.2.
+"""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench import checks
+
+
+def identification_ranks(similarity: ArrayLike, truth: ArrayLike, *, relative: bool = False) -> np.ndarray:
+    """Return the rank of each probe: how many of the gallery are at least as similar to it as its true class.
+
+    A mean of ranks, or the share with rank 1 (or at most n, for n candidates), goes into `replicate_estimate` with
+    "mean" or "proportion".
+
+    Parameters
+    ----------
+    similarity : (m, G) array_like of float
+        Similarity of each probe to each class of the gallery, larger is more alike.
+    truth : (m,) array_like of int
+        Column of each probe's true class, 0 .. G - 1.
+    relative : bool
+        Divide by the number of probes m, as in [1]_, so that evaluations of different size compare.
+
+    Returns
+    -------
+    (m,) array of int, or of float where relative
+
+    References
+    ----------
+    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: section 2.2.
+
+    Examples
+    --------
+    >>> identification_ranks([[.9, .2, .4], [.3, .5, .5]], [0, 1])
+    array([1, 2])
+    >>> identification_ranks([[.9, .2, .4], [.3, .5, .5]], [0, 1], relative=True)
+    array([0.5, 1. ])
+    """
+    similarity = _similarity(similarity)
+    truth = checks.counts("truth", truth, size=len(similarity))
+    if truth.max() >= similarity.shape[1]:
+        row = int(truth.argmax())
+        raise ValueError(f"truth must be a column of similarity, 0 to {similarity.shape[1] - 1}; row {row} is "
+                         f"{truth[row]}")
+    own = np.take_along_axis(similarity, truth[:, None], 1)
+    ranks = (similarity >= own).sum(1)
+    return ranks / len(ranks) if relative else ranks
+
+
+def identification_candidates(similarity: ArrayLike, count: int) -> np.ndarray:
+    """Return the classes that are most similar to each probe, the most similar first; ties by the order of classes.
+
+    Parameters
+    ----------
+    similarity : (m, G) array_like of float
+        As in `identification_ranks`.
+    count : int
+        Candidates per probe, 1 to G.
+
+    Returns
+    -------
+    (m, count) array of int
+
+    Examples
+    --------
+    >>> identification_candidates([[.9, .2, .4], [.3, .5, .5]], 2)
+    array([[0, 2],
+           [1, 2]])
+    """
+    similarity = _similarity(similarity)
+    count = checks.whole("count", count, 1, similarity.shape[1])
+    return np.argsort(-similarity, axis=1, kind="stable")[:, :count]
+
+
+def _similarity(similarity: ArrayLike) -> np.ndarray:
+    similarity = checks.plain_array("similarity", similarity)
+    if similarity.ndim != 2 or similarity.dtype.kind not in "biuf" or not similarity.size:
+        raise ValueError(f"similarity must hold numbers, one row per probe and one column per class; got shape "
+                         f"{similarity.shape} of {similarity.dtype}")
+    if not np.isfinite(similarity).all():
+        row, column = np.argwhere(~np.isfinite(similarity))[0]
+        raise ValueError(f"similarity must be finite; row {row} column {column} is {similarity[row, column]}")
+    return similarity.astype(float)
