@@ -34,14 +34,14 @@ def page(replays: Sequence[Replay], command: str) -> str:
     import jinja2
     import nbformat
     cells = [_shown(_verdicts_by_paper(replays), _meanings(), _summary(replays)), *map(_cell, replays)]
-    body, _ = pages.body(nbformat.v4.new_notebook(cells=cells), ".")
+    body = pages.body(nbformat.v4.new_notebook(cells=cells), ".")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(build.__file__).parent / "template"), autoescape=True, trim_blocks=True,
         lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     software = [("workbench", build.package_version())]
     return environment.get_template("page.html.j2").render(
-        title=TITLE if len(replays) > 1 else f"{replays[0].name}, replayed", titled=False, body=body, messages=[],
-        inputs=[], parameters=[], seed=0, date=datetime.datetime.now(datetime.UTC), software=software, command=command)
+        title=TITLE if len(replays) > 1 else f"{replays[0].name}, replayed", titled=False, **vars(body), inputs=[],
+        parameters=[], seed=0, date=datetime.datetime.now(datetime.UTC), software=software, command=command)
 
 
 def as_json(replays: Iterable[Replay]) -> str:
@@ -89,7 +89,9 @@ def _cell(replay):
 
 
 def _readable(row):
-    return row | {"why": row["why"] or ""}
+    """Return a row of claims, whose numbers have nothing in common, as text."""
+    return {name: "" if value is None else f"{value:.4g}" if isinstance(value, float) else value
+            for name, value in row.items()}
 
 
 def _shown(*parts):
