@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from workbench import stopping
+from workbench.classroom.commands import register as register_classroom
 from workbench.reports.build import ReportWarning, build_files, checked_output, package_version
 from workbench.reports.parameters import (
     ReportError,
@@ -242,3 +243,6 @@ def _copy(source, target):
     except FileExistsError:
         return False
     return True
+
+
+register_classroom(commands)
