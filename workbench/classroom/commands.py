@@ -1,4 +1,4 @@
-"""The commands of a course: course, grade."""
+"""The commands of a course: course, grade, strip."""
 from __future__ import annotations
 
 import click
@@ -8,7 +8,7 @@ from workbench import checks
 
 def register(commands: click.Group) -> None:
     """Add the commands of this room to the command line."""
-    for command in (course,):
+    for command in (course, grade, strip):
         commands.add_command(command)
 
 
@@ -27,3 +27,43 @@ def course(students, secret, output):
     written, kept = write_copies(read_students(students), read_secret(secret), output)
     click.echo(f"Wrote {checks.counted(len(written), 'folder')} to {output}"
                + (f"; kept {checks.listed(kept)}" if kept else ""))
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--secret", required=True, metavar="FILE", help="The secret that the course was made with.")
+@click.option("--students", metavar="FILE", help="Who is graded, folder or not: CSV with a column id.  [all folders]")
+@click.option("-o", "--output", default="grades.csv", metavar="FILE",
+              help="The table; pages go beside it.  [grades.csv]")
+def grade(folder, secret, students, output):
+    """Grade the students' folders in DIR; nothing in them is run.
+
+    Writes a table, and beside it a page per student and a page for the class: which traps, which
+    scenes to repeat.
+    """
+    from workbench.classroom import grading, pages
+    from workbench.classroom.seeds import read_secret
+    from workbench.classroom.students import read_students
+    grades = grading.grade(folder, read_secret(secret), read_students(students) if students else None)
+    written = pages.write_grades(grades, output)
+    for each in grades.left_out:
+        click.echo(f"Left out: {each}", err=True)
+    click.echo(f"{grading.summary(grades)}\nWrote {output} and {written}")
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--secret", required=True, metavar="FILE", help="The secret that the course was made with.")
+@click.option("-o", "--output", default="strip.html", metavar="FILE", help="The page.  [strip.html]")
+def strip(folder, secret, output):
+    """Draw the intervals that the students in DIR reported for exercise 1.1 as one strip, without names.
+
+    All of them audited the same forms, each with labels of his own: the class is the simulation.
+    """
+    from workbench.classroom import grading, pages
+    from workbench.classroom import strip as strips
+    from workbench.classroom.seeds import read_secret
+    key = read_secret(secret)
+    found = strips.class_strip(grading.grade(folder, key), key)
+    pages.write_text(output, strips.strip_page(found))
+    click.echo(f"{found.words()[0]}\nWrote {output}")

@@ -24,7 +24,16 @@ _CALL = re.compile(r'wb\.check\("([\d.]+)", answer\)')
 
 def lessons() -> dict[str, dict]:
     """Return {file name: notebook} of the lessons as students get them, their graded exercises not yet drawn."""
-    return {path.name: _bare(load_notebook(path)) for path in sorted(notebooks_folder().glob("*.ipynb"))}
+    return {path.name: _bare(load_notebook(path)) for path in _lesson_files()}
+
+
+def lesson_names() -> list[str]:
+    """Return the file names of the lessons."""
+    return [path.name for path in _lesson_files()]
+
+
+def _lesson_files():
+    return sorted(notebooks_folder().glob("*.ipynb"))
 
 
 def _bare(notebook):

@@ -84,8 +84,9 @@ def _code(draw):
 
 def _ask_code(task):
     last = 2 * task["left_out"]
-    return (f"Leave out district {task['left_out']}, boxes {last - 1} and {last}. F1 of code {task['code']} as reader A reads it, from the other twelve boxes: estimate, standard error and 95% "
-            "interval (on the logit scale, $t$ with 6 degrees of freedom).")
+    return (f"Leave out district {task['left_out']}, boxes {last - 1} and {last}. F1 of code {task['code']} as "
+            "reader A reads it, from the other twelve boxes: estimate, standard error and 95% interval (on "
+            "the logit scale, $t$ with 6 degrees of freedom).")
 
 
 def _nine(draw):
