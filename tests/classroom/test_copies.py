@@ -107,7 +107,7 @@ def test_students_can_be_added_and_folders_are_kept(course, tmp_path):
                       "digit first and no dot last"),
     ("id\nada\n..\\evil\n", "ids.csv, row 3: id '..\\\\evil' must hold only"),
     ("id,name\n,Ada\n", "ids.csv, row 2: id '' is empty"),
-    ("id\nada\nbob\nada\n", "ids.csv, row 4: id 'ada' stands in row 2 already"),
+    ("id\nada\nbob\nada\n", "ids.csv, row 4: id 'ada' stands already in row 2"),
     ("id\nAda\nada\n", "ids.csv, row 3: id 'ada' differs only by case from 'Ada' in row 2"),
     ("id\n" + "a" * 65 + "\n", "must have at most 64 characters"),
     ("id\ncon\n", "ids.csv, row 2: id 'con' is a name that Windows keeps for itself"),

@@ -1,4 +1,4 @@
-"""The commands of a course: course, grade, strip."""
+"""The commands of a course: course, grade, strip, concept-test."""
 from __future__ import annotations
 
 import click
@@ -8,7 +8,7 @@ from workbench import checks
 
 def register(commands: click.Group) -> None:
     """Add the commands of this room to the command line."""
-    for command in (course, grade, strip):
+    for command in (course, grade, strip, concept_test):
         commands.add_command(command)
 
 
@@ -67,3 +67,15 @@ def strip(folder, secret, output):
     found = strips.class_strip(grading.grade(folder, key), key)
     pages.write_text(output, strips.strip_page(found))
     click.echo(f"{found.words()[0]}\nWrote {output}")
+
+
+@click.command("concept-test")
+@click.argument("before")
+@click.argument("after")
+def concept_test(before, after):
+    """Compare the answers of a class BEFORE and AFTER a course, two CSV files.
+
+    A row per student: id, and in columns 1 to 10 the letters of the concept test.
+    """
+    from workbench.classroom.concept_test import concept_gain
+    click.echo("\n".join(concept_gain(before, after).lines()))

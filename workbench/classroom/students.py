@@ -45,25 +45,45 @@ def read_students(path: str) -> list[str]:
     path : str
         Columns apart by comma, semicolon or tab.
     """
-    rows = _rows(path)
-    header = [name.strip().lower() for name in rows[0]] if rows else []
-    if header.count(COLUMN) != 1:
-        raise ReportError(f"{path} must have one column {COLUMN!r}; it has {', '.join(map(repr, header)) or 'none'}")
-    place = header.index(COLUMN)
-    seen: dict[str, tuple[int, str]] = {}
-    for number, row in enumerate(rows[1:], 2):
-        if any(entry.strip() for entry in row):
-            student = row[place].strip() if place < len(row) else ""
-            if problem := id_problem(student):
-                raise ReportError(f"{path}, row {number}: id {student[:LONGEST_ID + 1]!r} {problem}")
-            earlier, other = seen.setdefault(student.lower(), (number, student))
-            if earlier != number:
-                same = "stands" if other == student else f"differs only by case from {other!r}"
-                raise ReportError(f"{path}, row {number}: id {student!r} {same} in row {earlier}"
-                                  + (" already" if other == student else ""))
-    if not seen:
+    return [student for _, student, _ in read_rows(path)]
+
+
+def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, dict[str, str]]]:
+    """Return row number, id and entries by column of a CSV file, one row per student, or raise ReportError.
+
+    Parameters
+    ----------
+    path : str
+        Columns apart by comma, semicolon or tab.
+    columns : tuple of str
+        What the file must have beside `id`.
+    """
+    lines = _rows(path)
+    header = [name.strip().lower() for name in lines[0]] if lines else []
+    for column in (COLUMN, *columns):
+        if header.count(column) != 1:
+            raise ReportError(f"{path} must have one column {column!r}; it has "
+                              f"{', '.join(map(repr, header)) or 'none'}")
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        if any(entry.strip() for entry in line):
+            row = dict(zip(header, line + [""] * (len(header) - len(line)), strict=False))
+            rows.append((number, row[COLUMN].strip(), row))
+    _check_ids(path, rows)
+    return rows
+
+
+def _check_ids(path, rows):
+    if not rows:
         raise ReportError(f"{path} names no student")
-    return [student for _, student in seen.values()]
+    seen: dict[str, tuple[int, str]] = {}
+    for number, student, _ in rows:
+        if problem := id_problem(student):
+            raise ReportError(f"{path}, row {number}: id {student[:LONGEST_ID + 1]!r} {problem}")
+        earlier, other = seen.setdefault(student.lower(), (number, student))
+        if earlier != number:
+            same = "stands already" if other == student else f"differs only by case from {other!r}"
+            raise ReportError(f"{path}, row {number}: id {student!r} {same} in row {earlier}")
 
 
 def _rows(path):
