@@ -1,4 +1,4 @@
-"""The commands of a course: course, grade, strip, concept-test."""
+"""The commands of a course: course, grade, strip, concept-test, slides."""
 from __future__ import annotations
 
 import click
@@ -8,7 +8,7 @@ from workbench import checks
 
 def register(commands: click.Group) -> None:
     """Add the commands of this room to the command line."""
-    for command in (course, grade, strip, concept_test):
+    for command in (course, grade, strip, concept_test, slides):
         commands.add_command(command)
 
 
@@ -79,3 +79,18 @@ def concept_test(before, after):
     """
     from workbench.classroom.concept_test import concept_gain
     click.echo("\n".join(concept_gain(before, after).lines()))
+
+
+@click.command()
+@click.argument("lesson")
+@click.option("-o", "--output", default="slides.html", metavar="FILE", help="The page.  [slides.html]")
+def slides(lesson, output):
+    """Write LESSON as slides: one HTML file, without a network.
+
+    LESSON is a topic of `workbench list` or the path of a notebook. Arrow keys step, n shows the
+    speaker's notes.
+    """
+    from workbench.classroom.pages import write_text
+    from workbench.classroom.slides import slides_page
+    write_text(output, slides_page(lesson))
+    click.echo(f"Wrote {output}")
