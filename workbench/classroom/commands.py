@@ -1,4 +1,4 @@
-"""The commands of a course: course, grade, strip, concept-test, slides."""
+"""The commands of a course: course, grade, strip, concept-test, slides, bundle."""
 from __future__ import annotations
 
 import click
@@ -8,7 +8,7 @@ from workbench import checks
 
 def register(commands: click.Group) -> None:
     """Add the commands of this room to the command line."""
-    for command in (course, grade, strip, concept_test, slides):
+    for command in (course, grade, strip, concept_test, slides, bundle):
         commands.add_command(command)
 
 
@@ -94,3 +94,19 @@ def slides(lesson, output):
     from workbench.classroom.slides import slides_page
     write_text(output, slides_page(lesson))
     click.echo(f"Wrote {output}")
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--platform", "target", type=click.Choice(["linux", "windows", "macos"]), default="linux",
+              show_default=True, help="Where it will be installed: x86-64, on macOS arm64.")
+def bundle(folder, target):
+    """Write wheels, notebooks and an install script to DIR, for machines without a network.
+
+    Runs in the project's source folder and takes wheels from PyPI; the machines need the same
+    version of Python.
+    """
+    from workbench.classroom.bundle import write_bundle
+    count, size = write_bundle(folder, target)
+    wheels = checks.counted(count, "wheel")
+    click.echo(f"Wrote {wheels}, {size / 1e6:,.0f} MB, notebooks and an install script to {folder}")

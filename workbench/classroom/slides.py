@@ -112,7 +112,7 @@ def _markdown(text):
     return {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
-def _html(cells, path: Path) -> str:
+def _html(cells: list[dict], path: Path) -> str:
     import nbformat
     notebook = nbformat.from_dict({"cells": cells})
     return body(notebook, path.parent)[0]
