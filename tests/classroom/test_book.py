@@ -9,8 +9,9 @@ from command import run
 
 from workbench.classroom.concept_test import KEY, concept_gain
 from workbench.classroom.misconceptions import SCENES
+from workbench.cli import commands
 from workbench.reports.pages import headings, source
-from workbench.reports.parameters import load_notebook
+from workbench.reports.parameters import load_notebook, topics
 from workbench.widgets import allocation, cross_validation, misclassification, replication, stratified
 
 ROOT = Path(__file__).parents[2]
@@ -138,6 +139,18 @@ def test_every_command_of_the_book_runs_in_the_order_it_stands(tmp_path):
             (tmp_path / "course" / "ada" / "answers.json").write_text('{"1.1": [0.88, 0.03]}')
     assert {"grades.csv", "strip.html", "grades-pages"} <= {path.name for path in tmp_path.iterdir()}
     assert done.stdout.splitlines()[-1].startswith("Mean gain of 2 students: +7.50 of 10, 95% from ")
+
+
+def test_the_commands_of_delivery_are_understood():
+    """They take minutes or a network; `test_slides.py` and `test_bundle.py` run them."""
+    lines = [line for block in re.findall(r"(?ms)^```\n(.*?)^```", PAGES["delivery"]) for line in block.splitlines()]
+    assert len(lines) == 4
+    for line in lines:
+        program, name, *words = shlex.split(line)
+        context = commands.commands[name].make_context(name, words)
+        assert program == "workbench" and context.params
+        assert name != "slides" or context.params["lesson"] in topics()
+    assert (ROOT / re.search(r"`python (\S+)`", PAGES["delivery"])[1]).is_file()
 
 
 def test_the_gain_is_paired_and_its_interval_holds_the_mean(tmp_path):
