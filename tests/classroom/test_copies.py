@@ -143,7 +143,7 @@ def test_a_graded_check_records_plain_values_and_tells_nothing(tmp_path):
                              ("2.1", np.float64(0.0205)), ("5.3", (1.4, .15, "no")), ("4.1", 0.126), ("4.1", 0.15)):
         told = exercises.check(exercise, answer, record=str(file))
         assert told.verdict == "recorded" and told.hint == told.explanation == ""
-    assert told.message == "0.15; the share is asked for"
+    assert told.message == "0.15; asked for: the share"
     assert exercises.check("3.1", None, record=str(file)).verdict == "no answer"
     assert json.loads(file.read_text()) == {"1.1": [0.88, 0.0288], "1.2": [42, 30, 17, 9, 2], "2.1": 0.0205,
                                             "5.3": [1.4, 0.15, "no"], "4.1": 0.15}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
 
-from workbench.classroom.pages import write_text
+from workbench.classroom.pages import page, write_text
 from workbench.reports.parameters import ReportError, notebooks_folder, reason
 
 PROJECT = "evaluation-workbench"
@@ -50,23 +50,6 @@ PLATFORMS = {
                       {"sys_platform": "darwin", "os_name": "posix", "platform_system": "Darwin",
                        "platform_machine": "arm64"}, "install.sh"),
 }
-SCRIPTS = {
-    "install.sh": """\
-#!/bin/sh
-# Installs beside this script; needs Python {version} and no network.
-set -e
-cd "$(dirname "$0")"
-"${{PYTHON:-python3}}" -m venv venv
-venv/bin/python -m pip install --no-index --find-links wheels {project}
-echo "Start with: $(pwd)/venv/bin/workbench lab $(pwd)/notebooks"
-""",
-    "install.bat": """\
-@rem Installs beside this script; needs Python {version} and no network.
-cd /d "%~dp0"
-py -{version} -m venv venv || exit /b 1
-venv\\Scripts\\python -m pip install --no-index --find-links wheels {project} || exit /b 1
-echo Start with: %~dp0venv\\Scripts\\workbench lab %~dp0notebooks
-"""}
 
 
 def write_bundle(folder: str, target: str) -> tuple[int, int]:
@@ -97,7 +80,8 @@ def write_bundle(folder: str, target: str) -> tuple[int, int]:
     else:
         raise ReportError(f"no wheels for {', '.join(wanted)}")
     _copy_notebooks(bundle / "notebooks")
-    write_text(bundle / system.script, SCRIPTS[system.script].format(version=_python(), project=PROJECT))
+    script = page(system.script, version=_python(), project=PROJECT) + "\n"
+    write_text(bundle / system.script, script.replace("\n", "\r\n") if target == "windows" else script)
     (bundle / system.script).chmod(0o755)
     found = [path.stat().st_size for path in wheels.glob("*.whl")]
     return len(found), sum(found)

@@ -92,7 +92,7 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
     if answer is None:
         return Feedback(exercise, "no answer", f"answer with {form}")
     if record is not None:
-        return Feedback(exercise, "recorded", f"{records.record(record, exercise, answer)!r}; {form} is asked for")
+        return Feedback(exercise, "recorded", f"{records.record(record, exercise, answer)!r}; asked for: {form}")
     verdict, message, _ = judged(exercise, answer)
     _tries[exercise] = _tries.get(exercise, 0) + 1
     due = verdict == "right" or _tries[exercise] >= TRIES_BEFORE_EXPLANATION
