@@ -18,7 +18,8 @@ def test_at_least_one_exercise_of_every_lesson_is_graded():
 
 @pytest.mark.parametrize("exercise", VARIANTS)
 def test_right_answers_and_named_mistakes_are_told_apart_in_every_variant(exercise):
-    for student in STUDENTS:
+    slow = exercise in ("2.4", "4.4")
+    for student in STUDENTS[:10] if slow else (f"student{k}" for k in range(150)):
         task = task_of(SECRET, student, exercise)
         right, mistaken = by_hand.answers(exercise, task)
         assert judged(exercise, right, **task)[::2] == ("right", ""), task

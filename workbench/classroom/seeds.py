@@ -36,7 +36,7 @@ class Draws:
 
     def number(self, low: float, high: float, digits: int) -> float:
         """Return a number from low to high, rounded."""
-        return round(low + self._random() * (high - low), digits)
+        return round(low + self._random() * (high - low), digits) + 0.0     # no -0.0
 
     def hits(self, successes: int, size: int, drawn: int) -> int:
         """Return how many successes are among `drawn` of `size` items, without replacement."""

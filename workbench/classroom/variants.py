@@ -143,9 +143,9 @@ def _ask_months(task):
 
 
 def _folds(draw):
-    while True:
+    while True:     # at a t of 2.2 the one-sided p is the normal distribution's two-sided one
         folds = [draw.number(-0.1, 0.3, 2) for _ in range(10)]
-        if 2.2 < statistics.mean(folds) / (statistics.stdev(folds) / 10 ** 0.5) < 3.6:
+        if 2.4 < statistics.mean(folds) / (statistics.stdev(folds) / 10 ** 0.5) < 3.6:
             return {"folds": folds}
 
 
