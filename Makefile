@@ -70,6 +70,7 @@ bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (
 	$(BIN)/python tests/peers/bench_voila.py
 	$(BIN)/python tests/peers/bench_replication.py
 	$(BIN)/python tests/peers/bench_misclassification.py
+	$(BIN)/python tests/peers/bench_memory.py
 
 binder: ## run the notebooks in a fresh environment made from binder/
 	rm -rf .venv-binder

@@ -10,6 +10,7 @@ import click
 
 from workbench import stopping
 from workbench.audits.commands import audit
+from workbench.classroom.commands import register as register_classroom
 from workbench.replays.command import replay
 from workbench.reports.build import ReportWarning, build_files, checked_output, package_version
 from workbench.reports.parameters import (
@@ -269,3 +270,4 @@ def _copy(source, target):
 
 
 commands.add_command(replay)
+register_classroom(commands)

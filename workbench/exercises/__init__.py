@@ -1,6 +1,7 @@
 """Check an answer to an exercise: right, a named mistake, or not yet; then a hint, then the explanation.
 
-Answers are recomputed from the digit forms; nothing is stored.
+Answers are recomputed from the digit forms; nothing is stored. In a student's copy of a lesson some exercises are
+graded: they have data of the student's own, and `check` only records what is answered.
 """
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks
-from workbench.exercises import allocation, cross_validation, misclassification, replication, stratified
+from workbench.exercises import allocation, cross_validation, misclassification, records, replication, stratified
+from workbench.exercises.answers import Judged
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
@@ -24,9 +26,9 @@ class Feedback(Result):
     Attributes
     ----------
     exercise : str
-    verdict : {"right", "mistake", "not yet", "no answer"}
+    verdict : {"right", "mistake", "not yet", "no answer", "recorded"}
     message : str
-        What is right, the mistake by its name, or what to answer with.
+        What is right, the mistake by its name, what to answer with, or what was recorded.
     hint, explanation : str
         The hint comes after a miss; the explanation after success or three tries.
     """
@@ -51,15 +53,16 @@ class Feedback(Result):
 
     def _repr_html_(self) -> str:
         import html
-        mark = {"right": "&#10003;", "mistake": "&#10007;", "not yet": "&#8230;", "no answer": "?"}[self.verdict]
+        mark = {"right": "&#10003;", "mistake": "&#10007;", "not yet": "&#8230;", "no answer": "?",
+                "recorded": "&#9998;"}[self.verdict]
         help_lines = "".join(f"<br><em>{name}</em> {html.escape(text)}" for name, text in
                              (("Hint:", self.hint), ("Why:", self.explanation)) if text)
         return (f"<p role='status'><strong>{mark} {html.escape(self.exercise)} {self.verdict}</strong>: "
                 f"{html.escape(self.message)}{help_lines}</p>")
 
 
-def check(exercise: str, answer: Any) -> Feedback:
-    """Check an answer to an exercise of the course.
+def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
+    """Check an answer to an exercise of the course, or record it to be graded.
 
     Parameters
     ----------
@@ -67,10 +70,17 @@ def check(exercise: str, answer: Any) -> Feedback:
         Its number, such as "1.1".
     answer : object
         What the exercise asks for; None for no answer yet.
+    record : str, optional
+        A file in which the answer is recorded instead of being checked, as in a student's copy of a lesson.
 
     Returns
     -------
     Feedback
+
+    Raises
+    ------
+    ValueError
+        If an answer to record is more than numbers and texts, or the file is damaged.
 
     Examples
     --------
@@ -78,13 +88,34 @@ def check(exercise: str, answer: Any) -> Feedback:
     'right'
     """
     checks.choice("exercise", exercise, _EXERCISES)
-    judge, form, hint, explanation = _EXERCISES[exercise]
+    _, form, hint, explanation = _EXERCISES[exercise]
     if answer is None:
         return Feedback(exercise, "no answer", f"answer with {form}")
-    verdict, message = judge(answer, form)
+    if record is not None:
+        return Feedback(exercise, "recorded", f"{records.record(record, exercise, answer)!r}; asked for: {form}")
+    verdict, message, _ = judged(exercise, answer)
     _tries[exercise] = _tries.get(exercise, 0) + 1
     due = verdict == "right" or _tries[exercise] >= TRIES_BEFORE_EXPLANATION
     return Feedback(exercise, verdict, message, "" if verdict == "right" else hint, explanation() if due else "")
+
+
+def judged(exercise: str, answer: Any, **task: Any) -> Judged:
+    """Return what an answer earns, with the data of the practice exercise or with others.
+
+    Parameters
+    ----------
+    exercise : str
+    answer : object
+    **task
+        The data of a variant, as `workbench.classroom.variants` draws them.
+
+    Examples
+    --------
+    >>> judged("2.1", 0.0616, differences=(0.10, -0.06, 0.04)).misconception
+    'sum taken for the mean'
+    """
+    judge, form, _, _ = _EXERCISES[exercise]
+    return Judged(*judge(answer, form, **task))
 
 
 def start_over() -> None:

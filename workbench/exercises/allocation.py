@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.allocation import rules
 from workbench.course.digit_forms import digit_forms
-from workbench.exercises.answers import answered
+from workbench.exercises.answers import Judged, answered
 
 NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
 
@@ -18,14 +18,15 @@ def _variance_of_sum(strata, labeled):
     return sum(size) ** 2 * rules.allocation_variance(size, sd, labeled)
 
 
-def _nine_numbers(answer, form):
+def _nine_numbers(answer, form, parts=NINE):
     values = answered(answer, 3)
     if values is None:
         return "not yet", f"answer with {form}"
-    together = [NINE[0] + NINE[1]]
-    random, stratified = _variance_of_sum(together, [2]), _variance_of_sum(NINE, [1, 1])
+    together = [parts[0] + parts[1]]
+    random, stratified = _variance_of_sum(together, [2]), _variance_of_sum(parts, [1, 1])
     if abs(values[0] / (81 * np.var(together[0]) / 2) - 1) <= 5e-3:
-        return "mistake", "with replacement: the second number is never the first, so multiply by (1 - 2/9) with ddof=1"
+        return Judged("mistake", "with replacement: the second number is never the first, so multiply by (1 - 2/9) "
+                                 "with ddof=1", "drawn with replacement")
     if abs(values[0] / random - 1) > 1e-2:
         return "not yet", "the first variance is that of 9 times the mean of two numbers out of nine"
     if abs(values[1] / stratified - 1) > 1e-2:
@@ -35,19 +36,19 @@ def _nine_numbers(answer, form):
     return "right", f"{random:.4g}, {stratified:.4g}, ratio {random / stratified:.1f}"
 
 
-def _three_strata(answer, form):
+def _three_strata(answer, form, size=(10, 100, 1000), spread=(50, 5, 1), budget=60):
     values = answered(answer, 3)
     if values is None:
         return "not yet", f"answer with {form}"
-    optimum = rules.allocate([10, 100, 1000], 60, stratum_sd=[50, 5, 1]).labeled
+    optimum = rules.allocate(size, budget, stratum_sd=spread).labeled
     if values == optimum.tolist():
         return "right", " / ".join(map(str, optimum))
-    if sum(values) != 60:
-        return "mistake", f"the budget is 60; your labels add up to {sum(values):g}"
+    if sum(values) != budget:
+        return Judged("mistake", f"the budget is {budget}; your labels add up to {sum(values):g}", "budget not spent")
     if min(values) < 0:
-        return "mistake", "at least 0 labels in each stratum"
-    if values[0] > 10:
-        return "mistake", "the first stratum has only 10 items"
+        return Judged("mistake", "at least 0 labels in each stratum", "labels below zero")
+    if values[0] > size[0]:
+        return Judged("mistake", f"the first stratum has only {size[0]} items", "more labels than items")
     return "not yet", "cap the first stratum, then share what is left as N S of the others"
 
 

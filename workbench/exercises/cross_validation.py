@@ -6,7 +6,7 @@ from workbench import checks
 from workbench.course.clerks import TEN_FOLDS, reader_losses
 from workbench.cross_validation.kfold import ZeroVarianceError, kfold_t_test, r_from_rho
 from workbench.cross_validation.model_tests import nadeau_bengio_test
-from workbench.exercises.answers import answered
+from workbench.exercises.answers import Judged, answered
 
 SKEPTICAL = 0.7
 FORMS = 200
@@ -14,24 +14,27 @@ COLLEAGUE = 5.0
 DECISIONS = ("buy", "do not buy")
 
 
-def _ten_folds(answer, form):
+def _ten_folds(answer, form, folds=TEN_FOLDS):
     values = answered(answer, 4)
     if values is None:
         return "not yet", f"answer with {form}"
-    naive, skeptical = (kfold_t_test(TEN_FOLDS, rho=rho) for rho in (0, SKEPTICAL))
+    naive, skeptical = (kfold_t_test(folds, rho=rho) for rho in (0, SKEPTICAL))
     t, p, t_skeptical, p_skeptical = values
     if abs(t - naive.statistic * (10 / 9) ** .5) <= 2e-3:
-        return "mistake", "that divides by 10 instead of 9: the spread of ten folds has nine degrees of freedom"
+        return Judged("mistake", "that divides by 10 instead of 9: the spread of ten folds has nine degrees of freedom",
+                      "variance divided by K")
     if abs(t - naive.statistic) > 6e-3:
         return "not yet", "t = mean / sqrt(variance / 10)"
     if abs(p - 2 * scipy.special.ndtr(-naive.statistic)) <= 5e-4:
-        return "mistake", "that p is the normal distribution's; nine degrees of freedom have heavier tails"
+        return Judged("mistake", "that p is the normal distribution's; nine degrees of freedom have heavier tails",
+                      "normal distribution for t")
     if abs(p - naive.pvalue / 2) <= 5e-4:
-        return "mistake", "that p is one-sided"
+        return Judged("mistake", "that p is one-sided", "one-sided p")
     if abs(p - naive.pvalue) > 2e-3:
         return "not yet", "t is right, p is not: two-sided, nine degrees of freedom"
     if abs(t_skeptical - naive.statistic * (1 - SKEPTICAL)) <= 2e-3:
-        return "mistake", "rho is a share of a variance, so t shrinks by the root of what is left"
+        return Judged("mistake", "rho is a share of a variance, so t shrinks by the root of what is left",
+                      "t shrunk by rho itself")
     if max(abs(t_skeptical - skeptical.statistic), abs(p_skeptical - skeptical.pvalue)) > 6e-3:
         return "not yet", "the naive test is right, the one at rho = .7 is not"
     return "right", f"{naive.statistic:.3f}, {naive.pvalue:.4f}; {skeptical.statistic:.3f}, {skeptical.pvalue:.3f}"
@@ -51,30 +54,41 @@ def _where_it_flips(answer, form):
     return "right", f"{flips:.3f} and {r:.3f}"
 
 
-def _colleague(answer, form):
-    if np.size(answer) != 3 or isinstance(answer, str) or (values := answered(answer[:2], 2)) is None \
-            or not isinstance(answer[2], str):
+def _colleague(answer, form, naive_t=COLLEAGUE):
+    values = _numbers_before_a_word(answer, 2)
+    if values is None or not isinstance(answer[2], str):
         return "not yet", f"answer with {form}"
-    t, p = _corrected()
-    if abs(values[0] - COLLEAGUE * (1 - 10 / 19) ** .5) <= 0.01:
-        return "mistake", "that corrects ten folds; ten repeats use the same 100 forms ten times"
+    t, p = _corrected(naive_t)
+    if abs(values[0] - naive_t * (1 - 10 / 19) ** .5) <= 0.01:
+        return Judged("mistake", "that corrects ten folds; ten repeats use the same 100 forms ten times",
+                      "repeats counted as new forms")
     if abs(values[0] - t) > 0.01:
         return "not yet", "the variance of one fold is divided by 100 and should be multiplied by 1/100 + 1/9"
     if abs(values[1] - 2 * scipy.special.stdtr(9, -t)) <= 2e-3:
-        return "mistake", "100 folds have 99 degrees of freedom; 9 would be those of one repeat"
+        return Judged("mistake", "100 folds have 99 degrees of freedom; 9 would be those of one repeat",
+                      "degrees of freedom of one repeat")
     if abs(values[1] - p) > 6e-3:
         return "not yet", "t is right, p is not: two-sided, 99 degrees of freedom"
     verdict = answer[2].strip().lower()
     if verdict not in ("yes", "no"):
         return "not yet", f"answer with {form}"
-    return ("right", f"t {t:.3f}, p {p:.3f}: no") if verdict == "no" else ("not yet", f"really, with p = {p:.3f}?")
+    right = "yes" if p < 0.05 else "no"
+    return ("right", f"t {t:.3f}, p {p:.3f}: {right}") if verdict == right else \
+        ("not yet", f"really, with p = {p:.3f}?")
 
 
-def _corrected():
+def _corrected(naive_t=COLLEAGUE):
     """Return t and p of a hundred folds whose naive t is the colleague's, corrected as of 90 to 10 forms."""
     folds = np.linspace(-1, 1, 100)
-    test = nadeau_bengio_test(folds + COLLEAGUE * folds.std(ddof=1) / 10, 90, 10)
+    test = nadeau_bengio_test(folds + naive_t * folds.std(ddof=1) / 10, 90, 10)
     return test.statistic, test.pvalue
+
+
+def _numbers_before_a_word(answer, count):
+    """Return the numbers of an answer that is `count` of them and one entry more, or None."""
+    if not isinstance(answer, (list, tuple, np.ndarray)) or len(answer) != count + 1:
+        return None
+    return answered(answer[:count], count)
 
 
 def _why_colleague():
@@ -83,7 +97,8 @@ def _why_colleague():
 
 
 def _own_forms(answer, form):
-    if np.size(answer) != 6 or isinstance(answer, str) or (values := answered(answer[:5], 5)) is None:
+    values = _numbers_before_a_word(answer, 5)
+    if values is None:
         return "not yet", f"answer with {form}"
     try:
         study = checks.seed("study", values[0])

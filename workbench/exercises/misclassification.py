@@ -1,28 +1,30 @@
 """Exercises of lesson 4."""
 import numpy as np
 
-from workbench.exercises.answers import answered
+from workbench.exercises.answers import Judged, answered
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.prevalence import estimate_prevalence
 from workbench.misclassification.series import prevalence_series
 
-AUDIT = ConfusionCounts([[331, 18], [7, 44]])
+AUDIT = ((331, 18), (7, 44))
 FRAME = (1579, 218)
 SIX, TWELVE = (4309, 691), (4191, 809)
 CARDS = ("mixed", "calibration", "neither")
 
 
-def _by_hand(answer, form):
+def _by_hand(answer, form, p00=0.92, p11=0.98, base=0.1, counted=0.215):
     values = answered(answer, 1)
     if values is None:
         return "not yet", f"answer with {form}"
-    true = (0.215 - 0.08) / (0.92 + 0.98 - 1)
+    true = (counted - (1 - p00)) / (p00 + p11 - 1)
     if abs(values[0] - true) <= 1e-3:
         return "right", f"{true:.3f}"
-    if abs(values[0] - _calibrated(0.1, 0.92, 0.98, 0.215)) <= 1e-3:
-        return "mistake", "that is calibration, which holds P(true | read) constant and stays behind"
-    if abs(values[0] - 0.215) <= 1e-3:
-        return "mistake", "that is the counted share: 8% of the others are read as panels"
+    if abs(values[0] - _calibrated(base, p00, p11, counted)) <= 1e-3:
+        return Judged("mistake", "that is calibration, which holds P(true | read) constant and stays behind",
+                      "calibration after a shift")
+    if abs(values[0] - counted) <= 1e-3:
+        return Judged("mistake", f"that is the counted share: {1 - p00:.0%} of the others are read as panels",
+                      "counted share taken for the true one")
     return "not yet", "counted = share x p11 + (1 - share) x (1 - p00); solve for the share"
 
 
@@ -51,11 +53,12 @@ def _two_estimators(answer, form):
 
 
 def _estimates():
-    return [estimate_prevalence(AUDIT, TWELVE, FRAME, method=method).estimate for method in ("mixed", "calibration")]
+    return [estimate_prevalence(ConfusionCounts(AUDIT), TWELVE, FRAME, method=method).estimate
+            for method in ("mixed", "calibration")]
 
 
 def _why_two_estimators():
-    limits = estimate_prevalence(AUDIT, TWELVE, FRAME, method="mixed", rates="frame").interval()
+    limits = estimate_prevalence(ConfusionCounts(AUDIT), TWELVE, FRAME, method="mixed", rates="frame").interval()
     where = "inside" if _estimates()[1] in limits else "outside"
     return (f"95% interval of mixed with rates='frame', as these months were made: {limits.low:.3f} to "
             f"{limits.high:.3f}; calibration's estimate lies {where}")
@@ -73,30 +76,32 @@ def _cards(answer, form):
     return ("right", " / ".join(CARDS)) if not wrong else ("not yet", f"think again about: {', '.join(wrong)}")
 
 
-def _change(answer, form):
+def _change(answer, form, audit=AUDIT, frame=FRAME, first=SIX, second=TWELVE):
     values = answered(answer, 2)
     if values is None:
         return "not yet", f"answer with {form}"
-    known = _changes()
+    known = _changes(audit, frame, first, second)
     if min(abs(values[0] - change.estimate) for change in known) > 1e-3:
         return "not yet", "the change is the counted one, divided by p00 + p11 - 1"
     if min(abs(values[1] - change.standard_error) for change in known) <= 6e-4:
         return "right", f"{values[0]:.4f} and {values[1]:.4f}"
     if min(abs(values[1] - change.naive_standard_error) for change in known) <= 1.5e-3:
-        return "mistake", "as if the two levels had independent errors: they share one audit"
+        return Judged("mistake", "as if the two levels had independent errors: they share one audit",
+                      "levels taken as independent")
     return "not yet", "the change is right, its standard error is not"
 
 
-def _changes():
+def _changes(audit=AUDIT, frame=FRAME, first=SIX, second=TWELVE):
     """Return the change from month 6 to month 12 by two estimators and under both views of the rates."""
-    months = {"6": SIX, "12": TWELVE}
-    return [prevalence_series(AUDIT, FRAME, months, method=method, rates=rates).change("6", "12")
+    table, months = ConfusionCounts(audit), {"6": first, "12": second}
+    return [prevalence_series(table, frame, months, method=method, rates=rates).change("6", "12")
             for method in ("mixed", "mle") for rates in ("frame", "process")]
 
 
 def _why_change():
     shared = _changes()[0]
-    calibrated = prevalence_series(AUDIT, FRAME, {"6": SIX, "12": TWELVE}, method="calibration").change("6", "12")
+    calibrated = prevalence_series(ConfusionCounts(AUDIT), FRAME, {"6": SIX, "12": TWELVE},
+                                   method="calibration").change("6", "12")
     return (f"the audit's error is in both months and nearly cancels: SE {shared.standard_error:.4f}, from level bands "
             f"{shared.naive_standard_error:.4f}; calibration says {calibrated.estimate:.4f}, true is .0300")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.course.digit_forms import digit_forms
-from workbench.exercises.answers import answered
+from workbench.exercises.answers import Judged, answered
 from workbench.replication import arrays, estimates, replicates
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.metrics import naive
@@ -16,18 +16,19 @@ if TYPE_CHECKING:
     from workbench.replication.estimates import ReplicateEstimate
 
 
-def _three_districts(answer, form):
+def _three_districts(answer, form, differences=(0.10, -0.06, 0.04)):
     values = answered(answer, 1)
     if values is None:
         return "not yet", f"answer with {form}"
-    differences = np.array([0.10, -0.06, 0.04])
-    right = float(np.sqrt((differences ** 2).sum() / 4) / 3)
+    count = len(differences)
+    right = float(np.sqrt((np.array(differences) ** 2).sum() / 4) / count)
     if abs(values[0] - right) <= 2e-4:
         return "right", f"{right:.4f}"
-    if abs(values[0] - 3 * right) <= 6e-4:
-        return "mistake", "not divided by the number of districts: each weighs a third of the mean"
+    if abs(values[0] - count * right) <= 2e-4 * count:
+        return Judged("mistake", f"not divided by the number of districts: each weighs 1/{count} of the mean",
+                      "sum taken for the mean")
     if abs(values[0] - 2 * right) <= 4e-4:
-        return "mistake", "the variance of a mean of two is d^2 / 4, not d^2"
+        return Judged("mistake", "the variance of a mean of two is d^2 / 4, not d^2", "variance of a mean of two")
     return "not yet", "add up the squared differences, divide by 4 and by the square of the number of districts"
 
 
@@ -86,37 +87,41 @@ def _why_labels_per_box():
             f"127 per box would be worth {_worth(127):,.0f}")
 
 
-@lru_cache(1)
-def _nines():
-    """Return F1 of code 9, and its SE and 95% logit interval by box under three kinds of replicates."""
+@lru_cache(128)
+def _f1_by_box(code=9, left_out=None):
+    """Return F1 of a code by box, of all districts but one, under three kinds of replicates; then its naive SE."""
     forms = digit_forms()
-    design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
-    return [estimates.replicate_estimate(replicates.replicates(design, method), "f1", forms.digit == 9,
-                                           forms.read_a == 9) for method in ("jkn", "fay", "brr")]
+    district = (forms.box - 1) // 2 + 1
+    kept = district != left_out
+    true, read = forms.digit[kept] == code, forms.read_a[kept] == code
+    design = SurveyDesign(district[kept], psu=forms.box[kept])
+    found = [estimates.replicate_estimate(replicates.replicates(design, method), "f1", true, read)
+             for method in ("jkn", "fay", "brr")]
+    return found, naive("f1", true, read)[1]
 
 
-def _f1_of_nines(answer, form):
+def _f1_of_a_code(answer, form, code=9, left_out=None):
     values = answered(answer, 4)
     if values is None:
         return "not yet", f"answer with {form}"
-    found = _nines()
+    found, as_if_independent = _f1_by_box(code, left_out)
     errors = [estimate.standard_error for estimate in found]
     limits = np.array([tuple(e.interval(method=method)) for e in found for method in ("logit", "default")])
     if abs(values[0] - found[0].estimate) > 1e-3:
-        return "not yet", "F1 counts forms read as 9, truly 9, and both"
-    forms = digit_forms()
-    if abs(values[1] - naive("f1", forms.digit == 9, forms.read_a == 9)[1]) <= 1e-3:
-        return "mistake", "as if 1,797 forms were independent: the boxes differ"
+        return "not yet", f"F1 counts forms read as {code}, truly {code}, and both"
+    if abs(values[1] - as_if_independent) <= 1e-3:
+        return Judged("mistake", "as if the forms were independent: the boxes differ", "clusters ignored")
     if not min(errors) - 0.003 <= values[1] <= max(errors) + 0.001:
         return "not yet", "F1 is right, its standard error is not"
     outside = (limits.min(0) - 0.012 > values[2:]) | (limits.max(0) + 0.012 < values[2:])
     if outside.any():
-        return "not yet", "the interval should be made on the logit scale, with t at 7 degrees of freedom"
+        return "not yet", "the interval should be made on the logit scale, with t at " \
+               f"{found[0].df:g} degrees of freedom"
     return "right", f"{values[0]:.4f}, SE {values[1]:.4f}, {values[2]:.3f} to {values[3]:.3f}"
 
 
 def _why_f1_of_nines():
-    shown = ", ".join(f"{estimate.method} {estimate.standard_error:.4f}" for estimate in _nines())
+    shown = ", ".join(f"{estimate.method} {estimate.standard_error:.4f}" for estimate in _f1_by_box()[0])
     return (f"F1 is not linear, so the kinds of replicates differ a little ({shown}); all are about twice the naive "
             "standard error")
 
@@ -128,7 +133,7 @@ EXERCISES = {
             lambda: "27 runs carry 13 columns, 81 carry 40"),
     "2.3": (_labels_per_box, "labels per box", "a box costs 20 labels; what is the tenth label in a box worth?",
             _why_labels_per_box),
-    "2.4": (_f1_of_nines, "(F1, standard error, lower, upper limit)",
+    "2.4": (_f1_of_a_code, "(F1, standard error, lower, upper limit)",
             "boxes are PSUs, districts strata; wb.replicate_estimate(..., 'f1', digit == 9, read == 9)",
             _why_f1_of_nines),
 }

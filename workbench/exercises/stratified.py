@@ -10,7 +10,7 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.course.digit_forms import digit_forms
-from workbench.exercises.answers import answered
+from workbench.exercises.answers import Judged, answered
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import stratify
@@ -32,18 +32,19 @@ def _spread():
     return np.sqrt(accuracy.stratum_variance(size, right / size))
 
 
-def _estimate_and_error(answer, form):
+def _estimate_and_error(answer, form, size=(360, 359, 360, 359, 359), labeled=(20,) * 5, right=(12, 17, 19, 20, 20)):
     values = answered(answer, 2)
     if values is None:
         return "not yet", f"answer with {form}"
-    found = accuracy.stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
+    found = accuracy.stratified_accuracy(size, labeled, right)
     without = accuracy.estimated_variance(found.stratum_size, found.labeled, found.correct, form="paper") ** 0.5
     if abs(values[0] - found.estimate) > 6e-4:
         return "not yet", "the estimate is the weighted mean of the five rates"
     if abs(values[1] - found.standard_error) <= 1e-4:
         return "right", f"{found.estimate:.3f} and {found.standard_error:.5f}"
     if abs(values[1] - without) <= 2e-4:
-        return "mistake", "no finite-population factor: 20 of 360 are labeled, so 340 of 360 are unknown"
+        return Judged("mistake", f"no finite-population factor: {labeled[0]} of {size[0]} are labeled, so "
+                                 f"{size[0] - labeled[0]} of {size[0]} are unknown", "no finite-population factor")
     return "not yet", "the estimate is right, the standard error is not"
 
 
@@ -53,20 +54,21 @@ def _why_estimate():
             "interval is wide below, for what a pure stratum hides: see the default interval beside Wald's")
 
 
-def _neyman_shares(answer, form):
+def _neyman_shares(answer, form, size=None, spread=None):
     values = answered(answer, 5)
     if values is None:
         return "not yet", f"answer with {form}"
-    size, _, _ = fifths()
-    optimum = rules.allocate(size, 100, "neyman", stratum_sd=_spread()).labeled
+    size, spread = (fifths()[0], _spread()) if size is None else (size, spread)
+    optimum = rules.allocate(size, 100, "neyman", stratum_sd=spread).labeled
     if sum(values) != 100:
-        return "mistake", f"budget not spent exactly: your labels add up to {sum(values):g}"
+        return Judged("mistake", f"budget not spent exactly: your labels add up to {sum(values):g}", "budget not spent")
     if min(values) < 2:
-        return "mistake", "a stratum with fewer than 2 labels has no variance estimate"
+        return Judged("mistake", "a stratum with fewer than 2 labels has no variance estimate",
+                      "fewer than two labels")
     if np.abs(np.array(values) - optimum).max() <= 1:
         return "right", " / ".join(map(str, optimum))
     if max(values) - min(values) <= 1:
-        return "mistake", "equal shares: where a stratum varies more, it needs more"
+        return Judged("mistake", "equal shares: where a stratum varies more, it needs more", "equal shares")
     return "not yet", "shares in proportion to size times standard deviation, at least 2 each"
 
 

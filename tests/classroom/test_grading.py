@@ -1,0 +1,300 @@
+"""Sixty generated submissions: the table is exactly as planned, and nothing of a student's runs."""
+import csv
+import json
+import os
+import re
+import time
+from pathlib import Path
+
+import by_hand
+import pytest
+from command import run
+
+from workbench.classroom import grading, pages
+from workbench.classroom.misconceptions import SCENES
+from workbench.classroom.submissions import NotPlainError, read_submission
+from workbench.classroom.variants import VARIANTS, task_of
+from workbench.exercises import judged
+from workbench.reports.pages import headings
+from workbench.reports.parameters import load_notebook, notebooks_folder
+
+SECRET = "a secret of the lecturer's"
+STUDENTS = [f"s{k:02}" for k in range(60)]
+HTML = "<img src=x onerror=alert(1)>=2+5"
+NOTHING = {exercise: ("no answer", "") for exercise in VARIANTS}
+NOT_PLAIN = dict.fromkeys(VARIANTS, ("not a plain answer", ""))
+
+
+def write(folder, answers):
+    (folder / "answers.json").write_text(json.dumps(answers), encoding="utf-8")
+
+
+def write_cell(folder, exercise, source):
+    """Replace the cell of a graded exercise in a student's notebook."""
+    path, = folder.glob(f"0{exercise[0]}-*.ipynb")
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cell, = [cell for cell in notebook["cells"] if f'check("{exercise}"' in "".join(cell["source"])
+             and cell["cell_type"] == "code"]
+    cell["source"] = source
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def all_right(student):
+    tasks = {exercise: task_of(SECRET.encode(), student, exercise) for exercise in VARIANTS}
+    return {exercise: by_hand.answers(exercise, task)[0] for exercise, task in tasks.items()}
+
+
+def right(folder):
+    write(folder, all_right(folder.name))
+    return {exercise: ("right", "") for exercise in VARIANTS}
+
+
+def mistaken(folder, which):
+    """The `which`-th named mistake of each exercise, counted from the first again where there are fewer."""
+    plan = {}
+    for exercise in VARIANTS:
+        named = by_hand.answers(exercise, task_of(SECRET.encode(), folder.name, exercise))[1]
+        plan[exercise] = list(named.items())[which % len(named)]
+    write(folder, {exercise: answer for exercise, (_, answer) in plan.items()})
+    return {exercise: ("mistake", name) for exercise, (name, _) in plan.items()}
+
+
+def untouched(folder):
+    return NOTHING
+
+
+def empty(folder):
+    for path in folder.iterdir():
+        path.unlink()
+    return NOTHING
+
+
+def truncated(folder):
+    text = json.dumps(all_right(folder.name))
+    (folder / "answers.json").write_text(text[:-20], encoding="utf-8")
+    return NOT_PLAIN
+
+
+def wrong_types(folder):
+    strange = [{"a": 1}, [[1, 2], [3]], True, float("nan"), 1e308, "x" * 501, [1] * 51, [None], [{}], float("inf")]
+    write(folder, dict(zip(VARIANTS, strange, strict=True)))
+    return NOT_PLAIN
+
+
+def words_for_numbers(folder):
+    write(folder, dict.fromkeys(VARIANTS, "forty-two") | {"9.9": 3, "1.3": [298, "proportional"]})
+    return dict.fromkeys(VARIANTS, ("not yet", ""))
+
+
+def ten_megabytes(folder):
+    (folder / "answers.json").write_text(json.dumps(all_right(folder.name) | {"more": "x" * 10_000_000}))
+    return NOT_PLAIN
+
+
+def deep(folder):
+    (folder / "answers.json").write_text("[" * 100_000)
+    return NOT_PLAIN
+
+
+def linked(folder):
+    target = folder.parent.parent / "exam.json"
+    target.write_text(json.dumps(all_right(folder.name)))
+    (folder / "answers.json").symlink_to(target)
+    return NOT_PLAIN
+
+
+def html(folder):
+    write(folder, {"1.1": HTML, "5.3": [1.0, 0.5, HTML]})
+    return NOTHING | {"1.1": ("not yet", ""), "5.3": ("not yet", "")}
+
+
+def in_the_notebook(folder):
+    """No file of answers: one literal as an argument, one through a name, one computed, one in no Python."""
+    answers = all_right(folder.name)
+    write_cell(folder, "2.1", f'wb.check("2.1", {answers["2.1"]!r})')
+    write_cell(folder, "5.3", f'answer = {tuple(answers["5.3"])!r}  # mine\nwb.check("5.3", answer, record="a")\n')
+    write_cell(folder, "1.1", 'import workbench\nanswer = sum([0.8, 0.08]), 0.02\nwb.check("1.1", answer)')
+    write_cell(folder, "3.2", '%time answer = [1, 2, 3]\nwb.check("3.2", answer)')
+    return NOTHING | {"2.1": ("right", ""), "5.3": ("right", ""), "1.1": ("not a plain answer", ""),
+                      "3.2": ("not a plain answer", "")}
+
+
+def hostile(folder):
+    """Every place from which a careless reader would run code, write outside or never come back."""
+    marker = str(folder.parent.parent / "marker")
+    write_cell(folder, "1.1", f'open({marker!r}, "w")\nanswer = __import__("os").system("touch {marker}")\n'
+                              'wb.check("1.1", answer)')
+    write_cell(folder, "2.1", f'wb.check("2.1", (lambda: open({marker!r}, "w"))())')
+    write_cell(folder, "3.1", f'wb.check("3.1", eval("open({marker!r}, chr(119))"))')
+    write_cell(folder, "4.1", 'wb.check("4.1", 9**9**9**9)')
+    write_cell(folder, "5.1", f'wb.check("5.1", {"(" * 5000}1{")" * 5000})')
+    write_cell(folder, "1.2", f'wb.check("1.2", {"9" * 5000})')
+    write_cell(folder, "2.4", f'# {"x" * 30_000}\nwb.check("2.4", 1)\n')
+    write_cell(folder, "5.3", 'wb.check("5.3", (1.0, 0.5, "\\ud800"))')
+    return NOTHING | dict.fromkeys(("1.1", "2.1", "3.1", "4.1", "5.1", "1.2"), ("not a plain answer", "")) | {
+        "5.3": ("not yet", "")}
+
+
+def strange_notebooks(folder):
+    for path, text in zip(sorted(folder.glob("*.ipynb")), ("[]", "{", '{"cells": [3, {"cell_type": "code"}]}', "null",
+                                                           '{"cells": {}}', "\x00"), strict=True):
+        path.write_text(text)
+    return NOTHING
+
+
+PLAN = [right] * 12 + [lambda folder, k=k: mistaken(folder, k) for k in range(4)] * 6 + [
+    untouched, empty, truncated, wrong_types, words_for_numbers, ten_megabytes, deep, linked, html, in_the_notebook,
+    hostile, strange_notebooks] * 2
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """The folder in which sixty submissions were graded, the plan, what the command said and how long it took."""
+    folder = tmp_path_factory.mktemp("class")
+    (folder / "ids.csv").write_text("\n".join(["id", *STUDENTS]), encoding="utf-8")
+    (folder / "secret").write_text(SECRET)
+    assert run(folder, "course", "--students", "ids.csv", "--secret", "secret", "-o", "in").returncode == 0
+    plan = {student: make(folder / "in" / student) for student, make in zip(STUDENTS, PLAN, strict=True)}
+    for name in ("..\\evil", "=1+1", ".hidden", "__MACOSX"):
+        (folder / "in" / name).mkdir()
+        write(folder / "in" / name, {"1.1": [0.8, 0.1]})
+    (folder / "in" / "link").symlink_to(folder)
+    (folder / "in" / "ids.csv").write_text("id\n")
+    begun = time.perf_counter()
+    done = run(folder, "grade", "in", "--secret", "secret", "-o", "grades.csv")
+    return folder, plan, done, time.perf_counter() - begun
+
+
+def table(folder):
+    return {row["id"]: row for row in csv.DictReader((folder / "grades.csv").read_text(encoding="utf-8").splitlines())}
+
+
+def test_the_table_is_exactly_as_planned(graded):
+    folder, plan, done, _ = graded
+    assert done.returncode == 0
+    rows = table(folder)
+    assert list(rows) == STUDENTS
+    for student, marks in plan.items():
+        row = rows[student]
+        told = {exercise: (int(row[exercise]), row[f"{exercise} feedback"]) for exercise in VARIANTS}
+        assert told == {exercise: (int(verdict == "right"), name or verdict)
+                        for exercise, (verdict, name) in marks.items()}, student
+        assert int(rows[student]["points"]) == sum(verdict == "right" for verdict, _ in marks.values())
+
+
+def test_sixty_are_graded_in_under_a_minute(graded):
+    assert graded[3] < 60
+
+
+def test_no_code_of_a_student_ran_and_nothing_was_written_elsewhere(graded):
+    folder, _, _, _ = graded
+    inside = {path.name for path in folder.iterdir()}
+    assert inside == {"exam.json", "grades-pages", "grades.csv", "ids.csv", "in", "secret"}
+    pages_folder = folder / "grades-pages"
+    written = {path.relative_to(pages_folder).as_posix() for path in pages_folder.rglob("*.html")}
+    assert written == {"class.html", *(f"students/{student}.html" for student in STUDENTS)}
+
+
+def test_folders_that_are_no_students_are_left_out_and_named(graded):
+    folder, _, done, _ = graded
+    told = done.stderr.splitlines()
+    assert [line.split("'")[1] for line in told] == ["..\\\\evil", "=1+1", "link"]
+    assert told[2] == "Left out: 'link' is a link"
+    assert "Left out" in (folder / "grades-pages" / "class.html").read_text(encoding="utf-8")
+
+
+def test_a_students_text_is_shown_as_text(graded):
+    folder, plan, _, _ = graded
+    html_students = [student for student, make in zip(STUDENTS, PLAN, strict=True) if make is html]
+    for path in (folder / "grades-pages").rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "<img" not in text and "default-src 'none'" in text
+        assert ("&lt;img src=x onerror=alert(1)&gt;=2+5" in text) == (path.stem in html_students)
+    assert not re.search(r"(?m)(^|,)[=+@-]", (folder / "grades.csv").read_text(encoding="utf-8"))
+
+
+def test_the_page_of_the_class_counts_traps_and_names_the_scene(graded):
+    folder, plan, _, _ = graded
+    text = (folder / "grades-pages" / "class.html").read_text(encoding="utf-8")
+    rows = re.findall(r'<tr><th scope="row">([^<]+)</th><td>([\d.]+)</td><td class="right">(\d+)</td>', text)
+    planned = {(name, exercise, str(sum(marks[exercise] == ("mistake", name) for marks in plan.values())))
+               for exercise, name in SCENES}
+    assert set(rows) == planned and len(rows) == len(SCENES)
+    assert [int(count) for *_, count in rows] == sorted((int(count) for *_, count in rows), reverse=True)
+    assert re.search(r"To repeat first: <strong>(.+?)</strong>", text)[1] in SCENES.values()
+    right_row = re.search(r'<th scope="row">1.1</th>' + r'<td class="right">(\d+)</td>' * 5, text)
+    assert tuple(map(int, right_row.groups())) == (12, 24, 4, 14, 6)
+
+
+def test_every_named_mistake_has_a_scene_that_is_in_its_lesson():
+    named = {(exercise, name) for exercise in VARIANTS
+             for name in by_hand.answers(exercise, task_of(b"s" * 16, "ada", exercise))[1]}
+    assert named == set(SCENES)
+    for (exercise, _), scene in SCENES.items():
+        path, = notebooks_folder().glob(f"0{exercise[0]}-*.ipynb")
+        assert scene in [text for _, text in headings(load_notebook(path)["cells"])]
+
+
+def test_the_strip_of_the_class_is_one_command(graded, tmp_path):
+    folder, _, _, _ = graded
+    done = run(tmp_path, "strip", folder / "in", "--secret", folder / "secret")
+    assert done.returncode == 0 and done.stderr == ""
+    assert re.fullmatch(r"\d of our 36 intervals missed\nWrote strip.html\n", done.stdout)
+    assert "24 students gave no estimate" in (tmp_path / "strip.html").read_text(encoding="utf-8")
+
+
+def test_a_class_list_gives_everyone_a_row(graded, tmp_path):
+    folder, _, _, _ = graded
+    (tmp_path / "ids.csv").write_text("id\ns03\nzoe\n")
+    done = run(tmp_path, "grade", folder / "in", "--secret", folder / "secret", "--students", "ids.csv")
+    rows = table(tmp_path)
+    assert list(rows) == ["s03", "zoe"]
+    assert rows["zoe"]["remarks"] == "nothing handed in" and rows["s03"]["points"] == "10"
+    assert "Left out: 's00' is not among the students" in done.stderr.splitlines()
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (("in", "--secret", "other"), "the lessons in 'in' were made with another secret"),
+    (("none", "--secret", "secret"), "cannot read the folder 'none': No such file or directory"),
+    (("bare", "--secret", "secret"), "'bare' holds no student's folder"),
+    (("in",), "Missing option '--secret'"),
+    (("in", "--secret", "secret", "-o", "in"), "cannot write 'in': Is a directory")])
+def test_mistakes_of_the_lecturer_cost_one_line(graded, words, message):
+    folder = graded[0]
+    (folder / "bare").mkdir(exist_ok=True)
+    (folder / "other").write_text("another secret of a lecturer")
+    done = run(folder, "grade", *words)
+    (folder / "other").unlink()
+    (folder / "bare").rmdir()
+    assert done.returncode == 2 and done.stderr.startswith("Error: ") and message in done.stderr
+
+
+def test_what_was_recorded_counts_before_what_a_cell_says(tmp_path):
+    cell = {"cell_type": "code", "source": ['answer = 3\n', 'wb.check("2.1", answer)']}
+    (tmp_path / "02.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {"workbench": {"course": "x"}}}))
+    assert read_submission(tmp_path, ["02.ipynb"]).answers["2.1"] == 3
+    assert read_submission(tmp_path, ["01.ipynb"]).answers["2.1"] is None
+    write(tmp_path, {"2.1": 4, "2.4": None})
+    found = read_submission(tmp_path, ["02.ipynb"])
+    assert found.answers["2.1"] == 4 and found.answers["2.4"] is None and found.course == "x"
+    if hasattr(os, "mkfifo"):
+        (tmp_path / "answers.json").unlink()
+        os.mkfifo(tmp_path / "answers.json")
+        assert isinstance(read_submission(tmp_path, []).answers["2.1"], NotPlainError)
+
+
+@pytest.mark.parametrize("exercise", VARIANTS)
+def test_judges_take_every_plain_answer(exercise):
+    """A plain answer may be any number or text: none of them may stop the grading of a class."""
+    task = task_of(b"s" * 16, "ada", exercise)
+    entries = (0, -1, 1e299, -1e299, 10 ** 299, 1e-299, 0.5, "", "yes", "\U0001f600")
+    for answer in (*entries, [], *([entry] * count for entry in entries for count in (1, 2, 3, 4, 5, 10)),
+                   [1.0, 2.0, 3], [0.5, 0.1, "no"], [0.5, "no", 0.1]):
+        assert judged(exercise, answer, **task).verdict in ("not yet", "mistake", "right")
+
+
+def test_a_table_holds_no_formula():
+    mark = grading.Mark("1.1", "no answer")
+    grades = grading.Grades((grading.Graded("=cmd()", (mark,), ("@x",), {}),), ())
+    assert pages.grades_csv(grades).splitlines()[1] == "'=cmd(),0,0,no answer,'@x"
+    assert Path(pages.__file__).with_name("template").is_dir()

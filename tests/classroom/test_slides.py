@@ -1,0 +1,97 @@
+import html
+import re
+
+import browser
+import nbformat
+import pytest
+from command import run
+
+from workbench.classroom.slides import slides, slides_page
+from workbench.reports.pages import headings
+from workbench.reports.parameters import load_notebook, topics
+
+TOPICS = topics()
+
+
+@pytest.fixture(scope="module")
+def decks():
+    return {topic: slides_page(topic) for topic in TOPICS}
+
+
+def test_every_scene_of_every_lesson_has_a_slide_and_solutions_have_none(decks):
+    assert len(decks) == 6
+    for topic, page in decks.items():
+        titles = [html.unescape(title) for title in re.findall(r"<h[12]>(.*?)</h[12]>", page)]
+        cells = [cell for cell in load_notebook(TOPICS[topic])["cells"]
+                 if not any(tag == "solution" or tag.startswith("if:") for tag in cell["metadata"].get("tags", []))]
+        scenes = [text for _, text in headings(cells)]
+        assert list(dict.fromkeys(titles)) == [text.replace("$", "") for text in scenes]
+        assert "Solutions" not in titles and titles.count("Exercises") == (0 if topic == "start" else 5)
+
+
+def test_slides_need_nothing_from_outside(decks):
+    for topic, page in decks.items():
+        assert "default-src 'none'" in page and len(page) < 2_000_000
+        assert not re.search(r"""(src|href|url)\s*[=(]\s*["']?\s*(https?:)?//""", page)
+        pictures = re.findall(r"<img [^>]*>", page)
+        assert len(pictures) >= (0 if topic == "start" else 5)
+        assert all('src="data:image/png;base64,' in tag and 'alt="' in tag for tag in pictures)
+
+
+def test_lists_are_shown_prose_and_code_are_said():
+    text = "# A title\n\nFirst.\n\nSecond.\n\n- a list\n\n```\ncode\n\n# no heading\n```\n\n## Next\n\n$$a\n\n= b$$"
+    cells = [nbformat.v4.new_markdown_cell(text), nbformat.v4.new_code_cell("f(1)")]
+    first, second = slides(cells)
+    assert [cell["source"] for cell in first.shown] == ["First.", "- a list"] and first.title == "A title"
+    assert [cell["source"] for cell in first.said] == ["Second.", "```\ncode\n\n# no heading\n```"]
+    assert [cell["source"] for cell in second.shown] == ["$$a\n\n= b$$"]
+    assert [cell["source"] for cell in second.said] == ["```python\nf(1)\n```"]
+
+
+def test_a_picture_has_a_slide_of_its_own():
+    picture = nbformat.v4.new_output("display_data", {"image/png": "iVBOR", "text/plain": "Chart: a line"})
+    cells = [nbformat.v4.new_markdown_cell("# T\n\nText."), nbformat.v4.new_code_cell("draw()", outputs=[picture]),
+             nbformat.v4.new_markdown_cell("1. look")]
+    assert [len(slide.shown) for slide in slides(cells)] == [1, 1, 1]
+
+
+def test_the_command_writes_one_file(tmp_path):
+    done = run(tmp_path, "slides", "voila-vs-neyman", "-o", "out/s.html")
+    assert (done.returncode, done.stdout) == (0, "Wrote out/s.html\n") and (tmp_path / "out" / "s.html").is_file()
+    done = run(tmp_path, "slides", "voila")
+    assert done.returncode == 2 and done.stderr.startswith("Error: no topic 'voila'") and done.stderr.count("\n") == 1
+    (tmp_path / "x.ipynb").write_text("{}")
+    done = run(tmp_path, "slides", "x.ipynb")
+    assert done.returncode == 2 and done.stderr.endswith("'x.ipynb' is not a notebook of format 4\n")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
+def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path):
+    from playwright.sync_api import sync_playwright
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
+        page = chromium.new_page(viewport={"width": 1280, "height": 720})
+        problems = []
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        for topic, text in decks.items():
+            (tmp_path / f"{topic}.html").write_text(text, encoding="utf-8")
+            page.goto((tmp_path / f"{topic}.html").as_uri())
+            count = page.locator(".slide").count()
+            for place in range(1, count + 1):
+                assert page.locator("#place").inner_text() == f"{place} / {count}"
+                assert page.locator(".slide:visible").count() == 1
+                inside = "document.querySelector('.slide.now .fit').getBoundingClientRect().bottom"
+                assert page.evaluate(inside) <= page.evaluate(
+                    "document.querySelector('.slide.now').getBoundingClientRect().bottom + 1"), (topic, place)
+                page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowLeft")
+            assert page.locator("#place").inner_text() == f"{count - 1} / {count}"
+            page.keyboard.press("Home")
+            assert page.locator("#place").inner_text() == f"1 / {count}"
+            assert page.locator(".notes:visible").count() == 0
+            page.keyboard.press("n")
+            assert page.locator(".notes:visible").count() == 1
+        chromium.close()
+    assert problems == []

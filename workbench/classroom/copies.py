@@ -1,0 +1,115 @@
+"""Students' copies of the lessons: graded exercises with data of their own, no solution, no output."""
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from workbench.classroom.seeds import fingerprint
+from workbench.classroom.variants import VARIANTS, task_of
+from workbench.reports.pages import source
+from workbench.reports.parameters import ReportError, load_notebook, notebooks_folder, reason
+
+ANSWERS = "answers.json"
+HANDED_IN = f"""
+
+*Graded exercises have numbers of your own: `wb.check` records your answer in `{ANSWERS}` beside this notebook and does
+not say whether it is right. Run the cell again to replace an answer. Hand in the whole folder.*"""
+_CALL = re.compile(r'wb\.check\("([\d.]+)", answer\)')
+
+
+def lessons() -> dict[str, dict]:
+    """Return {file name: notebook} of the lessons as students get them, their graded exercises not yet drawn."""
+    return {path.name: _bare(load_notebook(path)) for path in _lesson_files()}
+
+
+def lesson_names() -> list[str]:
+    """Return the file names of the lessons."""
+    return [path.name for path in _lesson_files()]
+
+
+def _lesson_files():
+    return sorted(notebooks_folder().glob("*.ipynb"))
+
+
+def _bare(notebook):
+    """Return a notebook without solutions and outputs."""
+    cells = [cell for cell in notebook["cells"] if "solution" not in cell["metadata"].get("tags", [])]
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            cell |= {"outputs": [], "execution_count": None}
+    return notebook | {"cells": cells}
+
+
+def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
+    """Return a lesson with a student's variant of each graded exercise.
+
+    Parameters
+    ----------
+    notebook : dict
+        From `lessons`.
+    secret : bytes
+    student : str
+    """
+    notebook = copy.deepcopy(notebook)
+    notebook["metadata"].setdefault("workbench", {})["course"] = fingerprint(secret)
+    for cell in notebook["cells"]:
+        if "exercise" in cell["metadata"].get("tags", []):
+            written = _asked if cell["cell_type"] == "markdown" else _recording
+            cell["source"] = written(source(cell), secret, student).splitlines(keepends=True)
+    return notebook
+
+
+def _asked(text, secret, student):
+    """Return an exercise's text with the student's data, and after the heading how answers are handed in."""
+    number = re.search(r"(?m)^\*\*([\d.]+)\*\*", text)
+    if number and number[1] in VARIANTS:
+        asked = VARIANTS[number[1]].ask(task_of(secret, student, number[1]))
+        text = f"{text[:number.start()]}**{number[1]}** *(graded)* {asked}"
+    return re.sub(r"(?m)(^## Exercises\n\n[^\n]*)", lambda heading: heading[1] + HANDED_IN, text, count=1)
+
+
+def _recording(text, secret, student):
+    return _CALL.sub(lambda call: f'wb.check("{call[1]}", answer, record="{ANSWERS}")'
+                     if call[1] in VARIANTS else call[0], text)
+
+
+def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike) -> tuple[list[str], list[str]]:
+    """Write one folder per student; return the ids whose folder was written and those whose folder was there.
+
+    A folder appears whole or not at all, and one that is there is never touched: it may hold answers.
+
+    Parameters
+    ----------
+    students : list of str
+        Ids that `workbench.classroom.students` accepts.
+    secret : bytes
+    folder : path
+        Made where it is missing.
+    """
+    folder, sources = Path(folder), lessons()
+    written: list[str] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        there = {path.name.lower() for path in folder.iterdir()}
+        for student in students:
+            if student.lower() not in there:
+                _write_copy(folder, student, secret, sources)
+                written.append(student)
+    except (OSError, ValueError) as error:
+        raise ReportError(f"cannot write to {str(folder)!r}: {reason(error)}") from error
+    return written, [student for student in students if student not in set(written)]
+
+
+def _write_copy(folder, student, secret, sources):
+    with tempfile.TemporaryDirectory(prefix=".course-", dir=folder) as draft:
+        copied = Path(draft) / student
+        copied.mkdir()
+        for name, notebook in sources.items():
+            text = json.dumps(student_lesson(notebook, secret, student), indent=1, ensure_ascii=False)
+            (copied / name).write_text(text + "\n", encoding="utf-8")
+        shutil.move(copied, folder / student)

@@ -1,0 +1,82 @@
+"""What is drawn for a student: from the secret, the student's id and the exercise, and from nothing else."""
+from __future__ import annotations
+
+import hashlib
+import hmac
+import random
+from pathlib import Path
+
+from workbench.reports.parameters import ReportError, reason
+
+SHORTEST_SECRET = 16
+
+
+class Draws:
+    """Random draws that stay the same with every version of Python and numpy.
+
+    Only `random.Random.random` is used: its sequence is what Python promises to keep.
+
+    Parameters
+    ----------
+    seed : int
+
+    Examples
+    --------
+    >>> draws = Draws(1)
+    >>> draws.whole(1, 6), draws.number(0, 1, 2)
+    (1, 0.85)
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed).random
+
+    def whole(self, low: int, high: int) -> int:
+        """Return a whole number from low to high, both possible."""
+        return low + int(self._random() * (high - low + 1))
+
+    def number(self, low: float, high: float, digits: int) -> float:
+        """Return a number from low to high, rounded."""
+        return round(low + self._random() * (high - low), digits) + 0.0     # no -0.0
+
+    def hits(self, successes: int, size: int, drawn: int) -> int:
+        """Return how many successes are among `drawn` of `size` items, without replacement."""
+        found = 0
+        for left in range(size, size - drawn, -1):
+            found += self._random() * left < successes - found
+        return found
+
+    def flips(self, probability: float, count: int) -> int:
+        """Return how many of `count` independent trials succeed."""
+        return sum(self._random() < probability for _ in range(count))
+
+
+def draws(secret: bytes, student: str, exercise: str) -> Draws:
+    """Return the draws that belong to a student's exercise.
+
+    Parameters
+    ----------
+    secret : bytes
+    student, exercise : str
+    """
+    return Draws(int.from_bytes(_digest(secret, f"{student}\n{exercise}"), "big"))
+
+
+def fingerprint(secret: bytes) -> str:
+    """Return what tells secrets apart and gives none of them away."""
+    return _digest(secret, "course").hex()[:16]
+
+
+def _digest(secret, text):
+    return hmac.new(secret, text.encode(), hashlib.sha256).digest()
+
+
+def read_secret(path: str) -> bytes:
+    """Return the secret of a course from its file, without blanks around it, or raise ReportError."""
+    try:
+        secret = Path(path).read_bytes().strip()
+    except (OSError, ValueError) as error:
+        raise ReportError(f"cannot read the secret {path!r}: {reason(error)}; make one with "
+                          f"python -c 'import secrets; print(secrets.token_hex())' > FILE") from error
+    if len(secret) < SHORTEST_SECRET:
+        raise ReportError(f"the secret {path!r} must have at least {SHORTEST_SECRET} characters; got {len(secret)}")
+    return secret

@@ -1,0 +1,118 @@
+"""A lesson as slides: one HTML file from the notebook's own text and pictures, with notes for the speaker."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.classroom.pages import page
+from workbench.reports.pages import body, headings, plain, source
+from workbench.reports.parameters import find_notebook, notebook_title, tags
+
+LEFT_OUT = {"solution", "parameters"}
+PICTURES = ("image/png", "image/svg+xml")
+
+
+@dataclass
+class Slide:
+    """What is shown and what is said.
+
+    Attributes
+    ----------
+    title : str
+        Heading of the scene.
+    shown : list of dict
+        Cells whose text and outputs the class sees.
+    said : list of dict
+        Cells that only the speaker sees.
+    """
+
+    title: str
+    shown: list[dict] = field(default_factory=list)
+    said: list[dict] = field(default_factory=list)
+
+
+def slides_page(lesson: str) -> str:
+    """Return the slides of a lesson as a page that needs nothing from outside.
+
+    Parameters
+    ----------
+    lesson : str
+        A topic, or the path of a notebook.
+    """
+    import nbformat
+    path = find_notebook(lesson)
+    title = notebook_title(path)
+    deck = [{"title": plain(slide.title), "shown": _html(slide.shown, path), "said": _html(slide.said, path)}
+            for slide in slides(nbformat.read(path, as_version=4).cells)]
+    return page("slides.html.j2", title=title, slides=deck)
+
+
+def slides(cells: list[dict]) -> list[Slide]:
+    """Return the slides of a notebook's cells: one per heading, per exercise and per picture.
+
+    Lists, tables, formulas and the first paragraph of a slide are shown, other paragraphs and the code are for the
+    speaker.
+    """
+    found: list[Slide] = []
+    for cell in cells:
+        if any(tag in LEFT_OUT or tag.startswith("if:") for tag in tags(cell)):
+            continue
+        if cell["cell_type"] == "markdown":
+            _add_text(found, cell)
+        elif cell["cell_type"] == "code" and found:
+            _add_code(found, cell)
+    return found
+
+
+def _add_text(found, cell):
+    for block in _blocks(source(cell)):
+        heading = next((text for level, text in headings([_markdown(block)]) if level < 4), None)
+        asked = re.match(r"\*\*\d\.\d\*\*", block)
+        if heading or asked or not found:
+            found.append(Slide(heading or found[-1].title if heading or found else ""))
+        if heading:
+            continue
+        if asked or not found[-1].shown or _is_shown(block):
+            _show(found, _markdown(block))
+        else:
+            found[-1].said.append(_markdown(block))
+
+
+def _add_code(found, cell):
+    if cell.get("outputs") and "exercise" not in tags(cell):
+        _show(found, cell | {"source": ""})
+    found[-1].said.append(_markdown(f"```python\n{source(cell)}\n```"))
+
+
+def _show(found, cell):
+    """Show a cell on the last slide, or on one of its own where either holds a picture."""
+    if found[-1].shown and (_drawn(cell) or any(map(_drawn, found[-1].shown))):
+        found.append(Slide(found[-1].title))
+    found[-1].shown.append(cell)
+
+
+def _drawn(cell):
+    return any(kind in output.get("data", {}) for output in cell.get("outputs", []) for kind in PICTURES)
+
+
+def _blocks(text):
+    """Return the blocks of a Markdown text that blank lines part; fences and formulas stay whole."""
+    fences = r"(?ms)^(```|~~~).*?^\1[ \t]*$|^\$\$.*?\$\$[ \t]*$"
+    whole = re.sub(fences, lambda block: block[0].replace("\n\n", "\n\0"), text)
+    return [block.replace("\0", "\n").strip("\n") for block in re.split(r"\n\s*\n", whole) if block.strip()]
+
+
+def _is_shown(block):
+    """Whether a block is a list, a table, a formula or a quotation."""
+    return re.match(r"\s*([-*+] |\d+\. |\||\$\$|>)", block) is not None
+
+
+def _markdown(text):
+    return {"cell_type": "markdown", "metadata": {}, "source": text}
+
+
+def _html(cells: list[dict], path: Path) -> str:
+    import nbformat
+    notebook = nbformat.from_dict({"cells": cells})
+    return body(notebook, path.parent)[0]

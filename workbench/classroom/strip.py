@@ -1,0 +1,129 @@
+"""The class is the simulation: one audit, drawn anew for every student, as one strip of intervals."""
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench import checks, intervals
+from workbench.classroom.grading import Graded, Grades
+from workbench.classroom.pages import page
+from workbench.classroom.seeds import draws
+from workbench.classroom.variants import AUDIT, task_of
+from workbench.exercises.answers import answered
+from workbench.exercises.stratified import fifths
+from workbench.reports.parameters import ReportError
+from workbench.stratified.accuracy import stratified_accuracy
+
+if TYPE_CHECKING:
+    import altair as alt
+
+LEVEL = 0.95
+VERDICTS = ("contains the truth", "misses it")
+
+
+@dataclass(frozen=True)
+class ClassStrip:
+    """The intervals of a class.
+
+    Attributes
+    ----------
+    truth : float
+        The accuracy that every interval is about.
+    rows : tuple of dict
+        Per interval estimate, low and high as the student reported them, and the verdict; no name.
+    default_missed : int
+        How many default intervals from the same labels miss the truth.
+    left_out : int
+        Students without a usable answer.
+    """
+
+    truth: float
+    rows: tuple[dict, ...]
+    default_missed: int
+    left_out: int
+
+    @property
+    def missed(self) -> int:
+        """Reported intervals that miss the truth."""
+        return sum(row["verdict"] == VERDICTS[1] for row in self.rows)
+
+    def words(self) -> tuple[str, str]:
+        """Return title and text alternative of the strip."""
+        count = len(self.rows)
+        missed = f"{self.missed} of our {checks.counted(count, 'interval')} missed"
+        out = f" {checks.counted(self.left_out, 'student')} gave no estimate with a standard error."
+        return missed, (
+            f"{count} audits of the same forms, each of 100 labels drawn anew; estimates plus and minus 1.96 standard "
+            f"errors, as reported. {missed} the true accuracy, {self.truth:.3f}; about {(1 - LEVEL) * count:.0f} would "
+            f"if intervals of {LEVEL:.0%} kept their promise. Of the default intervals from the same labels "
+            f"{self.default_missed} miss it.{out if self.left_out else ''}")
+
+
+def class_strip(grades: Grades, secret: bytes) -> ClassStrip:
+    """Return the intervals that a class reported for its audits of the digit forms, in an order that names nobody.
+
+    Parameters
+    ----------
+    grades : Grades
+    secret : bytes
+
+    Raises
+    ------
+    ReportError
+        If no student gave an estimate and a standard error.
+    """
+    size, right, _ = fifths()
+    truth = float(right.sum() / size.sum())
+    given = [(student, values) for student in grades.students if (values := _reported(student))]
+    if not given:
+        raise ReportError(f"no student gave an estimate with its standard error in exercise {AUDIT}")
+    found = [stratified_accuracy(**_labels(task_of(secret, student.student, AUDIT))).interval(LEVEL)
+             for student, _ in given]
+    given.sort(key=lambda each: draws(secret, each[0].student, "order in the strip").number(0, 1, 12))
+    rows = tuple(_row(number, values, truth) for number, (_, values) in enumerate(given, 1))
+    return ClassStrip(truth, rows, sum(truth not in interval for interval in found), len(grades.students) - len(given))
+
+
+def _labels(task):
+    return {"stratum_size": task["size"], "labeled": task["labeled"], "correct": task["right"]}
+
+
+def _reported(student: Graded) -> list | None:
+    """Return estimate and standard error if a student's answer can be drawn."""
+    values = answered(student.answers[AUDIT], 2)
+    return values if values and 0 <= values[0] <= 1 and 0 <= values[1] <= 0.5 else None
+
+
+def _row(number, values, truth):
+    estimate, error = values
+    reach = intervals.quantile(LEVEL) * error
+    hit = estimate - reach <= truth <= estimate + reach
+    return {"audit": number, "estimate": estimate, "low": estimate - reach, "high": estimate + reach,
+            "verdict": VERDICTS[not hit]}
+
+
+def chart(strip: ClassStrip) -> alt.TopLevelMixin:
+    """Return the strip: one interval per student, the truth as a line through all of them."""
+    import altair as alt
+
+    from workbench.charts import theme
+    rows = alt.Chart(theme.rows("intervals", strip.rows))
+    colors = theme.scale(dict(zip(VERDICTS, (theme.ESTIMATE, theme.MISS), strict=True)))
+    order = alt.X("audit:Q", title="one audit per student, in no order", axis=alt.Axis(tickMinStep=1, grid=False),
+                  scale=alt.Scale(domain=[0, len(strip.rows) + 1], nice=False))
+    color = alt.Color("verdict:N", scale=colors, title=None)
+    share = alt.Y("low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False))
+    lines = rows.mark_rule(strokeWidth=2).encode(x=order, y=share, y2="high:Q", color=color)
+    points = rows.mark_point(filled=True, size=30).encode(x=order, y="estimate:Q", color=color, shape=alt.Shape(
+        "verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=["circle", "square"]), title=None))
+    truth = alt.Chart(theme.rows("truth", [{"truth": strip.truth}])).mark_rule(style="truth").encode(y="truth:Q")
+    return theme.finish(lines + points + truth, *strip.words(), width=720)
+
+
+def strip_page(strip: ClassStrip) -> str:
+    """Return the strip as a page to show in the lecture; it names no student."""
+    from workbench.widgets.chart_view import image
+    picture = image(chart(strip))
+    title, words = strip.words()
+    return page("strip.html.j2", title=title, words=words, picture=base64.b64encode(picture.png()).decode())

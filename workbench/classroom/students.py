@@ -1,0 +1,98 @@
+"""Ids of students, checked before they name a folder."""
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from workbench.reports.parameters import ReportError, reason
+
+COLUMN = "id"
+LONGEST_ID = 64
+_ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))}
+
+
+def id_problem(student: str) -> str:
+    """Return why an id cannot name a folder on every system, or ''.
+
+    Parameters
+    ----------
+    student : str
+
+    Examples
+    --------
+    >>> id_problem("ada.l-1815"), id_problem("")
+    ('', 'is empty')
+    >>> id_problem("x/y")
+    'must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last'
+    """
+    if not student:
+        return "is empty"
+    if len(student) > LONGEST_ID:
+        return f"must have at most {LONGEST_ID} characters"
+    if not _ALLOWED.fullmatch(student) or student.endswith("."):
+        return "must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last"
+    return "is a name that Windows keeps for itself" if student.split(".")[0].lower() in _RESERVED else ""
+
+
+def read_students(path: str) -> list[str]:
+    """Return the ids of a CSV file with a column `id`, in its order, or raise ReportError naming the row.
+
+    Parameters
+    ----------
+    path : str
+        Columns apart by comma, semicolon or tab.
+    """
+    return [student for _, student, _ in read_rows(path)]
+
+
+def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, dict[str, str]]]:
+    """Return row number, id and entries by column of a CSV file, one row per student, or raise ReportError.
+
+    Parameters
+    ----------
+    path : str
+        Columns apart by comma, semicolon or tab.
+    columns : tuple of str
+        What the file must have beside `id`.
+    """
+    lines = _rows(path)
+    header = [name.strip().lower() for name in lines[0]] if lines else []
+    for column in (COLUMN, *columns):
+        if header.count(column) != 1:
+            raise ReportError(f"{path} must have one column {column!r}; it has "
+                              f"{', '.join(map(repr, header)) or 'none'}")
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        if any(entry.strip() for entry in line):
+            row = dict(zip(header, line + [""] * (len(header) - len(line)), strict=False))
+            rows.append((number, row[COLUMN].strip(), row))
+    _check_ids(path, rows)
+    return rows
+
+
+def _check_ids(path, rows):
+    if not rows:
+        raise ReportError(f"{path} names no student")
+    seen: dict[str, tuple[int, str]] = {}
+    for number, student, _ in rows:
+        if problem := id_problem(student):
+            raise ReportError(f"{path}, row {number}: id {student[:LONGEST_ID + 1]!r} {problem}")
+        earlier, other = seen.setdefault(student.lower(), (number, student))
+        if earlier != number:
+            same = "stands already" if other == student else f"differs only by case from {other!r}"
+            raise ReportError(f"{path}, row {number}: id {student!r} {same} in row {earlier}")
+
+
+def _rows(path):
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+        first = text.partition("\n")[0]
+        delimiter = max(",;\t", key=first.count)
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except OSError as error:
+        raise ReportError(f"cannot read {path!r}: {reason(error)}") from error
+    except (ValueError, csv.Error) as error:
+        raise ReportError(f"{path} is no CSV text: {error}") from error

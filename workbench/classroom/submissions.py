@@ -1,0 +1,203 @@
+"""What a student handed in, read as data: nothing of a student's is ever run."""
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import stat
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench import checks
+from workbench.classroom.copies import ANSWERS
+from workbench.classroom.variants import VARIANTS
+from workbench.exercises.records import plain_answer
+
+MOST_BYTES = 1_000_000
+MOST_NOTEBOOK_BYTES = 20_000_000
+MOST_SOURCE = 20_000
+_ASKED = re.compile(r"""\bcheck\(\s*["']([\d.]+)["']""")
+# what parsing hostile text may raise
+_UNREADABLE = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, AttributeError, KeyError)
+
+
+class NotPlainError(ValueError):
+    """What was handed in is no plain answer; the text says why."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Answers of one student.
+
+    Attributes
+    ----------
+    answers : dict
+        Exercise -> a plain answer, None, or a `NotPlainError`.
+    course : str or None
+        The fingerprint of the secret that the lessons say they were made with.
+    remarks : tuple of str
+        Which notebooks could not be read, and why.
+    """
+
+    answers: dict[str, Any]
+    course: str | None
+    remarks: tuple[str, ...]
+
+
+def read_submission(folder: Path, lessons: list[str]) -> Submission:
+    """Return what a student's folder answers: the file of answers first, the notebooks where it has no entry.
+
+    Parameters
+    ----------
+    folder : Path
+    lessons : list of str
+        File names of the notebooks that were handed out; no other is looked at.
+    """
+    notebooks, remarks = [], []
+    for name in lessons:
+        try:
+            notebooks += _notebook(folder / name)
+        except NotPlainError as error:
+            remarks.append(str(error))
+    found: dict[str, Any] = dict.fromkeys(VARIANTS)
+    for notebook in notebooks:
+        for source in _code(notebook):
+            found |= _answers_in(source)
+    try:
+        found |= _recorded(folder / ANSWERS)
+    except NotPlainError as error:
+        found = dict.fromkeys(VARIANTS, error)
+    return Submission(found, next(filter(None, map(_fingerprint, notebooks)), None), tuple(remarks))
+
+
+def _bytes(path, most):
+    """Return a regular file's bytes, or None where there is none."""
+    try:
+        details = path.lstat()
+        if not stat.S_ISREG(details.st_mode):
+            raise NotPlainError(f"{path.name} is no regular file")
+        if details.st_size > most:
+            raise NotPlainError(f"{path.name} has {details.st_size:,} bytes; at most {most:,} are read")
+        with open(path, "rb", opener=_opened) as file:
+            return file.read(most)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise NotPlainError(f"{path.name} cannot be read: {error.strerror}") from error
+
+
+def _opened(path, flags):
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def _recorded(path):
+    """Return {exercise: answer or NotPlainError} of the file of answers; {} where there is none."""
+    content = _bytes(path, MOST_BYTES)
+    if content is None:
+        return {}
+    try:
+        answers = json.loads(content)
+    except _UNREADABLE as error:
+        raise NotPlainError(f"{path.name} is damaged: {type(error).__name__}") from error
+    if not isinstance(answers, dict):
+        raise NotPlainError(f"{path.name} holds no answers by exercise")
+    return {exercise: _plain(answers[exercise]) for exercise in VARIANTS if exercise in answers}
+
+
+def _plain(value):
+    try:
+        return plain_answer(value)
+    except ValueError as error:
+        return NotPlainError(str(error))
+
+
+def _notebook(path):
+    """Return a notebook in a list, which stays empty where there is none."""
+    content = _bytes(path, MOST_NOTEBOOK_BYTES)
+    if content is None:
+        return []
+    try:
+        notebook = json.loads(content)
+    except _UNREADABLE as error:
+        raise NotPlainError(f"{path.name} is damaged: {type(error).__name__}") from error
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise NotPlainError(f"{path.name} is no notebook")
+    return [notebook]
+
+
+def _fingerprint(notebook):
+    try:
+        told = notebook["metadata"]["workbench"]["course"]
+    except _UNREADABLE:
+        return None
+    return told if isinstance(told, str) else None
+
+
+def _code(notebook: dict) -> Iterator[str]:
+    """Yield the text of the code cells that ask for a check."""
+    for cell in notebook["cells"]:
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            lines = cell.get("source")
+            parts = lines if isinstance(lines, list) else [lines]
+            text = "".join(part for part in parts if isinstance(part, str))
+            if _ASKED.search(text[:MOST_SOURCE]):
+                yield text
+
+
+def _answers_in(source):
+    """Return {exercise: answer or NotPlainError} of the calls of `check` in a cell.
+
+    An argument is a literal, or a name to which the same cell assigns one.
+    """
+    asked = [exercise for exercise in _ASKED.findall(source[:MOST_SOURCE]) if exercise in VARIANTS]
+    if len(source) > MOST_SOURCE:
+        return dict.fromkeys(asked, NotPlainError(f"the cell has more than {MOST_SOURCE:,} characters"))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            statements = ast.parse(source).body
+    except _UNREADABLE:
+        return dict.fromkeys(asked, NotPlainError("the cell is no Python text"))
+    names: dict[str, ast.expr] = {}
+    found = {}
+    for statement in statements:
+        if isinstance(statement, ast.Assign):
+            names |= {target.id: statement.value for target in statement.targets if isinstance(target, ast.Name)}
+        elif isinstance(statement, ast.Expr) and (call := _check_of(statement.value)):
+            exercise, argument = call
+            found[exercise] = _literal(names.get(argument.id, argument) if isinstance(argument, ast.Name) else argument)
+    without = NotPlainError("the cell calls no check with an answer")
+    return {exercise: found.get(exercise, without) for exercise in asked}
+
+
+def _check_of(node):
+    """Return exercise and answer's expression where a node calls `check` or `wb.check`, else None."""
+    if not isinstance(node, ast.Call) or len(node.args) != 2 or not isinstance(node.args[0], ast.Constant):
+        return None
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    return (node.args[0].value, node.args[1]) if name == "check" and node.args[0].value in VARIANTS else None
+
+
+def _literal(node):
+    try:
+        return _plain(ast.literal_eval(node))
+    except _UNREADABLE:
+        return NotPlainError("the answer is computed in the cell, not written there; running the cell records it")
+
+
+def shown(answer: Any) -> str:
+    """Return an answer as text for people, which still has to be escaped.
+
+    Examples
+    --------
+    >>> shown([0.8803125, "buy"]), shown(None)
+    ("0.88031, 'buy'", '')
+    """
+    if answer is None or isinstance(answer, NotPlainError):
+        return ""
+    entries = answer if isinstance(answer, list) else [answer]
+    return checks.listed((repr(each) if isinstance(each, str) else f"{each:.5g}" for each in entries), 20)
