@@ -17,8 +17,8 @@ import workbench
 ROOT = Path(workbench.__file__).parent
 # from the ground up; a file imports its own floor or one below
 FLOORS = ("stopping", "checks", "vocabulary", "digits", "results", "intervals", "value_intervals", "data", "topics",
-          "course", "inputs", "simulations", "charts", "widgets exercises", "reports", "audits classroom replays", "cli",
-          "__main__")
+          "course", "inputs", "simulations", "charts", "widgets exercises", "reports",
+          "audits classroom replays", "cli", "__main__")
 # what the files of a topic may import of other topics, on every floor
 TOPICS = {"stratified": {"allocation"}, "allocation": set(), "replication": set(), "misclassification": set(),
           "cross_validation": set()}

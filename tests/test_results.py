@@ -274,4 +274,4 @@ def test_a_place_is_plain_and_the_notes_are_shown_below_the_table():
 
 def test_sizes_are_shown_with_commas_and_names_are_not():
     shown = results.html_table([{"size": 12345, "stratum": 12345, "labeled": 1000, "correct": True}], "")
-    assert "<td>12,345</td><td>12345</td><td>1,000</td><td>True</td>" in shown
+    assert "<td>12,345</td><td>12345</td><td>1,000</td><td>yes</td>" in shown

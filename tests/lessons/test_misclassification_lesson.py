@@ -178,7 +178,8 @@ def test_no_estimator_is_told_in_the_status_line():
     panel = live.months()
     before = panel.view.picture
     settle(panel, Estimators=())
-    assert status(panel) == "<strong>choose at least one estimator</strong>" and panel.view.picture == before
+    assert status(panel) == "<strong role='alert'>choose at least one estimator</strong>"
+    assert panel.view.picture == before
     settle(panel, Estimators=("mle",))
     assert status(panel) == "" and heading(panel) == "Of a rise by 5.0 points they report: mle 100%"
 
@@ -233,7 +234,7 @@ def test_every_audit_answers(n):
 def test_a_month_is_not_compared_with_itself():
     panel = live.change()
     settle(panel, From_month=(8, 8))
-    assert status(panel) == "<strong>choose two different months; both are 8</strong>"
+    assert status(panel) == "<strong role='alert'>choose two different months; both are 8</strong>"
 
 
 # ---------------------------------------------------------------- what is held constant

@@ -167,8 +167,8 @@ def test_the_papers_shifts_have_four_bad_pairs(arrays):
 def test_six_levels_are_refused_in_words(arrays):
     before = arrays.view.picture
     settle(arrays, Levels_s=6)
-    assert status(arrays) == ("<strong>levels must be a prime power; 6 is not a prime power, the nearest are 5 and 7"
-                              "</strong>")
+    assert status(arrays) == ("<strong role='alert'>Levels s must be a prime power; 6 is not a prime power, the "
+                              "nearest are 5 and 7</strong>")
     assert arrays.view.picture == before
     settle(arrays, Levels_s=7)
     assert status(arrays) == "" and heading(arrays).startswith("49 runs, 8 columns, 7 levels: all 28")
@@ -176,14 +176,14 @@ def test_six_levels_are_refused_in_words(arrays):
 
 def test_a_column_is_not_compared_with_itself(arrays):
     settle(arrays, Column_j=1)
-    assert status(arrays) == "<strong>column i and column j must differ; both are 1</strong>"
+    assert status(arrays) == "<strong role='alert'>column i and column j must differ; both are 1</strong>"
 
 
 def test_fewer_columns_move_the_chosen_ones(arrays):
     settle(arrays, Column_i=7, Column_j=8)
     said = settle(arrays, Columns=4)
     assert {name: controls(arrays)[name].max for name in ("Column i", "Column j")} == {"Column i": 4, "Column j": 4}
-    assert status(arrays) == "<strong>column i and column j must differ; both are 4</strong>"
+    assert status(arrays) == "<strong role='alert'>column i and column j must differ; both are 4</strong>"
     said = settle(arrays, Column_i=3)
     assert status(arrays) == "" and said.endswith("Columns 3 and 4 show each pair of levels 1 time.")
 

@@ -139,7 +139,7 @@ def test_robot_says_when_the_pilot_does_not_fit():
     robot = live.papers_robot()
     settle(robot, Labels=40, Pilot_per_stratum=20)
     status = robot.children[1].value
-    assert "budget must be at least 100, a pilot of 20 in each of 5 strata; got 40" in status
+    assert "Labels must be at least 100, a pilot of 20 in each of 5 strata; got 40" in status
 
 
 @pytest.mark.parametrize(("settings", "said"), [

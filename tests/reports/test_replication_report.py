@@ -58,8 +58,8 @@ def test_many_classes_without_strata_by_group(tmp_path):
     assert "no column &#x27;stratum&#x27;: the whole sample was taken for one stratum" in page
     assert "80 PSUs in 1 stratum" in page and page.count("<td>Macro F1</td>") == 3
     assert all(page.count(f"<td>F1 of {name}</td>") == 3 for name in ("cat", "cow", "dog", "emu"))
-    limits = [float(number) for row in re.findall(r"<td>([\d.]+) to ([\d.]+)</td>", page) for number in row]
-    assert len(limits) == 2 * 2 * 18 and max(limits) <= 1
+    limits = [float(number) for row in re.findall(r"<td>([\d.]+)% to ([\d.]+)%</td>", page) for number in row]
+    assert len(limits) == 2 * 2 * 18 and max(limits) <= 100
 
 
 def test_published_replicate_weights(tmp_path):
@@ -73,7 +73,7 @@ def test_published_replicate_weights(tmp_path):
              "accuracy")
     page = page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
     error = np.sqrt(np.bincount(unit, right).reshape(20).var(ddof=1) / 6 ** 2 / 20)
-    assert "imported jk1, 20 replicates" in page and f"<td>{error:.4g}</td>" in page
+    assert "imported jk1, 20 replicates" in page and f"<td>{100 * error:.1f}%</td>" in page
 
 
 def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
@@ -82,7 +82,7 @@ def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--positive", "4"], "positive must be a true class; got '4', there are 7, 8, 9"),
-    (["--weight", "null"], "column 'null', data row 3: a weight must be above 0; got 0"),
+    (["--weight", "null"], "column 'null', row 4: a weight must be above 0; got 0"),
     (["--method", "brr"], "method 'brr' needs the same number of PSUs in every stratum"),
 ])
 def test_mistakes_cost_one_line_in_the_run(tmp_path, labeled, arguments, message):

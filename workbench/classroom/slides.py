@@ -115,4 +115,5 @@ def _markdown(text):
 def _html(cells: list[dict], path: Path) -> str:
     import nbformat
     notebook = nbformat.from_dict({"cells": cells})
-    return body(notebook, path.parent)[0]
+    shown = body(notebook, path.parent, explain=False)
+    return "\n".join((shown.heading, shown.finding, shown.content))

@@ -34,7 +34,7 @@ def page(replays: Sequence[Replay], command: str) -> str:
     import jinja2
     import nbformat
     cells = [_shown(_verdicts_by_paper(replays), _meanings(), _summary(replays)), *map(_cell, replays)]
-    body = pages.body(nbformat.v4.new_notebook(cells=cells), ".")
+    body = pages.body(nbformat.v4.new_notebook(cells=cells), ".", explain=False)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(build.__file__).parent / "template"), autoescape=True, trim_blocks=True,
         lstrip_blocks=True, undefined=jinja2.StrictUndefined)

@@ -182,6 +182,8 @@ def package_version():
 def _checked_values(declared, given, targets):
     values = {parameter["name"]: parameter["default"] for parameter in declared}
     values |= parse_parameters(declared, given)
+    for name, path in _files(declared, values).items():
+        _check_exists(name, path)
     inputs = {path.resolve() for path in _files(declared, values).values()}
     values |= _beside(declared, values, targets.page, inputs)
     outputs = _outputs(declared, values)
@@ -250,6 +252,14 @@ def _check_files(declared, values):
                 spelled(values[name], found[file]) not in found[file]:
             raise ReportError(f"{name} is {values[name]!r}, which is no column of {values[file]}"
                               f"{suggestion(values[name], found[file])}; columns: {checks.listed(found[file], 20)}")
+
+
+def _check_exists(name, path):
+    from workbench.data.files import existing_file
+    try:
+        existing_file(path)
+    except ValueError as error:
+        raise ReportError(f"{name}: {one_line(error)}") from error
 
 
 def _column_names(name, path):

@@ -51,8 +51,8 @@ def one_line(text):
     return " ".join(without_escapes(str(text)).split())
 
 
-def body(notebook, folder, title=""):
-    """Return what a page is made of, code left out.
+def body(notebook, folder, title="", explain=True):
+    """Return what a page is made of, code left out; without `explain` no word leads to what it means.
 
     Returns
     -------
@@ -73,7 +73,8 @@ def body(notebook, folder, title=""):
             (finding if stated else parts).append(_stated(output) if stated else _output(output))
             messages.extend((section, text) for text in _messages(output))
     answer, rest = ("\n".join(filter(None, found)).replace("\0", "\ufffd") for found in (finding, parts))
-    marked, words = _explained(f"{answer}\0{_notes_once(rest)}")
+    page = f"{answer}\0{_notes_once(rest)}"
+    marked, words = _explained(page) if explain else (page, [])
     answer, rest = _REMOTE.sub(r"\1data-left-out\2", marked).split("\0")
     heading = f"<h1>{html.escape(title)}</h1>" if title and heading else _markdown(heading)
     return types.SimpleNamespace(heading=heading, finding=answer, content=rest, words=words, messages=messages)

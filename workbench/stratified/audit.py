@@ -277,7 +277,7 @@ def load_items(scores: Any, *, score: str = "score", prediction: str = "", truth
     Examples
     --------
     >>> load_items({"score": [0.9, 0.7], "y": [1, 0]}, truth="y")
-    ScoredItems(2 items, mean score 0.8, accuracy 0.5)
+    ScoredItems(2 items, mean score 0.8, accuracy 0.5; scores read as confidence in the prediction)
     """
     frames.check_source("scores", scores)
     return scored_items.read_scores(scores, score=score, prediction=prediction, truth=truth, id=id, score_is=score_is)

@@ -53,7 +53,7 @@ def said_percent(*bounds: float, error: float | None = None) -> str:
     Examples
     --------
     >>> said_percent(0.85, 0.85), said_percent(0.85, 0.9), said_percent(float("nan"), 1)
-    ('85.0%', '85.0% to 90.0%', 'undefined to 100%')
+    ('85.0%', '85.0% to 90.0%', 'undefined to 100.0%')
     """
     return " to ".join(dict.fromkeys("undefined" if np.isnan(end) else digits.percents(end, error=error)[0]
                                      for end in bounds))
