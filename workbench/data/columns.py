@@ -1,11 +1,13 @@
 """A source of columns, whatever it is, and the columns that are wanted of it."""
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from workbench import checks
 
+MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
 SHOWN_COLUMNS = 20
 
 
@@ -86,11 +88,18 @@ def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[st
 
 
 def _alike(name, names):
-    return [other for other in names if isinstance(other, str) and _plain(other) == _plain(name)]
+    return [other for other in names if isinstance(other, str) and plain_name(other) == plain_name(name)]
 
 
-def _plain(name):
-    return name.strip().casefold()
+def plain_name(name: str) -> str:
+    """Return a column's name without what files add to it: case, outer blanks and a byte-order mark, misread or not.
+
+    Examples
+    --------
+    >>> plain_name(" Score"), plain_name("\ufeffID"), plain_name("\u00ef\u00bb\u00bfid")
+    ('score', 'id', 'id')
+    """
+    return name.removeprefix("\ufeff").removeprefix(MISREAD_BOM).strip().casefold()
 
 
 def _found_column(label, names, name):

@@ -14,6 +14,7 @@ from os import PathLike
 
 from workbench import checks
 from workbench.data import frames, numbers
+from workbench.data.columns import plain_name
 from workbench.data.frames import NoRowsError
 
 _EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
@@ -75,7 +76,7 @@ def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return
     try:
-        header = {name.casefold() for name in frames.column_names(path)}
+        header = {plain_name(name) for name in frames.column_names(path)}
         found = [name for name in answers if name in header] or answers[:1]
         columns, _ = frames.read_columns(path, ["id", *found])
     except NoRowsError:

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.data import frames, numbers, sheet_ids
 from workbench.data.answers import ANSWERS, right_or_wrong, sheet_row, true_classes
+from workbench.data.columns import plain_name
 
 if TYPE_CHECKING:
     from workbench.data.scored_items import ScoredItems
@@ -100,7 +101,7 @@ class SheetRows:
 
 def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRows:
     """Read the rows of a sheet that was written for `items`."""
-    header = {name.casefold() for name in frames.column_names(path)}
+    header = {plain_name(name) for name in frames.column_names(path)}
     usable = ("truth",) if asks == "truth" else ("correct",) if items.prediction is None else tuple(ANSWERS)
     there = [name for name in usable if name in header] or [asks]
     also = [name for name in ("stratum", "position") if name in header]

@@ -13,6 +13,7 @@ from typing import Any
 from workbench import checks
 from workbench.data import files, frames, numbers
 from workbench.data.answers import OTHER, right_or_wrong
+from workbench.data.columns import plain_name
 from workbench.data.sheet_files import original, refuse_recorded, write_rows
 from workbench.results import Result
 from workbench.stratified.session_design import label_reader
@@ -82,7 +83,7 @@ def write_sheet(path: str | PathLike[str], trail: Trail, places: Sequence[int]) 
 def read_sheet(path: str | PathLike[str], asks: str) -> tuple[list[SheetRow], str]:
     """Return the rows of a sheet, and the SHA-256 of its file."""
     path = os.path.expanduser(os.fspath(path))
-    names = ["id", asks] + ["position"] * ("position" in {name.casefold() for name in frames.column_names(path)})
+    names = ["id", asks] + ["position"] * ("position" in {plain_name(name) for name in frames.column_names(path)})
     columns, _ = frames.read_columns(path, names)
     cells = (numbers.as_text(columns[name]) for name in names)
     with open(files.file_of(path), "rb") as file:
