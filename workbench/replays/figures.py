@@ -85,7 +85,8 @@ def bars(x: str, y: str, color: str, *, panel: str = "", y_title: str = "", x_ti
             alt.X(f"{x}:O", title=x_title or _words(x), sort=_distinct(rows, x), axis=alt.Axis(labelAngle=0)),
             alt.Y(f"{y}:Q", title=y_title or _words(y)),
             xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)), **_told_apart(rows, color, dash=False))
-        return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale)
+        return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale,
+                         own_x=False)
     return draw
 
 
@@ -112,7 +113,7 @@ def areas(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
     return draw
 
 
-def _finished(chart, title, rows, said, panel, columns, same_scale):
+def _finished(chart, title, rows, said, panel, columns, same_scale, own_x=True):
     import altair as alt
 
     from workbench.charts import theme
@@ -123,7 +124,7 @@ def _finished(chart, title, rows, said, panel, columns, same_scale):
     faceted = chart.facet(facet=alt.Facet(f"{panel}:N", sort=_distinct(rows, panel), title=None), columns=columns,
                           data=data)
     if not same_scale:
-        faceted = faceted.resolve_scale(x="independent", y="independent")
+        faceted = faceted.resolve_scale(x="independent" if own_x else "shared", y="independent")
     return theme.finish(faceted, title, said)
 
 
