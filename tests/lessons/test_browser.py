@@ -95,6 +95,7 @@ def opened(lab, tmp_path_factory):
         browser.ready(page)
         page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
         browser.shows_chart(page)
+        browser.busy(page)
         first = browser.kernel_status(page), browser.chart(page)
         done.touch()
         browser.shows_chart(page, CHARTS)
