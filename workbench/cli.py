@@ -1,4 +1,4 @@
-"""The command line: report, audit, replay, list, params, lab."""
+"""The command line: report, list, params, lab, and the commands that audits, replays and the classroom bring."""
 import os
 import shlex
 import subprocess

@@ -5,8 +5,8 @@ import numpy as np
 
 import workbench as wb
 
-# base rate at the audit and later, p00, p11, audited items, items at the audit and later; the first three are the
-# settings of Kloos (2024), the shifts and the others span who wins: every estimator but the baseline somewhere does
+# base rate at the audit and later, p00, p11, audited items, items at the audit and later; (.5, .6, .7), (.98, .94, .97)
+# and (.75, .85, .9) are the studies of Kloos's paper, the shifts and the others are ours and span who wins
 SETTINGS = [
     (.5, .35, .6, .7, 1000, 10_000, 10_000), (.5, .5, .6, .7, 1000, 10_000, 10_000),
     (.5, .48, .6, .7, 1000, 10_000, 2000), (.5, .55, .6, .7, 1000, 10_000, 10_000),

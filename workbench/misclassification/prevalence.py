@@ -232,7 +232,8 @@ class EstimatorComparison(Result):
     methods : tuple of str
     estimate, standard_error, low, high, bias, rmse : (M,) array, or (M, K) with more than two classes
         NaN where a method cannot be computed; the bias (and in it the RMSE) if P(prediction | truth) is constant and
-        the shift is as it seems, a bias of order 1/n that is not known left out of the RMSE.
+        the shift is as it seems. The RMSE holds how little one audit says of a bias; a bias of order 1/n that is not
+        known is left out of it.
     labels : tuple
     level : float
     counted : float or (K,) array
