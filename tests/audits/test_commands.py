@@ -51,7 +51,8 @@ def fill(folder, right, name="sheet.csv"):
 
 def test_every_command_has_an_example_that_works_in_this_order(folder):
     right = write_scores(folder)
-    examples = {name: command.example.removeprefix("workbench ") for name, command in audit.commands.items()}
+    examples = {name: command.example.removeprefix("workbench ").splitlines()[0]
+                for name, command in audit.commands.items()}
     assert set(examples) == {"new", "next", "record", "skip", "undo", "import", "export", "status", "extend", "report",
                              "verify"}
     typed(folder, examples["new"].replace("300", "200") + " --by ann")
@@ -105,7 +106,7 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
     ("audit undo audit.db --by ann", "ann has no label or skip to take back"),
     ("audit import audit.db none.csv", "no such file: 'none.csv'"),
     ("audit import audit.db scores.csv", "has no column 'id'"),
-    ("audit export audit.db sheet.txt", "path must end in .csv; got 'sheet.txt'"),
+    ("audit export audit.db sheet.txt", "path must end in .csv or .xlsx, or in .json or .jsonl for an"),
     ("audit export audit.db scores.csv", "exists and is not a label sheet"),
     ("audit status audit.db --within 2", "half_width needs at least 2 labels in every stratum"),
     ("audit status audit.db --method wald", "'wald' is not one of 'planned', 'anytime', 'looks', 'fixed'"),

@@ -216,34 +216,54 @@ def undo(file, by):
         click.echo(f"Taken back: the last word on {plain(session.undo(by))}.")
 
 
-@command("import", "workbench audit import audit.db sheet.csv --by ann")
+@command("import", "workbench audit import audit.db sheet.csv --by ann\n"
+                   "workbench audit import audit.db exported.json")
 @FILE
 @click.argument("sheet")
 @BY
 def import_sheet(file, sheet, by):
-    """Record the labels of a filled SHEET; rows that are refused are listed with the reason."""
+    """Record the labels of a filled SHEET, or of what Label Studio, doccano or Prodigy exported.
+
+    Rows that are refused are listed with the reason, and the good ones recorded.
+    """
     with _opened(file) as session:
         found = session.import_labels(sheet, by)
         status = session.status()
     for row, identifier, reason in found.refused[:TOLD_ROWS]:
-        click.echo(f"Row {row} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True)
+        where = f"Row {row}" if found.row_is == "row" else f"{plain(os.path.basename(sheet))}, record {row}"
+        click.echo(f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True)
     if len(found.refused) > TOLD_ROWS:
-        click.echo(f"and {len(found.refused) - TOLD_ROWS} more rows", err=True)
+        click.echo(f"and {len(found.refused) - TOLD_ROWS} more {found.row_is}s", err=True)
     click.echo(f"{found.headline()}. {status.headline()}.")
 
 
-@command("export", "workbench audit export audit.db sheet.csv -n 50 --by ann")
+@command("export", "workbench audit export audit.db sheet.csv -n 50 --by ann\n"
+                   "workbench audit export audit.db tasks.json --to label-studio")
 @FILE
 @click.argument("sheet")
+@click.option("--to", type=click.Choice(["csv", "xlsx", "label-studio", "doccano", "prodigy"]),
+              help="A sheet, or tasks for a tool.  [a sheet, as the ending tells]")
 @click.option("-n", "count", type=int,
               help="Hand out so many items in the sheet.  [the whole budget, nothing handed out]")
 @BY
-def export(file, sheet, count, by):
-    """Write a label SHEET: the next items for somebody, or the whole budget with all labels so far."""
+def export(file, sheet, to, count, by):
+    """Write a label SHEET or tasks: the next items for somebody, or the whole budget with all labels so far.
+
+    Tasks for a tool are without -n what is still to be labeled.
+    """
+    from workbench.data.annotation_tasks import ENDINGS, label_studio_interface
+    from workbench.stratified.session_sheets import answers_of, shown_names
     with _opened(file) as session:
-        asks, count = session.design["asks"], session.export(sheet, count, by)
-    click.echo(f"Wrote {sheet} with {counted(count, 'item')}: fill the column {asks}, then "
-               f"workbench audit import {file} {sheet}")
+        design, count = session.design, session.export(sheet, count, by, to=to)
+    if to not in ENDINGS:
+        click.echo(f"Wrote {sheet} with {counted(count, 'item')}: fill the column {design['asks']}, then "
+                   f"workbench audit import {file} {sheet}")
+        return
+    answers = answers_of(design)
+    click.echo(f"Wrote {sheet} with {counted(count, 'task')}; one label each: {plain(', '.join(answers))}. Then "
+               f"workbench audit import {file} and what {to} exports.")
+    if to == "label-studio":
+        click.echo(f"The project's labeling interface:\n{label_studio_interface(shown_names(design), answers)}")
 
 
 @command("status", "workbench audit status audit.db --within 2")
