@@ -84,14 +84,17 @@ def columns_of(function: Callable) -> Callable:
                      type=click.Choice(["auto", "confidence", "class1", "margin"]),
                      help="What the score is; auto: seen from the file, and said."),
         click.option("--positive", default="", help="The class whose probability the score is."),
-        click.option("--rival", default="", help="Column of a second model's predictions (--question difference).")]
+        click.option("--rival", default="", help="Column of a second model's predictions (--question difference)."),
+        click.option("--strata-by", default="", metavar="COLUMN",
+                     help="Column whose values are the strata, in the place of strata cut from the scores.")]
     for option in reversed(options):
         function = option(function)
     return function
 
 
 @command("new", "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item "
-                "--columns text")
+                "--columns text\n"
+                "workbench audit new samples_qa.jsonl qa.db --budget 50 --strata-by doc.subject")
 @click.argument("scores")
 @FILE
 @click.option("--budget", type=int, required=True, help="Labels that are planned.")
@@ -114,7 +117,11 @@ def columns_of(function: Callable) -> Callable:
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
 @BY
 def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **settings):
-    """Plan an audit of the rows of SCORES and write AUDIT.DB."""
+    """Plan an audit of the rows of SCORES and write AUDIT.DB.
+
+    SCORES is a table (csv, xlsx, parquet, json), or the log of an evaluation: Inspect's .json or .eval, or
+    samples_*.jsonl of lm-evaluation-harness; log.json#NAME is that of one scorer or filter.
+    """
     from workbench.inputs.stratified import shown_columns
     from workbench.stratified.sessions import AuditSession
     source = {name: settings.pop(name) for name in SOURCE}
@@ -131,13 +138,14 @@ def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **
     click.echo(f"Next: workbench audit next {file}, or workbench audit export {file} sheet.csv")
 
 
-SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "rival")
+SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "rival", "strata_by")
 
 
 def _read_items(scores, source):
     from workbench.data.scored_items import read_scores
     return read_scores(scores, score=source["score"], prediction=source["prediction"], id=source["identifier"],
-                       score_is=source["score_is"], positive=source["positive"], rival=source["rival"])
+                       score_is=source["score_is"], positive=source["positive"], rival=source["rival"],
+                       by=source.get("strata_by", ""))
 
 
 def _whole_numbers(text):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 
@@ -14,11 +15,12 @@ from workbench import checks
 from workbench.data.annotations import read_annotations
 from workbench.data.sheet_files import write_lines
 
+Items = Iterable[tuple[str, Mapping[str, str]]]
 ENDINGS = {"label-studio": ".json", "doccano": ".jsonl", "prodigy": ".jsonl"}
 RESERVED = {"label-studio": {"item"}, "doccano": {"item", "label", "comments"}, "prodigy": {"item"}}
 
 
-def write_tasks(path: str | PathLike[str], tool: str, items: Iterable[tuple[str, Mapping[str, str]]],
+def write_tasks(path: str | PathLike[str], tool: str, items: Items,
                 labels: Sequence[str]) -> None:
     """Write items as tasks, in their order; never over a file that holds labels, or that is something else.
 
@@ -45,9 +47,12 @@ def write_tasks(path: str | PathLike[str], tool: str, items: Iterable[tuple[str,
     if not path.lower().endswith(ending):
         raise ValueError(f"path must end in {ending} for to={tool!r}; got {path!r}")
     items = list(items)
-    taken = next((name for _, shown in items[:1] for name in shown if name.casefold() in RESERVED[tool]), None)
+    columns = [name for _, shown in items[:1] for name in shown]
+    fields = [variable(name) if tool == "label-studio" else name for name in columns]
+    taken = next((name for name, its in zip(columns, fields, strict=True)
+                  if its.casefold() in RESERVED[tool] or fields.count(its) > 1), None)
     if taken is not None:
-        raise ValueError(f"column {taken!r} has the name of a field of {tool}'s own: choose another tool, or make the "
+        raise ValueError(f"column {taken!r} has the name of another field in {tool}: choose another tool, or make the "
                          "audit with the column renamed")
     _refuse_labeled(path)
     write_lines(path, _LINES[tool](items, labels))
@@ -71,12 +76,22 @@ def label_studio_interface(columns: Iterable[str], labels: Iterable[str]) -> str
     first = "text" if "text" in columns else columns[0]
     lines = ["<View>"]
     for name in columns:
-        said = html.escape(name)
-        lines += [] if name == "text" else [f'  <Header value="{said}"/>']
-        lines.append(f'  <Text name="{said}" value="${said}"/>')
-    lines.append(f'  <Choices name="verdict" toName="{html.escape(first)}" choice="single" required="true">')
+        lines += [] if name == "text" else [f'  <Header value="{html.escape(name)}"/>']
+        lines.append(f'  <Text name="{variable(name)}" value="${variable(name)}"/>')
+    lines.append(f'  <Choices name="verdict" toName="{variable(first)}" choice="single" required="true">')
     lines += [f'    <Choice value="{html.escape(each)}"/>' for each in labels]
     return "\n".join([*lines, "  </Choices>", "</View>"])
+
+
+def variable(column: str) -> str:
+    """Return a column's name as Label Studio can refer to it: it takes a point for a step into an object.
+
+    Examples
+    --------
+    >>> variable("doc.question")
+    'doc_question'
+    """
+    return re.sub(r"\W", "_", column)
 
 
 def text_of(identifier: str, shown: Mapping[str, str]) -> str:
@@ -102,20 +117,21 @@ def _refuse_labeled(path):
                          "choose another path, or move the file away")
 
 
-def _label_studio(items, labels) -> Iterator[str]:
+def _label_studio(items: Items, labels: Sequence[str]) -> Iterator[str]:
     yield "["
     for k, (identifier, shown) in enumerate(items):
-        yield (",\n " if k else "") + _json({"data": {"item": identifier, **shown}})
+        yield (",\n " if k else "") + _json({"data": {
+            "item": identifier, **{variable(name): value for name, value in shown.items()}}})
     yield "]\n"
 
 
-def _doccano(items, labels) -> Iterator[str]:
+def _doccano(items: Items, labels: Sequence[str]) -> Iterator[str]:
     for identifier, shown in items:
         others = {name: value for name, value in shown.items() if name != "text"}
         yield _json({"text": text_of(identifier, shown), "label": [], "item": identifier, **others}) + "\n"
 
 
-def _prodigy(items, labels) -> Iterator[str]:
+def _prodigy(items: Items, labels: Sequence[str]) -> Iterator[str]:
     options = [{"id": each, "text": each} for each in labels]
     for identifier, shown in items:
         others = {name: value for name, value in shown.items() if name != "text"}

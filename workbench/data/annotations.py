@@ -143,7 +143,8 @@ def _refuse_unknown(label, records):
     """Raise where JSON is neither a tool's nor a table with the columns of a sheet."""
     record = next((record for _, record, problem in records if not problem), None)
     if record is None:
-        raise ValueError(f"{label} must hold records such as {{\"item\": \"7\"}}; record {records[0][0]} {records[0][2]}")
+        raise ValueError(f"{label} must hold records such as {{\"item\": \"7\"}}; record {records[0][0]} "
+                         f"{records[0][2]}")
     if {"correct", "truth"} & set(record):
         return
     remedy = "export it as JSON, not as JSON-MIN" if {"annotation_id", "annotator"} & set(record) else \
@@ -152,7 +153,7 @@ def _refuse_unknown(label, records):
                      f"Studio, doccano or Prodigy; record {records[0][0]} has {fields_of(record)}: {remedy}")
 
 
-def _label_studio(number, task) -> Iterator[LabelRow]:
+def _label_studio(number: int, task: dict) -> Iterator[LabelRow]:
     data = task.get("data")
     item = _item(data if isinstance(data, dict) else {})
     annotations = task.get("annotations") or []
@@ -191,7 +192,7 @@ def _choices(value):
     return found if isinstance(found, list) else []
 
 
-def _doccano(number, record) -> Iterator[LabelRow]:
+def _doccano(number: int, record: dict) -> Iterator[LabelRow]:
     item = _item(record, "item")
     if not item:
         yield LabelRow(number, problem="has no field item: import the tasks that the audit exported")
@@ -209,7 +210,7 @@ def _doccano(number, record) -> Iterator[LabelRow]:
 _SPANS = "is labeled with spans of the text: export a project of text classification"
 
 
-def _prodigy(number, record) -> Iterator[LabelRow]:
+def _prodigy(number: int, record: dict) -> Iterator[LabelRow]:
     meta = record.get("meta")
     item = _item(meta if isinstance(meta, dict) else {}) or _item(record)
     by = _text(record.get("_annotator_id")) or _text(record.get("_session_id"))

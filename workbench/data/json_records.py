@@ -40,8 +40,8 @@ def _whole(text, label):
     try:
         values = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it again; "
-                         "nothing of it was used") from None
+        raise ValueError(f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it "
+                         "again; nothing of it was used") from None
     except RecursionError:
         raise ValueError(f"{label} {NESTED}") from None
     return [_record(number, value) for number, value in enumerate(values, 1)]

@@ -1,4 +1,4 @@
-"""Label sheets as workbooks of Excel: a list of answers to choose from, and all other cells locked against accidents."""
+"""Label sheets as workbooks of Excel: a list of answers to choose from, all other cells locked against accidents."""
 from __future__ import annotations
 
 import importlib.util

@@ -19,7 +19,7 @@ from workbench.stratified import accuracy, skips
 from workbench.stratified.sample_plans import STRANGE, SamplePlan
 from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import stratify
+from workbench.stratified.strata import strata_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -331,7 +331,7 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, 
     """
     check_settings(items, interval, level, stratifier)
     allocation = checks.choice(*written(allocation, method), ALLOCATIONS)
-    strata = stratify(items.score, n_strata, stratifier, rng=rng)
+    strata = strata_of(items, n_strata, stratifier, rng=rng)
     plan = SamplePlan(items, strata, functools.partial(_allocated, items, strata, allocation), "correct", rng,
                       draw_settings("accuracy", n_strata, stratifier, allocation), source, columns)
     fields, sample = plan.collect(budget, labels, label_sheet)
@@ -361,7 +361,7 @@ def accuracy_found(items: ScoredItems, fields: dict, sample: SheetLabels | None,
     """Return the fields of an `AccuracyAudit` from those that `SamplePlan.collect` returned, and its labels."""
     size, labeled = fields["stratum_size"], fields["labeled"]
     expected = float("nan")
-    if fields["mode"] != "analyzed" and items.score_is != "margin":
+    if fields["mode"] != "analyzed" and items.score_is == "confidence":
         expected = accuracy.expected_half_width(size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval,
                                                 level=level)[0]
     truth = float(items.correct.mean()) if fields["mode"] == "simulated" else None
@@ -408,8 +408,9 @@ def _allocated(items, strata, method, budget):
     """Return labels per stratum and the notes of the allocation."""
     if method not in rules.NEED_SD:
         return rules.allocate(strata.sizes, budget, method).labeled, []
-    if items.score_is == "margin":
-        raise ValueError(f"allocation {method!r} needs scores that are probabilities; with margins use "
+    if items.score_is != "confidence":
+        without = "with margins" if items.score_is == "margin" else "without scores"
+        raise ValueError(f"allocation {method!r} needs scores that are probabilities; {without} use "
                          "'proportional' or 'equal'")
     score = np.bincount(strata.labels, items.score) / strata.sizes
     sd = np.sqrt(accuracy.stratum_variance(strata.sizes, np.clip(score, 0, 1)))

@@ -70,7 +70,8 @@ class SheetImport(Result):
         refused = f"; {checks.counted(len(self.refused), self.row_is)} refused" if self.refused else ""
         skipped = f", {self.skipped} skipped" if self.skipped else ""
         left = f", {len(self.unlabeled)} without a label" if self.unlabeled else ""
-        return f"{checks.counted(self.recorded, 'label')} recorded, {self.repeated} known already{skipped}{left}{refused}"
+        return (f"{checks.counted(self.recorded, 'label')} recorded, {self.repeated} known already{skipped}{left}"
+                f"{refused}")
 
     def rows(self) -> list[dict]:
         """Return one row per refused row."""
