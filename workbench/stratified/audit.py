@@ -97,7 +97,7 @@ class Audit(Result):
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
         groups = checks.counted(self.labeled.size, "group", "groups")
-        drawn = f"{_labels(self)}, drawn at random within {groups} of like scores among {self._among()}"
+        drawn = f"{_labels(self)}, drawn at random within {groups} {self._alike()} among {self._among()}"
         if self.mode == "plan":
             do = self.next_step().replace(self.label_sheet, os.path.basename(self.label_sheet))
             return f"{drawn[0].upper()}{drawn[1:]}. {do}"
@@ -105,6 +105,9 @@ class Audit(Result):
 
     def _among(self) -> str:
         return checks.counted(self.stratum_size.sum(), "item")
+
+    def _alike(self) -> str:
+        return "of like scores"
 
     def _to_do(self, items: int, what: str) -> str:
         """Return what a plan asks for, and how well it will tell what is asked."""
@@ -207,6 +210,9 @@ class AccuracyAudit(Audit):
                 row |= {name: found[name] for name in ("correct", "accuracy", "skipped") if name in found}
         return table
 
+    def _alike(self) -> str:
+        return "that are given" if self.stratifier == "given" else super()._alike()
+
     def finding(self) -> str:
         """Return the accuracy with its interval, or what to do, in a sentence without jargon."""
         if self.estimate is None or self.confidence_interval is None:
@@ -304,8 +310,9 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, 
     interval, level
         As in `workbench.stratified_interval`.
     labels : str
-        A filled label sheet to analyze, or a beginning of it: its first rows in the order of labeling, at least two
-        rounds through the strata. Empty rows before the last label count as right or as wrong, whichever is worse.
+        A filled label sheet to analyze, or what Label Studio (JSON), doccano or Prodigy (JSONL) exported for its items;
+        or a beginning of it: its first rows in the order of labeling, at least two rounds through the strata. Empty
+        rows before the last label count as right or as wrong, whichever is worse.
     label_sheet : str
         Where to write the empty sheet of a plan: a row per item, in the order of labeling. Beside it a file that ends
         in .plan.json keeps the settings: at the analysis they must be the same.
