@@ -1,5 +1,6 @@
 """`workbench audit`, as it is typed."""
 import csv
+import json
 import os
 import re
 import shlex
@@ -226,3 +227,38 @@ def test_nobody_reads_the_rest_of_a_pipe(folder):
     done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True, check=False,
                           env=os.environ | {"PYTHONPATH": str(ROOT)})
     assert done.stdout.startswith("item-") and done.stderr == ""
+
+
+def test_tasks_go_out_and_an_export_comes_in(folder):
+    write_scores(folder)
+    typed(folder, NEW)
+    said = typed(folder, "audit export audit.db tasks.json --to label-studio -n 3 --by ann")
+    assert said.startswith("Wrote tasks.json with 3 tasks; one label each: right, wrong. Then workbench audit import")
+    assert '<Text name="prediction" value="$prediction"/>' in said and '<Choice value="wrong"/>' in said
+    tasks = json.loads((folder / "tasks.json").read_text(encoding="utf-8"))
+    assert [sorted(each["data"]) for each in tasks] == [["item", "prediction", "text"]] * 3
+    for each, label in zip(tasks, ("right", "wrong", "cat"), strict=True):
+        each["annotations"] = [{"completed_by": 7, "result": [{"type": "choices", "value": {"choices": [label]}}]}]
+    (folder / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
+    done = run(folder, "audit", "import", "audit.db", "export.json")
+    assert done.stdout.startswith("2 labels recorded, 0 known already; 1 record refused. 2 of 60 items labeled")
+    assert done.stderr == (f"export.json, record 3 (id '{tasks[2]['data']['item']}') was not recorded: 'cat' is not 1 "
+                           "(right) or 0 (wrong)\n")
+    assert typed(folder, "audit export audit.db t.jsonl --to prodigy").startswith("Wrote t.jsonl with 58 tasks; one ")
+
+
+def test_a_log_of_an_evaluation_is_audited(folder):
+    rows = [{"doc_id": k, "doc": {"kind": "ab"[k % 2]}, "target": "t", "arguments": {"gen_args_0": {"arg_0": f"Q{k}"}},
+             "resps": [["r"]], "filtered_resps": ["r"], "filter": name, "metrics": ["acc"], "acc": float(k % 3 > 0)}
+            for k in range(40) for name in ("strict", "loose")]
+    (folder / "samples_qa.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    said = typed(folder, "audit new samples_qa.jsonl qa.db --budget 10", 2)
+    assert said == ("Error: 'samples_qa.jsonl': doc_id 0 occurs twice, once per filter; name one: "
+                    "'samples_qa.jsonl#strict' or 'samples_qa.jsonl#loose'\n")
+    line = "audit new samples_qa.jsonl#strict qa.db --budget 10 --strata-by doc.kind"
+    assert typed(folder, line).startswith("Wrote qa.db: 10 of 40 items to label, in 2 strata.\n")
+    assert {each.split(":")[0].strip() for each in typed(folder, "audit next qa.db").splitlines()[1:4]} == {
+        "input", "answer", "target"}
+    assert "strata and order of labeling follow" in typed(folder, "audit verify qa.db --scores samples_qa.jsonl#strict")
+    typed(folder, "audit report qa.db")
+    assert "the values of &#39;doc.kind&#39;" in (folder / "audit.html").read_text(encoding="utf-8")

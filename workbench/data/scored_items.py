@@ -193,7 +193,7 @@ def _scored(columns, cells, labels, score_is, positive, log):
 
 def _unscored(columns, labels, size):
     """Return fields of items without scores, one stratum unless a column says others."""
-    found = _from_confidence(np.ones(size), labels, columns)
+    found = _from_confidence(np.ones(size), labels, {"score": SCORE} | columns)
     return found | {"score": np.full(size, np.nan), "score_is": "none", "by": np.full(size, "all")}
 
 

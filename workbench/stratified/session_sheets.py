@@ -239,12 +239,13 @@ def _add_labels(found, said, decide):
 
 
 def _add_skips(found, skips, trail):
-    labeled = {k for k, _, _ in found.labels}
+    labeled, passed = {k for k, _, _ in found.labels}, set()
     for (k, who), row in sorted(skips.items(), key=lambda each: each[0][0]):
         if k in labeled or trail.status(k) == LABELED:
             found.refused.append((row.number, row.id, f"{who or 'nobody named'} skipped it, but it has a label: the "
                                   "label counts"))
-        elif trail.status(k) == OPEN and k not in {other for other, _ in found.skips}:
+        elif trail.status(k) == OPEN and k not in passed:
+            passed.add(k)
             found.skips.append((k, who))
 
 
