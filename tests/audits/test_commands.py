@@ -261,4 +261,4 @@ def test_a_log_of_an_evaluation_is_audited(folder):
         "input", "answer", "target"}
     assert "strata and order of labeling follow" in typed(folder, "audit verify qa.db --scores samples_qa.jsonl#strict")
     typed(folder, "audit report qa.db")
-    assert "the values of &#39;doc.kind&#39;" in (folder / "audit.html").read_text(encoding="utf-8")
+    assert "<td>the values of 'doc.kind'</td>" in (folder / "audit.html").read_text(encoding="utf-8")
