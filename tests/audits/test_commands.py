@@ -261,4 +261,4 @@ def test_a_log_of_an_evaluation_is_audited(folder):
         "input", "answer", "target"}
     assert "strata and order of labeling follow" in typed(folder, "audit verify qa.db --scores samples_qa.jsonl#strict")
     typed(folder, "audit report qa.db")
-    assert "<td>the values of 'doc.kind'</td>" in (folder / "audit.html").read_text(encoding="utf-8")
+    assert "<td>the values of &#x27;doc.kind&#x27;</td>" in (folder / "audit.html").read_text(encoding="utf-8")
