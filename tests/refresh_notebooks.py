@@ -19,7 +19,8 @@ def refresh(path):
     for output in (o for cell in notebook.cells for o in cell.get("outputs", ())):
         output.get("data", {}).pop(WIDGET, None)
         output.get("metadata", {}).get("image/png", {}).pop("narrow", None)     # reports make their own
-    notebook.metadata = METADATA | {name: notebook.metadata[name] for name in ("workbench",) if name in notebook.metadata}
+    own = {name: value for name, value in notebook.metadata.items() if name == "workbench"}     # solutions have none
+    notebook.metadata = METADATA | own
     nbformat.write(notebook, path)
 
 
