@@ -183,7 +183,7 @@ def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.r
     Examples
     --------
     >>> from workbench import read_scores
-    >>> strata_of(read_scores({"kind": ["b", "a", "b"]}, by="kind"), 5, "equal_size").sizes
+    >>> strata_of(read_scores({"kind": ["b", "a", "b"]}, score="score", by="kind"), 5, "equal_size").sizes
     array([1, 2])
     """
     if items.by is None:
