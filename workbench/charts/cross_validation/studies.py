@@ -147,7 +147,7 @@ def _intervals(data):
     dots = base.mark_point(filled=True, size=50).encode(y="difference:Q", shape=alt.Shape(
         "verdict:N", title=None, scale=alt.Scale(domain=list(ALARMS), range=["diamond", "circle"])))
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(style="truth").encode(y="difference:Q")
-    return (zero + bars + dots).properties(width=360, height=250)
+    return (zero + bars + dots).properties(width=330, height=250)
 
 
 def _alarm_rate(data):
@@ -171,7 +171,7 @@ def _believed(data):
                 scale=alt.Scale(domain=[0, MOST_SPREAD], nice=False)))
     columns = spread.mark_bar(width=34).encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
         {"believed": theme.ESTIMATE, "real": theme.GRAY})))
-    return (columns + spread.mark_text(dy=-8).encode(text="text:N")).properties(width=110, height=250)
+    return (columns + spread.mark_text(dy=-8).encode(text="text:N")).properties(width=160, height=250)
 
 
 # one slider
