@@ -25,9 +25,8 @@ def read(*, audit: str = "", images: str = "", image: str = "", by: str = "") ->
     Parameters
     ----------
     audit : str
-        File of an audit; "" for one of 20 digit forms that asks for the true digit. On a live page of JupyterLab or
-        Voila this is the file desk-audit.db beside the notebook, made where there is none; elsewhere it is lost when
-        the program ends.
+        File of an audit; "" for one of 20 digit forms that asks for the true digit. In JupyterLab this is the
+        file desk-audit.db beside the notebook, made where there is none; elsewhere it is lost when the program ends.
     images, image, by
         As in `workbench.widgets.desk.desk`, "" for none.
 
@@ -67,15 +66,11 @@ def passing_folder() -> str:
 
 
 def _example():
-    path = EXAMPLE if _is_live() else os.path.join(passing_folder(), EXAMPLE)
+    # a Jupyter server tells its kernels the notebook's name: only there is somebody who comes back to the file
+    path = EXAMPLE if os.environ.get("JPY_SESSION_NAME") else os.path.join(passing_folder(), EXAMPLE)
     if os.path.exists(path):
         return AuditSession.open(path)
     return AuditSession.create(path, digit_forms().items(), budget=EXAMPLE_BUDGET, asks="truth")
-
-
-def _is_live():
-    """Return whether a server shows the page: only these name the notebook, or themselves, to a kernel."""
-    return bool(os.environ.get("JPY_SESSION_NAME")) or os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
 
 
 def _is_of_forms(session):

@@ -65,7 +65,7 @@ function build(el, model, act) {
   desk.dataset.lmSuppressShortcuts = "true";    // in JupyterLab a key of the desk would act on the cell, too
   const bar = make(desk, "progress");
   bar.setAttribute("aria-label", "Items done");
-  const progress = make(desk, "p", "progress");
+  const progress = make(desk, "p", "pace");
   const item = make(desk, "div", "item");
   item.tabIndex = 0;
   item.setAttribute("role", "region");

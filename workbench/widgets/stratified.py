@@ -236,12 +236,12 @@ def compared(ten: dict, mine: dict, rates: dict) -> str:
         rows += f"<tr><th scope='rowgroup' colspan='4'>The {name} fifth</th></tr>" + "".join(
             f"<tr><td>{_drawing(k)}</td><td>{_marked(mine[k], t)}</td><td>{_marked(p, t)}</td><td>{t}</td></tr>"
             for k, p, t in zip(chosen.tolist(), program, truth, strict=True))
-        yours = sum(mine[k] != str(t) for k, t in zip(chosen.tolist(), truth, strict=True))
-        told += (f"<p>The {name} fifth: the program misread {(program != truth).sum()} of these ten, you {yours}. In the "
-                 f"whole fifth it misreads {rates[name]:.1%}, so expect {10 * rates[name]:.1f} of ten.</p>")
+        yours = sum(mine[k] not in ("", str(t)) for k, t in zip(chosen.tolist(), truth, strict=True))
+        told += (f"<p>The {name} fifth: the program misread {(program != truth).sum()} of these ten, you {yours}. In "
+                 f"the whole fifth it misreads {rates[name]:.1%}, so expect {10 * rates[name]:.1f} of ten.</p>")
     heads = "".join(f"<th scope='col'>{name}</th>" for name in ("form", "you", "program", "official label"))
-    return (f"<div role='status'>{told}<p>Where you differ from the official label: a label is a reading, too.</p></div>"
-            f"<table><caption>\u2717 differs from the official label</caption><thead><tr>{heads}</tr></thead>"
+    return (f"<div role='status'>{told}<p>Where you differ from the official label: a label is a reading, too.</p>"
+            f"</div><table><caption>\u2717 differs from the official label</caption><thead><tr>{heads}</tr></thead>"
             f"<tbody>{rows}</tbody></table>")
 
 
