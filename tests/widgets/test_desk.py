@@ -1,11 +1,15 @@
 """The desk without a browser: what a page is told, what it asks for, and what is in the file then."""
 import json
+import threading
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 from audited import created, population, truths
 
 import workbench as wb
+from workbench.data.images import png_of
+from workbench.stratified import session_store
 from workbench.widgets.desk import desk
 
 WITH_TEXT = {"text": np.array([f"text of {k}" for k in range(400)])}
@@ -272,7 +276,6 @@ def test_a_renderer_returns_text_bytes_or_an_array(tmp_path, items):
 
 def test_images_come_from_their_folder_only(tmp_path, items):
     (tmp_path / "photos").mkdir()
-    from workbench.data.images import png_of
     (tmp_path / "secret.png").write_bytes(png_of([[7]]))
     (tmp_path / "photos" / "0.png").write_bytes(png_of([[9]]))
     names = {"file": np.where(np.arange(400) % 2, "../secret.png", "0.png"), "alt": np.full(400, "a gray pixel")}
@@ -290,7 +293,6 @@ def test_images_come_from_their_folder_only(tmp_path, items):
 
 
 def test_images_are_named_by_the_identifier_where_no_column_does(tmp_path, items):
-    from workbench.data.images import png_of
     for name in items[0].id:
         (tmp_path / name).write_bytes(png_of([[5]]))
     assert seated(tmp_path, items, images=tmp_path)[1].picture == png_of([[5]])
@@ -304,24 +306,24 @@ def test_hostile_text_is_text_and_what_turns_it_around_is_seen(tmp_path, items):
     assert shown.endswith("x … (100,035 more characters)")
 
 
-def test_progress_and_pace(tmp_path, items, monkeypatch):
-    from datetime import UTC, datetime, timedelta
-
-    from workbench.stratified import session_store
-    clock = iter(datetime(2026, 1, 5, 9, tzinfo=UTC) + timedelta(seconds=k) for k in range(10_000))
-    monkeypatch.setattr(session_store, "now", lambda: next(clock))
+@pytest.mark.parametrize(("seconds", "said"), [(4, "3 of 60 \u00b7 15 labels a minute \u00b7 about 4 minutes left"),
+                                               (40, "3 of 60 \u00b7 1.5 labels a minute \u00b7 about 38 minutes left"),
+                                               (240, "3 of 60 \u00b7 0.2 labels a minute \u00b7 about 4 hours left"),
+                                               (1, "3 of 60 \u00b7 60 labels a minute \u00b7 less than a minute left")])
+def test_progress_and_pace(tmp_path, items, monkeypatch, seconds, said):
+    clock = [datetime(2026, 1, 5, 9, tzinfo=UTC)]
+    monkeypatch.setattr(session_store, "now", lambda: clock[0])
     _, seat = seated(tmp_path, items)
     assert seat.page["progress"] == {"done": 0, "budget": 60, "text": "0 of 60"}
     for _ in range(3):
+        clock[0] += timedelta(seconds=seconds)
         label(seat, "cat")
-    assert seat.page["progress"]["text"].startswith("3 of 60 · ") and " labels a minute · about " in \
-        seat.page["progress"]["text"]
+    assert seat.page["progress"] == {"done": 3, "budget": 60, "text": said}
     assert repr(seat) == "Desk(3 of 60 items done)"
 
 
 def test_each_thread_has_its_own_connection(tmp_path, items):
     """JupyterLab answers widgets in a thread of their own; SQLite connections stay where they were made."""
-    import threading
     session, seat = seated(tmp_path, items)
     said = []
     thread = threading.Thread(target=lambda: said.append(label(seat, "cat")))

@@ -43,7 +43,7 @@ def serve(parameters: Mapping[str, str], *, port: int | None, browser: bool, say
     refuse_without_voila()
     port = _free_port(port)
     token = secrets.token_urlsafe(24)
-    with _ended_by_signals(), tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
+    with _until_ended(), tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
         _write_notebook(Path(folder, NOTEBOOK), parameters)
         with _voila(folder, port, token) as process:
             _wait(process, port, Path(folder, "log.txt"))
@@ -53,7 +53,7 @@ def serve(parameters: Mapping[str, str], *, port: int | None, browser: bool, say
             if browser:
                 webbrowser.open(address)
             process.wait()
-    raise ValueError("Voila has ended; every label is in the file")
+            raise ValueError("Voila has ended by itself; every label is in the file")
 
 
 def refuse_without_voila() -> None:
@@ -64,11 +64,9 @@ def refuse_without_voila() -> None:
 
 def _write_notebook(path, parameters):
     import nbformat
+    from papermill.iorw import load_notebook_node
     from papermill.parameterize import parameterize_notebook
-    notebook = nbformat.read(notebooks_folder() / NOTEBOOK, as_version=4)
-    # papermill asks for the tags that a notebook of this house may leave out
-    for cell in notebook.cells:
-        cell.metadata.setdefault("tags", [])
+    notebook = load_notebook_node(str(notebooks_folder() / NOTEBOOK))
     nbformat.write(parameterize_notebook(notebook, dict(parameters)), path)
 
 
@@ -92,14 +90,15 @@ def _voila(folder, port, token):
 
 
 @contextlib.contextmanager
-def _ended_by_signals():
-    """Let a request to end be what Ctrl-C is."""
+def _until_ended():
+    """Let Ctrl-C, or a signal that asks for an end, leave the context in order."""
     def end(number, frame):
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGTERM, end)
     try:
-        yield
+        with contextlib.suppress(KeyboardInterrupt):
+            yield
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -14,7 +14,7 @@ function button(parent, key, text, press) {
   const made = make(parent, "button");
   made.type = "button";
   if (key) make(made, "kbd", "", key.toUpperCase());
-  if (text.toUpperCase() !== key.toUpperCase()) made.append(text);
+  if (text.toUpperCase() !== key.toUpperCase()) make(made, "span", "", text).dir = "auto";
   made.addEventListener("click", press);
   return made;
 }

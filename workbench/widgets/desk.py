@@ -181,8 +181,8 @@ class Desk(anywidget.AnyWidget):
 
     def _shown(self, item):
         """Return what a page shows of an item, and the bytes of its image."""
-        columns, picture, trouble = dict(item.shown), b"", ""
-        prediction = columns.pop("prediction", None)
+        columns, picture, trouble = {name: item.shown[name] for name in self._design["columns"]}, b"", ""
+        prediction = item.shown.get("prediction")
         try:
             if self._render is not None:
                 columns, picture = _rendered(self._render(item), columns)
@@ -309,15 +309,16 @@ def _rendered(content, columns):
 
 
 def _progress(status):
+    """Return how much is done, how fast, and how long the rest will take at that pace."""
     left = status.open + status.pending
     said = f"{status.budget - left:,} of {status.budget:,}"
     if status.skipped:
         said += f", {status.skipped} skipped"
     if status.pace == status.pace and left:
-        minutes = 60 * left / status.pace
-        time = "less than a minute" if minutes < 1 else checks.counted(round(minutes), "minute") if minutes < 120 else \
-            f"{minutes / 60:.0f} hours"
-        said += f" · {status.pace / 60:.2g} labels a minute · about {time} left"
+        minutes, pace = 60 * left / status.pace, status.pace / 60
+        time = f"about {checks.counted(round(minutes), 'minute')}" if 1 <= minutes < 120 else \
+            f"about {minutes / 60:.0f} hours" if minutes >= 120 else "less than a minute"
+        said += f" \u00b7 {pace:.{0 if pace >= 10 else 1}f} labels a minute \u00b7 {time} left"
     return said
 
 
