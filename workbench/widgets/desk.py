@@ -176,8 +176,10 @@ class Desk(anywidget.AnyWidget):
             aside = f", {len(self._aside)} set aside" * bool(self._aside)
             return (f"Nothing is left for you now: {checks.counted(left, 'item is', 'items are')} out with somebody"
                     f"{aside}. Run this page again later.")
-        return (f"Done: {status.labeled} of {checks.counted(status.budget, 'item')} labeled, {status.skipped} skipped. "
-                f"The finding: workbench audit report {shlex.quote(self._path)} -o audit.html")
+        done = f"Done: {status.labeled} of {checks.counted(status.budget, 'item')} labeled, {status.skipped} skipped."
+        if not self.words["look"]:
+            return done
+        return f"{done} The finding: workbench audit report {shlex.quote(self._path)} -o audit.html"
 
     def _shown(self, item):
         """Return what a page shows of an item, and the bytes of its image."""
