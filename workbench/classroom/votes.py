@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from workbench.widgets.questions import Prediction
 
-TOPICS = ("stratified", "replication", "allocation", "misclassification", "cross_validation")
+TOPICS = ("start", "stratified", "replication", "allocation", "misclassification", "cross_validation")
 ASKS = "predict_"
 
 

@@ -242,7 +242,8 @@ def compared(ten: dict, mine: dict, rates: dict) -> str:
     heads = "".join(f"<th scope='col'>{name}</th>" for name in ("form", "you", "program", "official label"))
     return (f"<div role='status'>{told}<p>Where you differ from the official label: a label is a reading, too.</p>"
             "</div><table style='border-spacing: 20px 2px; text-align: left'>"
-            f"<caption>\u2717 differs from the official label</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
+            f"<caption>\u2717 differs from the official label</caption><thead><tr>{heads}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>")
 
 
 def _marked(reading, truth):
