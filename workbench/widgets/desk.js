@@ -50,11 +50,16 @@ function showItem(place, model) {
     if (name) make(row, "span", "name", `${name}: `);
     make(row, "div", "text", text).dir = "auto";
   }
-  if (item.prediction !== null) {
-    const row = make(place, "div");
-    make(row, "span", "name", "The program says: ");
-    make(row, "strong", "text prediction", item.prediction).dir = "auto";
+}
+
+function ask(place, {question}, item) {
+  place.replaceChildren();
+  if (item && item.prediction !== null) {
+    make(place, "span", "name", "The program says: ");
+    make(place, "strong", "prediction", item.prediction).dir = "auto";
+    make(place, "br");
   }
+  place.append(question);
 }
 
 function build(el, model, act) {
@@ -70,7 +75,7 @@ function build(el, model, act) {
   item.tabIndex = 0;
   item.setAttribute("role", "region");
   item.setAttribute("aria-label", "Item");
-  const question = make(desk, "p", "question", words.question);
+  const question = make(desk, "p", "question");
   const labels = make(desk, "div", "buttons");
   labels.setAttribute("role", "group");
   labels.setAttribute("aria-label", words.question);
@@ -127,6 +132,7 @@ function render({model, el}) {
     [parts.bar.max, parts.bar.value] = [progress.budget, progress.done];
     parts.progress.textContent = progress.text;
     showItem(parts.item, model);
+    ask(parts.question, model.get("words"), item);
     const gone = [parts.question, parts.labels, parts.skip];
     if (!item && gone.some(part => part.contains(document.activeElement))) parts.desk.focus({preventScroll: true});
     gone.forEach(part => { part.hidden = !item; });

@@ -43,6 +43,8 @@ _CSS = """
 .workbench-desk .item > * { margin: 0 0 8px; }
 .workbench-desk .name { opacity: .8; font-size: .9em; }
 .workbench-desk .text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
+.workbench-desk .question { max-height: 25vh; overflow: auto; overflow-wrap: anywhere; }
+.workbench-desk .prediction { unicode-bidi: isolate; }
 .workbench-desk img { display: block; max-width: 100%; max-height: 50vh; background: #fff; }
 .workbench-desk .buttons { display: flex; flex-wrap: wrap; gap: 8px; }
 .workbench-desk button { font: inherit; min-height: 44px; min-width: 44px; padding: 4px 12px; cursor: pointer;
