@@ -50,12 +50,12 @@ def fill(folder, right, name="sheet.csv"):
     audit_whole.fill(folder / name, folder / "filled.csv", right)
 
 
-def test_every_command_has_an_example_that_works_in_this_order(folder):
+def test_every_command_has_an_example_that_works_in_this_order(folder, monkeypatch):
     right = write_scores(folder)
     examples = {name: command.example.removeprefix("workbench ").splitlines()[0]
                 for name, command in audit.commands.items()}
-    assert set(examples) == {"new", "next", "record", "skip", "undo", "import", "export", "status", "extend", "report",
-                             "verify"}
+    assert set(examples) == {"new", "next", "record", "skip", "undo", "desk", "import", "export", "status", "extend",
+                             "report", "verify"}
     typed(folder, examples["new"].replace("300", "200") + " --by ann")
     place = next(k for k, item in enumerate(wb.AuditSession.open(folder / "audit.db").next(200, by="zoe"), 1)
                  if item.id == "item-17")
@@ -74,6 +74,11 @@ def test_every_command_has_an_example_that_works_in_this_order(folder):
         typed(folder, f"audit record audit.db {name} 1 --by ann")
     assert re.search(r"About [\d,]+ more labels? for ±2 points", typed(folder, examples["status"]))
     assert typed(folder, examples["extend"]) == "The budget is now 300 labels.\n"
+    (folder / "photos").mkdir()
+    monkeypatch.setattr("workbench.audits.desk.refuse_without_voila", lambda: None)
+    monkeypatch.setattr("workbench.audits.desk.serve", lambda given, **settings: settings["say"](str(given)))
+    assert typed(folder, examples["desk"]) == str({"audit": str(folder / "audit.db"), "image": "", "by": "ann",
+                                                   "images": str(folder / "photos")}) + "\n"
     assert "Wrote audit.html" in typed(folder, examples["report"])
     assert "strata and order of labeling follow" in typed(folder, examples["verify"])
     for name in examples:

@@ -56,7 +56,8 @@ class ExampleCommand(click.Command):
 \b
 workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item
 workbench audit export audit.db sheet.csv        (fill its last column, then)
-workbench audit import audit.db sheet.csv
+workbench audit import audit.db sheet.csv        (or label at a desk in the browser)
+workbench audit desk audit.db
 workbench audit status audit.db
 workbench audit report audit.db -o audit.html
 """)
@@ -222,6 +223,26 @@ def undo(file, by):
     """Take back your last label or skip; the history keeps both."""
     with _opened(file) as session:
         click.echo(f"Taken back: the last word on {plain(session.undo(by))}.")
+
+
+@command("desk", "workbench audit desk audit.db --images photos --by ann")
+@FILE
+@click.option("--images", default="", metavar="DIR", help="A folder of images: each item shows one from below it.")
+@click.option("--image", default="", metavar="COLUMN",
+              help="The shown column that names the image's file.  [image; without such a column the identifier]")
+@click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Of the page, on this machine.  [a free one]")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@BY
+def desk(file, images, image, port, no_browser, by):
+    """Open the labeling desk in the browser: one item at a time, a key for each label; Ctrl-C ends it."""
+    from workbench.audits.desk import refuse_without_voila, serve
+    refuse_without_voila()
+    with _opened(file) as session:
+        from workbench.widgets.desk import desk as seat
+        seat(session, images=images, image=image, by=by)        # what the desk refuses is told before it is shown
+    given = {"audit": os.path.abspath(os.path.expanduser(file)), "image": image, "by": by or "",
+             "images": images and os.path.abspath(os.path.expanduser(images))}
+    serve(given, port=port, browser=not no_browser, say=click.echo)
 
 
 @command("import", "workbench audit import audit.db sheet.csv --by ann\n"
