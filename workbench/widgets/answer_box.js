@@ -15,6 +15,12 @@ function render({model, el}) {
     told.textContent = "working ...";
     model.send({kind: "answer", text: text.value});
   });
+  // JupyterLab keeps Enter from submitting a form
+  text.addEventListener("keydown", event => {
+    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
   model.on("change:told", show);
   show();
   el.classList.add("workbench-answer");

@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 
 _CSS = """
-.workbench-answer { margin: 4px 0 12px; max-width: 100%; color: var(--jp-ui-font-color1, inherit);
+.workbench-answer { margin: 4px 5px 12px; color: var(--jp-ui-font-color1, inherit);
   font: var(--jp-content-font-size1, 14px)/1.5 var(--jp-content-font-family, sans-serif); }
 .workbench-answer p { margin: 4px 0; max-width: 70ch; overflow-wrap: anywhere; }
 .workbench-answer form { display: flex; flex-flow: row wrap; gap: 4px 8px; align-items: end; max-width: 70ch; }
@@ -19,7 +19,7 @@ _CSS = """
 .workbench-answer button { padding: 4px 16px; font: inherit; color: inherit; cursor: pointer;
   background: var(--jp-layout-color2, #eee); border: 1px solid var(--jp-ui-font-color2, #616161); }
 .workbench-answer :is(input, button):focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2);
-  outline-offset: 1px; }
+  outline-offset: -1px; }
 """
 
 
