@@ -80,17 +80,19 @@ def test_the_waiting_page_says_what_is_computed_and_what_comes(voila):
     context.close()
 
 
-def test_leaving_the_page_ends_its_kernel(voila):
+def test_closing_the_page_ends_its_kernel(voila):
     address = lesson(voila, "leaving", "import os\nprint('kernel', os.getpid())", f"import workbench as wb\n{PRACTICE}")
-    with browser.page(address, voila.started) as page:
-        boxes(page, 1)
-        page.wait_for_timeout(1000)         # Voila listens for the end of the page a moment after it is drawn
-        kernel = psutil.Process(int(page.inner_text("main pre").split()[1]))
-        page.goto("about:blank")
-        end = time.monotonic() + 20
-        while kernel.is_running() and time.monotonic() < end:
-            page.wait_for_timeout(200)      # lets the page's last request through
-    assert not kernel.is_running() and page.console_errors == [] == page.outside
+    context = voila.started.new_context()
+    other, page = context.new_page(), context.new_page()
+    page.goto(address)
+    boxes(page, 1)
+    kernel = psutil.Process(int(page.inner_text("main pre").split()[1]))
+    page.close(run_before_unload=True)
+    end = time.monotonic() + 20
+    while kernel.is_running() and time.monotonic() < end:
+        other.wait_for_timeout(200)
+    assert not kernel.is_running()
+    context.close()
 
 
 def test_exercises_are_answered_in_voila(voila):
