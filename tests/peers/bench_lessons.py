@@ -23,7 +23,7 @@ PATIENCE = 15_000
 STOPWATCH = """handle => {
     const views = [...document.querySelectorAll('.workbench-chart')];
     const after = views.filter(view => handle.compareDocumentPosition(view) & Node.DOCUMENT_POSITION_FOLLOWING);
-    const line = after[0].querySelector('p'), before = line.textContent;
+    const line = after[0].querySelector('.words'), before = line.textContent;
     const watcher = new MutationObserver(() => {
         if (line.textContent === before) return;
         watcher.disconnect();
@@ -67,7 +67,7 @@ def pressed(page, handle, key):
 def answers(page):
     """Yield each slider's label and its times: of the first press, of presses there and back, and of both ends."""
     for handle in page.locator(".jp-OutputArea [role=slider][aria-label]").all():
-        if not handle.is_visible() or not page.locator(".workbench-chart p").count():
+        if not handle.is_visible() or not page.locator(".workbench-chart .words").count():
             continue
         handle.scroll_into_view_if_needed()
         keys = ["ArrowRight", "ArrowLeft"] * (PRESSES // 2) + ["End", "Home"]
