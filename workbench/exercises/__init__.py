@@ -68,15 +68,13 @@ class Feedback(Result):
         bundle = super()._repr_mimebundle_(include, exclude)
         if self.verdict == "no answer":
             from workbench.widgets import pages
-            bundle |= self._box() if pages.is_live() else {}
+            bundle |= self._box()._repr_mimebundle_()[0] | {"text/plain": repr(self)} if pages.is_live() else {}
         return bundle
 
     def _box(self):
         from workbench.widgets.answer_box import AnswerBox
-        box = AnswerBox(self.exercise, _EXERCISES[self.exercise][1], self._repr_html_(), LONGEST_TEXT,
-                        lambda text: check(self.exercise, typed(text), record=self.record)._repr_html_())
-        shown, _ = box._repr_mimebundle_()
-        return shown | {"text/plain": repr(self)}
+        return AnswerBox(self.exercise, _EXERCISES[self.exercise][1], self._repr_html_(), LONGEST_TEXT,
+                         lambda text: check(self.exercise, typed(text), record=self.record)._repr_html_())
 
 
 def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:

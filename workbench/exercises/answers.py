@@ -55,7 +55,7 @@ def typed(text: str) -> Any:
     """
     text = text.replace("\N{MINUS SIGN}", "-").strip()
     found = _literal(text) if text else None
-    if isinstance(found, str) and text[:1] not in "'\"":
+    if text and found is text:
         parts = [_item(part) for part in _split(_inside(text))]
         return parts[0] if len(parts) == 1 else parts
     return found
