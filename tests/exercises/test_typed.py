@@ -10,10 +10,10 @@ from workbench.exercises.answers import typed
 from workbench.widgets.answer_box import AnswerBox
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-ODD = ["", " ", ",", ",,", "(", "[", "]", "()", "[]", "( , )", "[1, 2", "1, 2]", "((((", "'", '"', "''", "None",
-       "True", "nan", "1e999", "{}", "{1: 2}", "b'x'", "1j", "...", "1/3", "\x00", "a" * 500, "[" * 400, "-" * 400 + "1",
-       "%", "5%%",
-       "\N{SNOWMAN}", "<b>", "1,,2", "lambda: 1", "__import__('os')", "[[1], [2]]", "{'a', 'b'}", "9" * 400]
+ODD = ["", " ", ",", ",,", "(", "[", "]", "()", "[]", "( , )", "[1, 2", "1, 2]", "((((", "'", '"', "''", "%", "5%%",
+       "None", "True", "nan", "1e999", "{}", "{1: 2}", "b'x'", "1j", "...", "1/3", "\x00", "a" * 500, "[" * 400,
+       "-" * 400 + "1", "\N{SNOWMAN}", "<b>", "1,,2", "lambda: 1", "__import__('os')", "[[1], [2]]", "{'a', 'b'}",
+       "9" * 400]
 
 
 @pytest.mark.parametrize(("text", "read"), [
