@@ -158,6 +158,6 @@ def test_a_damaged_file_of_answers_is_not_overwritten(tmp_path):
     file = tmp_path / "answers.json"
     for text in ('{"1.1": [0.8', "[]"):
         file.write_text(text)
-        with pytest.raises(ValueError, match="answers.json .*delete it and run the graded cells again"):
+        with pytest.raises(ValueError, match="answers.json .*delete it and answer again"):
             exercises.check("4.1", 0.15, record=str(file))
         assert file.read_text() == text

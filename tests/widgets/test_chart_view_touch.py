@@ -11,7 +11,8 @@ from workbench.widgets import ChartView, image, drive, panel
 cuts, chosen, calls = {"a": 30.0, "b": 70.0}, [], []
 
 def rows():
-    return {"cuts": [{"drag": name, "at": at, "step": 5, "label": f"Cut {name} at {at:g}"} for name, at in cuts.items()],
+    return {"cuts": [{"drag": name, "at": at, "step": 5, "label": f"Cut {name} at {at:g}"}
+                     for name, at in cuts.items()],
             "cells": [{"pick": k, "column": f"column {k}", "row": r, "on": k in chosen, "label": f"Column {k}"}
                       for k in (1, 2, 3) for r in (1, 2)]}
 

@@ -57,7 +57,7 @@ def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
         As `plain_answer` takes it.
     """
     path, answer = Path(path), plain_answer(answer)
-    answers = _recorded(path) | {exercise: answer}
+    answers = recorded(path) | {exercise: answer}
     handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -69,13 +69,15 @@ def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
     return answer
 
 
-def _recorded(path):
+def recorded(path: str | os.PathLike) -> dict[str, Any]:
+    """Return the answers in a file by exercise, none where it is missing; a damaged file is a ValueError."""
+    path = Path(path)
     try:
         answers = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except ValueError as error:
-        raise ValueError(f"{path.name} is damaged ({error}); delete it and run the graded cells again") from error
+        raise ValueError(f"{path.name} is damaged ({error}); delete it and answer again") from error
     if not isinstance(answers, dict):
-        raise ValueError(f"{path.name} must hold one answer per exercise; delete it and run the graded cells again")
+        raise ValueError(f"{path.name} must hold one answer per exercise; delete it and answer again")
     return answers

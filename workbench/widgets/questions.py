@@ -1,54 +1,257 @@
-"""A prediction that the learner locks before they see the answer."""
+"""Questions that come before answers: a prediction that is locked, a reveal that waits for it, two written lines."""
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import ipywidgets
 
+from workbench.widgets.kept import kept
 
-class Prediction(ipywidgets.VBox):
-    """A question with choices; locking one shows the answer and keeps the choice.
+REVEAL = "WORKBENCH_REVEAL"     # "all": slides and tests show what learners must predict first
+LEAST_WORDS = 3
 
-    Parameters
-    ----------
-    question : str
-    choices : list of str
-    answer : str
-        Shown once a choice is locked.
-    """
 
-    def __init__(self, question, choices, answer):
-        self._question, self._answer = question, answer
-        self._choice = ipywidgets.RadioButtons(options=choices, value=None, description="I predict")
-        self._lock = ipywidgets.Button(description="Lock my answer", disabled=True)
-        self._told = ipywidgets.HTML()
-        super().__init__([ipywidgets.HTML(f"<strong>{html.escape(question)}</strong>"), self._choice, self._lock,
-                          self._told])
-        self._choice.observe(self._ready, "value")
-        self._lock.on_click(self._reveal)
-
-    def _ready(self, _):
-        self._lock.disabled = False
-
-    def _reveal(self, _):
-        self._choice.disabled = self._lock.disabled = True
-        self._told.value = (f"<p role='status'>You predicted <strong>{html.escape(str(self._choice.value))}</strong>. "
-                            f"{html.escape(self._answer)}</p>")
+class _Told(ipywidgets.VBox):
+    """A box that can be shown as one line of text where there are no widgets."""
 
     def __repr__(self) -> str:
-        return f"Prediction: {self._question}"
+        return self.said
 
     def _repr_mimebundle_(self, **kwargs):
         return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
 
 
-def predict(question: str, choices: Sequence[str], answer: str) -> Prediction:
-    """Return a `Prediction`.
+class Prediction(_Told):
+    """A question; locking the answer keeps it and opens the reveals that wait for it.
+
+    Parameters
+    ----------
+    name : str
+        Under which it is kept, the lesson's number first: "1-gain".
+    question : str
+    control : ipywidget
+        Its `value` is the answer, None before there is one.
+    """
+
+    def __init__(self, name: str, question: str, control: Any) -> None:
+        self.name, self.question, self.control = name, question, control
+        self._lock = ipywidgets.Button(description="Lock my prediction", disabled=control.value is None,
+                                       layout=ipywidgets.Layout(width="auto"))
+        self._status = ipywidgets.HTML()
+        super().__init__([ipywidgets.HTML(f"<strong>{html.escape(question)}</strong>"), control, self._lock,
+                          self._status])
+        self.control.observe(self._ready, "value")
+        self._lock.on_click(lambda _: kept().keep(name, self.control.value))
+        kept().when_kept(name, self._locked)
+
+    @property
+    def said(self) -> str:
+        """The question, as text."""
+        return f"Prediction: {self.question}"
+
+    def _ready(self, _):
+        self._lock.disabled = self.control.value is None
+
+    def _locked(self, prediction):
+        if prediction in getattr(self.control, "options", [prediction]):
+            self.control.value = prediction
+        self.control.disabled = self._lock.disabled = True
+        self._status.value = (f"<p role='status'>You predicted <strong>{_words(prediction)}</strong> (kept "
+                              f"{html.escape(kept().where)}). Now go on.</p>")
+
+
+def predict(name: str, question: str, choices: Sequence[str]) -> Prediction:
+    """Return a question with choices.
+
+    Parameters
+    ----------
+    name : str
+        Under which the prediction is kept; `reveal` waits for it.
+    question : str
+    choices : list of str
 
     Examples
     --------
-    >>> predict("Heads or tails?", ["heads", "tails"], "Tails.")
+    >>> predict("0-coin", "Heads or tails?", ["heads", "tails"])
     Prediction: Heads or tails?
     """
-    return Prediction(question, choices, answer)
+    control = ipywidgets.RadioButtons(options=choices, value=None, description="I predict",
+                                      layout=ipywidgets.Layout(width="auto"))
+    return Prediction(name, question, control)
+
+
+class Reveal(_Told):
+    """What a learner sees after a first step of theirs; nothing is computed before.
+
+    Parameters
+    ----------
+    waiting : ipywidget
+        Shown until then.
+    said_before : str
+        What stands there until then where there are no widgets.
+    show : callable
+        Takes what opened it (None where all is revealed, as in slides) and returns what is shown: a text, a widget, a
+        result, or a list of these.
+    """
+
+    def __init__(self, waiting: Any, said_before: str, show: Callable[[Any], Any]) -> None:
+        self._said_before, self._show, self.parts = said_before, show, []
+        super().__init__([waiting])
+        if os.environ.get(REVEAL) == "all":
+            self.unveil(None)
+
+    @property
+    def said(self) -> str:
+        """What is shown, as text."""
+        return "\n".join(map(_plain, self.parts)) if self.parts else self._said_before
+
+    def unveil(self, opened_by: Any) -> None:
+        """Show what waits; a second time changes nothing."""
+        if self.parts:
+            return
+        self.children = [ipywidgets.HTML("<p role='status'>working …</p>")]
+        shown = self._show(opened_by)
+        self.parts = list(shown) if isinstance(shown, (list, tuple)) else [shown]
+        self.children = [_widget(part) for part in self.parts]
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        pictures = [part for part in self.parts if hasattr(part, "view") or hasattr(part, "png")]
+        if not pictures:
+            return bundle
+        shown = pictures[0]._repr_mimebundle_()
+        data, metadata = shown if isinstance(shown, tuple) else (shown, {})
+        picture = {kind: data[kind] for kind in ("image/png",) if kind in data}
+        return bundle | picture, {kind: metadata[kind] for kind in picture}
+
+
+def reveal(name: str, show: Callable[[Any], Any]) -> Reveal:
+    """Return a place that says "make your prediction first" and, once it is locked, shows what was asked.
+
+    Parameters
+    ----------
+    name : str
+        Of the prediction.
+    show : callable
+        Called once, with the prediction (None where all is revealed, as in slides); returns what `Reveal` shows.
+
+    Examples
+    --------
+    >>> reveal("0-coin", lambda side: f"You said {side}. Tails.")
+    Make your prediction first.
+    """
+    waiting = ipywidgets.HTML("<p class='workbench-locked'><em>Make your prediction first: what belongs here appears "
+                              "when it is locked.</em></p>")
+    place = Reveal(waiting, "Make your prediction first.", show)
+    kept().when_kept(name, place.unveil)
+    return place
+
+
+def on_click(label: str, show: Callable[[], Any]) -> Reveal:
+    """Return a button that computes and shows something in its place.
+
+    Parameters
+    ----------
+    label : str
+        Of the button.
+    show : callable
+        Returns what `Reveal` shows.
+
+    Examples
+    --------
+    >>> on_click("Toss a coin", lambda: "Tails.")
+    Button: Toss a coin
+    """
+    button = ipywidgets.Button(description=label, layout=ipywidgets.Layout(width="auto"))
+    place = Reveal(button, f"Button: {label}", lambda _: show())
+    button.on_click(place.unveil)
+    return place
+
+
+class Explanation(_Told):
+    """Two written lines that are kept before a model answer is shown.
+
+    Parameters
+    ----------
+    name, question : str
+    model : str
+        The model answer.
+    mistakes : list of str
+        Typical wrong answers, each with what is wrong about it.
+    """
+
+    def __init__(self, name: str, question: str, model: str, mistakes: Sequence[str]) -> None:
+        self.question, self._model, self._mistakes = question, model, mistakes
+        wide = ipywidgets.Layout(width="100%", max_width="700px")
+        self._lines = [ipywidgets.Text(description=f"Line {number}", layout=wide) for number in (1, 2)]
+        self._keep = ipywidgets.Button(description="Keep my two lines", layout=ipywidgets.Layout(width="auto"))
+        self._status = ipywidgets.HTML()
+        super().__init__([ipywidgets.HTML(f"<strong>{html.escape(question)}</strong>"), *self._lines, self._keep,
+                          self._status])
+        self._keep.on_click(lambda _: self._written(name))
+        kept().when_kept(name, self._kept)
+
+    @property
+    def said(self) -> str:
+        """The question, as text."""
+        return f"Explain in two lines: {self.question}"
+
+    def _written(self, name):
+        short = [line.description for line in self._lines if len(line.value.split()) < LEAST_WORDS]
+        if short:
+            self._status.value = f"<p role='alert'>{' and '.join(short)}: write at least {LEAST_WORDS} words.</p>"
+            return
+        try:
+            kept().keep(name, [line.value for line in self._lines])
+        except ValueError as error:
+            self._status.value = f"<p role='alert'>{html.escape(str(error))}</p>"
+
+    def _kept(self, written):
+        if not isinstance(written, list) or len(written) != len(self._lines):      # a file changed by hand
+            return
+        for line, text in zip(self._lines, written, strict=True):
+            line.value, line.disabled = str(text), True
+        self._keep.disabled = True
+        mistakes = "".join(f"<li>{html.escape(mistake)}</li>" for mistake in self._mistakes)
+        where = html.escape(kept().where)
+        self._status.value = (f"<div role='status'><p>Kept {where}. Compare with a model answer:</p>"
+                              f"<blockquote>{html.escape(self._model)}</blockquote>"
+                              f"<p>Typical wrong answers:</p><ul>{mistakes}</ul></div>")
+
+
+def explain(name: str, question: str, model: str, mistakes: Sequence[str]) -> Explanation:
+    """Return a question that is answered in two written lines, before a model answer is shown.
+
+    Parameters
+    ----------
+    name, question : str
+    model : str
+        The model answer, shown once two lines are kept.
+    mistakes : list of str
+        Typical wrong answers and what is wrong about each.
+
+    Examples
+    --------
+    >>> explain("0-fair", "Why is the coin fair?", "It need not be.", ["It fell on heads: one toss says little."])
+    Explain in two lines: Why is the coin fair?
+    """
+    return Explanation(name, question, model, mistakes)
+
+
+def _words(prediction):
+    many = isinstance(prediction, list)
+    return html.escape(", ".join(map(str, prediction)) if many else str(prediction))
+
+
+def _plain(part):
+    return part if isinstance(part, str) else repr(part)
+
+
+def _widget(part):
+    if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
+        return part
+    text = part._repr_html_() if hasattr(part, "_repr_html_") else f"<p>{html.escape(_plain(part))}</p>"
+    return ipywidgets.HTML(text)
