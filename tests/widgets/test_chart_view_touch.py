@@ -110,6 +110,19 @@ def test_a_mark_is_dragged_by_arrow_keys_and_keeps_the_focus(touched):
     assert focused(touched) == "Cut a at 45"
 
 
+def test_a_mark_is_dragged_by_a_finger(touched):
+    mark = touched.locator(".picture [role=button]").first
+    box, before = mark.bounding_box(), touched.locator(".words").text_content()
+    finger = touched.context.new_cdp_session(touched)
+    finger.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    x, y = box["x"] + box["width"] + 8, box["y"] + 50       # a finger is wider than the line
+    for kind, points in [("touchStart", [x]), ("touchMove", [x - 20]), ("touchMove", [x - 300]), ("touchEnd", [])]:
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": at, "y": y} for at in points]})
+    touched.wait_for_function("before => document.querySelector('.words').textContent !== before", arg=before)
+    touched.wait_for_function("document.querySelector('.words').textContent.startsWith('Cuts 0 and')")
+    finger.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
 def test_marks_are_picked_by_click_and_by_key(touched):
     cuts = touched.locator(".words").text_content().partition(";")[0]
     touched.locator(".concat_1_group .role-mark path").nth(3).click()

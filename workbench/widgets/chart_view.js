@@ -147,6 +147,7 @@ function render({model, el}) {
     result?.finalize();
     stage.classList.remove("next");
     picture.replaceChildren(stage);
+    picture.style.minHeight = "";
     result = {...made, check, look};
   }
 
@@ -154,8 +155,10 @@ function render({model, el}) {
     const vega = await library(model, gone);
     if (ended) return;
     const shown = model.get("picture"), look = lookOf(figure);
+    // JupyterLab hides everything for a moment when its theme changes
+    look.width ||= result?.look.width ?? 0;
     unseen = !look.width;
-    if (unseen) return;
+    if (unseen) return setTimeout(looked, 1000);
     figure.classList.toggle("blank", shown.blank);
     if (shown.blank) return blank();
     touch.remember();
@@ -191,7 +194,8 @@ function render({model, el}) {
     text.setAttribute("role", "alert");
     text.textContent = `This chart could not be drawn. ${error.message ?? error}`;
     picture.append(text);
-    words.textContent = model.get("picture").alternative;
+    say(heading, headingOf(model));
+    say(words, model.get("picture").alternative);
   }
 
   async function drawAll() {
@@ -211,7 +215,11 @@ function render({model, el}) {
     running ??= drawAll();
   }
 
-  const looked = () => { if (unseen || (result && !sameLook(result.look, lookOf(figure)))) draw(); };
+  function looked() {
+    const look = lookOf(figure);
+    if (unseen || (result && !sameLook(result.look, {...look, width: look.width || result.look.width}))) draw();
+  }
+
   words.textContent = "The chart is being drawn …";
   const endings = [touch.end, addTools(parts, model, pin), onLook(figure, looked)];
   nameControls();
