@@ -305,7 +305,7 @@ def one_label_at_a_time() -> Panel:
 def spreads() -> Table:
     """Return number, spread and their product of each place."""
     size, sd = _places()
-    return Table([{"place": name, "digits": int(n), "spread": round(float(s), 2), "number_times_spread": round(n * s)}
+    return Table([{"place": name, "digits": int(n), "spread": f"{s:,.2f}", "number times spread": f"{n * s:,.0f}"}
                   for name, n, s in zip(PLACES, size, sd, strict=True)], "The four places")
 
 
@@ -313,9 +313,9 @@ def ten_strata() -> Table:
     """Return what capped Neyman and VOILA make of the paper's example, one small stratum that varies most and nine."""
     size, sd = [100] + [1000] * 9, [100] + [0.1] * 9
     plans = {name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0) for name in ("neyman", "voila")}
-    return Table([{"method": charts.METHODS[name], "first_stratum": int(plan.labeled[0]),
-                   "other_nine": int(plan.labeled[1:].sum()), "unused": int(plan.unused),
-                   "times_the_least_variance": round(plan.variance / plans["voila"].variance, 1)}
+    return Table([{"method": charts.METHODS[name], "first stratum": int(plan.labeled[0]),
+                   "other nine": int(plan.labeled[1:].sum()), "unused": int(plan.unused),
+                   "variance": f"{plan.variance / plans['voila'].variance:.1f} times VOILA's"}
                   for name, plan in plans.items()], "1,000 labels for ten strata")
 
 
@@ -440,7 +440,7 @@ def premiums() -> Table:
     size, sd = _places()
     errors = {floor: size.sum() * rules.allocate(size, LABELS, stratum_sd=sd, minimum=floor).variance ** 0.5
               for floor in (0, 5, 10, 15, 20)}
-    return Table([{"minimum": floor, "standard_error": error, "premium": f"{error / errors[0] - 1:+.1%}"}
+    return Table([{"floor": floor, "standard_error": error, "premium": f"{error / errors[0] - 1:.1%}"}
                   for floor, error in errors.items()], "100 labels with hindsight, by floor")
 
 
