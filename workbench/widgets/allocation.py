@@ -61,8 +61,8 @@ def predict_better() -> Prediction:
 def predict_infinite() -> Prediction:
     """Return the question how often a stream loses a place that has errors."""
     return questions.predict("3-infinite", f"The digits arrive in {STREAMS} different random orders. In how many of "
-                             "these streams does the sample, at one check or more, hold not a single digit of a place "
-                             "that already showed a misread one?", ["0%", "5%", "20%", "60%"])
+                             "these streams does the sample, at some time, hold not a single digit of a place in "
+                             "which a misread one was already seen?", ["0%", "5%", "20%", "60%"])
 
 
 def predict_following() -> Prediction:
@@ -339,9 +339,9 @@ def watch_stream(predicted: str | None = None) -> Panel:
         "order": ipywidgets.Dropdown(options=ORDERS, description="Order of arrival"),
         "rule": ipywidgets.Dropdown(options=RULES, description="Rule"),
         "minimum": ipywidgets.IntSlider(2, 0, 20, description="Floor: keep of each at least"),
-        "budget": ipywidgets.IntSlider(100, 40, 300, 20, description="Digits kept M"),
+        "budget": ipywidgets.IntSlider(100, 40, 300, 20, description="Records kept M"),
         "seed": ipywidgets.IntSlider(1, 1, 50, description="Stream number"),
-        "seen": ipywidgets.SelectionSlider(options=stops, value=stops[-1], description="Digits seen",
+        "seen": ipywidgets.SelectionSlider(options=stops, value=stops[-1], description="Records seen",
                                            layout=ipywidgets.Layout(width="480px")),
     }
 
@@ -398,11 +398,11 @@ def seen_streams(predicted: str | None = None) -> ChartView:
     told = "" if predicted is None else f" You predicted {predicted}."
     return ChartView(charts.trend(
         dict(zip(study.checkpoint.tolist(), endless.mean(0).tolist(), strict=True)),
-        f"The paper's rule: infinite variance at some check in {ever:.0%} of {STREAMS} streams",
-        f"Checked after every 200 digits, the variance was infinite at least once in {ever:.0%} of {STREAMS} streams, "
+        f"The paper's rule: infinite variance at some time in {ever:.0%} of {STREAMS} streams",
+        f"Checked after every 200 records, the variance was infinite at least once in {ever:.0%} of {STREAMS} streams, "
         f"and still at the end in {last:.0%}.{told}",
         name="streams with infinite variance now", domain=(0, 0.7), tick="~%",
-        predicted=None if predicted is None else float(predicted.rstrip("%")) / 100, answer=(ever, "at some check")))
+        predicted=None if predicted is None else float(predicted.rstrip("%")) / 100, answer=(ever, "at some time")))
 
 
 def floors() -> Panel:

@@ -120,14 +120,14 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
     look = alt.Color("kind:N", title=None, scale=theme.scale(HELD))
     held = alt.Chart(theme.rows("held", data["held"])).encode(y=along)
     sized = alt.Chart(theme.rows("sizes", data["sizes"])).encode(y=along, x=alt.X("size:Q", **across))
-    wish = alt.Chart(theme.rows("wish", data["wish"])).mark_point(
-        shape="diamond", size=110, strokeWidth=2.5, fill="#ffffff").encode(
-        y=along, x=alt.X("labels:Q", **across), color=look)
+    wish = alt.Chart(theme.rows("wish", data["wish"])).mark_tick(
+        orient="vertical", thickness=4, height={"band": 1.1}).encode(y=along, x=alt.X("labels:Q", **across), color=look)
     upper = (held.mark_bar(height={"band": 0.5}).encode(x=alt.X("labels:Q", **across), color=look)
              + sized.mark_tick(orient="vertical", thickness=3, height={"band": 0.95}, color=theme.GRAY)
              + sized.mark_text(align="left", dx=6, style="note", dy=-2).encode(text=alt.value("no more exist"))
+             + held.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(
+                 x=alt.X("labels:Q", **across), color=look)
              + wish
-             + held.mark_point(filled=True, size=260, opacity=1).encode(x=alt.X("labels:Q", **across), color=look)
              + held.mark_text(align="left", dx=10, x="width").encode(text="text:N"))
     error = {"title": "standard error of the register total (log scale)", **_error_scale(HAND_ERRORS)}
     now = alt.Chart(theme.rows("error", data["error"])).encode(y=alt.Y("row:N", axis=None), x=alt.X("error:Q", **error))
@@ -229,7 +229,7 @@ def place_value(plans: Mapping[str, Allocation], method: str, random_error: floa
     """
     data = place_value_data(plans, method, random_error, predicted)
     error = {"title": "standard error of the register total (log scale)", **_error_scale(RULE_ERRORS)}
-    along = alt.Y("method:N", sort=None, title=None)
+    along = alt.Y("method:N", title=None, scale=alt.Scale(domain=[row["method"] for row in data["errors"]]))
     base = alt.Chart(theme.rows("errors", data["errors"])).encode(y=along, x=alt.X("error:Q", **error))
     dots = base.mark_point(filled=True, size=130, opacity=1).encode(
         shape=alt.Shape("kind:N", legend=None, scale=alt.Scale(domain=["shown above", "other"],
@@ -295,11 +295,11 @@ def next_label(best: Allocation, labeled: np.ndarray) -> alt.TopLevelMixin:
                                   **_error_scale(WORTH)))
     dots = worth.mark_point(filled=True, size=170, opacity=1).encode(**turn)
     texts = places.mark_text(align="left", dx=8, x="width").encode(text="text:N")
-    labels = places.encode(y=alt.Y("place:N", sort=None, title=None, axis=None))
-    counts = labels.encode(x=alt.X("labels:Q", title="labels so far, k", axis=COUNT_AXIS,
+    counts = places.encode(x=alt.X("labels:Q", title="labels so far, k", axis=COUNT_AXIS,
                                    scale=alt.Scale(domain=[0, BY_RULE], nice=False)))
     bars_so_far = counts.mark_bar(height={"band": 0.6}, color=theme.LABELED)
-    count_texts = labels.mark_text(align="left", dx=8, x="width").encode(text="count:N")
-    both = alt.hconcat((dots + texts).properties(width=210, height=150),
-                       (bars_so_far + count_texts).properties(width=170, height=150), spacing=80)
+    count_texts = places.mark_text(align="left", dx=8, x="width").encode(text="count:N")
+    width = theme.WIDTH - 150
+    both = alt.vconcat((dots + texts).properties(width=width, height=4 * 28),
+                       (bars_so_far + count_texts).properties(width=width, height=4 * 28))
     return theme.finish(both, *next_label_words(best, labeled), width=None, height=None)

@@ -24,7 +24,7 @@ STREAM_DASHES = {"VOILA": [1, 0], "S-VOILA": [1, 0], "S-VOILA as printed": [6, 2
 STRATUM_COLORS = [theme.OKABE_ITO[name] for name in ("sky", "orange", "green", "vermilion", "blue", "purple")]
 INFINITY = 100_000      # where infinite ratios are drawn; the largest finite one of 36 settings was 24,362
 NAMED_SHARE = 0.08      # of the sample: a thinner area has no room for its name
-FLOOR_ERRORS = (3_500, 40_000)
+FLOOR_ERRORS = (3_500, 80_000)
 
 
 # a stream, one run
@@ -145,7 +145,7 @@ def trend(points: Mapping[int, float], title: str, words: str, *, name: str, dom
     data = trend_data(points, predicted, answer)
     up = alt.Y("value:Q", title=name, axis=alt.Axis(format=tick, tickCount=5), scale=alt.Scale(
         domain=list(domain), nice=False))
-    across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=8),
+    across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=6),
                    scale=alt.Scale(domain=[0, max(points)], nice=False))
     points_now = alt.Chart(theme.rows("points", data["points"])).encode(x=across, y=up)
     drawn = points_now.mark_line(point={"size": 50}, color=theme.STRATIFIED)
@@ -162,7 +162,7 @@ def floors_data(runs: Mapping[int, np.ndarray], least: float) -> dict:
     rows = [{"floor": f"at least {floor} of each", "error": error, "low": max(error - 2 * margin, FLOOR_ERRORS[0]),
              "high": min(error + 2 * margin, FLOOR_ERRORS[1]), "text": f"{error:,.0f} ± {2 * margin:,.0f}"}
             for floor, errors in runs.items() if errors.size for error, margin in [root_mean_square(errors)]]
-    return {"floors": rows, "least": [{"error": least, "text": f"{least:,.0f} with hindsight"}]}
+    return {"floors": rows, "least": [{"error": least, "text": f"{least:,.0f} without a stream"}]}
 
 
 def root_mean_square(errors: np.ndarray) -> tuple[float, float]:
@@ -182,14 +182,15 @@ def floors_words(runs: Mapping[int, np.ndarray], least: float) -> tuple[str, str
     """Return title and text alternative of `floors`."""
     known = {floor: root_mean_square(errors) for floor, errors in runs.items() if errors.size}
     if not known:
-        return "No stream has run yet", f"With hindsight 100 labels reach a standard error of {least:,.0f}."
+        return "No stream has run yet", \
+            f"With all spreads known and no stream, the standard error of the register total is {least:,.0f}."
     many = checks.counted(min(runs[floor].size for floor in known), "stream")
     best = min(known, key=lambda floor: known[floor][0])
-    table = "; ".join(f"at least {floor} of each: {error:,.0f}, give or take {2 * margin:,.0f}"
+    table = "; ".join(f"{error:,.0f} (give or take {2 * margin:,.0f}) with a floor of {floor}"
                       for floor, (error, margin) in known.items())
     return (f"{many} for each floor: the error is least with at least {best} of each",
-            f"Root mean squared error of the register total at the end of the stream. {table}. With hindsight, and "
-            f"without any stream, {least:,.0f}.")
+            f"Root mean squared error of the register total at the end of the stream: {table}. With all spreads known "
+            f"and no stream it is {least:,.0f}.")
 
 
 def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
@@ -213,11 +214,11 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
     spans = rows.mark_rule(strokeWidth=3, color=theme.STRATIFIED).encode(
         x=alt.X("low:Q", **look), x2="high:Q")
     dots = rows.mark_point(filled=True, size=140, opacity=1, color=theme.STRATIFIED).encode(x=across)
-    texts = rows.mark_text(align="left", dx=10, x="width").encode(text="text:N")
+    texts = rows.mark_text(align="left", dx=8).encode(x=alt.X("high:Q", **look), text="text:N")
     least_rule = alt.Chart(theme.rows("least", data["least"])).encode(x=across)
     drawn = least_rule.mark_rule(style="truth") + least_rule.mark_text(
-        align="left", dx=6, y=8, style="note").encode(text="text:N") + spans + dots + texts
-    return theme.finish(drawn, *floors_words(runs, least), width=theme.WIDTH - 220, height=170)
+        align="left", dx=6, y="height", dy=-8, style="note").encode(text="text:N") + spans + dots + texts
+    return theme.finish(drawn, *floors_words(runs, least), width=theme.WIDTH - 120, height=200)
 
 
 # streams of many strata, averaged
