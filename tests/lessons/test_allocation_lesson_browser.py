@@ -14,7 +14,7 @@ DISCOVERIES = (
     (HAND, ("ones", "Home"), "Standard error of the total 9,"),
     (HAND, ("thousands", "End"), "Standard error of the total 5,"),
     (HAND, ("tens", "Home"), "Standard error of the total "),
-    (HAND, ("hundreds", "End"), "Standard error of the total 5,"),
+    (HAND, ("hundreds", "End"), "Standard error of the total 7,860: 1.89 times the least possible"),
     (HAND, ("hundreds", "Home"), "Standard error of the total 1"),
     (HAND, ("ones", "End"), "Standard error of the total 1"),
     (HAND, ("thousands", "Home"), "Standard error of the total 4"),
@@ -50,7 +50,7 @@ BACK = ((HAND, ("thousands", "Home")), (RULES, ("Labels M", "Home")), (RULES, ("
         (NEXT, ("Labels M", "Home")), (STREAM, (KEPT, "End")), (STREAM, ("Rule", "as printed in the paper")),
         (STREAM, ("Order of arrival", "random")), (JUMP, ("Spread after the jump", "Home")))
 
-# what is wrong with a chart: text outside or over other text, a title over the picture, words that are not the picture's
+# what is wrong with a chart: text outside or over other text, a title over the picture, words that are not its own
 FAULTS = """index => {
     const figure = document.querySelectorAll('.workbench-chart')[index], found = [];
     const svg = figure.querySelector('svg'), frame = svg.getBoundingClientRect();
@@ -173,8 +173,8 @@ def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
 def test_buttons_give_labels_and_run_streams(lesson):
     page, *_ = lesson
     do(page, NEXT, "Labels M", "Home")
-    for name, said in (("Next label", "Label 10 of 20"), ("Next ten", "Label 20 of 20"), ("Give all M", "All 20 labels"),
-                       ("Start again", "Label 9 of 20")):
+    for name, said in (("Next label", "Label 10 of 20"), ("Next ten", "Label 20 of 20"),
+                       ("Give all M", "All 20 labels"), ("Start again", "Label 9 of 20")):
         cell(page, NEXT).get_by_role("button", name=name).click()
         settled(page)
         assert browser.chart(page, NEXT)["title"].startswith(said) and page.evaluate(FAULTS, NEXT) == []
@@ -213,8 +213,8 @@ def test_the_player_has_names_and_moves_the_stream(lesson):
     assert play.count() == stop.count() == 1
     before = browser.chart(page, STREAM)["text"]
     play.click()
-    page.wait_for_function("([i, text]) => document.querySelectorAll('.workbench-chart .words')[i].textContent !== text",
-                           arg=[STREAM, before])
+    page.wait_for_function("([i, text]) => document.querySelectorAll('.workbench-chart .words')[i].textContent"
+                           " !== text", arg=[STREAM, before])
     stop.click()
     settled(page)
     assert page.evaluate(FAULTS, STREAM) == []

@@ -88,7 +88,9 @@ def bars(data: Mapping, title: str | None, *, wish: str = WISH, most: float | No
     labels = rows.mark_bar(height={"band": 0.55}, clip=True).encode(
         x=alt.X("labels:Q", **across), color=alt.Color("kind:N", title=None, scale=colors,
                                                        legend=alt.Legend(columns=2, labelLimit=240)))
-    counts = rows.mark_text(align="left", dx=8, x="width").encode(text="text:N")
+    # a live chart's frame is measured once: its counts grow to the left
+    column = {"align": "left", "dx": 8} if most is None else {"align": "right", "dx": 108}
+    counts = rows.mark_text(x="width", **column).encode(text="text:N")
     wished = alt.Chart(theme.rows("wishes", data["wishes"])).encode(y=along, x=alt.X("neyman:Q", **across))
     wishes = wished.mark_point(shape="diamond", size=80, strokeWidth=2, fill="#ffffff", clip=True).encode(
         color=alt.datum(wish))

@@ -41,7 +41,7 @@ def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str]
     share = held[-1] / study.budget
     middle = share[::-1].cumsum()[::-1] - share / 2
     return {"areas": areas,
-            "names": [{"place": float(middle[h]), "text": f"{names[h]} {s:.0f}", "records": at[-1]}
+            "names": [{"place": float(middle[h]), "text": f"{names[h]} {s:.0f}"}
                       for h, s in enumerate(held[-1]) if share[h] >= NAMED_SHARE],
             "ratios": [{"records": records, "ratio": float(r) if np.isfinite(r) else None}
                        for records, r in zip(at, ratio[known], strict=True)],
@@ -94,8 +94,8 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> 
     areas = alt.Chart(theme.rows("areas", data["areas"])).mark_area(stroke="#ffffff", strokeWidth=1).encode(
         x=across, y=alt.Y("share:Q", stack="zero", **share), order="order:Q",
         color=alt.Color("stratum:N", title=None, sort=list(names), scale=theme.scale(colors)))
-    held = alt.Chart(theme.rows("names", data["names"])).mark_text(align="left", dx=8).encode(
-        x=across, y=alt.Y("place:Q", **share), text="text:N")
+    held = alt.Chart(theme.rows("names", data["names"])).mark_text(
+        align="right", dx=98, x="width").encode(y=alt.Y("place:Q", **share), text="text:N")
     now = alt.Chart(theme.rows("now", data["now"])).mark_rule(strokeWidth=1).encode(x=across)
     up = alt.Y("ratio:Q", title="variance / VOILA's (log)", axis=alt.Axis(values=TENS, format=",d"),
                scale=alt.Scale(type="log", domain=[0.7, 1.4 * INFINITY], nice=False))
