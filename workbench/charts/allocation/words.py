@@ -38,8 +38,8 @@ def error_text(error: float) -> str:
 
     Examples
     --------
-    >>> error_text(4148.2), error_text(0.012345)
-    ('4,148', '0.01234')
+    >>> error_text(4148.2), error_text(0.012346)
+    ('4,148', '0.01235')
     """
     return f"{error:,.0f}" if error >= 1000 else f"{error:.4g}"
 
