@@ -1,16 +1,23 @@
 """Lesson 3 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 import heapq
+import json
 import math
+import re
+from pathlib import Path
 
 import ipywidgets
 import numpy as np
 import pytest
-from panels import controls, heading, rows, settle, status
+from panels import controls, heading, printed, rows, settle, status, title
 
 import workbench as wb
 from workbench.course.digit_forms import register_errors
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.widgets import allocation as live
+from workbench.widgets import questions
+from workbench.widgets.kept import Kept
+
+LESSON = Path(__file__).parents[2] / "notebooks" / "03-voila-vs-neyman.ipynb"
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +53,63 @@ def test_the_register_is_read_14692_too_low(register):
         assert error[place == h].tolist() == register[h].tolist()
 
 
-# ---------------------------------------------------------------- place value
+def test_the_hook_asks_and_does_not_answer(register):
+    shown = live.register()
+    row = shown.picture["data"]["places"]
+    assert [r["digits"] for r in row] == SIZE.tolist()
+    assert [r["misread"] for r in row] == pytest.approx([13, 11.5, 10.625, 500 / 37])
+    assert [r["cost"] for r in row] == pytest.approx([np.abs(e[e != 0]).mean() for e in register])
+    assert title(shown).endswith("?") and shown.alternative.endswith("?")
+
+
+# ---------------------------------------------------------------- labels moved by hand
+
+def held(panel):
+    return [row["labels"] for row in rows(panel, "held")]
+
+
+@pytest.mark.parametrize(("predicted", "start"), [(None, [25, 25, 25, 25]), ("2", [33, 33, 32, 2]),
+                                                  ("37", [21, 21, 21, 37]), ("64", [21, 21, 21, 37])])
+def test_the_predicted_thousands_are_the_start(spread, predicted, start):
+    panel = live.place_labels(predicted)
+    assert held(panel) == start
+    assert f"standard error of the register total is {total_error(spread, start):,.0f};" in panel.view.alternative
+    assert [row["labels"] for row in rows(panel, "wish")] == ([] if predicted is None else [int(predicted)])
+    assert ("and there are only 37." in panel.view.alternative) == (predicted == "64")
+
+
+def test_the_best_hundred_can_be_found_by_hand(spread):
+    panel = live.place_labels("25")
+    settle(panel, ones=3, tens=18)
+    assert heading(panel).endswith("29 labels still in your hand")
+    settle(panel, hundreds=42, thousands=37)
+    assert held(panel) == [3, 18, 42, 37] and heading(panel) == "Standard error of the total 4,148: nothing is better"
+    settle(panel, ones=2, tens=19)
+    found = total_error(spread, [2, 19, 42, 37])
+    assert heading(panel) == f"Standard error of the total {found:,.0f}: {found / 4147.87:.2f} times the least possible"
+
+
+def test_no_more_than_a_hundred_and_no_more_than_there_are():
+    panel = live.place_labels()
+    settle(panel, ones=30)
+    assert held(panel) == [25] * 4 and status(panel) == "All 100 labels are placed: take some from another place first."
+    settle(panel, ones=20)
+    assert status(panel) == "" and panel.view.alternative.startswith("You label 20 of 1,000 ones")
+    drag(panel, 3, 80)
+    assert held(panel) == [20, 25, 25, 30]      # as many as the hand held
+    drag(panel, 0, -5)
+    drag(panel, 3, 80)
+    assert held(panel) == [2, 25, 25, 37]
+    controls(panel)["Start again"].click()
+    assert held(panel) == [25] * 4
+
+
+def drag(panel, place, x):
+    """Send what the page sends while a bar is dragged."""
+    panel.view._answer(panel.view, {"kind": "drag", "from": "1", "place": {"drag": place, "x": x, "y": None}}, [])
+
+
+# ---------------------------------------------------------------- rules compared
 
 @pytest.fixture
 def places():
@@ -57,73 +120,110 @@ def test_neyman_wants_64_of_37(places, spread):
     assert heading(places) == "100 labels: Neyman wants 64 of the 37 thousands and leaves 27 labels unused"
     wish = 100 * spread / spread.sum()
     assert [row["neyman"] for row in rows(places, "wishes")] == pytest.approx(wish)
-    assert [row["labels"] for row in rows(places, "bars")] == pytest.approx(np.minimum(wish, SIZE))
-    assert f"{wish[3]:.0f} {100 - np.minimum(wish, SIZE).sum():.0f}" == "64 27"
+    assert [row["text"] for row in rows(places, "wishes")] == ["", "", "", "wants 64"]
+    assert [row["labels"] for row in rows(places, "bars")] == [2, 10, 24, 37]
+    assert [row["text"] for row in rows(places, "bars")] == ["2 of 1,000", "10 of 600", "24 of 160", "37 of 37"]
 
 
 def test_five_methods_five_errors(places, register, spread):
     everything = np.concatenate(register)
     random = 1797 * math.sqrt((1 / 100 - 1 / 1797) * everything.var(ddof=1))
-    wish, plus = 100 * spread / spread.sum(), []
-    left = 100 - 37 - wish[:3].sum()
-    plus = np.append(wish[:3] + left / 3, 37)
     expected = {"random sampling": random, "equal shares": total_error(spread, [25] * 4),
-                "capped Neyman": total_error(spread, np.minimum(wish, SIZE)), "Neyman+": total_error(spread, plus),
-                "VOILA": total_error(spread, [3, 18, 42, 37])}
+                "capped Neyman": total_error(spread, [2, 10, 24, 37]),
+                "Neyman+": total_error(spread, [11, 19, 33, 37]), "VOILA": total_error(spread, [3, 18, 42, 37])}
     assert {row["method"]: row["error"] for row in rows(places, "errors")} == pytest.approx(expected)
-    assert [f"{e:,.0f}" for e in expected.values()] == ["47,149", "8,997", "5,789", "4,470", "4,148"]
-    assert places.view.alternative.endswith("random sampling 47,149, equal shares 8,997, capped Neyman 5,789, "
+    assert [f"{e:,.0f}" for e in expected.values()] == ["47,149", "8,997", "5,750", "4,470", "4,148"]
+    assert places.view.alternative.endswith("random sampling 47,149, equal shares 8,997, capped Neyman 5,750, "
                                             "Neyman+ 4,470, VOILA 4,148.")
 
 
 def test_voila_labels_3_18_42_37(places):
-    settle(places, Method="voila")
+    settle(places, Rule="voila")
     assert [row["labels"] for row in rows(places, "bars")] == [3, 18, 42, 37]
-    assert heading(places) == "100 labels: SE 4,148 by VOILA, 28% below capped Neyman's"
+    assert heading(places) == "100 labels: standard error 4,148 by VOILA, 28% below capped Neyman's"
     assert [row["kind"] for row in rows(places, "bars")] == ["labeled in part"] * 3 + ["labeled completely"]
 
 
-def test_from_141_equal_shares_beat_capped_neyman(places, spread):
-    beaten = []
-    for budget in range(100, 151):
-        beaten += [budget] if "equal shares beat it" in settle(places, Labels_M=budget) else []
-    assert beaten == list(range(141, 151))
-    assert heading(places).endswith("; equal shares beat it")
-    capped = np.minimum(150 * spread / spread.sum(), SIZE)
-    assert f"{total_error(spread, [113 / 3] * 3 + [37]):,.0f} {total_error(spread, capped):,.0f}" == "3,840 4,588"
-    assert "equal shares 3,840, capped Neyman 4,588, Neyman+ 3,161, VOILA 2,808." in places.view.alternative
+def test_from_144_equal_shares_beat_capped_neyman(places, spread):
+    said = {budget: settle(places, Labels_M=budget) for budget in live.BUDGETS if 100 <= budget <= 150}
+    assert {budget for budget, text in said.items() if "equal shares beat it" in text} == {144, 145, 146, 147, 150}
+    assert {141, 142, 143} <= set(said) and heading(places).endswith("; equal shares beat it")
+    by_hand = [total_error(spread, [38, 38, 37, 37]), total_error(spread, [3, 15, 35, 37])]
+    assert [f"{error:,.0f}" for error in by_hand] == ["3,873", "4,606"]
+    assert "equal shares 3,873, capped Neyman 4,606, Neyman+ 3,175, VOILA 2,808." in places.view.alternative
 
 
 @pytest.mark.parametrize(("budget", "said"), [
-    (57, "no place is exhausted, Neyman is VOILA but for rounding"),
-    (58, "Neyman wants 37.4 of the 37 thousands and leaves 0.4 labels unused")])
-def test_up_to_57_labels_no_cap_binds(places, spread, budget, said):
+    (59, "no place runs out, Neyman is VOILA but for rounding"),
+    (60, "Neyman wants 39 of the 37 thousands and leaves 1 label unused")])
+def test_up_to_59_labels_none_is_left_over(places, spread, budget, said):
     settle(places, Labels_M=budget)
-    assert (budget * spread / spread.sum() > SIZE).any() == (budget == 58)
     assert heading(places) == f"{budget} labels: {said}"
+    whole = np.maximum(np.rint(np.minimum(budget * spread / spread.sum(), SIZE)), 2)
+    assert budget - whole.sum() == (budget == 60)
 
 
 def test_random_sampling_expects_two_thousands(places):
-    assert "2.1 of 37 thousands" in settle(places, Method="random")
-    assert heading(places) == "100 labels: SE 47,149 by random sampling, 8.1 times capped Neyman's"
+    assert "2.1 of 37 thousands" in settle(places, Rule="random")
+    assert heading(places) == "100 labels: standard error 47,149 by random sampling, 8.2 times capped Neyman's"
 
 
 @pytest.mark.parametrize("method", [value for _, value in live.METHODS])
 def test_every_method_and_budget_says_something_else(places, method):
-    found = {settle(places, Method=method, Labels_M=budget) for budget in live.BUDGETS[::40]}
-    assert len(found) == len(live.BUDGETS[::40]) and not status(places)
+    found = {settle(places, Rule=method, Labels_M=budget) for budget in live.BUDGETS[::10]}
+    assert len(found) == len(live.BUDGETS[::10]) and not status(places)
 
 
-def test_budgets_go_one_by_one_where_it_matters():
-    assert live.BUDGETS[0] == 20 and live.BUDGETS[-1] == 600 and set(range(20, 151)) <= set(live.BUDGETS)
+def test_axes_hold_whatever_the_controls_ask_for(places):
+    most, errors = [], []
+    for budget in (live.BUDGETS[0], live.BUDGETS[-1]):
+        for _, method in live.METHODS:
+            settle(places, Rule=method, Labels_M=budget)
+            most += [row["labels"] for row in rows(places, "bars")] + [row["neyman"] for row in rows(places, "wishes")]
+            errors += [row["error"] for row in rows(places, "errors")]
+    text = json.dumps(places.view.spec)
+    assert '"domain": [0, 165]' in text and max(most) <= 165
+    assert '"domain": [1800, 150000]' in text and 1800 <= min(errors) and max(errors) <= 150_000
+    assert len(live.BUDGETS) <= 60 and {57, 100, 144, 150} <= set(live.BUDGETS)
+
+
+@pytest.mark.parametrize("choice", live.BETTER)
+def test_the_rule_thought_better_gets_a_ring(choice, spread):
+    panel = live.place_value(choice)
+    assert heading(panel).startswith("150 labels: ")
+    assert {row["method"] for row in rows(panel, "rings")} == {
+        "Neyman's rule": {"capped Neyman"}, "equal shares": {"equal shares"},
+        "no difference": {"capped Neyman", "equal shares"}}[choice]
+    assert "You predicted" in panel.view.alternative
+
+
+def test_what_should_have_been_seen_of_rules(spread):
+    told, table = live.seen_rules("no difference")
+    assert told.startswith("You predicted for 150 labels: no difference. From 60 labels on")
+    assert "From 144 labels on, equal shares have the smaller standard error" in told
+    given = {(100, "capped Neyman"): [2, 10, 24, 37], (150, "equal shares"): [38, 38, 37, 37],
+             (150, "VOILA"): [5, 32, 76, 37]}
+    found = {(row["budget"], row["method"]): row for row in table.rows()}
+    assert len(found) == 8
+    for key, labels in given.items():
+        assert found[key]["standard_error"] == pytest.approx(total_error(spread, labels))
+        assert (found[key]["labeled"], found[key]["unused"]) == (sum(labels), key[0] - sum(labels))
+
+
+def test_tables_of_the_formula(spread):
+    assert [row["number times spread"] for row in live.spreads().rows()] == [f"{s:,.0f}" for s in spread]
+    neyman, voila = live.ten_strata().rows()
+    ratio = 8.1 * 1000 ** 2 * .01 * (1 / 9 - 1 / 1000) / (9 * 1000 ** 2 * .01 * (1 / 100 - 1 / 1000) / 1.0)
+    assert (neyman["first stratum"], voila["other nine"]) == (100, 900) and 10 < ratio < 13
+    assert neyman["variance"] == "12.1 times VOILA's"
 
 
 # ---------------------------------------------------------------- one label at a time
 
 def heap_greedy(spread, budget):
-    """Give labels one by one from a heap, starting at one each."""
-    given = [1] * 4
-    heap = [(-s / math.sqrt(2), h) for h, s in enumerate(spread)]
+    """Give labels one by one from a heap, starting at two each."""
+    given = [2] * 4
+    heap = [(-s / math.sqrt(6), h) for h, s in enumerate(spread)]
     heapq.heapify(heap)
     while sum(given) < budget:
         _, h = heapq.heappop(heap)
@@ -133,7 +233,7 @@ def heap_greedy(spread, budget):
     return given
 
 
-@pytest.mark.parametrize("budget", [20, 57, 100, 150, 600])
+@pytest.mark.parametrize("budget", [20, 57, 100, 150, 200])
 def test_one_by_one_ends_at_the_optimum(spread, budget):
     panel = live.one_label_at_a_time()
     settle(panel, Labels_M=budget)
@@ -141,7 +241,7 @@ def test_one_by_one_ends_at_the_optimum(spread, budget):
     given = [row["labels"] for row in rows(panel, "places")]
     sd = spread / SIZE
     assert given == heap_greedy(spread, budget)
-    assert given == wb.allocate(SIZE, budget, "voila", stratum_sd=sd, minimum=1).labeled.tolist()
+    assert given == wb.allocate(SIZE, budget, "voila", stratum_sd=sd, minimum=2).labeled.tolist()
     assert heading(panel) == (f"All {budget} labels are given: {' + '.join(map(str, given))}, exactly the optimum")
     assert f"Standard error of the total {total_error(spread, given):,.0f}." in panel.view.alternative
 
@@ -149,23 +249,24 @@ def test_one_by_one_ends_at_the_optimum(spread, budget):
 def test_each_press_gives_labels_where_the_priority_is_largest(spread):
     panel = live.one_label_at_a_time()
     found = controls(panel)
-    before, given = panel.view.alternative, [1] * 4
+    before, given = panel.view.alternative, [2] * 4
     assert heading_of_start(panel) == before
     for step in range(1, 20):
         priority = [s / math.sqrt(k * (k + 1)) for s, k in zip(spread, given, strict=True)]
         assert [row["priority"] for row in rows(panel, "places")] == pytest.approx(priority)
         given[int(np.argmax(priority))] += 1
         found["Next label"].click()
-        assert [row["labels"] for row in rows(panel, "places")] == given and sum(given) == 4 + step
+        assert [row["labels"] for row in rows(panel, "places")] == given and sum(given) == 8 + step
     found["Next ten"].click()
-    assert [row["labels"] for row in rows(panel, "places")] == heap_greedy(spread, 33)
+    assert [row["labels"] for row in rows(panel, "places")] == heap_greedy(spread, 37)
     assert panel.view.alternative != before
     found["Start again"].click()
-    assert panel.view.alternative == before and heading(panel).startswith("Label 5 of 100 goes to the thousands")
+    assert panel.view.alternative == before and heading(panel).startswith("Label 9 of 100 goes to the thousands")
 
 
 def heading_of_start(panel):
-    assert [row["labels"] for row in rows(panel, "places")] == [1] * 4
+    assert [row["labels"] for row in rows(panel, "places")] == [2] * 4
+    assert "optimum" not in panel.view.alternative
     assert [row["turn"] for row in rows(panel, "places")] == ["waits"] * 3 + ["gets the next label"]
     return panel.view.alternative
 
@@ -179,8 +280,8 @@ def test_no_label_beyond_the_budget():
     assert sum(row["labels"] for row in rows(panel, "places")) == 20
     assert all(found[name].disabled for name in ("Next label", "Next ten", "Give all M"))
     assert {row["turn"] for row in rows(panel, "places")} == {"waits"}
-    settle(panel, Labels_M=21)
-    assert not found["Next label"].disabled and heading(panel).startswith("Label 5 of 21")
+    settle(panel, Labels_M=25)
+    assert not found["Next label"].disabled and heading(panel).startswith("Label 9 of 25")
 
 
 # ---------------------------------------------------------------- the stream
@@ -211,7 +312,7 @@ def test_a_larger_floor_costs_little_and_insures(stream):
     settle(stream, Rule="s_voila")
     assert heading(stream).startswith("S-VOILA, 2 of each kept: never infinite, variance at most ")
     two = max(row["ratio"] for row in rows(stream, "ratios"))
-    settle(stream, Keep_of_each_at_least=15)
+    settle(stream, Floor=15)
     fifteen = [row["ratio"] for row in rows(stream, "ratios")]
     assert max(fifteen) < two / 5 and not rows(stream, "infinite")
     found = followed("s_voila", 1, 15)
@@ -234,28 +335,80 @@ def test_late_thousands_come_last(stream):
 
 def test_every_control_changes_what_is_said(stream):
     said = [stream.view.alternative]
-    for name, value in (("Stream", 7), ("Rule", "s_voila"), ("Keep of each at least", 10), ("Order", "late"),
-                        ("Records kept M", 250), ("Records seen", 400), ("Records seen", 20)):
+    for name, value in (("Stream", 7), ("Rule", "s_voila"), ("Floor", 10), ("Order", "late"),
+                        ("Records kept M", 260), ("Records seen", 400), ("Records seen", 20)):
         said.append(settle(stream, **{name: value}))
     assert len(set(said)) == len(said)
-    assert "the sample of 250 holds" in said[5] and said[-1].startswith("After 20 records")
+    assert "the sample of 260 holds" in said[5] and said[-1].startswith("After 20 records")
     assert heading(stream) == "S-VOILA, 10 of each kept: variance as small as VOILA's so far"
 
 
-def test_a_floor_that_does_not_fit_is_said(stream):
-    before = settle(stream, Rule="s_voila", Keep_of_each_at_least=20)
+def test_no_floor_that_does_not_fit(stream):
+    settle(stream, Rule="s_voila", Floor=20)
     settle(stream, Records_kept_M=40)
-    assert "Records kept M must be at least 80, 20 for each of 4 strata; got 40" in status(stream)
-    assert stream.view.alternative == before
-    settle(stream, Keep_of_each_at_least=10)
-    assert status(stream) == "" and stream.view.alternative != before
+    floor = controls(stream)["Floor: keep of each at least"]
+    assert (floor.value, floor.max) == (10, 10) and status(stream) == ""
+    assert heading(stream).startswith("S-VOILA, 10 of each kept")
+    settle(stream, Records_kept_M=100)
+    assert floor.max == 20
 
 
 def test_the_floor_can_be_moved_where_it_matters(stream):
-    floor = controls(stream)["Keep of each at least"]
+    floor = controls(stream)["Floor: keep of each at least"]
     assert floor.disabled
     settle(stream, Rule="s_voila")
     assert not floor.disabled
+
+
+def test_axes_of_the_stream_stay(stream):
+    before = json.dumps(stream.view.spec)
+    assert '"domain": [0, 1]' in before and '"domain": [0.7, 140000.0]' in before
+    settle(stream, Records_kept_M=300, Stream_number=3)
+    shown = [row["ratio"] for row in rows(stream, "ratios") if row["ratio"] is not None]
+    assert max(shown) < 100_000 and max(row["share"] for row in rows(stream, "areas")) <= 1
+    assert json.dumps(stream.view.spec) == before
+
+
+def test_400_streams_of_the_papers_rule():
+    place, error = register_errors()
+    study = simulate_stream(place, error, 100, methods=["s_voila_printed"], order="random", runs=400, progress=False)
+    held, sd = study.sampled["s_voila_printed"], study.stratum_sd
+    endless = ((held == 0) & (sd > 0)).any(2)
+    ever, last = endless.any(1).mean(), endless[:, -1].mean()
+    assert abs(ever - .62) < .05 and abs(last - .18) < .04
+    shown = live.seen_streams("5%")
+    data = shown.picture["data"]
+    assert [row["value"] for row in data["points"]] == pytest.approx(endless.mean(0))
+    assert data["predicted"] == [{"value": .05, "text": "you predicted"}] and data["answer"][0]["value"] == ever
+    assert title(shown) == f"The paper's rule: infinite variance at some time in {ever:.0%} of 400 streams"
+    assert f"still at the end in {last:.0%}. You predicted 5%." in shown.alternative
+
+
+def test_streams_run_on_a_press_and_add_up():
+    panel = live.floors()
+    assert heading(panel) == "No stream has run yet" and rows(panel, "floors") == []
+    button = controls(panel)["Run 100 more streams"]
+    place, error = register_errors()
+    squares = {floor: [] for floor in live.FLOORS}
+    for press in range(2):
+        button.click()
+        for floor, found in squares.items():
+            study = simulate_stream(place, error, 100, methods=["s_voila"], order="random", every=1797, runs=100,
+                                    minimum=floor, rng=press, progress=False)
+            found.extend((1797 * study.error["s_voila"][:, -1]) ** 2)
+    assert [row["error"] for row in rows(panel, "floors")] == pytest.approx([
+        math.sqrt(np.mean(found)) for found in squares.values()])
+    assert heading(panel).startswith("200 streams for each floor") and not button.disabled
+    errors = {floor: math.sqrt(np.mean(found)) for floor, found in squares.items()}
+    assert errors[2] > 2 * errors[10] and errors[15] < 5700
+    assert rows(panel, "least")[0]["error"] == pytest.approx(4147.87)
+
+
+def test_premiums_of_floors(spread):
+    found = {row["floor"]: row["premium"] for row in live.premiums().rows()}
+    assert found == {0: "0.0%", 5: "0.8%", 10: "5.5%", 15: "11.6%", 20: "26.1%"}
+    fifteen = total_error(spread, [15, 15, 33, 37])
+    assert live.premiums().rows()[3]["standard_error"] == pytest.approx(fifteen)
 
 
 def test_the_player_reaches_every_checkpoint(stream):
@@ -275,7 +428,7 @@ def jumps():
 
 
 def test_s_voila_lags_behind_the_jump_and_catches_up(jumps):
-    settle(jumps, Sd_after_the_jump=20)
+    settle(jumps, Spread_after_the_jump=20)
     held = {name: [row["sampled"] for row in rows(jumps, "sizes") if row["method"] == name]
             for name in ("VOILA", "S-VOILA", "uniform")}
     assert len(held["VOILA"]) == 50 and held["VOILA"][12] > 2 * held["S-VOILA"][12]
@@ -284,14 +437,14 @@ def test_s_voila_lags_behind_the_jump_and_catches_up(jumps):
 
 
 def test_without_a_jump_all_methods_are_alike(jumps):
-    settle(jumps, Sd_after_the_jump=1)
+    settle(jumps, Spread_after_the_jump=1)
     last = [row["variance"] for row in rows(jumps, "variances") if row["records"] == 5000]
     assert len(last) == 6 and max(last) < 1.05 * min(last)
 
 
 @pytest.mark.parametrize("sd", live.JUMPS)
 def test_each_jump_is_the_stream_of_that_jump(jumps, sd):
-    settle(jumps, Sd_after_the_jump=sd)
+    settle(jumps, Spread_after_the_jump=sd)
     _, value = jump_stream(5000, jump_at=1000, sd=float(sd), runs=2)
     reservoir = [row["variance"] for row in rows(jumps, "variances") if row["method"] == "reservoir"][-1]
     assert reservoir == pytest.approx(np.mean([(1 / 100 - 1 / 5000) * v.var(ddof=1) for v in value]))
@@ -306,14 +459,95 @@ def test_only_the_chosen_methods_are_drawn(jumps):
     assert status(jumps) == "" and heading(jumps).startswith("VOILA with hindsight: ")
 
 
-# ---------------------------------------------------------------- prediction, browser
+def test_axes_hold_every_jump(jumps):
+    before = json.dumps(jumps.view.spec)
+    domains = [json.loads(found) for found in re.findall(r'"domain": (\[[0-9.e, -]+\])', before)]
+    for jump in live.JUMPS:
+        settle(jumps, Spread_after_the_jump=jump)
+        sampled = [row["sampled"] for row in rows(jumps, "sizes")]
+        variances = [row["variance"] for row in rows(jumps, "variances") if row["variance"]]
+        assert any(low == 0 and max(sampled) <= high < 200 for low, high in domains)
+        assert any(0 < low <= min(variances) and max(variances) <= high for low, high in domains)
+    assert json.dumps(jumps.view.spec) == before
 
-def test_prediction_tells_what_allocation_finds():
-    asked = live.predict_thousands()
-    assert repr(asked) == "Prediction: Of 100 labels, how many should go to the 37 thousands?"
-    choice, lock, told = asked.children[1:]
-    assert choice.options == ("2", "25", "37", "64")
-    choice.value = "64"
-    lock.click()
-    assert ("All 37. In proportion to their number they would get 2, in equal shares 25. Neyman&#x27;s formula asks "
-            "for 64") in told.value
+
+def test_the_stream_follows_but_slowly():
+    study = simulate_stream(*jump_stream(), 1000, methods=("s_voila",), every=10_000, batch=100, progress=False)
+    shown = live.seen_following("5.0 times")
+    data = shown.picture["data"]
+    at = {row["records"]: row["value"] for row in data["points"]}
+    assert [at[k] for k in study.checkpoint] == pytest.approx(study.ratio("s_voila"))
+    assert data["predicted"][0]["value"] == 5 and f"{data['answer'][0]['value']:.2f}" == "1.37"
+    assert shown.alternative.endswith("You predicted 5.0 times.")
+
+
+# ---------------------------------------------------------------- discovery is kept
+
+def cells():
+    return json.loads(LESSON.read_text(encoding="utf-8"))["cells"]
+
+
+def code():
+    return ["".join(cell["source"]) for cell in cells() if cell["cell_type"] == "code"]
+
+
+def reveals():
+    return [re.fullmatch(r'reveal\("([\w-]+)", live\.(\w+)\)', source).groups() for source in code()
+            if source.startswith("reveal(")]
+
+
+def test_every_reveal_waits_for_a_question_above_it():
+    asked = [source for source in code() if re.match(r"live\.predict_|reveal\(", source)]
+    known = set()
+    for source in asked:
+        if source.startswith("live."):
+            known.add(getattr(live, source[5:-2])().name)
+        else:
+            assert re.match(r'reveal\("([\w-]+)"', source)[1] in known
+    assert len(known) == 4 and len(reveals()) == 7
+
+
+@pytest.mark.parametrize(("name", "show"), reveals())
+def test_nothing_is_shown_before_the_prediction_and_all_after_it(monkeypatch, name, show):
+    keeping = Kept()
+    monkeypatch.setattr(questions, "kept", lambda: keeping)
+    called = []
+    place = questions.reveal(name, lambda prediction: called.append(prediction) or "shown")
+    assert repr(place) == "Make your prediction first." and not called
+    prediction = next(found for found in (getattr(live, each)() for each in dir(live) if each.startswith("predict_"))
+                      if found.name == name)
+    choice = prediction.control.options[-1]
+    prediction.control.value = choice
+    prediction.children[2].click()
+    assert called == [choice] and repr(place) == "shown"
+    assert show in ("seen_streams", "seen_following") or choice.split()[0] in repr(getattr(live, show)(choice)) \
+        or show in ("place_value", "papers_stream")
+
+
+def test_all_is_shown_without_a_prediction_where_all_is_revealed(monkeypatch):
+    monkeypatch.setenv(questions.REVEAL, "all")
+    monkeypatch.setattr(live, "STREAMS", 20)
+    for name, show in reveals():
+        assert repr(questions.reveal(name, getattr(live, show))) != "Make your prediction first."
+
+
+def test_two_written_lines_come_before_the_model_answer():
+    for asked in (live.explain_greedy(), live.explain_floor()):
+        assert repr(asked).startswith("Explain in two lines: ") and repr(asked).endswith("?")
+
+
+def test_no_answer_of_an_exercise_stands_above_it():
+    random = 81 * 7 / 9 * np.var([1, 1000, 2, 4, 2, 1050, 1200, 1, 1300], ddof=1) / 2
+    stratified = 25 * .8 * np.var([1, 2, 4, 2, 1], ddof=1) + 16 * .75 * np.var([1000, 1050, 1200, 1300], ddof=1)
+    answers = [f"{random / 1e7:.{k}f}" for k in (2, 3, 4)] + [f"{stratified / 1e5:.{k}f}" for k in (2, 3, 4)] + [
+        f"{random:.0f}", f"{stratified:.0f}", *(f"{random / stratified:.{k}f}" for k in (1, 2))]
+    assert printed(LESSON, answers) == []
+
+
+def test_the_first_screen_is_a_question_and_the_report_stands_last():
+    first = cells()[0]["source"]
+    assert "".join(first) == "# Where do the next labels go?" and "tags" not in cells()[0]["metadata"]
+    tagged = [set(cell["metadata"].get("tags", [])) & {"lesson", "exercise", "interactive"} for cell in cells()]
+    own = next(k for k, cell in enumerate(cells()) if "".join(cell["source"]).startswith("## Your own data"))
+    assert all(tagged[1:own + 1]) and not any(tagged[own + 1:])
+    assert not any("solution" in cell["metadata"].get("tags", []) for cell in cells())

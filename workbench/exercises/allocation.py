@@ -92,7 +92,7 @@ def _own_places(answer, form):
     strata = digit_forms().register()
     best = rules.allocate(strata.size, 150, stratum_sd=strata.sd)
     if any(value != int(value) for value in values):
-        return "mistake", "labels are whole"
+        return "mistake", "give whole labels"
     if sum(values) != 150:
         return "mistake", f"150 labels are wanted; yours add up to {sum(values):g}"
     over = np.flatnonzero(np.array(values) > strata.size)
@@ -110,7 +110,7 @@ def _own_places(answer, form):
 def _why_own_places():
     strata = digit_forms().register()
     best = rules.allocate(strata.size, 150, stratum_sd=strata.sd)
-    capped = rules.allocate(strata.size, 150, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
+    capped = rules.allocate(strata.size, 150, "neyman", stratum_sd=strata.sd)
     return (f"{'/'.join(map(str, best.labeled))}, SE {strata.size.sum() * best.variance ** 0.5:,.0f}; capped Neyman's "
             f"variance is {capped.variance / best.variance:.2f} times that")
 

@@ -1,0 +1,238 @@
+"""Lesson 3 in a real browser: locked, then every control at both ends and through every planned discovery."""
+import json
+
+import browser
+import pytest
+
+LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
+PREDICTIONS = ("25", "Neyman's rule", "5%", "2.5 times")
+HOOK, HAND, RULES, NEXT, STREAM, SEEN, FLOORS, FOLLOWING, JUMP = range(9)
+FLOOR, KEPT = "Floor: keep of each at least", "Records kept M"
+
+# which chart, what is done to it, what its title then begins with
+DISCOVERIES = (
+    (HAND, ("ones", "Home"), "Standard error of the total 9,"),
+    (HAND, ("thousands", "End"), "Standard error of the total 5,"),
+    (HAND, ("tens", "Home"), "Standard error of the total "),
+    (HAND, ("hundreds", "End"), "Standard error of the total 7,860: 1.89 times the least possible"),
+    (HAND, ("hundreds", "Home"), "Standard error of the total 1"),
+    (HAND, ("ones", "End"), "Standard error of the total 1"),
+    (HAND, ("thousands", "Home"), "Standard error of the total 4"),
+    (HAND, ("tens", "End"), "Standard error of the total 4"),
+    (RULES, ("Labels M", "End"), "200 labels: Neyman wants 129 of the 37 thousands and leaves 92 labels unused; equal"),
+    (RULES, ("Rule", "VOILA"), "200 labels: standard error 2,068 by VOILA, 46% below capped Neyman's"),
+    (RULES, ("Rule", "random sampling"), "200 labels: standard error 32,342 by random sampling, 8.4 times"),
+    (RULES, ("Labels M", "Home"), "20 labels: standard error 107,884 by random sampling, 5.1 times"),
+    (RULES, ("Rule", "equal shares"), "20 labels: standard error 29,889 by equal shares, 42% above"),
+    (RULES, ("Rule", "Neyman+"), "20 labels: standard error 21,111 by Neyman+, level with"),
+    (RULES, ("Rule", "capped Neyman"), "20 labels: no place runs out, Neyman is VOILA but for rounding"),
+    (NEXT, ("Labels M", "Home"), "Label 9 of 20 goes to the thousands, where it is worth most"),
+    (NEXT, ("Labels M", "End"), "Label 9 of 200 goes to the thousands, where it is worth most"),
+    (STREAM, ("Rule", "exact, with a floor"), "S-VOILA, 2 of each kept: never infinite, variance at most "),
+    (STREAM, (FLOOR, "End"), "S-VOILA, 20 of each kept: never infinite, variance at most "),
+    (STREAM, (KEPT, "Home"), "S-VOILA, 10 of each kept: "),
+    (STREAM, (KEPT, "End"), "S-VOILA, 10 of each kept: never infinite, variance at most "),
+    (STREAM, (FLOOR, "Home"), "S-VOILA, 0 of each kept: "),
+    (STREAM, ("Order of arrival", "thousands last"), "S-VOILA, 0 of each kept: "),
+    (STREAM, ("Stream number", "End"), "S-VOILA, 0 of each kept: "),
+    (STREAM, ("Records seen", "Home"), "S-VOILA, 0 of each kept: "),
+    (STREAM, ("Records seen", "End"), "S-VOILA, 0 of each kept: "),
+    (STREAM, ("Rule", "as printed in the paper"), "S-VOILA as printed: "),
+    (STREAM, ("Stream number", "Home"), "S-VOILA as printed: "),
+    (STREAM, ("Order of arrival", "random"), "S-VOILA as printed: variance infinite at "),
+    (JUMP, ("Spread after the jump", "Home"), "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.0"),
+    (JUMP, ("Spread after the jump", "End"), "Variance after 5,000 records, VOILA's = 1: S-VOILA 1."),
+)
+AGAIN = ((HAND, ("thousands", "End")), (RULES, ("Labels M", "End")), (RULES, ("Rule", "VOILA")),
+         (NEXT, ("Labels M", "End")), (STREAM, (KEPT, "Home")), (STREAM, ("Rule", "exact, with a floor")),
+         (STREAM, ("Order of arrival", "thousands last")), (JUMP, ("Spread after the jump", "End")))
+BACK = ((HAND, ("thousands", "Home")), (RULES, ("Labels M", "Home")), (RULES, ("Rule", "capped Neyman")),
+        (NEXT, ("Labels M", "Home")), (STREAM, (KEPT, "End")), (STREAM, ("Rule", "as printed in the paper")),
+        (STREAM, ("Order of arrival", "random")), (JUMP, ("Spread after the jump", "Home")))
+
+# what is wrong with a chart: text outside or over other text, a title over the picture, words that are not its own
+FAULTS = """index => {
+    const figure = document.querySelectorAll('.workbench-chart')[index], found = [];
+    const svg = figure.querySelector('svg'), frame = svg.getBoundingClientRect();
+    const heading = figure.querySelector('.heading'), picture = figure.querySelector('.picture');
+    const texts = [];
+    for (const text of svg.querySelectorAll('text')) {
+        const box = text.getBoundingClientRect(), said = text.textContent.trim();
+        if (!said || !box.width || getComputedStyle(text).opacity === '0') continue;
+        for (const [other, name] of texts)
+            if (Math.min(box.right, other.right) - Math.max(box.left, other.left) > 3
+                && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 5)
+                found.push(`${said} lies over ${name}`);
+        texts.push([box, said]);
+        if (box.left < frame.left - 2 || box.right > frame.right + 2 || box.top < frame.top - 2
+            || box.bottom > frame.bottom + 2) found.push(`outside: ${said}`);
+    }
+    const above = heading.getBoundingClientRect();
+    if (above.bottom > picture.getBoundingClientRect().top + 1) found.push('the title lies over the picture');
+    if (heading.scrollWidth > heading.clientWidth + 1) found.push('the title is cut');
+    const words = figure.querySelector('.words').textContent;
+    for (const label of [picture.getAttribute('aria-label'), svg.getAttribute('aria-label')])
+        if (label !== words) found.push(`says ${label}, shows ${words}`);
+    return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def started(chromium):
+    if browser.missing():
+        pytest.skip(browser.missing())
+    with browser.start() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory, started, kernel):
+    """The whole lesson in Lab, every prediction locked, after a look at it before."""
+    folder = tmp_path_factory.mktemp("lab")
+    with browser.lab(folder) as address, browser.Site(folder, address, started).show(path=LESSON) as page:
+        browser.run_all(page)
+        page.locator("text=Make your prediction first").nth(6).wait_for(timeout=60_000)
+        settled(page)
+        before = page.locator(".workbench-chart").count(), page.locator(".workbench-locked").count()
+        for choice in PREDICTIONS:
+            page.get_by_label(choice, exact=True).first.click()
+            page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
+            page.locator(f"text=You predicted {choice}").first.wait_for()
+        browser.shows_chart(page, 9)
+        settled(page)
+        yield page, before, folder
+
+
+def settled(page):
+    """Wait until the kernel is idle and nothing is drawn any more."""
+    page.wait_for_timeout(120)
+    page.wait_for_function(f"{browser.KERNEL}?.status === 'idle'", timeout=60_000)
+    page.wait_for_function("![...document.querySelectorAll('.workbench-status')].some(s => s.textContent)"
+                           " || document.querySelector('.workbench-status [role=alert]')")
+    page.wait_for_timeout(60)
+
+
+def cell(page, index):
+    """Return the cell of a chart, in view: Lab draws no other."""
+    found = page.locator(".jp-CodeCell:has(.workbench-chart)").nth(index)
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def control(page, index, name):
+    return cell(page, index).locator(f".widget-inline-hbox:has(.widget-label:text-is('{name}'))")
+
+
+def do(page, index, name, act):
+    """Press a key on a slider, or choose from a list."""
+    found = control(page, index, name)
+    if act in ("Home", "End"):
+        found.locator("[role=slider]").press(act)
+    else:
+        found.locator("select").select_option(label=act)
+    settled(page)
+
+
+def walk(page, moves):
+    for index, (name, act), title in moves:
+        do(page, index, name, act)
+        shown = browser.chart(page, index)
+        assert shown["title"].startswith(title), (name, act, shown["title"])
+        assert page.evaluate(FAULTS, index) == [], (name, act)
+
+
+def test_nothing_is_told_before_the_predictions(lesson):
+    charts, locked = lesson[1]
+    assert locked == 7 and charts == 5      # the hook, one label at a time, the floors, two of the report
+
+
+def test_predictions_are_kept_beside_the_notebook(lesson):
+    kept = json.loads((lesson[2] / "predictions.json").read_text())
+    assert kept == dict(zip(("3-thousands", "3-better", "3-infinite", "3-following"), PREDICTIONS, strict=True))
+
+
+def test_the_prediction_is_in_every_reveal(lesson):
+    page, *_ = lesson
+    said = [browser.chart(page, index)["text"] for index in (HAND, RULES, STREAM, SEEN, FOLLOWING)]
+    assert said[0].endswith("You predicted 25 for the thousands.")
+    assert said[1].endswith("You predicted that capped Neyman would be better at 150 labels.")
+    assert said[2].endswith("You predicted trouble in 5% of the streams; this is one.")
+    assert said[3].endswith("You predicted 5%.") and said[4].endswith("You predicted 2.5 times.")
+    assert page.locator("text=You predicted for 150 labels: Neyman's rule. From 60 labels on").count() == 1
+
+
+def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
+    page, *_ = lesson
+    for index in range(9):
+        cell(page, index)
+        assert page.evaluate(FAULTS, index) == []
+    walk(page, DISCOVERIES)
+    assert page.console_errors == [] and page.outside == []
+
+
+def test_buttons_give_labels_and_run_streams(lesson):
+    page, *_ = lesson
+    do(page, NEXT, "Labels M", "Home")
+    for name, said in (("Next label", "Label 10 of 20"), ("Next ten", "Label 20 of 20"),
+                       ("Give all M", "All 20 labels"), ("Start again", "Label 9 of 20")):
+        cell(page, NEXT).get_by_role("button", name=name).click()
+        settled(page)
+        assert browser.chart(page, NEXT)["title"].startswith(said) and page.evaluate(FAULTS, NEXT) == []
+    assert browser.chart(page, FLOORS)["title"] == "No stream has run yet"
+    cell(page, FLOORS).get_by_role("button", name="Run 100 more streams").click()
+    page.wait_for_function("i => document.querySelectorAll('.workbench-chart .heading')[i].textContent"
+                           ".startsWith('100 streams for each floor')", arg=FLOORS)
+    assert page.evaluate(FAULTS, FLOORS) == []
+
+
+def test_labels_are_moved_by_pointer_and_by_keyboard(lesson):
+    page, *_ = lesson
+    cell(page, HAND).get_by_role("button", name="Start again").click()
+    settled(page)
+    assert browser.chart(page, HAND)["text"].startswith("You label 25 of 1,000 ones, 25 of 600 tens")
+    bars = cell(page, HAND).locator("svg [role=button]")
+    box = bars.nth(0).bounding_box()
+    across, down = box["x"] + box["width"] - 3, box["y"] + box["height"] / 2
+    page.mouse.move(across, down)
+    page.mouse.down()
+    page.mouse.move(across - 80, down, steps=4)
+    page.mouse.up()
+    settled(page)
+    text = browser.chart(page, HAND)["text"]
+    assert int(text.split()[2]) < 25 and "still in your hand" in text
+    bars.nth(3).press("ArrowRight")
+    settled(page)
+    assert "26 of 37 thousands" in browser.chart(page, HAND)["text"] and page.evaluate(FAULTS, HAND) == []
+    assert page.console_errors == [] and page.outside == []
+
+
+def test_the_player_has_names_and_moves_the_stream(lesson):
+    page, *_ = lesson
+    do(page, STREAM, "Records seen", "Home")
+    play, stop = (cell(page, STREAM).get_by_role("button", name=name, exact=True) for name in ("Play", "Stop"))
+    assert play.count() == stop.count() == 1
+    before = browser.chart(page, STREAM)["text"]
+    play.click()
+    page.wait_for_function("([i, text]) => document.querySelectorAll('.workbench-chart .words')[i].textContent"
+                           " !== text", arg=[STREAM, before])
+    stop.click()
+    settled(page)
+    assert page.evaluate(FAULTS, STREAM) == []
+
+
+def test_in_dark_and_on_a_narrow_page_too(lesson):
+    page, *_ = lesson
+    for dark, width in ((True, 1200), (False, 900)):
+        browser.set_theme(page, dark=dark)
+        page.set_viewport_size({"width": width, "height": 1000})
+        settled(page)
+        for index, (name, act) in BACK:
+            do(page, index, name, act)
+        for index, (name, act) in AGAIN:
+            do(page, index, name, act)
+            assert page.evaluate(FAULTS, index) == [], (name, act, dark, width)
+        for index in (HOOK, SEEN, FLOORS, FOLLOWING):
+            cell(page, index)
+            assert page.evaluate(FAULTS, index) == [], (index, dark, width)
+    page.set_viewport_size({"width": 1200, "height": 1000})
+    assert page.console_errors == [] and page.outside == []

@@ -1,0 +1,168 @@
+"""Labels against the size of each stratum, and the standard errors of rules."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+
+from workbench import checks
+from workbench.charts import theme
+from workbench.charts.allocation.words import METHODS, count, counted_labels, error_text
+
+WISH = "Neyman's wish"
+KINDS = {"labeled in part": theme.LABELED, "labeled completely": theme.OKABE_ITO["blue"],
+         WISH: theme.MISS, "size of the stratum": theme.GRAY}
+SHOWN_STRATA = 30
+NAMED_STRATA = 12
+ROW = 24
+COUNT_AXIS = alt.Axis(format=",d", tickMinStep=1, tickCount=6)
+
+
+# labels against the size of each stratum
+
+def allocation_data(rows: Sequence[dict], most: int = SHOWN_STRATA) -> dict:
+    """Return the rows of `allocation`: bars, Neyman's wishes, and sizes within reach; of at most 30 strata."""
+    largest = sorted(range(len(rows)), key=lambda h: -rows[h]["labeled"])[:most]
+    shown = [rows[h] | {"stratum": str(rows[h]["stratum"])} for h in sorted(largest)]
+    reach = 1.15 * max(max(row["labeled"], row["neyman"]) for row in shown)
+    drawn = [{"stratum": row["stratum"], "labels": row["labeled"],
+             "text": f"{count(row['labeled'])} of {row['size']:,}",
+             "kind": "labeled completely" if row["labeled"] >= row["size"] else "labeled in part"} for row in shown]
+    return {"bars": drawn, "wishes": [{"stratum": row["stratum"], "neyman": row["neyman"], "text":
+                                      f"wants {row['neyman']:.0f}" if row["neyman"] > row["size"] else ""}
+                                     for row in shown],
+            "sizes": [{"stratum": row["stratum"], "size": row["size"]} for row in shown if row["size"] <= reach]}
+
+
+def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
+    """Return title and text alternative of `allocation`."""
+    total, neyman = (sum(row[name] for row in rows) for name in ("labeled", "neyman"))
+    full = sum(row["labeled"] >= row["size"] for row in rows)
+    exhausted = f"{full or 'none'} of {checks.counted(len(rows), 'stratum', 'strata')} labeled completely"
+    left = f"; Neyman would leave {total - neyman:.0f} unused" if total - neyman >= 0.5 else ""
+    shown = sorted(rows, key=lambda row: -row["labeled"])[:NAMED_STRATA]
+    table = "; ".join(f"{row['stratum']} {count(row['labeled'])} of {row['size']:,} (Neyman {count(row['neyman'])})"
+                      for row in rows if row in shown)
+    cut = f"The {NAMED_STRATA} of {len(rows):,} strata with most labels" if len(rows) > NAMED_STRATA else \
+        "Labels per stratum"
+    return f"{counted_labels(count(total))}, {exhausted}{left}", f"{cut}: {table}."
+
+
+def allocation(rows: Sequence[dict], *, most: int = SHOWN_STRATA) -> alt.TopLevelMixin:
+    """Return the labels of each stratum against its size and Neyman's; of many strata those with most labels.
+
+    Parameters
+    ----------
+    rows : list of dict
+        stratum, size, labeled, neyman (labels under Neyman's allocation, cut at the size).
+    most : int
+        Strata that are drawn.
+    """
+    height = max(3, min(len(rows), most)) * ROW
+    title = "stratum" if len(rows) <= most else f"the {most} strata with most labels"
+    drawn = bars(allocation_data(rows, most), title, wish="Neyman, cut at the size")
+    return theme.finish(drawn, *allocation_words(rows), width=theme.WIDTH - 120, height=height)
+
+
+def bars(data: Mapping, title: str | None, *, wish: str = WISH, most: float | None = None
+         ) -> alt.LayerChart:
+    """Return the bars of `allocation`: labels, Neyman's wishes, sizes, and the counts in a column beside them.
+
+    Parameters
+    ----------
+    data : dict
+        Of `allocation_data`.
+    title : str or None
+        Of the strata's axis.
+    wish : str
+        What the legend calls the diamonds.
+    most : float, optional
+        Where the axis of labels ends; by default where the data do.
+    """
+    colors = theme.scale({wish if kind == WISH else kind: color for kind, color in KINDS.items()})
+    along = alt.Y("stratum:N", sort=None, title=title, axis=alt.Axis(labelLimit=160))
+    scale = alt.Scale(zero=True) if most is None else alt.Scale(domain=[0, most], nice=False)
+    across = {"title": "labels", "axis": COUNT_AXIS, "scale": scale}
+    rows = alt.Chart(theme.rows("bars", data["bars"])).encode(y=along)
+    labels = rows.mark_bar(height={"band": 0.55}, clip=True).encode(
+        x=alt.X("labels:Q", **across), color=alt.Color("kind:N", title=None, scale=colors,
+                                                       legend=alt.Legend(columns=2, labelLimit=240)))
+    # a live chart's frame is measured once: its counts grow to the left
+    column = {"align": "left", "dx": 8} if most is None else {"align": "right", "dx": 108}
+    counts = rows.mark_text(x="width", **column).encode(text="text:N")
+    wished = alt.Chart(theme.rows("wishes", data["wishes"])).encode(y=along, x=alt.X("neyman:Q", **across))
+    wishes = wished.mark_point(shape="diamond", size=80, strokeWidth=2, fill="#ffffff", clip=True).encode(
+        color=alt.datum(wish))
+    wants = wished.mark_text(align="left", dx=9, clip=True).encode(text="text:N")
+    sizes = alt.Chart(theme.rows("sizes", data["sizes"])).mark_tick(
+        orient="vertical", thickness=3, height={"band": 0.95}, clip=True).encode(
+        y=along, x=alt.X("size:Q", **across), color=alt.datum("size of the stratum"))
+    return labels + sizes + wishes + wants + counts
+
+
+# standard errors of methods
+
+def methods_data(rows: Sequence[dict], recommended: str = "voila") -> dict[str, list[dict]]:
+    """Return the rows of `methods`: one bar per method, the best first, and the recommended one's error."""
+    best = _error_of(rows, recommended)
+    bars = [{"method": METHODS.get(row["method"], row["method"]), "error": row["standard_error"],
+             "start": row["standard_error"] if math.isfinite(row["standard_error"]) else best,
+             "kind": "recommended" if row["method"] == recommended else "other",
+             "text": _against(row["standard_error"], best)}
+            for row in sorted(rows, key=lambda row: row["standard_error"])]
+    return {"methods": bars, "best": [{"error": best}]}
+
+
+def methods_words(rows: Sequence[dict], recommended: str = "voila") -> tuple[str, str]:
+    """Return title and text alternative of `methods`."""
+    best, name = _error_of(rows, recommended), METHODS.get(recommended, recommended)
+    table = "; ".join(f"{METHODS.get(row['method'], row['method'])} {_against(row['standard_error'], best)}"
+                      for row in sorted(rows, key=lambda row: row["standard_error"]))
+    others = [row for row in rows if row["method"] != recommended]
+    if not others:
+        return f"{name}: standard error {error_text(best)}", f"Standard error of the estimate: {table}."
+    next_best = min(others, key=lambda row: row["standard_error"])
+    second = METHODS.get(next_best["method"], next_best["method"])
+    if not math.isfinite(best):
+        return f"{name}: infinite standard error, a stratum that varies has no label", \
+            f"Standard error of the estimate: {table}."
+    change = best / next_best["standard_error"] - 1 if next_best["standard_error"] else 0.0
+    verdict = f"as good as {second}" if abs(change) < 5e-4 else \
+        f"{abs(change):.1%} {'below' if change < 0 else 'above'} that of {second}"
+    return f"{name}: standard error {error_text(best)}, {verdict}", f"Standard error of the estimate: {table}."
+
+
+def _error_of(rows, recommended):
+    errors = {row["method"]: row["standard_error"] for row in rows}
+    return errors[checks.choice("recommended", recommended, list(errors))]
+
+
+def _against(error, best):
+    if not math.isfinite(error):
+        return "infinite: a stratum that varies has no label"
+    ratio = error / best if best else 1.0
+    more = "" if abs(ratio - 1) < 5e-4 else f" ({ratio - 1:+.1%})" if ratio < 2 else f" ({ratio:.1f} times)"
+    return error_text(error) + more
+
+
+def methods(rows: Sequence[dict], *, recommended: str = "voila") -> alt.TopLevelMixin:
+    """Return the standard error of each method as bars, against the recommended one.
+
+    Parameters
+    ----------
+    rows : list of dict
+        method (as in `workbench.allocate`, or "random"), "standard_error" (may be infinite).
+    recommended : str
+        One of the methods.
+    """
+    data = methods_data(rows, recommended)
+    base = alt.Chart(theme.rows("methods", data["methods"])).encode(
+        y=alt.Y("method:N", sort=None, title=None), x=alt.X("error:Q", title="standard error of the estimate",
+                                                            axis=alt.Axis(tickCount=6, format=",.12~g")))
+    bars = base.mark_bar(height={"band": 0.65}).encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
+        {"recommended": theme.STRATIFIED, "other": theme.GRAY})))
+    texts = base.mark_text(align="left", dx=6).encode(text="text:N", x="start:Q")
+    best = alt.Chart(theme.rows("best", data["best"])).mark_rule(style="truth").encode(x="error:Q")
+    return theme.finish(bars + best + texts, *methods_words(rows, recommended), width=theme.WIDTH - 160,
+                        height=max(3, len(rows)) * 26)

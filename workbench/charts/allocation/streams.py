@@ -1,0 +1,310 @@
+"""Streams: what a sample of a fixed size holds over time, and what that is worth."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import altair as alt
+import numpy as np
+
+from workbench import checks
+from workbench.charts import theme
+from workbench.charts.allocation.words import PREDICTED, STREAMED, TENS, times
+
+if TYPE_CHECKING:
+    from workbench.simulations.allocation import StreamStudy
+
+STREAM_COLORS = {"VOILA": theme.GRAY, "S-VOILA": theme.OKABE_ITO["blue"],
+                 "S-VOILA as printed": theme.OKABE_ITO["vermilion"], "Neyman": theme.OKABE_ITO["green"],
+                 "Neyman+": theme.OKABE_ITO["orange"], "uniform": theme.OKABE_ITO["purple"],
+                 "reservoir": theme.OKABE_ITO["sky"]}
+STREAM_DASHES = {"VOILA": [1, 0], "S-VOILA": [1, 0], "S-VOILA as printed": [6, 2], "Neyman": [9, 5],
+                 "Neyman+": [2, 4], "uniform": [1, 0], "reservoir": [6, 2]}
+STRATUM_COLORS = [theme.OKABE_ITO[name] for name in ("sky", "orange", "green", "vermilion", "blue", "purple")]
+INFINITY = 100_000      # where infinite ratios are drawn; the largest finite one of 36 settings was 24,362
+NAMED_SHARE = 0.08      # of the sample: a thinner area has no room for its name
+FLOOR_ERRORS = (3_500, 80_000)
+
+
+# a stream, one run
+
+def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> dict:
+    """Return the rows of `stream`: sample sizes, variance over VOILA's, infinite ones; up to `seen` records."""
+    known = study.checkpoint <= seen
+    at = study.checkpoint[known].tolist()
+    ratio, infinite = study.ratio(method), study.infinite(method)
+    held = study.sampled[method][0][known]
+    areas = [{"records": records, "stratum": names[h], "order": -h, "sampled": float(s),
+              "share": float(s) / study.budget}
+             for records, sizes in zip(at, held, strict=True) for h, s in enumerate(sizes)]
+    share = held[-1] / study.budget
+    middle = share[::-1].cumsum()[::-1] - share / 2
+    return {"areas": areas,
+            "names": [{"place": float(middle[h]), "text": f"{names[h]} {s:.0f}"}
+                      for h, s in enumerate(held[-1]) if share[h] >= NAMED_SHARE],
+            "ratios": [{"records": records, "ratio": float(r) if np.isfinite(r) else None}
+                       for records, r in zip(at, ratio[known], strict=True)],
+            "infinite": [{"records": records, "ratio": INFINITY}
+                         for records, some in zip(at, infinite[known], strict=True) if some],
+            "frame": [{"ratio": 1.0, "name": "VOILA"}, {"ratio": INFINITY, "name": "infinite"}],
+            "now": [{"records": at[-1]}]}
+
+
+def stream_words(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> tuple[str, str]:
+    """Return title and text alternative of `stream`."""
+    known = study.checkpoint <= seen
+    ratio, infinite = study.ratio(method)[known], study.infinite(method)[known]
+    finite = ratio[np.isfinite(ratio)]
+    share, last = np.count_nonzero(infinite), "infinite" if infinite[-1] else f"{times(ratio[-1])} VOILA's"
+    checkpoints = checks.counted(infinite.size, "checkpoint")
+    records = checks.counted(study.checkpoint[known][-1], "record")
+    verdict = f"variance infinite at {share} of {checkpoints} ({share / infinite.size:.0%})" if share \
+        else f"never infinite, variance at most {times(finite.max())} VOILA's" if finite.max() >= 1.005 \
+        else "variance as small as VOILA's so far"
+    rule = STREAMED[method] if method == "s_voila_printed" else f"{STREAMED[method]}, {study.minimum} of each kept"
+    held = ", ".join(f"{s:.0f} of {n:,} {names[h]}" for h, (s, n) in enumerate(
+        zip(study.sampled[method][0][known][-1], study.stratum_size[0][known][-1], strict=True)))
+    best = " + ".join(f"{s:.0f}" for s in study.sampled["voila"][0][known][-1])
+    return (f"{rule}: {verdict}",
+            f"After {records} the sample of {study.budget} holds {held}; VOILA with hindsight {best}. Variance now: "
+            f"{last}. Of {checkpoints} {share} had an infinite variance; the largest finite variance is "
+            f"{times(finite.max())} VOILA's.")
+
+
+def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> alt.TopLevelMixin:
+    """Return the sample sizes of a streamed method over one stream, and its variance over VOILA's.
+
+    Parameters
+    ----------
+    study : workbench.simulations.allocation.StreamStudy
+        Of one run.
+    method : str
+        "s_voila" or "s_voila_printed".
+    seen : int
+        Records up to which the stream is drawn, at least the first checkpoint.
+    names : sequence of str
+        Of the strata.
+    """
+    data, colors = stream_data(study, method, seen, names), dict(zip(names, STRATUM_COLORS, strict=False))
+    across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=8),
+                   scale=alt.Scale(domain=[0, int(study.checkpoint[-1])], nice=False))
+    share = {"title": "share of the sample", "axis": alt.Axis(format=theme.PERCENT, tickCount=4),
+             "scale": alt.Scale(domain=[0, 1], nice=False)}
+    areas = alt.Chart(theme.rows("areas", data["areas"])).mark_area(stroke="#ffffff", strokeWidth=1).encode(
+        x=across, y=alt.Y("share:Q", stack="zero", **share), order="order:Q",
+        color=alt.Color("stratum:N", title=None, sort=list(names), scale=theme.scale(colors)))
+    held = alt.Chart(theme.rows("names", data["names"])).mark_text(
+        align="right", dx=98, x="width").encode(y=alt.Y("place:Q", **share), text="text:N")
+    now = alt.Chart(theme.rows("now", data["now"])).mark_rule(strokeWidth=1).encode(x=across)
+    up = alt.Y("ratio:Q", title="variance / VOILA's (log)", axis=alt.Axis(values=TENS, format=",d"),
+               scale=alt.Scale(type="log", domain=[0.7, 1.4 * INFINITY], nice=False))
+    line = alt.Chart(theme.rows("ratios", data["ratios"])).mark_line(point={"size": 14}).encode(
+        x=across, y=up, color=alt.value(theme.STRATIFIED))
+    marks = alt.Chart(theme.rows("infinite", data["infinite"])).mark_square(size=30).encode(
+        x=across, y=up, color=alt.value(theme.MISS))
+    frame = alt.Chart(theme.rows("frame", data["frame"]))
+    limits = frame.mark_rule(strokeDash=[3, 3], color=theme.GRAY).encode(y=up)
+    labels = frame.mark_text(align="left", dx=6, x="width", style="note").encode(y=up, text="name:N")
+    width = theme.WIDTH - 100
+    both = alt.vconcat((areas + now + held).properties(width=width, height=170),
+                       (limits + line + marks + labels).properties(width=width, height=150))
+    return theme.finish(both, *stream_words(study, method, seen, names), width=None, height=None)
+
+
+# many streams: one number per checkpoint, one error per floor
+
+def trend_data(points: Mapping[int, float], predicted: float | None, answer: tuple[float, str]) -> dict:
+    """Return the rows of `trend`: points over records, the predicted value, the value that answers."""
+    return {"points": [{"records": records, "value": value} for records, value in points.items()],
+            "predicted": [] if predicted is None else [{"value": predicted, "text": "you predicted"}],
+            "answer": [{"value": answer[0], "text": answer[1]}]}
+
+
+def trend(points: Mapping[int, float], title: str, words: str, *, name: str, domain: tuple[float, float], tick: str,
+          predicted: float | None, answer: tuple[float, str]) -> alt.TopLevelMixin:
+    """Return one value per checkpoint of many streams, what was predicted and what answers.
+
+    Parameters
+    ----------
+    points : dict of int to float
+        Records seen -> value.
+    title, words : str
+        The finding, and the text alternative.
+    name : str
+        Of the values.
+    domain : (float, float)
+        Of their axis.
+    tick : str
+        Format of its numbers.
+    predicted : float or None
+        What a learner predicted.
+    answer : (float, str)
+        The value that answers, and what is written beside it.
+    """
+    data = trend_data(points, predicted, answer)
+    up = alt.Y("value:Q", title=name, axis=alt.Axis(format=tick, tickCount=5), scale=alt.Scale(
+        domain=list(domain), nice=False))
+    across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=6),
+                   scale=alt.Scale(domain=[0, max(points)], nice=False))
+    points_now = alt.Chart(theme.rows("points", data["points"])).encode(x=across, y=up)
+    drawn = points_now.mark_line(point={"size": 50}, color=theme.STRATIFIED)
+    looks = {"predicted": (PREDICTED["you predicted"], [6, 4], 9), "answer": (theme.MISS, [1, 0], -9)}
+    for kind, (color, dash, dy) in looks.items():
+        rule = alt.Chart(theme.rows(kind, data[kind])).encode(y=up)
+        drawn += rule.mark_rule(strokeWidth=2, strokeDash=dash, color=color) + rule.mark_text(
+            align="left", dx=6, dy=dy, x="width").encode(text="text:N")
+    return theme.finish(drawn, title, words, width=theme.WIDTH - 150, height=220)
+
+
+def floors_data(runs: Mapping[int, np.ndarray], least: float) -> dict:
+    """Return the rows of `floors`: the root mean squared error of each floor, give or take two standard errors."""
+    rows = [{"floor": f"at least {floor} of each", "error": error, "low": max(error - 2 * margin, FLOOR_ERRORS[0]),
+             "high": min(error + 2 * margin, FLOOR_ERRORS[1]), "text": f"{error:,.0f} ± {2 * margin:,.0f}"}
+            for floor, errors in runs.items() if errors.size for error, margin in [root_mean_square(errors)]]
+    return {"floors": rows, "least": [{"error": least, "text": f"{least:,.0f} without a stream"}]}
+
+
+def root_mean_square(errors: np.ndarray) -> tuple[float, float]:
+    """Return the root mean square of errors and its Monte Carlo standard error.
+
+    Examples
+    --------
+    >>> root_mean_square(np.array([3.0, -3.0, 3.0]))
+    (3.0, 0.0)
+    """
+    squares = errors ** 2
+    root = math.sqrt(squares.mean())
+    return root, float(squares.std(ddof=1) / math.sqrt(errors.size) / (2 * root)) if root else 0.0
+
+
+def floors_words(runs: Mapping[int, np.ndarray], least: float) -> tuple[str, str]:
+    """Return title and text alternative of `floors`."""
+    known = {floor: root_mean_square(errors) for floor, errors in runs.items() if errors.size}
+    if not known:
+        return "No stream has run yet", \
+            f"With all spreads known and no stream, the standard error of the register total is {least:,.0f}."
+    many = checks.counted(min(runs[floor].size for floor in known), "stream")
+    best = min(known, key=lambda floor: known[floor][0])
+    table = "; ".join(f"{error:,.0f} (give or take {2 * margin:,.0f}) with a floor of {floor}"
+                      for floor, (error, margin) in known.items())
+    return (f"{many} for each floor: the error is least with at least {best} of each",
+            f"Root mean squared error of the register total at the end of the stream: {table}. With all spreads known "
+            f"and no stream it is {least:,.0f}.")
+
+
+def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
+    """Return the root mean squared error of streams with different floors, against the optimum with hindsight.
+
+    Parameters
+    ----------
+    runs : dict of int to (R,) array
+        Floor -> errors of the estimated total, one per stream.
+    least : float
+        Standard error of the optimum.
+    """
+    data = floors_data(runs, least)
+    names = [f"at least {floor} of each" for floor in runs]
+    look = {"title": "root mean squared error of the total (log scale)", "scale": alt.Scale(
+        type="log", domain=list(FLOOR_ERRORS), nice=False), "axis": alt.Axis(
+        format=",d", values=[m * t for t in TENS for m in (1, 2, 5)])}
+    across = alt.X("error:Q", **look)
+    rows = alt.Chart(theme.rows("floors", data["floors"])).encode(y=alt.Y(
+        "floor:N", title=None, scale=alt.Scale(domain=names)))
+    spans = rows.mark_rule(strokeWidth=3, color=theme.STRATIFIED).encode(
+        x=alt.X("low:Q", **look), x2="high:Q")
+    dots = rows.mark_point(filled=True, size=140, opacity=1, color=theme.STRATIFIED).encode(x=across)
+    texts = rows.mark_text(align="left", dx=8).encode(x=alt.X("high:Q", **look), text="text:N")
+    least_rule = alt.Chart(theme.rows("least", data["least"])).encode(x=across)
+    drawn = least_rule.mark_rule(style="truth") + least_rule.mark_text(
+        align="left", dx=6, y="height", dy=-8, style="note").encode(text="text:N") + spans + dots + texts
+    return theme.finish(drawn, *floors_words(runs, least), width=theme.WIDTH - 120, height=200)
+
+
+# streams of many strata, averaged
+
+def jump_data(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> dict[str, list[dict]]:
+    """Return the rows of `jump`: mean sample size of a stratum, mean variance, one row per checkpoint and method."""
+    h = study.stratum.index(stratum)
+    shown = [name for name in STREAMED if name in methods]
+    sizes = [{"records": int(records), "method": STREAMED[name], "sampled": float(s)}
+             for name in shown for held in [study.sampled[name][..., h].mean(0)]
+             for records, s in zip(study.checkpoint, held, strict=True)]
+    variances = [{"records": int(records), "method": STREAMED[name],
+                  "variance": float(v) if 0 < v < np.inf else None}
+                 for name in shown for records, v in zip(study.checkpoint, study.variance[name].mean(0), strict=True)]
+    return {"sizes": sizes, "variances": variances}
+
+
+def jump_words(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> tuple[str, str]:
+    """Return title and text alternative of `jump`."""
+    h = study.stratum.index(stratum)
+    shown = [name for name in STREAMED if name in methods]
+    ends = ", ".join(f"{STREAMED[name]} {_ratio_text(study, name)}" for name in shown if name != "voila")
+    told = [f"{STREAMED[name]} holds {study.sampled[name][:, -1, h].mean():.0f}{_worst(study, name)}" for name in shown]
+    runs = "one stream" if study.runs == 1 else f"mean of {study.runs} streams"
+    records, kept = checks.counted(study.checkpoint[-1], "record"), checks.counted(study.budget, "record")
+    strata = checks.counted(len(study.stratum), "stratum", "strata")
+    return (f"Variance after {records}, VOILA's = 1: {ends}" if ends else
+            f"VOILA with hindsight: {study.sampled['voila'][:, -1, h].mean():.0f} of {kept} are of stratum {h + 1}",
+            f"{strata}, {kept} kept, {runs}; Neyman and Neyman+ in fractions, against VOILA in fractions. Of "
+            f"stratum {h + 1}, at the end: {'; '.join(told)}.")
+
+
+def _ratio_text(study, name):
+    ratio, infinite = study.ratio(name)[-1], study.infinite(name)[-1]
+    return "infinite" if infinite == 1 else f"{ratio:.2f}" + (f" (infinite in {infinite:.0%})" if infinite else "")
+
+
+def _worst(study, name):
+    if name == "voila":
+        return ""
+    ratio, infinite = study.ratio(name), study.infinite(name).mean()
+    finite = np.where(np.isfinite(ratio), ratio, 0)
+    records = checks.counted(study.checkpoint[finite.argmax()], "record")
+    worst = f", at worst {finite.max():.2f} times VOILA's variance, at {records}"
+    return worst + (f", infinite at {infinite:.0%} of checkpoints" if infinite else "")
+
+
+def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
+         jump_at: int | None = None, most: float | None = None,
+         variances: tuple[float, float] | None = None) -> alt.TopLevelMixin:
+    """Return what each method holds of one stratum over a stream, and its variance.
+
+    Parameters
+    ----------
+    study : workbench.simulations.allocation.StreamStudy
+    stratum : int or str
+        The one whose spread jumps.
+    methods : iterable of str
+        Those of the study that are drawn.
+    jump_at : int, optional
+        Records before the jump, marked.
+    most : float, optional
+        Where the axis of sample sizes ends; by default where the data do.
+    variances : (float, float), optional
+        Ends of the axis of variances, as above.
+    """
+    data, named = jump_data(study, stratum, methods), [STREAMED[name] for name in STREAMED if name in study.methods]
+    colors = theme.scale({name: STREAM_COLORS[name] for name in named})
+    dashes = alt.Scale(domain=named, range=[STREAM_DASHES[name] for name in named])
+    across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=8),
+                   scale=alt.Scale(domain=[0, int(study.checkpoint[-1])], nice=False))
+    look = {"color": alt.Color("method:N", title=None, sort=named, scale=colors, legend=alt.Legend(
+                symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, columns=4)),
+            "strokeDash": alt.StrokeDash("method:N", title=None, sort=named, scale=dashes),
+            "strokeWidth": alt.condition("datum.method == 'VOILA'", alt.value(5), alt.value(2))}
+    upper = alt.Chart(theme.rows("sizes", data["sizes"])).mark_line().encode(
+        x=across, y=alt.Y("sampled:Q", title=f"of stratum {study.stratum.index(stratum) + 1} in the sample",
+                          scale=alt.Undefined if most is None else alt.Scale(domain=[0, most], nice=False)), **look)
+    lower = alt.Chart(theme.rows("variances", data["variances"])).mark_line().encode(x=across, y=alt.Y(
+        "variance:Q", title="variance of the mean (log)", scale=alt.Scale(
+            type="log", nice=False, domain=alt.Undefined if variances is None else list(variances)), axis=alt.Axis(
+            format="~g", values=[m / t for t in TENS for m in (1, 2, 5)] + TENS[1:])), **look)
+    jumps = alt.Chart(theme.rows("jumps", [] if jump_at is None else [{"records": jump_at}])).mark_rule(
+        style="truth").encode(x=across)
+    both = alt.vconcat((upper + jumps).properties(width=theme.WIDTH - 40, height=170),
+                       (lower + jumps).properties(width=theme.WIDTH - 40, height=170))
+    return theme.finish(both, *jump_words(study, stratum, methods), width=None, height=None)
+
+

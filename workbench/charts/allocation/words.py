@@ -1,0 +1,55 @@
+"""Names, colors and numbers as the charts of allocation show them."""
+from __future__ import annotations
+
+from workbench.charts import theme
+
+METHODS = {"random": "random sampling", "proportional": "proportional", "equal": "equal shares",
+           "neyman": "capped Neyman", "neyman_plus": "Neyman+", "voila": "VOILA"}
+STREAMED = {"voila": "VOILA", "s_voila": "S-VOILA", "s_voila_printed": "S-VOILA as printed", "neyman": "Neyman",
+            "neyman_plus": "Neyman+", "uniform": "uniform", "reservoir": "reservoir"}
+PREDICTED = {"you predicted": theme.OKABE_ITO["purple"]}
+TENS = [10 ** k for k in range(13)]
+
+
+def count(labels: float) -> str:
+    """Return whole labels as such, others at one digit.
+
+    Examples
+    --------
+    >>> count(1037), count(10.14), count(2.0)
+    ('1,037', '10.1', '2')
+    """
+    return f"{labels:,.0f}" if abs(labels - round(labels)) < 0.05 else f"{labels:,.1f}"
+
+
+def counted_labels(number: int | str) -> str:
+    """Return labels, counted or as text, with their noun.
+
+    Examples
+    --------
+    >>> counted_labels(1), counted_labels("10.1")
+    ('1 label', '10.1 labels')
+    """
+    return f"{number} {'label' if str(number) == '1' else 'labels'}"
+
+
+def error_text(error: float) -> str:
+    """Return a standard error: whole from 1,000 on, else at four digits.
+
+    Examples
+    --------
+    >>> error_text(4148.2), error_text(0.012346)
+    ('4,148', '0.01235')
+    """
+    return f"{error:,.0f}" if error >= 1000 else f"{error:.4g}"
+
+
+def times(ratio: float) -> str:
+    """Return how many times as large something is, at three digits or whole.
+
+    Examples
+    --------
+    >>> times(248.2), times(1.0123)
+    ('248 times', '1.01 times')
+    """
+    return f"{ratio:,.0f} times" if ratio >= 100 else f"{ratio:.3g} times"
