@@ -15,6 +15,7 @@ from workbench.charts.misclassification.periods import (
     series_data,
     series_words,
 )
+from workbench.charts.misclassification.published import published, published_data, published_words
 from workbench.charts.misclassification.scenes import (
     HOLDS,
     NAMES,
@@ -41,6 +42,6 @@ __all__ = [
     "answer_slopes", "audit_matrix", "audit_matrix_data", "audit_matrix_words", "change", "change_data",
     "change_words", "changes", "changes_data", "changes_words", "estimators", "estimators_data",
     "estimators_words", "held_constant", "held_constant_data", "held_constant_words", "months", "months_data",
-    "months_words", "mosaic", "mosaic_data", "mosaic_words", "reported_change", "series", "series_data",
-    "series_words",
+    "months_words", "mosaic", "mosaic_data", "mosaic_words", "published", "published_data", "published_words",
+    "reported_change", "series", "series_data", "series_words",
 ]

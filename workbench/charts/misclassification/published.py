@@ -1,0 +1,84 @@
+"""What an office publishes month after month, by three ways of counting, beside what a learner drew."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from workbench.charts import theme
+from workbench.charts.misclassification.scenes import COLORS, DASHES, PERCENT, READING, answer_slopes
+from workbench.misclassification.theory import counted_share
+
+if TYPE_CHECKING:
+    from workbench.misclassification.theory import EstimatorTheory
+
+DRAWN, TRUTH = "your line", "truth"
+LINES = {TRUTH: theme.GRAY, "raw count": COLORS["raw count"], "mixed": COLORS["mixed"],
+         "calibration": COLORS["calibration"], DRAWN: theme.OKABE_ITO["green"]}
+SHAPES = {TRUTH: "stroke", "raw count": "triangle-up", "mixed": "square", "calibration": "diamond", DRAWN: "circle"}
+HEIGHTS = (0.05, 0.20)
+NEAR = 0.0025
+
+
+def published_data(theory: EstimatorTheory, true_shares: Sequence[float], drawn: Sequence[float] | None = None) -> dict:
+    """Return the rows of `published`: the lines, and what the published ones say at the end."""
+    slopes, base = answer_slopes(theory, READING), theory.base_rate
+    found = {TRUTH: list(true_shares), "raw count": [counted_share(a, theory.p00, theory.p11) for a in true_shares],
+             **{name: [base + slopes[name] * (a - base) for a in true_shares] for name in slopes},
+             **({} if drawn is None else {DRAWN: list(drawn)})}
+    rows = [{"month": month, "share": share, "line": name} for name in LINES if name in found
+            for month, share in enumerate(found[name], 1)]
+    return {"lines": rows, "ends": [row | {"text": f"{row['share']:.1%}"} for row in rows
+                                    if row["month"] == len(true_shares) and row["line"] not in (TRUTH, DRAWN)]}
+
+
+def published_words(theory: EstimatorTheory, true_shares: Sequence[float],
+                    drawn: Sequence[float] | None = None) -> tuple[str, str]:
+    """Return title and text alternative of `published`."""
+    ends = {row["line"]: row["share"] for row in published_data(theory, true_shares, drawn)["lines"]}
+    last, reported = len(true_shares), theory.retained_change
+    said = "" if drawn is None else f" {_compared(ends)}"
+    return (f"Month {last}: calibration publishes {ends['calibration']:.1%}, true are {ends[TRUTH]:.1%}",
+            f"What is published on average over all audits that could have been drawn, in month {last}: raw count "
+            f"{ends['raw count']:.1%}, mixed {ends['mixed']:.1%}, calibration {ends['calibration']:.1%}; true are "
+            f"{ends[TRUTH]:.1%}. Calibration reports only {reported:.0%} of the rise.{said}")
+
+
+def _compared(ends):
+    gap = ends[DRAWN] - ends["calibration"]
+    if abs(gap) < NEAR:
+        return f"Your line ends at {ends[DRAWN]:.1%}, where calibration's does."
+    near = min((abs(ends[name] - ends[DRAWN]), name) for name in ("raw count", "mixed", "calibration"))[1]
+    kind = {"calibration": "", "mixed": ", nearest to the truth", "raw count": ", nearest to the raw count"}[near]
+    return (f"Your line ends at {ends[DRAWN]:.1%}, {100 * abs(gap):.1f} points {'above' if gap > 0 else 'below'} what "
+            f"calibration publishes{kind}.")
+
+
+def published(theory: EstimatorTheory, true_shares: Sequence[float],
+              drawn: Sequence[float] | None = None) -> alt.TopLevelMixin:
+    """Return the lines that raw counts, calibration and mixed publish, the truth, and the line that a learner drew.
+
+    Parameters
+    ----------
+    theory : workbench.EstimatorTheory
+        Of the audit and its month.
+    true_shares : sequence of float
+        One per month.
+    drawn : sequence of float, optional
+        The learner's, one per month.
+    """
+    data = published_data(theory, true_shares, drawn)
+    shown = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
+    lines = alt.Chart(theme.rows("lines", data["lines"]))
+    months = alt.X("month:Q", title="month", axis=alt.Axis(values=list(range(1, len(true_shares) + 1)), grid=False),
+                   scale=alt.Scale(domain=[1, len(true_shares)], nice=False, padding=12))
+    up = alt.Y("share:Q", title="share with panels", axis=PERCENT, scale=alt.Scale(domain=list(HEIGHTS), nice=False))
+    color = alt.Color("line:N", title=None, scale=theme.scale({name: LINES[name] for name in shown}))
+    dash, shape = (kind("line:N", title=None, scale=alt.Scale(domain=shown, range=[table[name] for name in shown]))
+                   for kind, table in ((alt.StrokeDash, {TRUTH: [6, 3], DRAWN: [1, 0]} | DASHES), (alt.Shape, SHAPES)))
+    strokes = lines.mark_line(strokeWidth=2.5).encode(x=months, y=up, color=color, strokeDash=dash)
+    marks = lines.mark_point(filled=True, size=60).encode(x=months, y=up, color=color, shape=shape)
+    ends = alt.Chart(theme.rows("ends", data["ends"])).mark_text(align="left", dx=12, fontWeight="bold").encode(
+        x=months, y=up, text="text:N")
+    return theme.finish(strokes + marks + ends, *published_words(theory, true_shares, drawn))
