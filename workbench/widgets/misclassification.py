@@ -34,7 +34,7 @@ SEED = 9
 AUDITED = 400
 LATER = 0.15
 MONTHS = (3, 8)
-DRAWN = {"low": 0.05, "high": 0.20, "step": 0.0025}
+FLAT = 0.10
 READERS = ("the program: 88% right counts better than 78%", "the trainee, although he makes more mistakes",
            "both equally well")
 BEST = {"calibration: best today, best tomorrow": "calibration", "mixed": "mixed",
@@ -46,8 +46,7 @@ REACH = {"about 2.8 points either way: two uncertain numbers are subtracted": 0.
 
 def predict_line() -> Prediction:
     """Return the question that the learner answers by drawing the published line."""
-    line = DrawnLine(0.10, **DRAWN, truth=solar_months().true_shares.tolist(), period="Month",
-                     title="share of panels that the office publishes (dashed: the truth)")
+    line = DrawnLine(FLAT, solar_months().true_shares.tolist())
     return questions.Prediction("4-line", "The true share rises from 10% to 15%. Draw the share that the office "
                                           "publishes, month after month.", line)
 
@@ -98,20 +97,23 @@ def predict_reader() -> Prediction:
 def seen_reader() -> Reveal:
     """Return how program and trainee read and count."""
     def show(predicted):
-        forms = digit_forms()
-        truth = forms.digit == CODE
-        rows = [{"reader": name, "all codes right": f"{np.mean(read == forms.digit):.0%}",
-                 "panels or not, right": f"{np.mean((read == CODE) == truth):.1%}",
-                 "panels missed": int(np.sum(truth & (read != CODE))),
-                 "others counted": int(np.sum(~truth & (read == CODE))), "counts": int(np.sum(read == CODE)),
-                 "true": int(truth.sum())} for name, read in (("program", forms.read_a), ("trainee", read_by_next_box()))]
+        rows = [_reading(name, read()) for name, read in
+                (("program", lambda: digit_forms().read_a), ("trainee", read_by_next_box))]
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
-        misses, alarms = best["panels missed"], best["others counted"]
         return [Table(rows, "Who reads better, who counts better"), _said(
-            predicted, f"The {best['reader']} misses {misses} and adds {alarms}: the mistakes happen to cancel. A count "
-                       "is as good as the balance of the errors, not as their number.")]
+            predicted, f"The {best['reader']} misses {best['panels missed']} and adds {best['others counted']}: the "
+                       "mistakes happen to cancel. A count is as good as the balance of the errors, not as their "
+                       "number.")]
 
     return questions.reveal("4-reader", show)
+
+
+def _reading(name, read):
+    forms = digit_forms()
+    truth, counted = forms.digit == CODE, read == CODE
+    return {"reader": name, "all codes right": f"{np.mean(read == forms.digit):.0%}",
+            "panels or not, right": f"{np.mean(counted == truth):.1%}", "panels missed": int(np.sum(truth & ~counted)),
+            "others counted": int(np.sum(counted & ~truth)), "counts": int(np.sum(counted)), "true": int(truth.sum())}
 
 
 def predict_best() -> Prediction:
@@ -261,24 +263,18 @@ def _series(n):
     return prevalence_series(solar_audit(n), counts[0], counts, method="mixed", rates="frame")
 
 
-def check_mixed() -> ipywidgets.VBox:
-    """Return a button that simulates the mixed estimator and compares its spread with the printed formula."""
-    run = ipywidgets.Button(description="Simulate 20,000 audits", layout=ipywidgets.Layout(width="auto"))
-    told = ipywidgets.HTML()
-
-    def simulate(_):
-        told.value = "<p role='status'>working ...</p>"
+def check_mixed() -> Reveal:
+    """Return a button that simulates the mixed estimator and compares its spread with the corrected formula."""
+    def simulate():
         base_rate, p00, p11 = solar_rates()
         theory = estimator_theory(base_rate, LATER, p00, p11, AUDITED, size=solar_forms()[0].size, new_size=ITEMS,
                                   rates="frame")
         study = _study(LATER, AUDITED)
-        told.value = (f"<p role='status'>Mixed at a true share of 15%: standard deviation "
-                      f"{100 * theory.variance['mixed'] ** 0.5:.3f} points by the corrected formula, "
-                      f"{100 * study.sd['mixed']:.3f} in {checks.counted(study.runs, 'simulated audit')} (Monte Carlo "
-                      f"error {100 * study.sd_error['mixed']:.3f}).</p>")
+        return (f"Mixed at a true share of {LATER:.0%}: standard deviation {100 * theory.sd['mixed']:.3f} points by "
+                f"the corrected formula, {100 * study.sd['mixed']:.3f} in {checks.counted(study.runs, 'audit')} (Monte "
+                f"Carlo error {100 * study.sd_error['mixed']:.3f}).")
 
-    run.on_click(simulate)
-    return ipywidgets.VBox([run, told])
+    return questions.on_click(f"Simulate {RUNS:,} audits", simulate)
 
 
 def _said(predicted, right):

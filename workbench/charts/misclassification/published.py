@@ -1,4 +1,4 @@
-"""What an office publishes month after month, by three ways of counting, beside what a learner drew."""
+"""What an office publishes month after month, by three ways of counting, and a line that a learner draws."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ LINES = {TRUTH: theme.GRAY, "raw count": COLORS["raw count"], "mixed": COLORS["m
 SHAPES = {TRUTH: "stroke", "raw count": "triangle-up", "mixed": "square", "calibration": "diamond", DRAWN: "circle"}
 HEIGHTS = (0.05, 0.20)
 NEAR = 0.0025
+STEP = 0.005
 
 
 def published_data(theory: EstimatorTheory, true_shares: Sequence[float], drawn: Sequence[float] | None = None) -> dict:
@@ -55,6 +56,44 @@ def _compared(ends):
             f"calibration publishes{kind}.")
 
 
+def drawing_data(line: Sequence[float], true_shares: Sequence[float], *, loose: bool = True) -> dict:
+    """Return the rows of `drawing`; a loose line can be dragged, month by month."""
+    points = [{"month": month, "share": share, "line": DRAWN, **({"drag": month, "step": STEP, "label":
+               f"Month {month}: {share:.1%}"} if loose else {})} for month, share in enumerate(line, 1)]
+    return {"truth": [{"month": month, "share": share, "line": TRUTH} for month, share in enumerate(true_shares, 1)],
+            "drawn": points}
+
+
+def drawing_words(line: Sequence[float], *, touched: bool = True) -> tuple[str, str]:
+    """Return title and text alternative of `drawing`."""
+    middle = len(line) // 2
+    months = [1, middle, len(line)]
+    said = ", ".join(f"{line[month - 1]:.1%} in month {month}" for month in months)
+    if touched:
+        return "Your line: what the office publishes", f"Your line: {said}."
+    return "Draw what the office publishes", (
+        f"The line is still flat: {said}. Drag a point up or down, or sweep it along to draw all months at once. By "
+        "keyboard: Tab goes from point to point, the arrow keys up and down move one.")
+
+
+def drawing(line: Sequence[float], true_shares: Sequence[float], *, touched: bool = True) -> alt.TopLevelMixin:
+    """Return a line whose points can be dragged, and the truth beside it.
+
+    Parameters
+    ----------
+    line, true_shares : sequence of float
+        One share per month.
+    touched : bool
+        Whether the learner has moved a point.
+    """
+    data = drawing_data(line, true_shares)
+    months, up, color, dash, _ = _encodings([TRUTH, DRAWN], len(line))
+    layers = [alt.Chart(theme.rows(name, data[name])).mark_line(strokeWidth=2.5).encode(
+        x=months, y=up, color=color, strokeDash=dash) for name in data]
+    points = alt.Chart(theme.rows("drawn", data["drawn"])).mark_circle(size=190).encode(x=months, y=up, color=color)
+    return theme.finish(alt.layer(*layers, points), *drawing_words(line, touched=touched))
+
+
 def published(theory: EstimatorTheory, true_shares: Sequence[float],
               drawn: Sequence[float] | None = None) -> alt.TopLevelMixin:
     """Return the lines that raw counts, calibration and mixed publish, the truth, and the line that a learner drew.
@@ -71,14 +110,20 @@ def published(theory: EstimatorTheory, true_shares: Sequence[float],
     data = published_data(theory, true_shares, drawn)
     shown = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
     lines = alt.Chart(theme.rows("lines", data["lines"]))
-    months = alt.X("month:Q", title="month", axis=alt.Axis(values=list(range(1, len(true_shares) + 1)), grid=False),
-                   scale=alt.Scale(domain=[1, len(true_shares)], nice=False, padding=12))
-    up = alt.Y("share:Q", title="share with panels", axis=PERCENT, scale=alt.Scale(domain=list(HEIGHTS), nice=False))
-    color = alt.Color("line:N", title=None, scale=theme.scale({name: LINES[name] for name in shown}))
-    dash, shape = (kind("line:N", title=None, scale=alt.Scale(domain=shown, range=[table[name] for name in shown]))
-                   for kind, table in ((alt.StrokeDash, {TRUTH: [6, 3], DRAWN: [1, 0]} | DASHES), (alt.Shape, SHAPES)))
+    months, up, color, dash, shape = _encodings(shown, len(true_shares))
     strokes = lines.mark_line(strokeWidth=2.5).encode(x=months, y=up, color=color, strokeDash=dash)
     marks = lines.mark_point(filled=True, size=60).encode(x=months, y=up, color=color, shape=shape)
     ends = alt.Chart(theme.rows("ends", data["ends"])).mark_text(align="left", dx=12, fontWeight="bold").encode(
         x=months, y=up, text="text:N")
     return theme.finish(strokes + marks + ends, *published_words(theory, true_shares, drawn))
+
+
+def _encodings(shown, months):
+    """Return across, up, color, dash and shape of the lines shown; the axes are those of every picture of months."""
+    across = alt.X("month:Q", title="month", axis=alt.Axis(values=list(range(1, months + 1)), grid=False),
+                   scale=alt.Scale(domain=[1, months], nice=False, padding=12))
+    up = alt.Y("share:Q", title="share with panels", axis=PERCENT, scale=alt.Scale(domain=list(HEIGHTS), nice=False))
+    color = alt.Color("line:N", title=None, scale=theme.scale({name: LINES[name] for name in shown}))
+    dash, shape = (kind("line:N", title=None, scale=alt.Scale(domain=shown, range=[table[name] for name in shown]))
+                   for kind, table in ((alt.StrokeDash, {TRUTH: [6, 3], DRAWN: [1, 0]} | DASHES), (alt.Shape, SHAPES)))
+    return across, up, color, dash, shape

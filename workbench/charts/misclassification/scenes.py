@@ -113,7 +113,8 @@ def months_data(study: PrevalenceStudy, methods: Sequence[str], predicted: str =
     """Return the rows of `months`: errors with one standard deviation, typical errors, these over all shares."""
     answers = [{"estimator": NAMES[m], "bias": study.bias[m], "low": study.bias[m] - study.sd[m],
                 "high": study.bias[m] + study.sd[m], "rmse": study.rmse[m], "now": study.new_base_rate,
-                "text": f"{100 * study.rmse[m]:.2f}" + (f"  \u2190 {YOURS}" if m == predicted else "")} for m in methods]
+                "text": f"{100 * study.rmse[m]:.2f}" + (f"  ← {YOURS}" if m == predicted else "")}
+               for m in methods]
     errors = _errors(study, GRID)
     curves = [{"share": float(a), "rmse": float(e), "estimator": NAMES[m]} for m in methods
               for a, e in zip(GRID, errors[m], strict=True)]
@@ -183,7 +184,7 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     names = alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(labelLimit=160))
     answers = alt.Chart(theme.rows("answers", data["answers"]))
     low, high = (f"{100 * end:g}" for end in ERRORS)
-    along = alt.X("low:Q", title=f"answer minus truth (points), average \u00b1 one standard deviation, cut at {low} and "
+    along = alt.X("low:Q", title=f"answer minus truth (points), average ± one standard deviation, cut at {low} and "
                                  f"+{high}; right: typical error", axis=POINTS, scale=_fixed(ERRORS))
     zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(style="truth").encode(x="bias:Q")
     bands = answers.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q", y=names, color=color)
@@ -220,11 +221,11 @@ def change_data(series: PrevalenceSeries, first: int, last: int, true_shares: np
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
     levels = [{"month": row["period"], "truth": truth[row["period"]],
                **{name: row[name] for name in ("estimate", "low", "high")}} for row in series.levels()]
-    low, high = found.limits
     half = intervals.quantile(0.95) * found.naive_standard_error
-    differences = [{"band": band, "estimate": found.estimate, "low": found.estimate - reach,
-                    "high": found.estimate + reach}
-                   for band, reach in (("from level bands", half), (YOURS, predicted)) if reach is not None]
+    differences: list[dict[str, Any]] = [
+        {"band": band, "estimate": found.estimate, "low": found.estimate - reach, "high": found.estimate + reach}
+        for band, reach in (("from level bands", half), (YOURS, predicted)) if reach is not None]
+    low, high = found.limits
     differences.insert(1, {"band": "its own", "estimate": found.estimate, "low": low, "high": high})
     return {"levels": levels, "chosen": [row for row in levels if row["month"] in (first, last)],
             "differences": differences, "true change": [{"change": truth[last] - truth[first]}]}
@@ -235,7 +236,7 @@ def change_words(series: PrevalenceSeries, first: int, last: int, true_shares: n
     """Return title and text alternative of `change`."""
     found = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
-    low, high = found.limits
+    low, high = (change_data(series, first, last, true_shares)["differences"][1][end] for end in ("low", "high"))
     ends = ", ".join(f"{row['estimate']:.2%} ({row['low']:.2%} to {row['high']:.2%}) in month {row['period']}"
                      for row in series.levels() if row["period"] in (first, last))
     forms = checks.counted(series.audit.n, "form")
