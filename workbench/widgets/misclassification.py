@@ -124,20 +124,21 @@ def predict_best() -> Prediction:
 
 
 def seen_months() -> Reveal:
-    """Return the view of later months with the estimator that the learner chose, and the errors in three months."""
+    """Return the view of later months with the estimator that the learner chose; on a click, three months' errors."""
     def show(predicted):
-        rows = [_errors_at(share) for share in (solar_rates()[0], LATER, 0.05)]
-        chosen = BEST.get(predicted, "")
-        best = min(THREE, key=lambda name: float(rows[1][charts.NAMES[name]]))
-        return [_said(predicted, f"At {LATER:.0%} it is {charts.NAMES[best]}."), months(chosen),
-                Table(rows, "Typical errors (RMSE) in points, audit of 400 forms")]
+        found = _study(LATER, AUDITED)
+        best = min(THREE, key=found.rmse.__getitem__)
+        return [_said(predicted, f"At {LATER:.0%} it is {charts.NAMES[best]}."), months(BEST.get(predicted, "")),
+                questions.on_click("What you should have seen", _three_months)]
 
     return questions.reveal("4-best", show)
 
 
-def _errors_at(share):
-    found = _study(share, AUDITED)
-    return {"true share": f"{share:.1%}", **{charts.NAMES[name]: f"{100 * found.rmse[name]:.2f}" for name in THREE}}
+def _three_months():
+    found = [_study(share, AUDITED) for share in (solar_rates()[0], LATER, 0.05)]
+    return Table([{"true share": f"{each.new_base_rate:.2%}",
+                   **{charts.NAMES[name]: f"{100 * each.rmse[name]:.2f}" for name in THREE}} for each in found],
+                 "Typical errors, in points")
 
 
 def months(predicted: str = "") -> Panel:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 DRAWN, TRUTH = "your line", "truth"
 LINES = {TRUTH: theme.GRAY, "raw count": COLORS["raw count"], "mixed": COLORS["mixed"],
          "calibration": COLORS["calibration"], DRAWN: theme.OKABE_ITO["green"]}
+STROKES = alt.Legend(symbolType="stroke", symbolSize=500)
 SHAPES = {TRUTH: "stroke", "raw count": "triangle-up", "mixed": "square", "calibration": "diamond", DRAWN: "circle"}
 HEIGHTS = (0.05, 0.20)
 NEAR = 0.0025
@@ -40,10 +41,10 @@ def published_words(theory: EstimatorTheory, true_shares: Sequence[float],
     ends = {row["line"]: row["share"] for row in published_data(theory, true_shares, drawn)["lines"]}
     last, reported = len(true_shares), theory.retained_change
     said = "" if drawn is None else f" {_compared(ends)}"
-    return (f"Month {last}: calibration publishes {ends['calibration']:.1%}, true are {ends[TRUTH]:.1%}",
+    return (f"Month {last}: calibration publishes {ends['calibration']:.1%}, the truth is {ends[TRUTH]:.1%}",
             f"What is published on average over all audits that could have been drawn, in month {last}: raw count "
-            f"{ends['raw count']:.1%}, mixed {ends['mixed']:.1%}, calibration {ends['calibration']:.1%}; true are "
-            f"{ends[TRUTH]:.1%}. Calibration reports only {reported:.0%} of the rise.{said}")
+            f"{ends['raw count']:.1%}, mixed {ends['mixed']:.1%}, calibration {ends['calibration']:.1%}; the "
+            f"truth is {ends[TRUTH]:.1%}. Calibration reports only {reported:.0%} of the rise.{said}")
 
 
 def _compared(ends):
@@ -123,7 +124,8 @@ def _encodings(shown, months):
     across = alt.X("month:Q", title="month", axis=alt.Axis(values=list(range(1, months + 1)), grid=False),
                    scale=alt.Scale(domain=[1, months], nice=False, padding=12))
     up = alt.Y("share:Q", title="share with panels", axis=PERCENT, scale=alt.Scale(domain=list(HEIGHTS), nice=False))
-    color = alt.Color("line:N", title=None, scale=theme.scale({name: LINES[name] for name in shown}))
-    dash, shape = (kind("line:N", title=None, scale=alt.Scale(domain=shown, range=[table[name] for name in shown]))
-                   for kind, table in ((alt.StrokeDash, {TRUTH: [6, 3], DRAWN: [1, 0]} | DASHES), (alt.Shape, SHAPES)))
+    color = alt.Color("line:N", title=None, legend=STROKES, scale=theme.scale({name: LINES[name] for name in shown}))
+    dash, shape = (kind("line:N", title=None, legend=legend, scale=alt.Scale(
+        domain=shown, range=[table[name] for name in shown])) for kind, table, legend in
+        ((alt.StrokeDash, {TRUTH: [6, 3], DRAWN: [1, 0]} | DASHES, STROKES), (alt.Shape, SHAPES, None)))
     return across, up, color, dash, shape

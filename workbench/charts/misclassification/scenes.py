@@ -38,6 +38,7 @@ SMALL = 5e-5
 # axes stay while sliders move: wide enough for all that the lesson's sliders reach, or cut, which is said
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
+LEGEND = alt.Legend(symbolType="stroke", symbolSize=500, columns=4)
 YOURS = "you predicted"
 BANDS = {"from level bands": RAW, "its own": CORRECTED, YOURS: theme.OKABE_ITO["green"]}
 FINE = 20_001
@@ -194,15 +195,15 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     above = (zero + bands + dots + texts).properties(width=400, height=alt.Step(28))
     across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=_within())
     curves = alt.Chart(theme.rows("curves", data["curves"])).mark_line(strokeWidth=2, clip=True).encode(
-        x=across, color=alt.Color("estimator:N", title=None, scale=theme.scale(COLORS)),
-        strokeDash=alt.StrokeDash("estimator:N", title=None, scale=alt.Scale(
+        x=across, color=alt.Color("estimator:N", title=None, scale=theme.scale(COLORS), legend=LEGEND),
+        strokeDash=alt.StrokeDash("estimator:N", title=None, legend=LEGEND, scale=alt.Scale(
             domain=order, range=[DASHES[name] for name in order])),
         y=alt.Y("rmse:Q", title="typical error (points, log scale)", axis=alt.Axis(
             values=LOG_TICKS, labelExpr=POINT), scale=alt.Scale(type="log", domain=list(TYPICAL), nice=False)))
     now = answers.mark_circle(size=70, clip=True).encode(x=alt.X("now:Q", scale=_within()), y="rmse:Q", color=color)
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(x=across)
     below = (truth + curves + now).properties(width=theme.WIDTH - 40, height=190)
-    both = alt.vconcat(above, below).resolve_scale(color="independent")
+    both = alt.vconcat(above, below).resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *months_words(study, methods), width=None, height=None)
 
 
@@ -268,7 +269,8 @@ def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndar
     months = alt.X("month:Q", title="month (dashed: truth)", scale=alt.Scale(nice=False, padding=8),
                    axis=alt.Axis(values=list(series.periods), grid=False, format="d"))
     up = alt.Y("estimate:Q", title="share with panels, 95% bands", axis=PERCENT, scale=_fixed(LEVELS))
-    bands = levels.mark_area(opacity=0.22, color=CORRECTED).encode(x=months, y=alt.Y("low:Q"), y2="high:Q")
+    bands = levels.mark_area(opacity=0.22, color=CORRECTED).encode(
+        x=months, y=alt.Y("low:Q", scale=_fixed(LEVELS)), y2="high:Q")
     line = levels.mark_line(color=CORRECTED, strokeWidth=2).encode(x=months, y=up)
     truth = levels.mark_line(style="truth").encode(x=months, y="truth:Q")
     chosen = alt.Chart(theme.rows("chosen", data["chosen"])).encode(x=months)
