@@ -113,7 +113,8 @@ def published(theory: EstimatorTheory, true_shares: Sequence[float],
     lines = alt.Chart(theme.rows("lines", data["lines"]))
     months, up, color, dash, shape = _encodings(shown, len(true_shares))
     strokes = lines.mark_line(strokeWidth=2.5).encode(x=months, y=up, color=color, strokeDash=dash)
-    marks = lines.mark_point(filled=True, size=60).encode(x=months, y=up, color=color, shape=shape)
+    marks = lines.mark_point(filled=True, size=60).transform_calculate(form="datum.line").encode(
+        x=months, y=up, color=color, shape=shape)
     ends = alt.Chart(theme.rows("ends", data["ends"])).mark_text(align="left", dx=12, fontWeight="bold").encode(
         x=months, y=up, text="text:N")
     return theme.finish(strokes + marks + ends, *published_words(theory, true_shares, drawn))
@@ -125,7 +126,8 @@ def _encodings(shown, months):
                    scale=alt.Scale(domain=[1, months], nice=False, padding=12))
     up = alt.Y("share:Q", title="share with panels", axis=PERCENT, scale=alt.Scale(domain=list(HEIGHTS), nice=False))
     color = alt.Color("line:N", title=None, legend=STROKES, scale=theme.scale({name: LINES[name] for name in shown}))
-    dash, shape = (kind("line:N", title=None, legend=legend, scale=alt.Scale(
-        domain=shown, range=[table[name] for name in shown])) for kind, table, legend in
-        ((alt.StrokeDash, {TRUTH: [6, 3], DRAWN: [1, 0]} | DASHES, STROKES), (alt.Shape, SHAPES, None)))
+    dash = alt.StrokeDash("line:N", title=None, legend=STROKES, scale=alt.Scale(
+        domain=shown, range=[({TRUTH: [6, 3], DRAWN: [1, 0]} | DASHES)[name] for name in shown]))
+    # of a field of its own: the legend would draw its strokes in these shapes
+    shape = alt.Shape("form:N", legend=None, scale=alt.Scale(domain=shown, range=[SHAPES[name] for name in shown]))
     return across, up, color, dash, shape
