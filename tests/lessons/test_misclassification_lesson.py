@@ -167,8 +167,8 @@ def test_no_shift_calibration_is_best_but_only_there():
     panel = live.months()
     said = settle(panel, New_true_share=stop(panel, "New true share", A))
     assert heading(panel) == "No shift; typical errors: calibration 0.92, mixed 0.97, raw count 2.14 points"
-    assert said.endswith("Least typical error: calibration. By theory mixed beats calibration wherever the share is not "
-                         "between 9.2% and 10.7%.")
+    assert said.endswith("Least typical error: calibration. By theory mixed beats calibration wherever the share is "
+                         "not between 9.2% and 10.7%.")
     calibration, mixed = ({row["share"]: row["rmse"] for row in rows(panel, "curves") if row["estimator"] == name}
                           for name in ("calibration", "mixed"))
     better = [share for share in mixed if calibration[share] < mixed[share]]
@@ -494,4 +494,4 @@ def test_minutes_of_the_scenes_add_up_to_those_of_the_parts():
     text = "\n".join(cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells)
     parts = re.split(r"(?m)^## Part \d of 3 .*\((\d+) minutes\)$", text)
     for promised, part in zip(parts[1::2], parts[2::2], strict=True):
-        assert sum(map(int, re.findall(r"(?m)^### .*\((\d+) minutes\)$", part))) == int(promised) == 25
+        assert sum(map(int, re.findall(r"(?m)^\*(\d+) minutes\.\*", part))) == int(promised) == 25

@@ -7,15 +7,7 @@ from workbench.charts.misclassification.estimators import (
     estimators_data,
     estimators_words,
 )
-from workbench.charts.misclassification.periods import (
-    changes,
-    changes_data,
-    changes_words,
-    series,
-    series_data,
-    series_words,
-)
-from workbench.charts.misclassification.published import (
+from workbench.charts.misclassification.lines import (
     HEIGHTS,
     drawing,
     drawing_data,
@@ -23,6 +15,14 @@ from workbench.charts.misclassification.published import (
     published,
     published_data,
     published_words,
+)
+from workbench.charts.misclassification.periods import (
+    changes,
+    changes_data,
+    changes_words,
+    series,
+    series_data,
+    series_words,
 )
 from workbench.charts.misclassification.scenes import (
     HOLDS,

@@ -344,7 +344,8 @@ def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_line(style="truth").encode(x=across, y=up)
     now = alt.Chart(theme.rows("now", data["now"])).encode(x=across, y=up)
     dots = now.mark_circle(size=110).encode(color=color)
-    texts = [now.mark_text(align=align, dx=dx, dy=dy, fontWeight="bold").encode(
-        text="text:N").transform_filter(alt.datum.side == side)
-        for side, align, dx, dy in (("above", "right", -8, -10), ("below", "left", 8, 14))]
+    # beside the dot where there is room: the upper text on its left, the lower on its right, turned near the ends
+    texts = [now.mark_text(align=alt.expr(f"{room} ? 'right' : 'left'"), dx=alt.expr(f"{room} ? -8 : 8"), dy=dy,
+                           fontWeight="bold").encode(text="text:N").transform_filter(alt.datum.side == side)
+             for side, room, dy in (("above", "datum.share > 0.1", -16), ("below", "datum.share > 0.3", 18))]
     return theme.finish(lines + truth + dots + texts[0] + texts[1], *held_constant_words(theory, constant))
