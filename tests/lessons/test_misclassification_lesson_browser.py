@@ -13,9 +13,9 @@ SCENES = {
     "live.seen_constant": (("New true share (α′)",), ("calibration reports 55% of a change",)),
     "live.seen_change": (("From month", "To month", "Forms audited (n)"), ("Month 1 to 8", "Month 11 to 12")),
 }
-# of every chart that is drawn: texts outside its frame or on its title, and words that disagree
-FAULTS = """() => [...document.querySelectorAll('.workbench-chart')].filter(figure => figure.querySelector('.picture svg')
-    && figure.getBoundingClientRect().width).flatMap((figure, number) => {
+# of every chart that is drawn: texts outside its frame or on its title, words that disagree
+FAULTS = """() => [...document.querySelectorAll('.workbench-chart')].filter(figure =>
+    figure.querySelector('.picture svg') && figure.getBoundingClientRect().width).flatMap((figure, number) => {
     const svg = figure.querySelector('.picture svg'), frame = figure.getBoundingClientRect(), found = [];
     const words = figure.querySelector('.words').textContent, said = svg.getAttribute('aria-label');
     const title = figure.querySelector('.heading'), above = title.getBoundingClientRect();
@@ -129,12 +129,15 @@ def test_the_whole_lesson(lesson):
                 assert scene.locator("[role=alert]").count() == 0
                 read.append(scene.locator(".heading").inner_text())
         assert all(any(title.startswith(start) or start in title for title in read) for start in told), (told, read)
-    for text in ("all seven", "raw count, calibration, mixed"):
-        cell(lesson, "live.seen_months").locator("select").select_option(label=text)
+    months = cell(lesson, "live.seen_months")
+    for text, shown in (("all seven", True), ("raw count, calibration, mixed", False)):
+        months.locator("select").select_option(label=text)
+        lesson.wait_for_function("([line, shown]) => line.textContent.includes('; audit share') === shown",
+                                 arg=[months.locator(".words").element_handle(), shown])
         settled(lesson)
         assert lesson.evaluate(FAULTS) == [], text
-    cell(lesson, "live.seen_months").get_by_role("button", name="What you should have seen").click()
-    says(cell(lesson, "live.seen_months"), "Typical errors, in points")
+    months.get_by_role("button", name="What you should have seen").click()
+    says(months, "Typical errors, in points")
     assert lesson.console_errors == [] and lesson.outside == []
 
 

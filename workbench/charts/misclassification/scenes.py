@@ -39,6 +39,7 @@ SMALL = 5e-5
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
 LEGEND = alt.Legend(symbolType="stroke", symbolSize=500, columns=4)
+NAMED = 115     # pixels for the longest name: the picture keeps its place when it is shown
 YOURS = "you predicted"
 BANDS = {"from level bands": RAW, "its own": CORRECTED, YOURS: theme.OKABE_ITO["green"]}
 FINE = 20_001
@@ -182,7 +183,7 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     data = months_data(study, methods, predicted)
     order = list(COLORS)
     color = alt.Color("estimator:N", title=None, scale=theme.scale(COLORS), legend=None)
-    names = alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(labelLimit=160))
+    names = alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(labelLimit=160, minExtent=NAMED))
     answers = alt.Chart(theme.rows("answers", data["answers"]))
     low, high = (f"{100 * end:g}" for end in ERRORS)
     along = alt.X("low:Q", title=f"answer minus truth (points), average ± one standard deviation, cut at {low} and "
