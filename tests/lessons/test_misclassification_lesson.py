@@ -387,7 +387,7 @@ def test_a_change_is_better_known_than_its_levels(learner, choice, reach):
     learner.keep("4-change", choice)
     said, panel = live.seen_change().parts
     own, yours = (next(row for row in rows(panel, "differences") if row["band"] == band) for band in
-                  ("its own", "you predicted"))
+                  ("its own", "your guess"))
     assert (yours["high"] - yours["low"]) / 2 == pytest.approx(reach) == pytest.approx(float(re.search(
         r"about (\d(\.\d)?) points", choice)[1]) / 100)
     assert f"about {50 * (own['high'] - own['low']):.1f} points either way:" in said and "about 1.2 points" in said

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DRAWN, TRUTH = "your line", "truth"
 LINES = {TRUTH: theme.GRAY, "raw count": COLORS["raw count"], "mixed": COLORS["mixed"],
          "calibration": COLORS["calibration"], DRAWN: theme.OKABE_ITO["green"]}
-STROKES = alt.Legend(symbolType="stroke", symbolSize=500)
+STROKES = alt.Legend(symbolType="stroke", symbolSize=400, columns=3)
 SHAPES = {TRUTH: "stroke", "raw count": "triangle-up", "mixed": "square", "calibration": "diamond", DRAWN: "circle"}
 HEIGHTS = (0.05, 0.20)
 NEAR = 0.0025
@@ -88,7 +88,7 @@ def drawing(line: Sequence[float], true_shares: Sequence[float], *, touched: boo
         Whether the learner has moved a point.
     """
     data = drawing_data(line, true_shares)
-    months, up, color, dash, _ = _encodings([TRUTH, DRAWN], len(line))
+    months, up, color, dash = _encodings([TRUTH, DRAWN], len(line))
     layers = [alt.Chart(theme.rows(name, data[name])).mark_line(strokeWidth=2.5).encode(
         x=months, y=up, color=color, strokeDash=dash) for name in data]
     points = alt.Chart(theme.rows("drawn", data["drawn"])).mark_circle(size=190).encode(x=months, y=up, color=color)
@@ -111,23 +111,22 @@ def published(theory: EstimatorTheory, true_shares: Sequence[float],
     data = published_data(theory, true_shares, drawn)
     shown = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
     lines = alt.Chart(theme.rows("lines", data["lines"]))
-    months, up, color, dash, shape = _encodings(shown, len(true_shares))
+    months, up, color, dash = _encodings(shown, len(true_shares))
     strokes = lines.mark_line(strokeWidth=2.5).encode(x=months, y=up, color=color, strokeDash=dash)
-    marks = lines.mark_point(filled=True, size=60).transform_calculate(form="datum.line").encode(
-        x=months, y=up, color=color, shape=shape)
+    # one layer per line: shapes by an encoding would take the place of the strokes in the legend
+    marks = [lines.transform_filter(alt.datum.line == name).mark_point(
+        filled=True, size=60, shape=SHAPES[name], color=LINES[name]).encode(x=months, y=up) for name in shown]
     ends = alt.Chart(theme.rows("ends", data["ends"])).mark_text(align="left", dx=12, fontWeight="bold").encode(
         x=months, y=up, text="text:N")
-    return theme.finish(strokes + marks + ends, *published_words(theory, true_shares, drawn))
+    return theme.finish(alt.layer(strokes, *marks, ends), *published_words(theory, true_shares, drawn))
 
 
 def _encodings(shown, months):
-    """Return across, up, color, dash and shape of the lines shown; the axes are those of every picture of months."""
+    """Return across, up, color and dash of the lines shown; the axes are those of every picture of months."""
     across = alt.X("month:Q", title="month", axis=alt.Axis(values=list(range(1, months + 1)), grid=False),
                    scale=alt.Scale(domain=[1, months], nice=False, padding=12))
     up = alt.Y("share:Q", title="share with panels", axis=PERCENT, scale=alt.Scale(domain=list(HEIGHTS), nice=False))
     color = alt.Color("line:N", title=None, legend=STROKES, scale=theme.scale({name: LINES[name] for name in shown}))
     dash = alt.StrokeDash("line:N", title=None, legend=STROKES, scale=alt.Scale(
         domain=shown, range=[({TRUTH: [6, 3], DRAWN: [1, 0]} | DASHES)[name] for name in shown]))
-    # of a field of its own: the legend would draw its strokes in these shapes
-    shape = alt.Shape("form:N", legend=None, scale=alt.Scale(domain=shown, range=[SHAPES[name] for name in shown]))
-    return across, up, color, dash, shape
+    return across, up, color, dash

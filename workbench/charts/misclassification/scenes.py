@@ -38,10 +38,10 @@ SMALL = 5e-5
 # axes stay while sliders move: wide enough for all that the lesson's sliders reach, or cut, which is said
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
-LEGEND = alt.Legend(symbolType="stroke", symbolSize=500, columns=4)
+LEGEND = alt.Legend(symbolType="stroke", symbolSize=400, columns=3)
 NAMED = 115     # pixels for the longest name: the picture keeps its place when it is shown
 YOURS = "you predicted"
-BANDS = {"from level bands": RAW, "its own": CORRECTED, YOURS: theme.OKABE_ITO["green"]}
+BANDS = {"level bands": RAW, "its own": CORRECTED, "your guess": theme.OKABE_ITO["green"]}
 FINE = 20_001
 LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
 PERCENT = alt.Axis(format=theme.PERCENT)
@@ -226,7 +226,7 @@ def change_data(series: PrevalenceSeries, first: int, last: int, true_shares: np
     half = intervals.quantile(0.95) * found.naive_standard_error
     differences: list[dict[str, Any]] = [
         {"band": band, "estimate": found.estimate, "low": found.estimate - reach, "high": found.estimate + reach}
-        for band, reach in (("from level bands", half), (YOURS, predicted)) if reach is not None]
+        for band, reach in (("level bands", half), ("your guess", predicted)) if reach is not None]
     low, high = found.limits
     differences.insert(1, {"band": "its own", "estimate": found.estimate, "low": low, "high": high})
     return {"levels": levels, "chosen": [row for row in levels if row["month"] in (first, last)],
@@ -279,7 +279,8 @@ def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndar
     dots = chosen.mark_circle(size=110, color=CORRECTED).encode(y="estimate:Q")
     left = (bands + truth + line + bars + dots).properties(width=330, height=250)
     differences = alt.Chart(theme.rows("differences", data["differences"])).encode(
-        x=alt.X("band:N", title=None, sort=list(BANDS), axis=alt.Axis(labelAngle=0)),
+        x=alt.X("band:N", title=None, sort=list(BANDS), axis=alt.Axis(
+            labelAngle=0, labelExpr="split(datum.label, ' ')")),
         color=alt.Color("band:N", legend=None, scale=theme.scale(BANDS)))
     change = alt.Y("low:Q", title="change (points), 95% interval", axis=POINTS, scale=_fixed(DIFFERENCES))
     limits = differences.mark_rule(strokeWidth=5).encode(y=change, y2="high:Q")
