@@ -38,9 +38,9 @@ SMALL = 5e-5
 # axes stay while sliders move: wide enough for all that the lesson's sliders reach, or cut, which is said
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
-LEGEND = alt.Legend(symbolType="stroke", symbolSize=400, columns=3)
+LEGEND = alt.Legend(symbolType="stroke", symbolSize=300, columns=2)
 NAMED = 115     # pixels for the longest name: the picture keeps its place when it is shown
-YOURS = "you predicted"
+YOURS = "your choice"
 BANDS = {"level bands": RAW, "its own": CORRECTED, "your guess": theme.OKABE_ITO["green"]}
 FINE = 20_001
 LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
@@ -186,7 +186,7 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     names = alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(labelLimit=160, minExtent=NAMED))
     answers = alt.Chart(theme.rows("answers", data["answers"]))
     low, high = (f"{100 * end:g}" for end in ERRORS)
-    along = alt.X("low:Q", title=f"answer minus truth (points), average ± one standard deviation, cut at {low} and "
+    along = alt.X("low:Q", title=f"answer minus truth (points) ± one standard deviation, cut at {low} and "
                                  f"+{high}; right: typical error", axis=POINTS, scale=_fixed(ERRORS))
     zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(style="truth").encode(x="bias:Q")
     bands = answers.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q", y=names, color=color)
