@@ -8,7 +8,7 @@ from panels import draws, title
 import workbench as wb
 from workbench.charts import misclassification as charts
 from workbench.charts import theme
-from workbench.charts.misclassification import periods, scenes
+from workbench.charts.misclassification import lines, periods, scenes
 from workbench.course import solar
 from workbench.misclassification.methods import METHODS
 
@@ -265,7 +265,24 @@ def test_live_charts_compile_to_valid_altair():
     theory = wb.estimator_theory(base_rate, .15, p00, p11, 400)
     twelve = solar.solar_months()
     series = wb.prevalence_series(solar.solar_audit(), twelve.counts[0], twelve.counts)
-    for chart in (charts.mosaic(base_rate, p00, p11), charts.months(study, METHODS),
-                  charts.change(series, 3, 4, twelve.true_shares), charts.held_constant(theory, scenes.TRUTH)):
+    true = twelve.true_shares.tolist()
+    for chart in (charts.mosaic(base_rate, p00, p11), charts.months(study, METHODS, "mle"),
+                  charts.change(series, 3, 4, twelve.true_shares), charts.held_constant(theory, scenes.TRUTH),
+                  charts.change(series, 3, 4, twelve.true_shares, .02), charts.drawing(true, true),
+                  charts.published(theory, true), charts.published(theory, true, [.1] * 12)):
         assert isinstance(chart, alt.TopLevelMixin)
         draws(chart)
+
+
+def test_lines_differ_in_grey_too():
+    """No two lines of a picture share dash and shape."""
+    marks = {name: (tuple(lines.DASHES.get(name, (6, 3) if name == lines.TRUTH else (1, 0))), shape)
+             for name, shape in lines.SHAPES.items()}
+    assert len(set(marks.values())) == len(marks) == len(lines.LINES)
+    assert len(set(map(tuple, scenes.DASHES.values()))) == len(scenes.DASHES) == len(scenes.NAMES)
+
+
+def test_all_months_can_be_dragged_until_the_line_is_locked():
+    loose, locked = (charts.drawing_data([.1, .125], [.1, .15], loose=loose)["drawn"] for loose in (True, False))
+    assert [(row["drag"], row["label"]) for row in loose] == [(1, "Month 1: 10.0%"), (2, "Month 2: 12.5%")]
+    assert not any("drag" in row for row in locked) and [row["share"] for row in locked] == [.1, .125]

@@ -86,7 +86,7 @@ def test_minutes_of_the_plans_add_up():
 
 def test_votes_are_the_predictions_of_the_lessons_and_add_up_to_a_hundred():
     asked = [stratified.predict_gain(), replication.predict_worth(), allocation.predict_thousands(),
-             misclassification.predict_line(), cross_validation.predict_repeats()]
+             misclassification.predict_best(), cross_validation.predict_repeats()]
     tables = list(sections("votes").values())
     for prediction, table in zip(asked, tables, strict=True):
         assert [choice.strip("*") for choice, *_ in table] == list(prediction.children[1].options)

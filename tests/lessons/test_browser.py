@@ -49,9 +49,10 @@ CONTROLS = {
          (2, "ArrowRight", 1, "", "27 runs, 9 columns"))),
     "misclassification": (
         ("from workbench.widgets import misclassification as live\nlive.months()", "live.mosaic()"),
-        ("New true share α′", "Audited n", "p00 (others read right)", "p11 (panels read right)", "True share α"),
-        ((0, "ArrowRight", 0, "", "Of a rise by 5.5 points"),
-         (4, "ArrowRight", 1, "Counted 12.13%, true 10.02%: unbiased only at 21.13%", "Counted 12.52%, true 10.50%"))),
+        ("New true share (α′)", "Forms audited (n)", "Others read rightly (p00)", "Panels read rightly (p11)",
+         "True share of panels (α)"),
+        ((0, "ArrowRight", 0, "", "Of a rise by 6.0 points"),
+         (4, "ArrowRight", 1, "Counted 12.13%, true 10.02%: 2.11 points too many", "Counted 13.74%, true 12.00%"))),
     "cross-validation": (
         ("from workbench.widgets import cross_validation as live\nlive.two_clerks()", "live.one_slider()"),
         ("Forms n", "Repeats of the cross-validation", "Studies from", "Number"),

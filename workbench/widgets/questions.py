@@ -33,7 +33,7 @@ class Prediction(_Told):
         Under which it is kept, the lesson's number first: "1-gain".
     question : str
     control : ipywidget
-        Its `value` is the answer, None before there is one.
+        Its `value` is the answer, None before there is one; a method `words` may say an answer in a sentence.
     """
 
     def __init__(self, name: str, question: str, control: Any) -> None:
@@ -59,7 +59,8 @@ class Prediction(_Told):
         if prediction in getattr(self.control, "options", [prediction]):
             self.control.value = prediction
         self.control.disabled = self._lock.disabled = True
-        self._status.value = (f"<p role='status'>You predicted <strong>{_words(prediction)}</strong> (kept "
+        said = getattr(self.control, "words", _words)(prediction)
+        self._status.value = (f"<p role='status'>You predicted <strong>{html.escape(said)}</strong> (kept "
                               f"{html.escape(kept().where)}). Now go on.</p>")
 
 
@@ -243,7 +244,7 @@ def explain(name: str, question: str, model: str, mistakes: Sequence[str]) -> Ex
 
 def _words(prediction):
     many = isinstance(prediction, list)
-    return html.escape(", ".join(map(str, prediction)) if many else str(prediction))
+    return ", ".join(map(str, prediction)) if many else str(prediction)
 
 
 def _plain(part):
@@ -254,4 +255,4 @@ def _widget(part):
     if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
         return part
     text = part._repr_html_() if hasattr(part, "_repr_html_") else f"<p>{html.escape(_plain(part))}</p>"
-    return ipywidgets.HTML(text)
+    return ipywidgets.HTML(text).add_class("jp-RenderedHTMLCommon")     # tables look as they do in other outputs

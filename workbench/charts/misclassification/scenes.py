@@ -24,6 +24,8 @@ COLORS = {"raw count": theme.OKABE_ITO["vermilion"], "calibration": theme.OKABE_
           "mixed": theme.OKABE_ITO["blue"], "mle": theme.OKABE_ITO["green"],
           "misclassification": theme.OKABE_ITO["sky"], "subtracted bias": theme.OKABE_ITO["orange"],
           "audit share": theme.GRAY}
+DASHES = {"raw count": [2, 2], "calibration": [10, 4], "mixed": [1, 0], "mle": [6, 2, 2, 2],
+          "misclassification": [4, 2], "subtracted bias": [1, 3], "audit share": [12, 2, 2, 2]}
 RAW, CORRECTED = COLORS["raw count"], theme.ESTIMATE
 CELLS = {"panels, counted": theme.OKABE_ITO["blue"], "panels, missed": theme.OKABE_ITO["sky"],
          "others, counted": theme.OKABE_ITO["vermilion"], "others, not counted": "#bdbdbd"}
@@ -33,10 +35,18 @@ RANGE = (0.02, 0.40)
 GRID = np.linspace(*RANGE, 77)
 NO_SHIFT = 0.0005
 SMALL = 5e-5
+# axes stay while sliders move: wide enough for all that the lesson's sliders reach, or cut, which is said
+BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
+LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
+LEGEND = alt.Legend(symbolType="stroke", symbolSize=300, columns=2)
+NAMED = 115     # pixels for the longest name: the picture keeps its place when it is shown
+YOURS = "your choice"
+BANDS = {"level bands": RAW, "its own": CORRECTED, "your guess": theme.OKABE_ITO["green"]}
 FINE = 20_001
 LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
 PERCENT = alt.Axis(format=theme.PERCENT)
-POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=5)
+POINT = "format(100 * datum.value, '~g')"
+POINTS = alt.Axis(labelExpr=POINT, tickCount=5)
 
 
 def mosaic_data(base_rate: float, p00: float, p11: float) -> dict:
@@ -53,25 +63,21 @@ def mosaic_data(base_rate: float, p00: float, p11: float) -> dict:
                           "x": (left + right) / 2, "y": (low + high) / 2, "text": f"{share:.2%}" if fits else "",
                           "dark": int(area == "panels, counted")})
     bias = counted_share(base_rate, p00, p11) - base_rate
-    zero = unbiased_share(p00, p11)
-    mark = [] if zero is None else [{"share": zero, "text": f"unbiased at {zero:.2%}",
-                                     "side": "left" if zero < 0.5 else "right"}]
     return {"cells": cells, "line": [{"share": a, "bias": counted_share(a, p00, p11) - a} for a in (0.0, 1.0)],
-            "arrow": [{"share": base_rate, "from": 0.0, "bias": bias, "way": "up" if bias >= 0 else "down"}],
-            "unbiased": mark}
+            "arrow": [{"share": base_rate, "from": 0.0, "bias": bias, "way": "up" if bias >= 0 else "down"}]}
 
 
 def mosaic_words(base_rate: float, p00: float, p11: float) -> tuple[str, str]:
     """Return title and text alternative of `mosaic`."""
-    counted, zero = counted_share(base_rate, p00, p11), unbiased_share(p00, p11)
-    said = f"Counted {counted:.2%}, true {base_rate:.2%}"
-    where = "a reader without errors" if zero is None else "misses and false alarms just cancel" \
-        if abs(counted - base_rate) < SMALL else f"unbiased only at {zero:.2%}"
-    always = "for every true share" if zero is None else f"only where the true share is {zero:.2%}"
-    return (f"{said}: {where}",
+    counted = counted_share(base_rate, p00, p11)
+    bias = counted - base_rate
+    where = "a reader without errors" if unbiased_share(p00, p11) is None else \
+        "misses and false alarms just cancel" if abs(bias) < SMALL else \
+        f"{100 * abs(bias):.2f} points too {'many' if bias > 0 else 'few'}"
+    said = f"Counted {counted:.2%}, true {base_rate:.2%}: {where}"
+    return (said,
             f"Of {base_rate:.2%} with panels {base_rate * p11:.2%} are counted and {base_rate * (1 - p11):.2%} "
-            f"missed; of {1 - base_rate:.2%} others {(1 - base_rate) * (1 - p00):.2%} are counted by mistake. {said}: "
-            f"{points(counted - base_rate)}. Counted and true share agree {always}.")
+            f"missed; of {1 - base_rate:.2%} others {(1 - base_rate) * (1 - p00):.2%} are counted by mistake. {said}.")
 
 
 def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
@@ -88,33 +94,29 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
     cells = alt.Chart(theme.rows("cells", data["cells"]))
     unit = alt.Scale(domain=[0, 1], nice=False)
     areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1).encode(
-        x=alt.X("left:Q", title="panels | others: share of all forms", axis=PERCENT, scale=unit), x2="right:Q",
-        y=alt.Y("low:Q", title="share of them read so", axis=PERCENT, scale=unit), y2="high:Q",
+        x=alt.X("left:Q", title="share of all forms: panels, then others", axis=PERCENT, scale=unit), x2="right:Q",
+        y=alt.Y("low:Q", title="share of these that is read so", axis=PERCENT, scale=unit), y2="high:Q",
         color=alt.Color("area:N", title=None, scale=theme.scale(CELLS), legend=alt.Legend(columns=2)))
     names = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=ink())
-    up = alt.Y("bias:Q", title="counted minus true share (points)", axis=POINTS)
+    up = alt.Y("bias:Q", title="counted minus true share (points)", axis=POINTS, scale=_fixed(BIAS))
     across = alt.X("share:Q", title="true share of panels", axis=PERCENT, scale=unit)
-    line = alt.Chart(theme.rows("line", data["line"])).mark_line(color=theme.GRAY).encode(x=across, y=up)
+    line = alt.Chart(theme.rows("line", data["line"])).mark_line(color=theme.GRAY, clip=True).encode(x=across, y=up)
     zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(strokeWidth=1).encode(y="bias:Q")
     arrow = alt.Chart(theme.rows("arrow", data["arrow"]))
     shaft = arrow.mark_rule(color=RAW, strokeWidth=3).encode(x="share:Q", y="from:Q", y2="bias:Q")
     tip = arrow.mark_point(color=RAW, fill=RAW, size=110).encode(x="share:Q", y="bias:Q", shape=alt.Shape(
         "way:N", legend=None, scale=alt.Scale(domain=["up", "down"], range=["triangle-up", "triangle-down"])))
-    mark = alt.Chart(theme.rows("unbiased", data["unbiased"])).encode(x="share:Q")
-    rule = mark.mark_rule(style="truth")
-    texts = [mark.mark_text(align=side, y=-8, dx=0).encode(text="text:N").transform_filter(
-        alt.datum.side == side) for side in ("left", "right")]
     both = alt.hconcat((areas + names).resolve_scale(color="independent").properties(width=250, height=250),
-                       (line + zero + rule + shaft + tip + texts[0] + texts[1]).properties(width=230, height=250))
+                       (line + zero + shaft + tip).properties(width=230, height=250))
     return theme.finish(both, *mosaic_words(base_rate, p00, p11), width=None, height=None)
 
 
-def months_data(study: PrevalenceStudy, methods: Sequence[str]) -> dict:
-    """Return the rows of `months`: expected answers with one standard deviation, errors, errors over all shares."""
-    answers = [{"estimator": NAMES[m], "expected": study.new_base_rate + study.bias[m],
-                "low": study.new_base_rate + study.bias[m] - study.sd[m],
-                "high": study.new_base_rate + study.bias[m] + study.sd[m],
-                "rmse": study.rmse[m], "text": f"{study.rmse[m]:.4f}", "now": study.new_base_rate} for m in methods]
+def months_data(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> dict:
+    """Return the rows of `months`: errors with one standard deviation, typical errors, these over all shares."""
+    answers = [{"estimator": NAMES[m], "bias": study.bias[m], "low": study.bias[m] - study.sd[m],
+                "high": study.bias[m] + study.sd[m], "rmse": study.rmse[m], "now": study.new_base_rate,
+                "text": f"{100 * study.rmse[m]:.2f}" + (f"  ← {YOURS}" if m == predicted else "")}
+               for m in methods]
     errors = _errors(study, GRID)
     curves = [{"share": float(a), "rmse": float(e), "estimator": NAMES[m]} for m in methods
               for a, e in zip(GRID, errors[m], strict=True)]
@@ -143,16 +145,17 @@ def months_words(study: PrevalenceStudy, methods: Sequence[str]) -> tuple[str, s
     order = sorted(methods, key=study.rmse.get)
     shift = study.new_base_rate - study.base_rate
     if abs(shift) < NO_SHIFT:
-        title = "No shift: RMSE of " + ", ".join(f"{NAMES[m]} {short_share(study.rmse[m])}" for m in order)
+        title = "No shift; typical errors: " + ", ".join(f"{NAMES[m]} {100 * study.rmse[m]:.2f}" for m in order) \
+            + " points"
     else:
         reported = ", ".join(f"{NAMES[m]} {reported_change(study, m):.0%}" for m in methods)
         title = f"Of a {'rise' if shift > 0 else 'fall'} by {100 * abs(shift):.1f} points they report: {reported}"
-    said = "; ".join(f"{NAMES[m]} {study.new_base_rate + study.bias[m]:.2%} ± {100 * study.sd[m]:.2f} points, RMSE "
-                     f"{study.rmse[m]:.4f}" for m in methods)
+    said = "; ".join(f"{NAMES[m]} {study.new_base_rate + study.bias[m]:.2%}, give or take {100 * study.sd[m]:.2f} "
+                     f"points, typical error {100 * study.rmse[m]:.2f}" for m in methods)
     audited = checks.counted(study.n, "form was", "forms were")
-    return (title, f"True share {study.base_rate:.2%} when {audited} audited, now {study.new_base_rate:.2%}. Expected "
-                   f"answers in {study.runs:,} simulated audits: {said}. Least error: {NAMES[order[0]]}."
-                   f"{_where_calibration_wins(study, methods)}")
+    return (title, f"True share {study.base_rate:.2%} when {audited} audited, now {study.new_base_rate:.2%}. "
+                   f"Average answers in {study.runs:,} simulated audits: {said}. Least typical error: "
+                   f"{NAMES[order[0]]}.{_where_calibration_wins(study, methods)}")
 
 
 def _where_calibration_wins(study, methods):
@@ -163,88 +166,93 @@ def _where_calibration_wins(study, methods):
     wins = shares[errors["calibration"] < errors["mixed"]]
     if not wins.size:
         return " By theory mixed beats calibration everywhere."
-    return f" By theory mixed beats calibration outside {short_share(wins[0], 3)} to {short_share(wins[-1], 3)}."
+    return f" By theory mixed beats calibration wherever the share is not between {wins[0]:.1%} and {wins[-1]:.1%}."
 
 
-def months(study: PrevalenceStudy, methods: Sequence[str]) -> alt.TopLevelMixin:
-    """Return what estimators answer in a later month, their errors there, and their errors over all true shares.
+def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> alt.TopLevelMixin:
+    """Return how far estimators are off in a later month, and their typical errors over all true shares.
 
     Parameters
     ----------
     study : workbench.PrevalenceStudy
     methods : sequence of str
         The estimators shown, at least one.
+    predicted : str
+        The one that a learner chose, which is marked.
     """
-    data = months_data(study, methods)
+    data = months_data(study, methods, predicted)
     order = list(COLORS)
     color = alt.Color("estimator:N", title=None, scale=theme.scale(COLORS), legend=None)
-    names = alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(labelLimit=160))
+    names = alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(labelLimit=160, minExtent=NAMED))
     answers = alt.Chart(theme.rows("answers", data["answers"]))
-    along = alt.X("low:Q", title="expected answer ± one sd", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
-                  scale=alt.Scale(zero=False))
-    bands = answers.mark_rule(strokeWidth=4).encode(x=along, x2="high:Q", y=names, color=color)
-    dots = answers.mark_circle(size=90).encode(x="expected:Q", y=names, color=color)
-    truth = alt.Chart(theme.rows("truth", data["truth"]))
-    left = (truth.mark_rule(style="truth").encode(x="share:Q") + bands + dots).properties(width=230, height=130)
-    bars = answers.mark_bar(height=12).encode(
-        x=alt.X("rmse:Q", title="RMSE (share)", axis=alt.Axis(tickCount=4, format="~g")), color=color,
-        y=alt.Y("estimator:N", sort=order, title=None, axis=None))
-    texts = answers.mark_text(align="left", dx=4).encode(x="rmse:Q", text="text:N", y=alt.Y(
-        "estimator:N", sort=order, title=None, axis=None))
-    right = (bars + texts).properties(width=170, height=130)
+    low, high = (f"{100 * end:g}" for end in ERRORS)
+    along = alt.X("low:Q", title=f"answer minus truth (points) ± one standard deviation, cut at {low} and "
+                                 f"+{high}; right: typical error", axis=POINTS, scale=_fixed(ERRORS))
+    zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(style="truth").encode(x="bias:Q")
+    bands = answers.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q", y=names, color=color)
+    dots = answers.mark_circle(size=90, clip=True).encode(x="bias:Q", y=names, color=color)
+    texts = answers.mark_text(align="left", dx=8, fontWeight="bold").encode(x=alt.value("width"), y=names,
+                                                                            text="text:N")
+    above = (zero + bands + dots + texts).properties(width=400, height=alt.Step(28))
     across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=_within())
-    curves = alt.Chart(theme.rows("curves", data["curves"])).mark_line(strokeWidth=2).encode(
-        x=across, color=color, strokeDash=alt.StrokeDash("estimator:N", legend=None, scale=_dashes(order)),
-        y=alt.Y("rmse:Q", title="RMSE (log scale)", axis=alt.Axis(values=LOG_TICKS, format="~g"),
-                scale=alt.Scale(type="log", nice=False)))
-    now = answers.mark_circle(size=70).encode(x=alt.X("now:Q", scale=_within()), y="rmse:Q", color=color)
-    below = (truth.mark_rule(style="truth").encode(x=across) + curves + now).properties(width=theme.WIDTH - 40,
-                                                                                        height=170)
-    above = alt.hconcat(left, right).resolve_scale(y="shared")
-    return theme.finish(alt.vconcat(above, below), *months_words(study, methods), width=None, height=None)
+    curves = alt.Chart(theme.rows("curves", data["curves"])).mark_line(strokeWidth=2, clip=True).encode(
+        x=across, color=alt.Color("estimator:N", title=None, scale=theme.scale(COLORS), legend=LEGEND),
+        strokeDash=alt.StrokeDash("estimator:N", title=None, legend=LEGEND, scale=alt.Scale(
+            domain=order, range=[DASHES[name] for name in order])),
+        y=alt.Y("rmse:Q", title="typical error (points, log scale)", axis=alt.Axis(
+            values=LOG_TICKS, labelExpr=POINT), scale=alt.Scale(type="log", domain=list(TYPICAL), nice=False)))
+    now = answers.mark_circle(size=70, clip=True).encode(x=alt.X("now:Q", scale=_within()), y="rmse:Q", color=color)
+    truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(x=across)
+    below = (truth + curves + now).properties(width=theme.WIDTH - 40, height=190)
+    both = alt.vconcat(above, below).resolve_scale(color="independent", strokeDash="independent")
+    return theme.finish(both, *months_words(study, methods), width=None, height=None)
+
+
+def _fixed(ends):
+    return alt.Scale(domain=list(ends), nice=False)
 
 
 def _within():
     return alt.Scale(domain=list(RANGE), nice=False, zero=False)
 
 
-def _dashes(order):
-    patterns = [[1, 0], [8, 3], [1, 0], [3, 3], [6, 2, 2, 2], [2, 2], [10, 4]]
-    return alt.Scale(domain=order, range=patterns)
-
-
-def change_data(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray) -> dict:
-    """Return the rows of `change`: levels with bands, the two months, the difference with two bands."""
+def change_data(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray,
+                predicted: float | None = None) -> dict:
+    """Return the rows of `change`: levels with bands, the two months, the difference with two or three bands."""
     found = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
     levels = [{"month": row["period"], "truth": truth[row["period"]],
                **{name: row[name] for name in ("estimate", "low", "high")}} for row in series.levels()]
-    low, high = found.limits
     half = intervals.quantile(0.95) * found.naive_standard_error
-    differences = [{"band": "level bands", "estimate": found.estimate, "low": found.estimate - half,
-                    "high": found.estimate + half},
-                   {"band": "its own", "estimate": found.estimate, "low": low, "high": high}]
+    differences: list[dict[str, Any]] = [
+        {"band": band, "estimate": found.estimate, "low": found.estimate - reach, "high": found.estimate + reach}
+        for band, reach in (("level bands", half), ("your guess", predicted)) if reach is not None]
+    low, high = found.limits
+    differences.insert(1, {"band": "its own", "estimate": found.estimate, "low": low, "high": high})
     return {"levels": levels, "chosen": [row for row in levels if row["month"] in (first, last)],
             "differences": differences, "true change": [{"change": truth[last] - truth[first]}]}
 
 
-def change_words(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray) -> tuple[str, str]:
+def change_words(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray,
+                 predicted: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `change`."""
     found = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
-    low, high = found.limits
-    ends = ", ".join(f"{row['estimate']:.4f} ({row['low']:.4f} to {row['high']:.4f}) in month {row['period']}"
+    low, high = (change_data(series, first, last, true_shares)["differences"][1][end] for end in ("low", "high"))
+    ends = ", ".join(f"{row['estimate']:.2%} ({row['low']:.2%} to {row['high']:.2%}) in month {row['period']}"
                      for row in series.levels() if row["period"] in (first, last))
     forms = checks.counted(series.audit.n, "form")
-    return (f"Month {first} to {last}: {found.estimate:+.4f}, SE {short_share(found.standard_error)}; level bands "
-            f"would say {short_share(found.naive_standard_error)}",
+    error, naive = (f"{100 * each:.2f}" for each in (found.standard_error, found.naive_standard_error))
+    yours = "" if predicted is None else f" You predicted {100 * predicted:.1f} points either way."
+    return (f"Month {first} to {last}: {points(found.estimate)}, standard error {error}; level bands suggest {naive}",
             f"Levels by {series.method} from one audit of {forms}, 95% bands: {ends}. Change "
-            f"{found.estimate:+.4f}, its own 95% interval {low:+.4f} to {high:+.4f}; the true change is "
-            f"{truth[last] - truth[first]:+.4f}. Taken as independent, the levels would give the standard error "
-            f"{found.naive_standard_error:.4f} in place of {found.standard_error:.4f}.")
+            f"{points(found.estimate)}, its own 95% interval {100 * low:+.2f} to {100 * high:+.2f}; the true change is "
+            f"{points(truth[last] - truth[first])}. If the errors of the levels were independent, the standard error "
+            f"of the change would be {naive} and not {error} points.{yours}")
 
 
-def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray) -> alt.TopLevelMixin:
+def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray,
+           predicted: float | None = None) -> alt.TopLevelMixin:
     """Return levels with their bands, and the difference of two of them with the bands it does and does not have.
 
     Parameters
@@ -254,13 +262,16 @@ def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndar
     first, last : int
         Two of its periods.
     true_shares : (T,) array of float
+    predicted : float, optional
+        How far the interval of the change reaches either way, as a learner predicted.
     """
-    data = change_data(series, first, last, true_shares)
+    data = change_data(series, first, last, true_shares, predicted)
     levels = alt.Chart(theme.rows("levels", data["levels"]))
     months = alt.X("month:Q", title="month (dashed: truth)", scale=alt.Scale(nice=False, padding=8),
                    axis=alt.Axis(values=list(series.periods), grid=False, format="d"))
-    up = alt.Y("estimate:Q", title="share with panels, 95% bands", axis=PERCENT, scale=alt.Scale(zero=False))
-    bands = levels.mark_area(opacity=0.22, color=CORRECTED).encode(x=months, y=alt.Y("low:Q"), y2="high:Q")
+    up = alt.Y("estimate:Q", title="share with panels, 95% bands", axis=PERCENT, scale=_fixed(LEVELS))
+    bands = levels.mark_area(opacity=0.22, color=CORRECTED).encode(
+        x=months, y=alt.Y("low:Q", scale=_fixed(LEVELS)), y2="high:Q")
     line = levels.mark_line(color=CORRECTED, strokeWidth=2).encode(x=months, y=up)
     truth = levels.mark_line(style="truth").encode(x=months, y="truth:Q")
     chosen = alt.Chart(theme.rows("chosen", data["chosen"])).encode(x=months)
@@ -268,16 +279,17 @@ def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndar
     dots = chosen.mark_circle(size=110, color=CORRECTED).encode(y="estimate:Q")
     left = (bands + truth + line + bars + dots).properties(width=330, height=250)
     differences = alt.Chart(theme.rows("differences", data["differences"])).encode(
-        x=alt.X("band:N", title=None, sort=["level bands", "its own"], axis=alt.Axis(labelAngle=0)),
-        color=alt.Color("band:N", legend=None, scale=theme.scale({"level bands": RAW, "its own": CORRECTED})))
-    change = alt.Y("low:Q", title="change (points), 95% interval", axis=POINTS)
+        x=alt.X("band:N", title=None, sort=list(BANDS), axis=alt.Axis(
+            labelAngle=0, labelExpr="split(datum.label, ' ')")),
+        color=alt.Color("band:N", legend=None, scale=theme.scale(BANDS)))
+    change = alt.Y("low:Q", title="change (points), 95% interval", axis=POINTS, scale=_fixed(DIFFERENCES))
     limits = differences.mark_rule(strokeWidth=5).encode(y=change, y2="high:Q")
     ticks = differences.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
     true = alt.Chart(theme.rows("true change", data["true change"])).mark_rule(style="truth").encode(y="change:Q")
     zero = alt.Chart(theme.rows("zero", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
-    right = (zero + true + limits + ticks).properties(width=150, height=250)
-    return theme.finish(alt.hconcat(left, right), *change_words(series, first, last, true_shares), width=None,
-                        height=None)
+    right = (zero + true + limits + ticks).properties(width=110 * len(data["differences"]), height=250)
+    return theme.finish(alt.hconcat(left, right), *change_words(series, first, last, true_shares, predicted),
+                        width=None, height=None)
 
 
 def answer_slopes(theory: EstimatorTheory, constant: str) -> dict[str, float]:
@@ -327,13 +339,15 @@ def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
     data = held_constant_data(theory, constant)
     color = alt.Color("estimator:N", legend=None, scale=theme.scale({m: COLORS[m] for m in HOLDS.values()}))
     across = alt.X("share:Q", title="new true share (dashed: the truth)", axis=PERCENT, scale=_within())
-    up = alt.Y("answer:Q", title="expected answer", axis=PERCENT)
+    up = alt.Y("answer:Q", title="expected answer", axis=PERCENT, scale=_fixed(ANSWERS))
     lines = alt.Chart(theme.rows("answers", data["answers"])).mark_line(strokeWidth=3).encode(
-        x=across, y=up, color=color)
+        x=across, y=up, color=color, strokeDash=alt.StrokeDash("estimator:N", legend=None, scale=alt.Scale(
+            domain=list(HOLDS.values()), range=[DASHES[name] for name in HOLDS.values()])))
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_line(style="truth").encode(x=across, y=up)
     now = alt.Chart(theme.rows("now", data["now"])).encode(x=across, y=up)
     dots = now.mark_circle(size=110).encode(color=color)
-    texts = [now.mark_text(align=align, dx=dx, dy=dy, fontWeight="bold").encode(
-        text="text:N").transform_filter(alt.datum.side == side)
-        for side, align, dx, dy in (("above", "right", -8, -10), ("below", "left", 8, 14))]
+    # beside the dot where there is room: the upper text on its left, the lower on its right, turned near the ends
+    texts = [now.mark_text(align=alt.expr(f"{room} ? 'right' : 'left'"), dx=alt.expr(f"{room} ? -8 : 8"), dy=dy,
+                           fontWeight="bold").encode(text="text:N").transform_filter(alt.datum.side == side)
+             for side, room, dy in (("above", "datum.share > 0.1", -16), ("below", "datum.share > 0.3", 18))]
     return theme.finish(lines + truth + dots + texts[0] + texts[1], *held_constant_words(theory, constant))

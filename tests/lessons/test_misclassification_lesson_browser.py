@@ -1,0 +1,162 @@
+"""Lesson 4 in JupyterLab: a line is drawn, predictions are locked, every control goes to its ends."""
+import browser
+import pytest
+
+LESSON = browser.ROOT / "notebooks" / "04-misclassification-correction.ipynb"
+PREDICTIONS = ("predict_line", "predict_reader", "predict_best", "predict_change")
+# the live scenes, their sliders and what must be read somewhere on the way
+SCENES = {
+    "live.mosaic": (("Others read rightly (p00)", "Panels read rightly (p11)", "True share of panels (α)"),
+                    ("too many", "too few")),
+    "live.seen_months": (("New true share (α′)", "Forms audited (n)"),
+                         ("Of a fall by 8.0 points", "Of a rise by 30.0")),
+    "live.seen_constant": (("New true share (α′)",), ("calibration reports 55% of a change",)),
+    "live.seen_change": (("From month", "To month", "Forms audited (n)"), ("Month 1 to 8", "Month 11 to 12")),
+}
+# of every chart that is drawn: texts outside its frame or on its title, words that disagree
+FAULTS = """() => [...document.querySelectorAll('.workbench-chart')].filter(figure =>
+    figure.querySelector('.picture svg') && figure.getBoundingClientRect().width).flatMap((figure, number) => {
+    const svg = figure.querySelector('.picture svg'), frame = figure.getBoundingClientRect(), found = [];
+    const words = figure.querySelector('.words').textContent, said = svg.getAttribute('aria-label');
+    const title = figure.querySelector('.heading'), above = title.getBoundingClientRect();
+    if (!words || words !== said) found.push([number, 'words', words, said]);
+    if (!title.textContent || title.scrollWidth > title.clientWidth + 1)
+        found.push([number, 'title', title.textContent]);
+    for (const text of figure.querySelectorAll('.picture svg text')) {
+        const box = text.getBoundingClientRect();
+        if (!box.width || !text.textContent.trim()) continue;
+        if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < above.bottom - 2)
+            found.push([number, 'text', text.textContent]);
+    }
+    return found;
+})"""
+
+
+@pytest.fixture(scope="module")
+def started(chromium):
+    if browser.missing():
+        pytest.skip(browser.missing())
+    with browser.start() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory, started, kernel):
+    """The lesson after Run All, nothing predicted yet."""
+    folder = tmp_path_factory.mktemp("lab")
+    with browser.lab(folder) as address, browser.Site(folder, address, started).show(path=LESSON) as page:
+        browser.run_all(page)
+        browser.shows_chart(page, 2)
+        yield page
+
+
+def cell(page, source):
+    found = page.locator(".jp-CodeCell").filter(has=page.locator(".jp-Editor", has_text=source)).first
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def settled(page):
+    """Wait until the kernel has answered and the pictures say what the panels say."""
+    page.wait_for_function(f"{browser.KERNEL}?.status === 'idle'")
+    page.wait_for_function(f"() => !({FAULTS})().some(fault => fault[1] === 'words')", timeout=10_000)
+
+
+def says(shown, words):
+    shown.page.wait_for_function("([figure, words]) => figure.textContent.includes(words)", timeout=15_000,
+                                 arg=[shown.element_handle(), words])
+
+
+def moves(page, scene, handle, key):
+    """Press a key on a slider and wait for the new words, if it can go that way."""
+    place, words = handle.get_attribute("aria-valuenow"), scene.locator(".words").inner_text()
+    handle.focus()
+    page.keyboard.press(key)
+    if handle.get_attribute("aria-valuenow") != place:
+        page.wait_for_function("([line, old]) => line.textContent !== old", timeout=15_000,
+                               arg=[scene.locator(".words").element_handle(), words])
+    settled(page)
+
+
+def draws_the_line(page):
+    """Sweep the first point along to the last month, then move that by the keyboard."""
+    asked = cell(page, "live.predict_line")
+    points, lock = asked.locator(".picture [role=button]"), asked.get_by_role("button", name="Lock my prediction")
+    assert points.count() == 12 and lock.is_disabled()
+    first, last = (points.nth(place).bounding_box() for place in (0, 11))
+    page.mouse.move(first["x"] + 6, first["y"] + 6)
+    page.mouse.down()
+    for step in range(1, 25):
+        page.mouse.move(first["x"] + 6 + step / 24 * (last["x"] - first["x"]), first["y"] + 6 - 2 * step, steps=2)
+        page.wait_for_timeout(20)
+    page.mouse.up()
+    settled(page)
+    drawn = asked.locator(".words").inner_text()
+    assert drawn.startswith("Your line: 10.0% in month 1") and not drawn.endswith(" 10.0% in month 12.")
+    points.nth(11).focus()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("([e, old]) => e.textContent !== old", arg=[asked.locator(".words").element_handle(), drawn])
+    assert points.nth(11).evaluate("e => e === document.activeElement")
+    assert float(asked.locator(".words").inner_text().split(", ")[-1].split("%")[0]) == pytest.approx(
+        float(drawn.split(", ")[-1].split("%")[0]) + 0.5)
+
+
+def locks(page, name):
+    asked = cell(page, f"live.{name}")
+    if name == "predict_line":
+        draws_the_line(page)
+    else:
+        asked.locator("input[type=radio]").first.check()
+    asked.get_by_role("button", name="Lock my prediction").click()
+    says(asked, "You predicted")
+
+
+def test_the_whole_lesson(lesson):
+    assert lesson.locator(".workbench-locked").count() == 5
+    for name in PREDICTIONS:
+        locks(lesson, name)
+    lesson.wait_for_function("document.querySelectorAll('.workbench-locked').length === 0")
+    says(cell(lesson, "live.seen_line"), "Your line ends at ")
+    for source, (names, told) in SCENES.items():
+        scene, read = cell(lesson, source), []
+        handles = scene.locator("[role=slider][aria-label]")
+        handles.first.wait_for()
+        assert [each.get_attribute("aria-label") for each in handles.all()] == list(names)
+        for place in range(len(names)):
+            for key in ("Home", "End"):
+                moves(lesson, scene, handles.nth(place), key)
+                assert lesson.evaluate(FAULTS) == [], (source, names[place], key)
+                assert scene.locator("[role=alert]").count() == 0
+                read.append(scene.locator(".heading").inner_text())
+        assert all(any(title.startswith(start) or start in title for title in read) for start in told), (told, read)
+    months = cell(lesson, "live.seen_months")
+    for text, shown in (("all seven", True), ("raw count, calibration, mixed", False)):
+        months.locator("select").select_option(label=text)
+        lesson.wait_for_function("([line, shown]) => line.textContent.includes('; audit share') === shown",
+                                 arg=[months.locator(".words").element_handle(), shown])
+        settled(lesson)
+        assert lesson.evaluate(FAULTS) == [], text
+    months.get_by_role("button", name="What you should have seen").click()
+    says(months, "Typical errors, in points")
+    assert lesson.console_errors == [] and lesson.outside == []
+
+
+@pytest.mark.parametrize(("dark", "width"), [(True, 1200), (False, 900)])
+def test_dark_and_narrow(lesson, dark, width):
+    browser.set_theme(lesson, dark)
+    lesson.set_viewport_size({"width": width, "height": 1000})
+    for source in ("live.predict_line", *SCENES, "live.seen_line"):
+        cell(lesson, source)
+        lesson.wait_for_timeout(300)
+        settled(lesson)
+        assert lesson.evaluate(FAULTS) == [], source
+    assert lesson.console_errors == [] and lesson.outside == []
+
+
+def test_two_written_lines_come_before_the_model_answer(lesson):
+    asked = cell(lesson, "live.explain_lag")
+    assert "stays behind" not in asked.inner_text()
+    for number in (1, 2):
+        asked.get_by_label(f"Line {number}").fill("more panels, fewer mistakes")
+    asked.get_by_role("button", name="Keep my two lines").click()
+    says(asked, "keeps the old, lower share and stays behind")
