@@ -25,7 +25,7 @@ from workbench import checks
 from workbench.results import Interval
 
 ATOMS = scipy.special.expit(np.linspace(-4, 10, 141))      # rates at which bets win
-TOLD = 10                   # labels that an expected accuracy weighs
+TOLD = 14                   # labels that an expected accuracy weighs
 TRUSTED = 0.8               # share of the bets that follow the expectation
 EXPECTED = 0.5, 0.97
 NEGLIGIBLE = 12.0           # nats: bets that far behind the best are given up, which makes the interval no shorter

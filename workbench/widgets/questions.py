@@ -84,34 +84,36 @@ def predict(name: str, question: str, choices: Sequence[str]) -> Prediction:
 
 
 class Reveal(_Told):
-    """What a learner sees once their prediction is locked; nothing is computed before.
+    """What a learner sees after a first step of theirs; nothing is computed before.
 
     Parameters
     ----------
-    name : str
-        Of the prediction.
+    waiting : ipywidget
+        Shown until then.
+    said_before : str
+        What stands there until then where there are no widgets.
     show : callable
-        Takes the prediction (None where all is revealed, as in slides) and returns what is shown: a text, a widget, a
+        Takes what opened it (None where all is revealed, as in slides) and returns what is shown: a text, a widget, a
         result, or a list of these.
     """
 
-    def __init__(self, name: str, show: Callable[[Any], Any]) -> None:
-        self._show, self.parts = show, []
-        super().__init__([ipywidgets.HTML("<p class='workbench-locked'><em>Make your prediction first: what belongs "
-                                          "here appears when it is locked.</em></p>")])
+    def __init__(self, waiting: Any, said_before: str, show: Callable[[Any], Any]) -> None:
+        self._said_before, self._show, self.parts = said_before, show, []
+        super().__init__([waiting])
         if os.environ.get(REVEAL) == "all":
-            self._open(None)
-        else:
-            kept().when_kept(name, self._open)
+            self.unveil(None)
 
     @property
     def said(self) -> str:
         """What is shown, as text."""
-        return "\n".join(map(_plain, self.parts)) if self.parts else "Make your prediction first."
+        return "\n".join(map(_plain, self.parts)) if self.parts else self._said_before
 
-    def _open(self, prediction):
+    def unveil(self, opened_by: Any) -> None:
+        """Show what waits; a second time changes nothing."""
+        if self.parts:
+            return
         self.children = [ipywidgets.HTML("<p role='status'>working …</p>")]
-        shown = self._show(prediction)
+        shown = self._show(opened_by)
         self.parts = list(shown) if isinstance(shown, (list, tuple)) else [shown]
         self.children = [_widget(part) for part in self.parts]
 
@@ -134,14 +136,39 @@ def reveal(name: str, show: Callable[[Any], Any]) -> Reveal:
     name : str
         Of the prediction.
     show : callable
-        Called once, with the prediction; see `Reveal`.
+        Called once, with the prediction (None where all is revealed, as in slides); returns what `Reveal` shows.
 
     Examples
     --------
     >>> reveal("0-coin", lambda side: f"You said {side}. Tails.")
     Make your prediction first.
     """
-    return Reveal(name, show)
+    waiting = ipywidgets.HTML("<p class='workbench-locked'><em>Make your prediction first: what belongs here appears "
+                              "when it is locked.</em></p>")
+    place = Reveal(waiting, "Make your prediction first.", show)
+    kept().when_kept(name, place.unveil)
+    return place
+
+
+def on_click(label: str, show: Callable[[], Any]) -> Reveal:
+    """Return a button that computes and shows something in its place.
+
+    Parameters
+    ----------
+    label : str
+        Of the button.
+    show : callable
+        Returns what `Reveal` shows.
+
+    Examples
+    --------
+    >>> on_click("Toss a coin", lambda: "Tails.")
+    Button: Toss a coin
+    """
+    button = ipywidgets.Button(description=label, layout=ipywidgets.Layout(width="auto"))
+    place = Reveal(button, f"Button: {label}", lambda _: show())
+    button.on_click(place.unveil)
+    return place
 
 
 class Explanation(_Told):
