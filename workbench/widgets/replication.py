@@ -288,7 +288,8 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
     Returns
     -------
     workbench.widgets.Panel
-        Controls: units per stratum, columns, construction, the two columns.
+        Controls: units per stratum, columns, construction, the two columns. A click on a column of the array makes it
+        the second one, and the second the first.
     """
     first = {"levels": 3, "columns": 8, "method": method, "i": 1, "j": 2}
     controls = {
@@ -310,11 +311,18 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
 
     def answer(**values):
         array, levels, i, j, needed = built(**values)
-        (title, words), yours = charts.array_words(array, levels, i, j, needed), note(**values)
-        return charts.array_data(array, levels, i, j, yours), (title, f"{words} {yours.capitalize()}.".strip(" ."))
+        yours = note(**values)
+        return charts.array_data(array, levels, i, j, yours), charts.array_words(array, levels, i, j, needed, yours)
+
+    def pick(mark):
+        if mark["pick"] not in (controls["i"].value, controls["j"].value):
+            controls["i"].value = controls["j"].value
+            controls["j"].value = mark["pick"]
 
     _keep_apart(controls["columns"], controls["i"], controls["j"])
-    return drive(controls, answer, ChartView(charts.array(*built(**first), note=note(**first))))
+    view = ChartView(charts.array(*built(**first), note=note(**first)))
+    view.on_pick(pick)
+    return drive(controls, answer, view)
 
 
 def _keep_apart(columns, i, j):
@@ -325,9 +333,8 @@ def _keep_apart(columns, i, j):
             other.value = change.old
 
     def limit(change):
-        i.value, j.value = sorted((min(i.value, change.new), min(j.value, change.new)))
-        if i.value == j.value:
-            i.value = j.value - 1
+        low, high = sorted((min(i.value, change.new), min(j.value, change.new)))
+        i.value, j.value = low - (low == high), high
         i.max = j.max = change.new
 
     for control in (i, j):

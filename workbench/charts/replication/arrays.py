@@ -40,12 +40,13 @@ def array_data(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -
               "dark": int(n / even >= 1.55 or n / even <= 0.45)} for (a, b), n in np.ndenumerate(counts)]
     pairs = [{"i": a + 1, "j": b + 1, "pair": "not balanced" if bad[a, b] else "balanced"}
              for a, b in zip(*np.triu_indices(bad.shape[0], 1), strict=True)]
-    return {"tiles": tiles, "chosen": [{"column": i}, {"column": j}], "table": table, "pairs": pairs,
-            "crosses": [row for row in pairs if row["pair"] == "not balanced"],
+    columns = [{"column": c + 1, "pick": c + 1, "label": f"column {c + 1}"} for c in range(array.shape[1])]
+    return {"tiles": tiles, "columns": columns, "chosen": [{"column": i}, {"column": j}], "table": table,
+            "pairs": pairs, "crosses": [row for row in pairs if row["pair"] == "not balanced"],
             "pair": [{"i": min(i, j), "j": max(i, j)}], "note": [{"text": note}]}
 
 
-def array_words(array: np.ndarray, levels: int, i: int, j: int, needed: int) -> tuple[str, str]:
+def array_words(array: np.ndarray, levels: int, i: int, j: int, needed: int, note: str = "") -> tuple[str, str]:
     """Return title and text alternative of `array`; `needed` runs would balance as many columns."""
     runs, columns = array.shape
     bad = np.argwhere(np.triu(unbalanced_pairs(array, levels))) + 1
@@ -53,15 +54,16 @@ def array_words(array: np.ndarray, levels: int, i: int, j: int, needed: int) -> 
     np.add.at(counts, (array[:, i - 1], array[:, j - 1]), 1)
     total = columns * (columns - 1) // 2
     names = ", ".join(f"{a}–{b}" for a, b in bad[:NAMED_PAIRS]) + (", …" if len(bad) > NAMED_PAIRS else "")
-    shape = f"{checks.counted(runs, 'run')}, {columns} columns, {levels} levels"
+    shape = f"{checks.counted(runs, 'run')}, {columns} columns, {levels} units per stratum"
     even = "the one pair of columns is" if total == 1 else f"all {total} pairs of columns are"
     odd = f"{len(bad)} of {checks.counted(total, 'pair')} {'is' if len(bad) == 1 else 'are'}"
     verdict = f"{odd} not balanced ({names}); {needed:,} runs are needed" if len(bad) else f"{even} balanced"
-    seen = f"Columns {i} and {j} show {'each pair of levels' if np.ptp(counts) == 0 else 'the pairs of levels'} "
+    seen = f"Columns {i} and {j} show {'each pair of numbers' if np.ptp(counts) == 0 else 'the pairs of numbers'} "
     how = f"{checks.counted(counts[0, 0], 'time')}." if np.ptp(counts) == 0 else \
         f"between {counts.min()} and {counts.max()} times."
     cut = f" The first {SHOWN_RUNS} runs are drawn." if runs > SHOWN_RUNS else ""
-    return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}"
+    said = f" {note[0].upper()}{note[1:]}." if note else ""
+    return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}{said}"
 
 
 def array(array: np.ndarray, levels: int, i: int, j: int, needed: int, *, note: str = "") -> alt.TopLevelMixin:
@@ -85,6 +87,8 @@ def array(array: np.ndarray, levels: int, i: int, j: int, needed: int, *, note: 
         color=alt.Color("level:O", title="number: which unit is kept", scale=alt.Scale(scheme="viridis")))
     chosen = alt.Chart(theme.rows("chosen", data["chosen"])).mark_rect(
         filled=False, stroke=theme.OKABE_ITO["orange"], strokeWidth=3, y=0, y2="height").encode(x="column:O")
+    touched = alt.Chart(theme.rows("columns", data["columns"])).mark_rect(
+        opacity=0, y=0, y2="height").encode(x="column:O")
     table = alt.Chart(theme.rows("table", data["table"])).encode(
         x=alt.X("b:O", title="number in the second column", axis=TICKS),
         y=alt.Y("a:O", title="in the first column"))
@@ -105,8 +109,9 @@ def array(array: np.ndarray, levels: int, i: int, j: int, needed: int, *, note: 
     right = alt.vconcat((cells + counts).resolve_scale(color="independent").properties(width=190, height=170),
                         (pairs + crosses + here + beside).properties(width=190, height=150)
                         ).resolve_scale(color="independent")
-    both = alt.hconcat((tiles + chosen).properties(width=270, height=400), right).resolve_scale(color="independent")
-    return theme.finish(both, *array_words(array, levels, i, j, needed), width=None, height=None)
+    left = (tiles + chosen + touched).properties(width=270, height=400)
+    both = alt.hconcat(left, right).resolve_scale(color="independent")
+    return theme.finish(both, *array_words(array, levels, i, j, needed, note), width=None, height=None)
 
 
 def field_data(field: GaloisField, k: int) -> dict:

@@ -53,7 +53,7 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     """
     rate, (pooled, _) = right / items, naive(right, items)
     low, high = _by_chance(pooled, items)
-    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[0.7, 1]))
+    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[0.7, 1], zero=False))
     band = alt.Chart(theme.rows("chance", [{"low": low, "high": high}])).mark_rect(
         opacity=0.2, color=theme.GRAY).encode(y="low:Q", y2="high:Q")
     dots = alt.Chart(theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
@@ -131,7 +131,7 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     data = boxes_data(right, items, estimate, predicted)
     districts = alt.Chart(theme.rows("districts", data["districts"]))
     up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT),
-               scale=alt.Scale(domain=list(reach), nice=False))
+               scale=alt.Scale(domain=list(reach), zero=False, nice=False))
     bands = districts.mark_rect(opacity=0.16).encode(x=_box("start"), x2="end:Q", fill=alt.Fill(
         "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])))
     names = districts.mark_text(y=-15, style="note").encode(x=_box("middle"), text="district:N")

@@ -77,11 +77,11 @@ def coverage(study: CoverageStudy, *, predicted: float | None = None) -> alt.Top
     strips = alt.hconcat(*(_strip(name, data) for name in ("naive", "default"))).resolve_scale(y="shared")
     shares = alt.Chart(theme.rows("shares", data["shares"])).encode(y=alt.Y("method:N", sort=list(COVERED), title=None))
     along = alt.X("low:Q", title="intervals that contain the truth (bars: two Monte Carlo errors)",
-                  axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[0, 1]))
+                  axis=alt.Axis(format=theme.PERCENT, tickCount=5), scale=alt.Scale(domain=[0, 1]))
     bars = shares.mark_rule(strokeWidth=2).encode(x=along, x2="high:Q")
     colors = theme.scale({name: NAIVE if name == "naive" else HONEST for name in COVERED})
     dots = shares.mark_square(size=90).encode(x="coverage:Q", color=alt.Color("method:N", scale=colors, legend=None))
-    text = shares.mark_text(align="right", dx=-14).encode(x="coverage:Q", text="text:N")
+    text = shares.mark_text(align="left", x=6).encode(text="text:N")
     promise = alt.Chart(theme.rows("promise", [{"level": 0.95}])).mark_rule(style="truth").encode(x="level:Q")
     below = (promise + bars + dots + text + _expected(data)).properties(width=theme.WIDTH - 40, height=120)
     both = alt.vconcat(strips, below).resolve_scale(color="independent")
