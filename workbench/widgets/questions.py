@@ -254,4 +254,6 @@ def _widget(part):
     if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
         return part
     text = part._repr_html_() if hasattr(part, "_repr_html_") else f"<p>{html.escape(_plain(part))}</p>"
-    return ipywidgets.HTML(text)
+    shown = ipywidgets.HTML(text)
+    shown.add_class("jp-RenderedHTMLCommon")      # tables look as they do below a cell
+    return shown

@@ -53,7 +53,7 @@ def array_words(array: np.ndarray, levels: int, i: int, j: int, needed: int, not
     counts = np.zeros((levels, levels), int)
     np.add.at(counts, (array[:, i - 1], array[:, j - 1]), 1)
     total = columns * (columns - 1) // 2
-    names = ", ".join(f"{a}–{b}" for a, b in bad[:NAMED_PAIRS]) + (", …" if len(bad) > NAMED_PAIRS else "")
+    names = ", ".join(f"{a} and {b}" for a, b in bad[:NAMED_PAIRS]) + (", …" if len(bad) > NAMED_PAIRS else "")
     shape = f"{checks.counted(runs, 'run')}, {columns} columns, {levels} units per stratum"
     even = "the one pair of columns is" if total == 1 else f"all {total} pairs of columns are"
     odd = f"{len(bad)} of {checks.counted(total, 'pair')} {'is' if len(bad) == 1 else 'are'}"

@@ -53,7 +53,8 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     """
     rate, (pooled, _) = right / items, naive(right, items)
     low, high = _by_chance(pooled, items)
-    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[0.7, 1], zero=False))
+    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT),
+               scale=alt.Scale(domain=[0.7, 1], zero=False))
     band = alt.Chart(theme.rows("chance", [{"low": low, "high": high}])).mark_rect(
         opacity=0.2, color=theme.GRAY).encode(y="low:Q", y2="high:Q")
     dots = alt.Chart(theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
@@ -72,7 +73,8 @@ def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate
     rate, (pooled, error) = right / items, naive(right, items)
     half = intervals.quantile(0.95) * error
     boxes = [{"box": b + 1, "accuracy": p, "labels": n} for b, (p, n) in enumerate(zip(rate, items, strict=True))]
-    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5, "district": f"district {d + 1}",
+    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5,
+                  "district": str(d + 1) if d else "district 1",
                   "even": d % 2, "first": rate[2 * d], "second": rate[2 * d + 1], "left": 2 * d + 1,
                   "right": 2 * d + 2} for d in range(rate.size // 2)]
     low, high = estimate.interval()
