@@ -65,7 +65,7 @@ function legended(spec, columns) {
 }
 
 function sized(spec, look) {
-  const fit = look.width && look.width < NARROW ? narrowed(spec) : spec;
+  const fit = look.width < NARROW ? narrowed(spec) : spec;
   return overlay(lettered(fit, look.size), {config: {axis: {labelSeparation: 4}}});
 }
 
@@ -122,14 +122,14 @@ function spread(svg, selector) {
 
 async function fitted(stage, spec, look, last, make) {
   const whole = sized(spec, look), full = widest(whole), wanted = look.width;
-  let factor = !wanted ? 1 : last?.wanted === wanted && last.size === look.size ? last.factor : wanted / (full + 80);
+  let factor = last?.wanted === wanted && last.size === look.size ? last.factor : wanted / (full + 80);
   for (let tries = TRIES, columns = Infinity; ; tries--) {
-    const shape = titled(scaled(columns < Infinity ? legended(whole, columns) : whole, factor), look.size, wanted || full, 260);
+    const shape = titled(scaled(columns < Infinity ? legended(whole, columns) : whole, factor), look.size, wanted, 260);
     const made = await make(shape);
     const svg = stage.querySelector("svg"), off = wanted - Number(svg.getAttribute("width"));
-    const crowded = wanted && spread(svg, ".role-legend") > wanted && columns > 1;
+    const crowded = spread(svg, ".role-legend") > wanted && columns > 1;
     const next = Math.max(0.2, factor + off / full);
-    if (!wanted || !tries || (!crowded && (Math.abs(off) <= TOLERANCE || next === factor))) {
+    if (!tries || (!crowded && (Math.abs(off) <= TOLERANCE || next === factor))) {
       return {view: made.view, vgSpec: made.vgSpec, finalize: () => made.finalize(), stage,
         fit: {factor, wanted, size: look.size}};
     }
@@ -140,6 +140,6 @@ async function fitted(stage, spec, look, last, make) {
 }
 
 function tooWide({stage, look, fit}) {
-  return look.width > 0 && fit.factor > 0.2
+  return fit.factor > 0.2
     && Number(stage.querySelector("svg").getAttribute("width")) > look.width + 2 * TOLERANCE;
 }

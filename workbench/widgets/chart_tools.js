@@ -34,7 +34,7 @@ function frame(svg) {
 
 function ghostOf(svg) {
   const ghost = svg.querySelector(":scope > g").cloneNode(true);
-  ghost.querySelectorAll(".role-axis, .role-legend, .role-title, .mark-text, .background").forEach(part => part.remove());
+  ghost.querySelectorAll(".role-axis, .role-legend, .role-title, .mark-text, .background, .foreground").forEach(part => part.remove());
   for (const part of [ghost, ...ghost.querySelectorAll("*")]) {
     for (const key of ["class", "id", "role", "tabindex", "aria-label"]) part.removeAttribute(key);
   }
