@@ -328,7 +328,7 @@ def test_the_predicted_worth_is_drawn_as_an_interval(fresh):
                              "boxes is 3.31 times the naive one.")
     panel, p = panel_of(seen), 1576 / 1797
     yours = rows(panel, "limits")[2]
-    assert yours["kind"] == "you predicted"
+    assert yours["kind"] == "yours"
     assert yours["high"] - p == p - yours["low"] == pytest.approx(1.959964 * math.sqrt(p * (1 - p) / 1200), rel=1e-6)
     assert f"You predicted 1,200: that would be {yours['low']:.3f} to {yours['high']:.3f}." in panel.view.alternative
     settle(panel, Labels=10)

@@ -74,7 +74,7 @@ def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate
     half = intervals.quantile(0.95) * error
     boxes = [{"box": b + 1, "accuracy": p, "labels": n} for b, (p, n) in enumerate(zip(rate, items, strict=True))]
     districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5,
-                  "district": str(d + 1) if d else "district 1",
+                  "district": str(d + 1),
                   "even": d % 2, "first": rate[2 * d], "second": rate[2 * d + 1], "left": 2 * d + 1,
                   "right": 2 * d + 2} for d in range(rate.size // 2)]
     low, high = estimate.interval()
@@ -82,7 +82,7 @@ def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate
               {"kind": "by boxes", "estimate": estimate.estimate, "low": low, "high": high}]
     if predicted:
         below, above = _worth_interval(pooled, predicted)
-        limits.append({"kind": "you predicted", "estimate": pooled, "low": below, "high": above})
+        limits.append({"kind": "yours", "estimate": pooled, "low": below, "high": above})
     return {"boxes": boxes, "districts": districts, "limits": limits, "middle": [{"estimate": estimate.estimate}]}
 
 
@@ -137,12 +137,14 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     bands = districts.mark_rect(opacity=0.16).encode(x=_box("start"), x2="end:Q", fill=alt.Fill(
         "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])))
     names = districts.mark_text(y=-15, style="note").encode(x=_box("middle"), text="district:N")
+    what = alt.Chart(theme.rows("what", [{"text": "district"}])).mark_text(
+        x=-6, y=-15, align="right", style="note").encode(text="text:N")
     joined = districts.mark_rule(strokeWidth=2).encode(x=_box("left"), x2="right:Q", y="first:Q", y2="second:Q",
                                                        color=alt.value(theme.GRAY))
     dots = alt.Chart(theme.rows("boxes", data["boxes"])).mark_circle(size=90).encode(
         x=_box("box"), y=up, color=alt.value(theme.LABELED))
     middle = alt.Chart(theme.rows("middle", data["middle"])).mark_rule(style="truth").encode(y="estimate:Q")
-    kinds = {"naive": NAIVE, "by boxes": HONEST} | ({"you predicted": PREDICTED} if predicted else {})
+    kinds = {"naive": NAIVE, "by boxes": HONEST} | ({"yours": PREDICTED} if predicted else {})
     limits = alt.Chart(theme.rows("limits", data["limits"])).encode(
         x=alt.X("kind:N", title="95% interval", scale=alt.Scale(domain=list(kinds)), axis=TICKS),
         color=alt.Color("kind:N", legend=None, scale=theme.scale(kinds)))
@@ -150,7 +152,7 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     bars = limits.mark_rule(strokeWidth=5).encode(y=beside, y2="high:Q", strokeDash=alt.StrokeDash(
         "kind:N", legend=None, scale=alt.Scale(domain=list(kinds), range=[[1, 0], [1, 0], [4, 3]][:len(kinds)])))
     ticks = limits.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
-    left = (bands + joined + dots + middle + names).properties(width=400, height=250)
+    left = (bands + joined + dots + middle + names + what).properties(width=400, height=250)
     both = alt.hconcat(left, (bars + ticks).properties(width=90 * len(kinds), height=250)).resolve_scale(y="shared")
     return theme.finish(both, *boxes_words(right, items, estimate, icc, predicted), width=None, height=None)
 
