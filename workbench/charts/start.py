@@ -20,7 +20,7 @@ def sureness(says: float, right: float, predicted: float | None = None) -> alt.T
     rows = [{"who": who, "share": share, "text": f"{share:.1%}"} for who, share in bars if share is not None]
     base = alt.Chart(theme.rows("bars", rows)).encode(
         y=alt.Y("who:N", title=None, sort=None), x=alt.X("share:Q", title="share of the forms", axis=alt.Axis(
-            format=theme.PERCENT), scale=alt.Scale(domain=[0, 1.1], nice=False)))
+            format=theme.PERCENT, values=[k / 5 for k in range(6)]), scale=alt.Scale(domain=[0, 1.1], nice=False)))
     colors = theme.scale({"the program says": theme.GRAY, "you predicted": theme.OKABE_ITO["purple"],
                           "it is right": theme.ESTIMATE})
     drawn = base.mark_bar().encode(color=alt.Color("who:N", legend=None, scale=colors)) \

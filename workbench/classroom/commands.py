@@ -99,8 +99,8 @@ def concept_test(before, after):
 def slides(lesson, output):
     """Write LESSON as slides: one HTML file, without a network.
 
-    LESSON is a topic of `workbench list` or the path of a notebook. Arrow keys step, n shows the
-    speaker's notes.
+    LESSON is a topic of `workbench list` or the path of a notebook. It is run once, with everything
+    shown that learners must predict first. Arrow keys step, n shows the speaker's notes.
     """
     from workbench.classroom.pages import write_text
     from workbench.classroom.slides import slides_page

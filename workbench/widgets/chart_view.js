@@ -213,7 +213,8 @@ function render({model, el}) {
 
   const looked = () => { if (unseen || (result && !sameLook(result.look, lookOf(figure)))) draw(); };
   words.textContent = "The chart is being drawn …";
-  const endings = [touch.end, addTools(parts, model, pin), onLook(figure, looked), nameControls(el, gone)];
+  const endings = [touch.end, addTools(parts, model, pin), onLook(figure, looked)];
+  nameControls();
   model.on("change:picture", draw);
   draw();
 

@@ -1,4 +1,4 @@
-"""Live views of the start page: how often is a program right that is so sure?"""
+"""Live views of the start page: how sure a program is, and how often it is right."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
