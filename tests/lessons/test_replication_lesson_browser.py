@@ -21,7 +21,7 @@ DISCOVERIES = (
     (ARRAY, ("Construction", "the paper's shifts"), "9 runs, 8 columns, 9 units per stratum: 28 of 28 pairs are not"),
     (ARRAY, ("Columns (strata)", "End"), "81 runs, 40 columns, 9 units per stratum: "),
     (ARRAY, ("Columns (strata)", "Home"), "9 runs, 2 columns, 9 units per stratum: 1 of 1 pair is not balanced"),
-    (COVERAGE, ("Intracluster correlation", "End"), "95% intervals: the naive contain the truth in 2"),
+    (COVERAGE, ("Intracluster correlation", "End"), "95% intervals: the naive contain the truth in 1"),
     (COVERAGE, ("Districts L", "Home"), "95% intervals: "),
     (COVERAGE, ("Labels per box m", "Home"), "95% intervals: "),
     (COVERAGE, ("Intracluster correlation", "Home"), "95% intervals: the naive contain the truth in "),
@@ -35,7 +35,7 @@ DISCOVERIES = (
 AGAIN = [move for move in DISCOVERIES if move[1][1] in ("Home", "End", "the paper's shifts", "GF(2^3)")]
 BACK = ((ARRAY, ("Units per stratum s", "Home")), (COVERAGE, ("Districts L", "Home")), (FIELD, ("Field", "GF(3^3)")))
 
-# names what is wrong with a chart: text outside or over other text, a title over the picture, words that are not those of the picture
+# names what is wrong with a chart: text outside or over other text, a title over the picture, words of another picture
 FAULTS = """index => {
     const figure = document.querySelectorAll('.workbench-chart')[index], found = [];
     const svg = figure.querySelector('svg'), frame = svg.getBoundingClientRect();

@@ -233,8 +233,8 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
         legend=alt.Legend(gradientLength=150)))
     texts = terms.mark_text(fontSize=10).encode(text="text:N", color=alt.Color("dark:O", legend=None, scale=alt.Scale(
         domain=[0, 1], range=["#000000", "#ffffff"])))
-    above = alt.hconcat((kept + names).resolve_scale(color="independent").properties(width=230, height=260),
-                        (means + texts).resolve_scale(color="independent").properties(width=260, height=260))
+    above = alt.hconcat((kept + names).resolve_scale(color="independent").properties(width=180, height=260),
+                        (means + texts).resolve_scale(color="independent").properties(width=310, height=260))
     yours = alt.Chart(theme.rows("predicted", data["predicted"])).mark_rule(
         strokeWidth=3, strokeDash=[4, 3], color=PREDICTED).encode(x="value:Q")
     below = (_values(data, "accuracy of the half-sample; shaded: one standard error either side", reach) + yours
