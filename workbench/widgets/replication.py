@@ -140,9 +140,11 @@ def predict_eight() -> Prediction:
 
 def seen_halves() -> Reveal:
     """Return the view of half-samples, to be seen once `predict_eight` is answered."""
-    return questions.reveal("2-eight", lambda predicted: [
-        "" if predicted is None else f"You predicted: {predicted}. Choose “balanced 8” and compare: your prediction is "
-                                     "dashed.", half_samples(OFF.get(predicted))])
+    def show(predicted):
+        yours = "" if predicted is None else f"You predicted: {predicted}, which is dashed there. "
+        return [f"{yours}Choose “balanced 8” and compare.", half_samples(OFF.get(predicted))]
+
+    return questions.reveal("2-eight", show)
 
 
 def half_samples(predicted: float | None = None) -> Panel:
