@@ -169,12 +169,12 @@ def test_only_the_first_runs_are_drawn_and_that_is_said():
 
 def test_one_pair_is_one():
     assert charts.array_words(wb.orthogonal_array(3, 2), 3, 1, 2, 9) == (
-        "9 runs, 2 columns, 3 levels: the one pair of columns is balanced",
-        "An array of 9 runs, 2 columns, 3 levels: the one pair of columns is balanced. Columns 1 and 2 show each pair "
-        "of levels 1 time.")
+        "9 runs, 2 columns, 3 units per stratum: the one pair of columns is balanced",
+        "An array of 9 runs, 2 columns, 3 units per stratum: the one pair of columns is balanced. Columns 1 and 2 "
+        "show each pair of numbers 1 time.")
     same = np.array([[0, 0], [1, 1]])
     assert charts.array_words(same, 2, 1, 2, 4)[0] == \
-        "2 runs, 2 columns, 2 levels: 1 of 1 pair is not balanced (1–2); 4 runs are needed"
+        "2 runs, 2 columns, 2 units per stratum: 1 of 1 pair is not balanced (1 and 2); 4 runs are needed"
 
 
 # ---------------------------------------------------------------- fields

@@ -44,7 +44,7 @@ REPAIR = 'broken.show({"z": [{"x": {"y": 2}}]}, "Repaired.")'
 CONTROLS = {
     "replication": (
         ("from workbench.widgets import replication as live\nlive.fourteen_boxes()", "live.array_builder()"),
-        ("Labels per box", "Levels s", "Columns", "Column i", "Column j"),
+        ("Labels per box", "Units per stratum s", "Columns (strata)", "First column", "Second column"),
         ((0, "ArrowLeft", 0, "1,797 labels in 14 boxes", "1,596 labels in 14 boxes"),
          (2, "ArrowRight", 1, "", "27 runs, 9 columns"))),
     "misclassification": (

@@ -286,14 +286,14 @@ def test_a_single_column_and_mixed_symbols():
     single = check_balance([[0], [1]])
     assert single.full and single.strength == 1 and single.pair is None
     mixed = check_balance([[0, 5], [1, 6], [0, 6], [1, 5]])
-    assert mixed.strength == 0 and mixed.problem.startswith("column 0 holds 0 2 times, not 1; two columns of 4 symbols "
+    assert mixed.strength == 0 and mixed.problem.startswith("column 1 holds 0 2 times, not 1; two columns of 4 symbols "
                                                             "need at least 16 runs, the array has 4")
 
 
 def test_balance_prints_tabulates_and_restores():
     good, bad = check_balance(orthogonal_array(2, 3)), check_balance([[0, 0], [0, 0], [1, 1], [1, 1]])
     assert repr(good) == "Balance(4 runs, 3 factors, 2 levels: strength 2, full balance)"
-    assert repr(bad) == ("Balance(4 runs, 2 factors, 2 levels: strength 1, not in full balance: columns 0 and 1 hold "
+    assert repr(bad) == ("Balance(4 runs, 2 factors, 2 levels: strength 1, not in full balance: columns 1 and 2 hold "
                          "the pairs of 0, 1 [[2, 0], [0, 2]] times, not 1 each)")
     assert repr(check_balance([[0]])) == ("Balance(1 run, 1 factor, 1 level: strength 0, not in full balance: the "
                                           "array holds only the symbol 0)")
@@ -385,7 +385,7 @@ def test_equation_15_must_hold_for_the_first_stratum_too():
     y = np.random.default_rng(3).normal(size=(4, 2))
     kept = y[np.arange(4), (array < 0).astype(int)]
     assert kept.sum(1).mean() - y.mean(1).sum() == pytest.approx(np.ptp(y[0]) / 2 * np.sign(y[0, 0] - y[0, 1]))
-    assert check_balance(array).problem.startswith("column 0 holds -1 0 times, not 2")
+    assert check_balance(array).problem.startswith("column 1 holds -1 0 times, not 2")
 
 
 def test_by_the_printed_rule_a_matrix_of_ones_is_orthogonal():
@@ -464,12 +464,12 @@ def test_errors_of_type(call, text):
 
 
 PROBLEMS = [
-    (printed_rotations(3, 2), "columns 0 and 4 hold the pairs of 0, 1, 2 [[3, 0, 0], [0, 0, 3], [0, 3, 0]] times, "
+    (printed_rotations(3, 2), "columns 1 and 5 hold the pairs of 0, 1, 2 [[3, 0, 0], [0, 0, 3], [0, 3, 0]] times, "
                               "not 1 each; at most 4 columns of 3 symbols fit 9 runs, 8 need 27"),
-    (hadamard(8), "column 0 holds -1 0 times, not 4; columns 0 and 1 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, "
+    (hadamard(8), "column 1 holds -1 0 times, not 4; columns 1 and 2 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, "
                   "not 2 each; at most 7 columns of 2 symbols fit 8 runs, 8 need 12"),
-    (orthogonal_array(5, 6)[:, [0, 1, 1]], "columns 1 and 2 hold (0, 0) 5 times, not 1"),
-    (orthogonal_array(2, 3)[:3], "column 0 holds 0 2 times, not 1.5; two columns of 2 symbols need at least 4 "
+    (orthogonal_array(5, 6)[:, [0, 1, 1]], "columns 2 and 3 hold (0, 0) 5 times, not 1"),
+    (orthogonal_array(2, 3)[:3], "column 1 holds 0 2 times, not 1.5; two columns of 2 symbols need at least 4 "
                                  "runs, the array has 3; at most 2 columns of 2 symbols fit 3 runs, 3 need 4"),
     (np.arange(6)[:, None] * [1, 1], "two columns of 6 symbols need at least 36 runs, the array has 6; at most 1 "
                                      "column of 6 symbols fits 6 runs"),
@@ -482,4 +482,4 @@ def test_problems_name_column_pair_and_room(array, text):
 
 
 def test_once_is_one_time():
-    assert check_balance([[0, 0], [1, 1], [1, 0], [1, 1]]).problem.startswith("column 0 holds 0 1 time, not 2; ")
+    assert check_balance([[0, 0], [1, 1], [1, 0], [1, 1]]).problem.startswith("column 1 holds 0 1 time, not 2; ")

@@ -43,13 +43,18 @@ def _fewest_runs(answer, form):
     values = answered(answer, 1)
     if values is None:
         return "not yet", f"answer with {form}"
-    named = {27: ("mistake", "the paper's rule, 3^3 - 1 = 26 columns; only (27 - 1) / (3 - 1) = 13 are balanced"),
-             54: ("mistake", "there is such an array, from a difference matrix; it is not linear"),
-             16: ("mistake", "two units per stratum: three need more"),
-             3 ** 14: ("mistake", "all combinations: balanced, and 59,049 times too many")}
+    named = {27: "the paper's rule, 3^3 - 1 = 26 columns; only (27 - 1) / (3 - 1) = 13 are balanced",
+             54: "there is such an array, from a difference matrix; it is not linear",
+             29: "no array has fewer (Rao's bound, 1 + 14 x 2); but a linear one has a power of 3",
+             9: "nine runs have room for (9 - 1) / (3 - 1) = 4 columns",
+             243: "balanced, but the next smaller power of 3 has room too",
+             16: "two units per stratum: three need more",
+             3 ** 14: "all combinations: balanced, and 59,049 times too many"}
     if values[0] == arrays.smallest_runs(3, 14):
         return "right", "81"
-    return named.get(values[0], ("not yet", "a power of 3 with room for 14 columns"))
+    if values[0] in named:
+        return "mistake", named[values[0]]
+    return "not yet", "a power of 3 with room for 14 columns"
 
 
 def box_worth() -> tuple[int, ReplicateEstimate, float, float]:

@@ -46,7 +46,7 @@ class Balance(Result):
         Full balance: eq. 15, every column shows each of n symbols R / n times, and eq. 11 in its form for n
         symbols, every two columns show each pair R / n^2 times.
     pair : tuple of int or None
-        First pair of columns (i, j), i < j, that is at fault; columns count from 0.
+        First pair of columns (i, j), i < j, that is at fault, as indices; the notes count columns from 1.
     table : (n, n) array of int or None
         How often this pair shows each pair of symbols; None also where runs < n^2.
     symbols : tuple
@@ -116,7 +116,7 @@ def check_balance(array: ArrayLike) -> Balance:
     >>> check_balance(orthogonal_array(3, 13))
     Balance(27 runs, 13 factors, 3 levels: strength 2, full balance)
     >>> check_balance(hadamard(8)[:, :4]).problem
-    'column 0 holds -1 0 times, not 4; columns 0 and 1 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, not 2 each'
+    'column 1 holds -1 0 times, not 4; columns 1 and 2 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, not 2 each'
     """
     symbols, codes = np.unique(_array(array), return_inverse=True)
     codes = codes.reshape(np.asarray(array).shape)
@@ -533,7 +533,7 @@ def _problems(codes, symbols, uneven, pair, table):
     if uneven.any():
         yield _column_problem(codes, symbols, int(np.flatnonzero(uneven)[0]))
     if table is not None:
-        yield f"columns {pair[0]} and {pair[1]} hold {_table_problem(table, symbols, runs / levels ** 2)}"
+        yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {_table_problem(table, symbols, runs / levels ** 2)}"
     elif pair:
         yield f"two columns of {levels} symbols need at least {levels ** 2} runs, the array has {runs}"
     yield from _too_many_columns(runs, levels, codes.shape[1])
@@ -543,7 +543,7 @@ def _column_problem(codes, symbols, column):
     counts = np.bincount(codes[:, column], minlength=symbols.size)
     wrong = int(np.flatnonzero(counts != codes.shape[0] / symbols.size)[0])
     seen = checks.counted(counts[wrong], "time")
-    return f"column {column} holds {symbols[wrong]:g} {seen}, not {codes.shape[0] / symbols.size:.6g}"
+    return f"column {column + 1} holds {symbols[wrong]:g} {seen}, not {codes.shape[0] / symbols.size:.6g}"
 
 
 def _table_problem(table, symbols, expected):

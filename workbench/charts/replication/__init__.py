@@ -13,6 +13,8 @@ from workbench.charts.replication.half_samples import (
     boxes_data,
     boxes_words,
     cross_terms,
+    first_look,
+    first_look_words,
     halves,
     halves_data,
     halves_words,
@@ -35,7 +37,8 @@ from workbench.charts.replication.intervals import (
 
 __all__ = [
     "array", "array_data", "array_words", "boxes", "boxes_data", "boxes_words", "coverage", "coverage_data",
-    "coverage_words", "cross_terms", "field", "field_data", "field_words", "halves", "halves_data", "halves_words",
+    "coverage_words", "cross_terms", "field", "field_data", "field_words", "first_look", "first_look_words",
+    "halves", "halves_data", "halves_words",
     "metrics", "metrics_data", "metrics_words", "naive", "psu_data", "psu_plot", "psu_words", "replicate_plot",
     "replicate_plot_words", "unbalanced_pairs", "values_data",
 ]

@@ -28,7 +28,7 @@ def unbalanced_pairs(array: np.ndarray, levels: int) -> np.ndarray:
     return bad
 
 
-def array_data(array: np.ndarray, levels: int, i: int, j: int) -> dict:
+def array_data(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> dict:
     """Return the rows of `array`: tiles, the two chosen columns and how often they show each pair, bad pairs."""
     bad = unbalanced_pairs(array, levels)
     tiles = [{"run": r + 1, "column": c + 1, "level": level}
@@ -40,30 +40,33 @@ def array_data(array: np.ndarray, levels: int, i: int, j: int) -> dict:
               "dark": int(n / even >= 1.55 or n / even <= 0.45)} for (a, b), n in np.ndenumerate(counts)]
     pairs = [{"i": a + 1, "j": b + 1, "pair": "not balanced" if bad[a, b] else "balanced"}
              for a, b in zip(*np.triu_indices(bad.shape[0], 1), strict=True)]
-    return {"tiles": tiles, "chosen": [{"column": i}, {"column": j}], "table": table, "pairs": pairs,
-            "pair": [{"i": min(i, j), "j": max(i, j)}]}
+    columns = [{"column": c + 1, "pick": c + 1, "label": f"column {c + 1}"} for c in range(array.shape[1])]
+    return {"tiles": tiles, "columns": columns, "chosen": [{"column": i}, {"column": j}], "table": table,
+            "pairs": pairs, "crosses": [row for row in pairs if row["pair"] == "not balanced"],
+            "pair": [{"i": min(i, j), "j": max(i, j)}], "note": [{"text": note}]}
 
 
-def array_words(array: np.ndarray, levels: int, i: int, j: int, needed: int) -> tuple[str, str]:
+def array_words(array: np.ndarray, levels: int, i: int, j: int, needed: int, note: str = "") -> tuple[str, str]:
     """Return title and text alternative of `array`; `needed` runs would balance as many columns."""
     runs, columns = array.shape
     bad = np.argwhere(np.triu(unbalanced_pairs(array, levels))) + 1
     counts = np.zeros((levels, levels), int)
     np.add.at(counts, (array[:, i - 1], array[:, j - 1]), 1)
     total = columns * (columns - 1) // 2
-    names = ", ".join(f"{a}–{b}" for a, b in bad[:NAMED_PAIRS]) + (", …" if len(bad) > NAMED_PAIRS else "")
-    shape = f"{checks.counted(runs, 'run')}, {columns} columns, {levels} levels"
+    names = ", ".join(f"{a} and {b}" for a, b in bad[:NAMED_PAIRS]) + (", …" if len(bad) > NAMED_PAIRS else "")
+    shape = f"{checks.counted(runs, 'run')}, {columns} columns, {levels} units per stratum"
     even = "the one pair of columns is" if total == 1 else f"all {total} pairs of columns are"
     odd = f"{len(bad)} of {checks.counted(total, 'pair')} {'is' if len(bad) == 1 else 'are'}"
     verdict = f"{odd} not balanced ({names}); {needed:,} runs are needed" if len(bad) else f"{even} balanced"
-    seen = f"Columns {i} and {j} show {'each pair of levels' if np.ptp(counts) == 0 else 'the pairs of levels'} "
+    seen = f"Columns {i} and {j} show {'each pair of numbers' if np.ptp(counts) == 0 else 'the pairs of numbers'} "
     how = f"{checks.counted(counts[0, 0], 'time')}." if np.ptp(counts) == 0 else \
         f"between {counts.min()} and {counts.max()} times."
     cut = f" The first {SHOWN_RUNS} runs are drawn." if runs > SHOWN_RUNS else ""
-    return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}"
+    said = f" {note[0].upper()}{note[1:]}." if note else ""
+    return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}{said}"
 
 
-def array(array: np.ndarray, levels: int, i: int, j: int, needed: int) -> alt.TopLevelMixin:
+def array(array: np.ndarray, levels: int, i: int, j: int, needed: int, *, note: str = "") -> alt.TopLevelMixin:
     """Return an array as tiles, the counts of two of its columns, and which pairs of columns are not balanced.
 
     Parameters
@@ -74,31 +77,41 @@ def array(array: np.ndarray, levels: int, i: int, j: int, needed: int) -> alt.To
         Two columns, counted from 1.
     needed : int
         Runs that balance as many columns.
+    note : str
+        Stands in the empty half of the pairs.
     """
-    data = array_data(array, levels, i, j)
+    data = array_data(array, levels, i, j, note)
     tiles = alt.Chart(theme.rows("tiles", data["tiles"])).mark_rect().encode(
         x=alt.X("column:O", title="column (stratum)", axis=TICKS),
         y=alt.Y("run:O", title="run", axis=TICKS),
-        color=alt.Color("level:O", title="level", scale=alt.Scale(scheme="viridis")))
+        color=alt.Color("level:O", title="number: which unit is kept", scale=alt.Scale(scheme="viridis")))
     chosen = alt.Chart(theme.rows("chosen", data["chosen"])).mark_rect(
         filled=False, stroke=theme.OKABE_ITO["orange"], strokeWidth=3, y=0, y2="height").encode(x="column:O")
+    touched = alt.Chart(theme.rows("columns", data["columns"])).mark_rect(
+        opacity=0, y=0, y2="height").encode(x="column:O")
     table = alt.Chart(theme.rows("table", data["table"])).encode(
-        x=alt.X("b:O", title="level in column j", axis=TICKS),
-        y=alt.Y("a:O", title="level in column i"))
+        x=alt.X("b:O", title="number in the second column", axis=TICKS),
+        y=alt.Y("a:O", title="in the first column"))
     cells = table.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
         "off:Q", legend=None, scale=alt.Scale(domain=[-1, 0, 1], range=list(SIGNS))))
     counts = table.mark_text().encode(text="count:Q", color=alt.Color("dark:O", legend=None, scale=alt.Scale(
         domain=[0, 1], range=["#000000", "#ffffff"])))
     pairs = alt.Chart(theme.rows("pairs", data["pairs"])).mark_rect().encode(
-        x=alt.X("j:O", title="column j", axis=TICKS),
-        y=alt.Y("i:O", title="column i", axis=TICKS), color=alt.Color(
+        x=alt.X("j:O", title="second column", axis=TICKS),
+        y=alt.Y("i:O", title="first column", axis=TICKS), color=alt.Color(
             "pair:N", title=None, scale=theme.scale({"balanced": theme.OKABE_ITO["sky"], "not balanced": theme.MISS})))
     here = alt.Chart(theme.rows("pair", data["pair"])).mark_square(
         size=16, color=theme.OKABE_ITO["black"]).encode(x="j:O", y="i:O")
+    crosses = alt.Chart(theme.rows("crosses", data["crosses"])).mark_point(
+        shape="cross", angle=45, size=30, color="#ffffff", filled=True).encode(x="j:O", y="i:O")
+    beside = alt.Chart(theme.rows("note", data["note"])).mark_text(
+        align="left", baseline="bottom", x=4, y=146, style="note").encode(text="text:N")
     right = alt.vconcat((cells + counts).resolve_scale(color="independent").properties(width=190, height=170),
-                        (pairs + here).properties(width=190, height=150)).resolve_scale(color="independent")
-    both = alt.hconcat((tiles + chosen).properties(width=270, height=400), right).resolve_scale(color="independent")
-    return theme.finish(both, *array_words(array, levels, i, j, needed), width=None, height=None)
+                        (pairs + crosses + here + beside).properties(width=190, height=150)
+                        ).resolve_scale(color="independent")
+    left = (tiles + chosen + touched).properties(width=270, height=400)
+    both = alt.hconcat(left, right).resolve_scale(color="independent")
+    return theme.finish(both, *array_words(array, levels, i, j, needed, note), width=None, height=None)
 
 
 def field_data(field: GaloisField, k: int) -> dict:

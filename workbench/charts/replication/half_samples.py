@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 NAIVE = theme.RANDOM
 HONEST = theme.STRATIFIED
-UNITS = {"first box": theme.OKABE_ITO["orange"], "second box": theme.OKABE_ITO["sky"]}
+PREDICTED = theme.OKABE_ITO["vermilion"]
+UNITS = {"first box": theme.OKABE_ITO["orange"], "second box": theme.OKABE_ITO["blue"]}
 SIGNS = (theme.MISS, "#f7f7f7", theme.STRATIFIED)
 SHOWN_REPLICATES = 32
 MOST_SQUARES = 2000
@@ -29,32 +30,82 @@ TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
 BOXES = 14
 
 
-def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate) -> dict:
-    """Return the rows of `boxes`: boxes, districts of two, the estimate, two intervals."""
+def first_look_words(right: np.ndarray, items: np.ndarray) -> tuple[str, str]:
+    """Return title and text alternative of `first_look`."""
+    rate, (pooled, _) = right / items, naive(right, items)
+    low, high = _by_chance(pooled, items)
+    worst, best = int(rate.argmin()), int(rate.argmax())
+    outside = np.count_nonzero((rate < low) | (rate > high))
+    return ("Does chance alone scatter the boxes like this?",
+            f"{rate.size} boxes of about {items.mean():.0f} forms. The program is right in {rate[worst]:.0%} of box "
+            f"{worst + 1} and in {rate[best]:.0%} of box {best + 1}; the dashed line is {pooled:.1%}, all forms "
+            f"together. If boxes differed by chance alone, 19 of 20 would lie in the shaded band, {low:.0%} to "
+            f"{high:.0%}; {outside} of the {rate.size} lie outside it.")
+
+
+def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
+    """Return the accuracy of each box and the band in which 19 of 20 would lie if only chance made them differ.
+
+    Parameters
+    ----------
+    right, items : (14,) array of int
+        Right labels and labels per box.
+    """
+    rate, (pooled, _) = right / items, naive(right, items)
+    low, high = _by_chance(pooled, items)
+    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT),
+               scale=alt.Scale(domain=[0.7, 1], zero=False))
+    band = alt.Chart(theme.rows("chance", [{"low": low, "high": high}])).mark_rect(
+        opacity=0.2, color=theme.GRAY).encode(y="low:Q", y2="high:Q")
+    dots = alt.Chart(theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
+                     ).mark_circle(size=110).encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
+    all_forms = alt.Chart(theme.rows("all", [{"accuracy": pooled}])).mark_rule(style="truth").encode(y="accuracy:Q")
+    return theme.finish(band + all_forms + dots, *first_look_words(right, items))
+
+
+def _by_chance(pooled, items):
+    half = intervals.quantile(0.95) * math.sqrt(pooled * (1 - pooled) / items.mean())
+    return pooled - half, pooled + half
+
+
+def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None) -> dict:
+    """Return the rows of `boxes`: boxes, districts of two, the estimate, its intervals."""
     rate, (pooled, error) = right / items, naive(right, items)
     half = intervals.quantile(0.95) * error
     boxes = [{"box": b + 1, "accuracy": p, "labels": n} for b, (p, n) in enumerate(zip(rate, items, strict=True))]
-    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5, "district": f"district {d + 1}",
+    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5,
+                  "district": str(d + 1),
                   "even": d % 2, "first": rate[2 * d], "second": rate[2 * d + 1], "left": 2 * d + 1,
                   "right": 2 * d + 2} for d in range(rate.size // 2)]
     low, high = estimate.interval()
     limits = [{"kind": "naive", "estimate": pooled, "low": pooled - half, "high": pooled + half},
               {"kind": "by boxes", "estimate": estimate.estimate, "low": low, "high": high}]
+    if predicted:
+        below, above = _worth_interval(pooled, predicted)
+        limits.append({"kind": "yours", "estimate": pooled, "low": below, "high": above})
     return {"boxes": boxes, "districts": districts, "limits": limits, "middle": [{"estimate": estimate.estimate}]}
 
 
-def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float) -> tuple[str, str]:
+def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float,
+                predicted: int | None = None) -> tuple[str, str]:
     """Return title and text alternative of `boxes`; `icc` is the intracluster correlation of all labels."""
     total, rate, (pooled, error) = items.sum(), right / items, naive(right, items)
     effect, half = 1 + (total / rate.size - 1) * icc, intervals.quantile(0.95) * error
     low, high = estimate.interval()
     worst, best = int(rate.argmin()), int(rate.argmax())
+    below, above = _worth_interval(pooled, predicted or total)
+    yours = f" You predicted {predicted:,}: that would be {below:.3f} to {above:.3f}." if predicted else ""
     return (f"{total:,} labels in {rate.size} boxes are worth {total / effect:,.0f} independent ones",
             f"Accuracy {pooled:.3f}. Standard error {error:.4f} were the labels independent, "
             f"{estimate.standard_error:.4f} by boxes. Naive 95% interval {pooled - half:.3f} to "
-            f"{pooled + half:.3f}, by boxes {low:.3f} to {high:.3f}. The intracluster correlation {icc:.4f} of "
+            f"{pooled + half:.3f}, by boxes {low:.3f} to {high:.3f}.{yours} The intracluster correlation {icc:.4f} of "
             f"all labels makes the design effect {effect:.2f} with {total / rate.size:.0f} per box. Boxes run from "
             f"{rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box {best + 1}).")
+
+
+def _worth_interval(pooled, count):
+    half = intervals.quantile(0.95) * math.sqrt(pooled * (1 - pooled) / count)
+    return pooled - half, min(1.0, pooled + half)
 
 
 def naive(right: np.ndarray, items: np.ndarray) -> tuple[float, float]:
@@ -63,7 +114,8 @@ def naive(right: np.ndarray, items: np.ndarray) -> tuple[float, float]:
     return p, math.sqrt(p * (1 - p) / n)
 
 
-def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float) -> alt.TopLevelMixin:
+def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float, *,
+          reach: tuple[float, float], predicted: int | None = None) -> alt.TopLevelMixin:
     """Return the accuracy of each box, joined by district, beside the naive interval and the one by boxes.
 
     Parameters
@@ -73,27 +125,36 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     estimate : workbench.ReplicateEstimate
     icc : float
         Intracluster correlation of all labels.
+    reach : (float, float)
+        Ends of the axis of accuracies.
+    predicted : int, optional
+        What somebody thinks all labels are worth: the interval of as many independent ones stands beside the others.
     """
-    data = boxes_data(right, items, estimate)
+    data = boxes_data(right, items, estimate, predicted)
     districts = alt.Chart(theme.rows("districts", data["districts"]))
-    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(zero=False))
+    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT),
+               scale=alt.Scale(domain=list(reach), zero=False, nice=False))
     bands = districts.mark_rect(opacity=0.16).encode(x=_box("start"), x2="end:Q", fill=alt.Fill(
         "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])))
     names = districts.mark_text(y=-15, style="note").encode(x=_box("middle"), text="district:N")
+    what = alt.Chart(theme.rows("what", [{"text": "district"}])).mark_text(
+        x=-6, y=-15, align="right", style="note").encode(text="text:N")
     joined = districts.mark_rule(strokeWidth=2).encode(x=_box("left"), x2="right:Q", y="first:Q", y2="second:Q",
                                                        color=alt.value(theme.GRAY))
     dots = alt.Chart(theme.rows("boxes", data["boxes"])).mark_circle(size=90).encode(
         x=_box("box"), y=up, color=alt.value(theme.LABELED))
     middle = alt.Chart(theme.rows("middle", data["middle"])).mark_rule(style="truth").encode(y="estimate:Q")
+    kinds = {"naive": NAIVE, "by boxes": HONEST} | ({"yours": PREDICTED} if predicted else {})
     limits = alt.Chart(theme.rows("limits", data["limits"])).encode(
-        x=alt.X("kind:N", title="95% interval", sort=["naive", "by boxes"], axis=TICKS),
-        color=alt.Color("kind:N", legend=None, scale=theme.scale({"naive": NAIVE, "by boxes": HONEST})))
+        x=alt.X("kind:N", title="95% interval", scale=alt.Scale(domain=list(kinds)), axis=TICKS),
+        color=alt.Color("kind:N", legend=None, scale=theme.scale(kinds)))
     beside = alt.Y("low:Q", title=None, axis=alt.Axis(format=theme.PERCENT))
-    bars = limits.mark_rule(strokeWidth=5).encode(y=beside, y2="high:Q")
+    bars = limits.mark_rule(strokeWidth=5).encode(y=beside, y2="high:Q", strokeDash=alt.StrokeDash(
+        "kind:N", legend=None, scale=alt.Scale(domain=list(kinds), range=[[1, 0], [1, 0], [4, 3]][:len(kinds)])))
     ticks = limits.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
-    left = (bands + joined + dots + middle + names).properties(width=400, height=250)
-    both = alt.hconcat(left, (bars + ticks).properties(width=130, height=250)).resolve_scale(y="shared")
-    return theme.finish(both, *boxes_words(right, items, estimate, icc), width=None, height=None)
+    left = (bands + joined + dots + middle + names + what).properties(width=400, height=250)
+    both = alt.hconcat(left, (bars + ticks).properties(width=90 * len(kinds), height=250)).resolve_scale(y="shared")
+    return theme.finish(both, *boxes_words(right, items, estimate, icc, predicted), width=None, height=None)
 
 
 def _box(column):
@@ -101,16 +162,18 @@ def _box(column):
     return alt.X(f"{column}:Q", title="box", axis=axis, scale=alt.Scale(domain=[0.5, BOXES + 0.5], nice=False))
 
 
-def halves_data(made: Replicates, estimate: ReplicateEstimate, reach: tuple[float, float]) -> dict:
+def halves_data(made: Replicates, estimate: ReplicateEstimate, reach: tuple[float, float],
+                predicted: tuple[float, ...] = ()) -> dict:
     """Return the rows of `halves`: box kept per replicate and district, cross terms, replicate values."""
     kept, cross = made.array, cross_terms(made.array)
     shown = kept[:SHOWN_REPLICATES]
-    tiles = [{"replicate": r + 1, "district": h + 1, "box": list(UNITS)[unit],
+    tiles = [{"replicate": r + 1, "district": h + 1, "box": list(UNITS)[unit], "unit": unit,
               "text": str(2 * h + 1 + unit) if len(shown) <= FEW else ""}
              for r, row in enumerate(shown.tolist()) for h, unit in enumerate(row)]
     terms = [{"i": i + 1, "j": j + 1, "mean": float(value), "text": short_mean(value), "dark": int(abs(value) > 0.55)}
              for (i, j), value in np.ndenumerate(cross)]
-    return {"tiles": tiles, "terms": terms, **values_data(estimate, reach)}
+    return {"tiles": tiles, "terms": terms, **values_data(estimate, reach),
+            "predicted": [{"value": estimate.estimate + sign * error} for error in predicted for sign in (-1, 1)]}
 
 
 def cross_terms(kept: np.ndarray) -> np.ndarray:
@@ -119,7 +182,8 @@ def cross_terms(kept: np.ndarray) -> np.ndarray:
     return signs.T @ signs / len(signs)
 
 
-def halves_words(made: Replicates, estimate: ReplicateEstimate, textbook: float) -> tuple[str, str]:
+def halves_words(made: Replicates, estimate: ReplicateEstimate, textbook: float,
+                 predicted: tuple[float, ...] = ()) -> tuple[str, str]:
     """Return title and text alternative of `halves`; `textbook` is the standard error by the closed formula."""
     cross = cross_terms(made.array)
     terms = np.abs(cross[np.triu_indices(len(cross), 1)])
@@ -131,14 +195,15 @@ def halves_words(made: Replicates, estimate: ReplicateEstimate, textbook: float)
         f"{abs(excess):.0%} {'above' if excess > 0 else 'below'} the textbook's {textbook:.4f}"
     values = estimate.replicate_values
     cut = f" Tiles show the first {SHOWN_REPLICATES}." if made.count > SHOWN_REPLICATES else ""
+    yours = f" Your prediction, {' or '.join(f'{error:.4f}' for error in predicted)}, is dashed." if predicted else ""
     return (f"{made.count:,} half-samples: SE {estimate.standard_error:.4f}, {verdict}",
             f"Each of {made.count:,} half-samples keeps one box of each of {len(cross)} districts; their accuracies "
             f"run from {values.min():.4f} to {values.max():.4f} around {estimate.estimate:.4f}. Standard error "
-            f"{estimate.standard_error:.4f}, {verdict}. Cross terms {largest}.{cut}")
+            f"{estimate.standard_error:.4f}, {verdict}. Cross terms {largest}.{yours}{cut}")
 
 
 def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
-           reach: tuple[float, float]) -> alt.TopLevelMixin:
+           reach: tuple[float, float], predicted: tuple[float, ...] = ()) -> alt.TopLevelMixin:
     """Return which box each half-sample keeps, the cross terms of the districts, and the half-samples' accuracies.
 
     Parameters
@@ -150,14 +215,17 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
         Standard error by the closed formula.
     reach : (float, float)
         Ends of the axis of accuracies, so that half-samples can be compared.
+    predicted : tuple of float
+        Standard errors that somebody expected, drawn as dashes either side of the estimate.
     """
-    data = halves_data(made, estimate, reach)
+    data = halves_data(made, estimate, reach, predicted)
     tiles = alt.Chart(theme.rows("tiles", data["tiles"])).encode(
         x=alt.X("district:O", title="district", axis=TICKS),
         y=alt.Y("replicate:O", title="replicate", axis=TICKS))
     kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(color=alt.Color(
         "box:N", title="keeps the", scale=theme.scale(UNITS)))
-    names = tiles.mark_text(color="#000000").encode(text="text:N")
+    names = tiles.mark_text().encode(text="text:N", color=alt.Color("unit:O", legend=None, scale=alt.Scale(
+        domain=[0, 1], range=["#000000", "#ffffff"])))
     terms = alt.Chart(theme.rows("terms", data["terms"])).encode(
         x=alt.X("i:O", title="district", axis=TICKS), y=alt.Y("j:O", title="district"))
     means = terms.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
@@ -165,11 +233,14 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
         legend=alt.Legend(gradientLength=150)))
     texts = terms.mark_text(fontSize=10).encode(text="text:N", color=alt.Color("dark:O", legend=None, scale=alt.Scale(
         domain=[0, 1], range=["#000000", "#ffffff"])))
-    above = alt.hconcat((kept + names).properties(width=230, height=260),
-                        (means + texts).resolve_scale(color="independent").properties(width=260, height=260))
-    below = _values(data, "accuracy of the half-sample", reach).properties(width=theme.WIDTH, height=110)
+    above = alt.hconcat((kept + names).resolve_scale(color="independent").properties(width=180, height=260),
+                        (means + texts).resolve_scale(color="independent").properties(width=310, height=260))
+    yours = alt.Chart(theme.rows("predicted", data["predicted"])).mark_rule(
+        strokeWidth=3, strokeDash=[4, 3], color=PREDICTED).encode(x="value:Q")
+    below = (_values(data, "accuracy of the half-sample; shaded: one standard error either side", reach) + yours
+             ).properties(width=theme.WIDTH, height=110)
     both = alt.vconcat(above.resolve_scale(color="independent"), below).resolve_scale(color="independent")
-    return theme.finish(both, *halves_words(made, estimate, textbook), width=None, height=None)
+    return theme.finish(both, *halves_words(made, estimate, textbook, predicted), width=None, height=None)
 
 
 def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None = None) -> dict:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -9,7 +10,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.charts import theme
-from workbench.charts.replication.half_samples import FEW, HONEST, NAIVE
+from workbench.charts.replication.half_samples import FEW, HONEST, NAIVE, PREDICTED
 from workbench.charts.replication.words import row_name
 
 if TYPE_CHECKING:
@@ -22,9 +23,18 @@ SHOWN_METRICS = 24
 LETTERS = 40            # that stand beside each other on a phone
 VERDICTS = {"contains the truth": theme.STRATIFIED, "misses it": theme.MISS}
 COVERED = ("naive", "z", "t", "logit", "default")
+CUT = 0.65              # where the strips of accuracies end below
 
 
-def coverage_data(study: CoverageStudy) -> dict:
+@lru_cache(2)
+def _covered(study):
+    """Return how often each method's intervals contain the truth, and the Monte Carlo error of that."""
+    shares = {name: study.coverage(name) for name in COVERED}
+    runs = study.runs * (1 - study.refused_share)
+    return {name: (share, (share * (1 - share) / runs) ** 0.5) for name, share in shares.items()}
+
+
+def coverage_data(study: CoverageStudy, predicted: float | None = None) -> dict:
     """Return the rows of `coverage`: the first 50 runs' naive and default intervals, coverage of five methods."""
     shown = slice(0, SHOWN_INTERVALS)
     runs = []
@@ -34,44 +44,54 @@ def coverage_data(study: CoverageStudy) -> dict:
         runs.extend({"run": r + 1, "low": float(a), "high": float(b), "estimate": float(e), "method": method,
                      "verdict": list(VERDICTS)[0 if inside else 1]}
                     for r, (a, b, e, inside) in enumerate(zip(low, high, study.estimates[shown], hit, strict=True)))
-    shares = [{"method": name, "coverage": study.coverage(name), "text": f"{study.coverage(name):.1%}",
-               "low": study.coverage(name) - 2 * study.coverage_error(name),
-               "high": study.coverage(name) + 2 * study.coverage_error(name)} for name in COVERED]
+    shares = [{"method": name, "coverage": share, "text": f"{share:.1%}", "low": share - 2 * error,
+               "high": share + 2 * error} for name, (share, error) in _covered(study).items()]
     return {"naive": [r for r in runs if r["method"] == "naive"], "truth": [{"truth": study.truth}],
-            "default": [r for r in runs if r["method"] == "default"], "shares": shares}
+            "default": [r for r in runs if r["method"] == "default"], "shares": shares,
+            "predicted": [] if predicted is None else [{"level": predicted, "text": f"you: {predicted:.0%}"}]}
 
 
-def coverage_words(study: CoverageStudy) -> tuple[str, str]:
+def coverage_words(study: CoverageStudy, predicted: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `coverage`."""
-    shares = ", ".join(f"{name} {study.coverage(name):.1%}" for name in COVERED)
-    error = max(study.coverage_error(name) for name in COVERED)
-    return (f"95% intervals: the naive contain the truth in {study.coverage('naive'):.0%}, the default in "
-            f"{study.coverage('default'):.0%}",
+    found = _covered(study)
+    shares = ", ".join(f"{name} {share:.1%}" for name, (share, _) in found.items())
+    error = max(error for _, error in found.values())
+    yours = "" if predicted is None else f" You predicted {predicted:.0%} for the naive ones."
+    return (f"95% intervals: the naive contain the truth in {found['naive'][0]:.0%}, the default in "
+            f"{found['default'][0]:.0%}",
             f"Coverage of 95% intervals in {study.estimates.size:,} simulated audits: {shares}; Monte Carlo error at "
-            f"most {error:.1%}. The strips show the first {SHOWN_INTERVALS} naive and default intervals around the "
-            f"truth {study.truth:.3f}.")
+            f"most {error:.1%}.{yours} The strips show the first {SHOWN_INTERVALS} naive and default intervals around "
+            f"the truth {study.truth:.3f}.")
 
 
-def coverage(study: CoverageStudy) -> alt.TopLevelMixin:
+def coverage(study: CoverageStudy, *, predicted: float | None = None) -> alt.TopLevelMixin:
     """Return 50 naive and 50 default intervals against the truth, and the coverage of five methods.
 
     Parameters
     ----------
     study : workbench.simulations.replication.CoverageStudy
+    predicted : float, optional
+        Coverage of the naive intervals that somebody expected.
     """
-    data = coverage_data(study)
+    data = coverage_data(study, predicted)
     strips = alt.hconcat(*(_strip(name, data) for name in ("naive", "default"))).resolve_scale(y="shared")
     shares = alt.Chart(theme.rows("shares", data["shares"])).encode(y=alt.Y("method:N", sort=list(COVERED), title=None))
     along = alt.X("low:Q", title="intervals that contain the truth (bars: two Monte Carlo errors)",
-                  axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[0, 1]))
+                  axis=alt.Axis(format=theme.PERCENT, tickCount=5), scale=alt.Scale(domain=[0, 1]))
     bars = shares.mark_rule(strokeWidth=2).encode(x=along, x2="high:Q")
     colors = theme.scale({name: NAIVE if name == "naive" else HONEST for name in COVERED})
     dots = shares.mark_square(size=90).encode(x="coverage:Q", color=alt.Color("method:N", scale=colors, legend=None))
-    text = shares.mark_text(align="right", dx=-14).encode(x="coverage:Q", text="text:N")
+    text = shares.mark_text(align="left", x=6).encode(text="text:N")
     promise = alt.Chart(theme.rows("promise", [{"level": 0.95}])).mark_rule(style="truth").encode(x="level:Q")
-    below = (promise + bars + dots + text).properties(width=theme.WIDTH - 40, height=120)
+    below = (promise + bars + dots + text + _expected(data)).properties(width=theme.WIDTH - 40, height=120)
     both = alt.vconcat(strips, below).resolve_scale(color="independent")
-    return theme.finish(both, *coverage_words(study), width=None, height=None)
+    return theme.finish(both, *coverage_words(study, predicted), width=None, height=None)
+
+
+def _expected(data):
+    yours = alt.Chart(theme.rows("predicted", data["predicted"])).encode(x="level:Q")
+    line = yours.mark_rule(strokeWidth=3, strokeDash=[4, 3], color=PREDICTED)
+    return line + yours.mark_text(align="right", dx=-5, y=112, color=PREDICTED).encode(text="text:N")
 
 
 def _strip(name, data):
@@ -79,11 +99,11 @@ def _strip(name, data):
         x=alt.X("run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
                 scale=alt.Scale(domain=[0, SHOWN_INTERVALS + 1], nice=False)),
         color=alt.Color("verdict:N", scale=theme.scale(VERDICTS), title=None))
-    up = alt.Y("low:Q", title="accuracy" if name == "naive" else None, axis=alt.Axis(format=theme.PERCENT),
-               scale=alt.Scale(zero=False))
-    lines = runs.mark_rule(strokeWidth=2).encode(y=up, y2="high:Q", strokeDash=alt.StrokeDash(
+    up = alt.Y("low:Q", title=f"accuracy (cut at {CUT:.0%})" if name == "naive" else None,
+               axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[CUT, 1], nice=False))
+    lines = runs.mark_rule(strokeWidth=2, clip=True).encode(y=up, y2="high:Q", strokeDash=alt.StrokeDash(
         "verdict:N", legend=None, scale=alt.Scale(domain=list(VERDICTS), range=[[1, 0], [4, 2]])))
-    ticks = runs.mark_tick(orient="horizontal", width=5, thickness=2).encode(y="estimate:Q")
+    ticks = runs.mark_tick(orient="horizontal", width=5, thickness=2, clip=True).encode(y="estimate:Q")
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(y="truth:Q")
     return (lines + ticks + truth).properties(width=250, height=200)
 

@@ -18,5 +18,11 @@ def statistic_name(statistic: str) -> str:
 
 
 def short_mean(value: float) -> str:
-    """Return a mean of signs at two digits, "0" and "1" without."""
-    return f"{value:.2g}" if abs(value - round(value)) < TEXTBOOK else f"{round(value, 2) + 0.0:.2f}"
+    """Return a mean of signs at two digits, "0" and "1" without.
+
+    Examples
+    --------
+    >>> short_mean(-0.125), short_mean(0.001), short_mean(-1.0)
+    ('-.12', '.00', '-1')
+    """
+    return f"{value:.2g}" if abs(value - round(value)) < TEXTBOOK else f"{round(value, 2) + 0.0:.2f}".replace("0.", ".")

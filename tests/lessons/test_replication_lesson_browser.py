@@ -1,0 +1,183 @@
+"""Lesson 2 in a real browser: locked, then every control at both ends and through every planned discovery."""
+import browser
+import pytest
+
+LESSON = browser.ROOT / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
+PREDICTIONS = ("1,200", "by about 10%", "none", "85")
+LOOK, BOXES, HALVES, ARRAY, COVERAGE, FIELD = range(6)
+
+# which chart, what is done to it, what its title then begins with
+DISCOVERIES = (
+    (BOXES, ("Labels per box", "Home"), "140 labels in 14 boxes are worth 120 independent ones"),
+    (BOXES, ("Labels per box", "End"), "1,797 labels in 14 boxes are worth 543 independent ones"),
+    (HALVES, ("Half-samples", "balanced 8"), "8 half-samples: SE 0.0141, the textbook's to 12 digits"),
+    (HALVES, ("Half-samples", "as printed in the paper"), "7 half-samples: SE 0.0116, 18% below the textbook's 0.0141"),
+    (HALVES, ("Half-samples", "balanced 8 without the first"), "7 half-samples: SE 0.0151, 7% above"),
+    (HALVES, ("Half-samples", "at random"), "8 half-samples: SE 0.0"),
+    (HALVES, ("How many at random", "End"), "2,048 half-samples: SE 0.01"),
+    (ARRAY, ("Second column", "End"), "9 runs, 8 columns, 3 units per stratum: 4 of 28 pairs are not balanced (1 and"),
+    (ARRAY, ("Construction", "linear forms"), "27 runs, 8 columns, 3 units per stratum: all 28 pairs"),
+    (ARRAY, ("Units per stratum s", "End"), "81 runs, 8 columns, 9 units per stratum: all 28"),
+    (ARRAY, ("Construction", "the paper's shifts"), "9 runs, 8 columns, 9 units per stratum: 28 of 28 pairs are not"),
+    (ARRAY, ("Columns (strata)", "End"), "81 runs, 40 columns, 9 units per stratum: "),
+    (ARRAY, ("Columns (strata)", "Home"), "9 runs, 2 columns, 9 units per stratum: 1 of 1 pair is not balanced"),
+    (COVERAGE, ("Intracluster correlation", "End"), "95% intervals: the naive contain the truth in 1"),
+    (COVERAGE, ("Districts L", "Home"), "95% intervals: "),
+    (COVERAGE, ("Labels per box m", "Home"), "95% intervals: "),
+    (COVERAGE, ("Intracluster correlation", "Home"), "95% intervals: the naive contain the truth in "),
+    (COVERAGE, ("Districts L", "End"), "95% intervals: "),
+    (COVERAGE, ("Labels per box m", "End"), "95% intervals: "),
+    (COVERAGE, ("Boxes per district n", "End"), "95% intervals: "),
+    (FIELD, ("Power of x, step", "End"), "GF(3^3): 26 powers and a row of zeros make 27 runs for 13 columns"),
+    (FIELD, ("Field", "GF(2^3)"), "GF(2^3): 7 powers and a row of zeros make 8 runs for 7 columns"),
+    (FIELD, ("Power of x, step", "Home"), "GF(2^3), step 1 of 7: x = x"),
+)
+AGAIN = [move for move in DISCOVERIES if move[1][1] in ("Home", "End", "the paper's shifts", "GF(2^3)")]
+BACK = ((ARRAY, ("Units per stratum s", "Home")), (COVERAGE, ("Districts L", "Home")), (FIELD, ("Field", "GF(3^3)")))
+
+# names what is wrong with a chart: text outside or over other text, a title over the picture, words of another picture
+FAULTS = """index => {
+    const figure = document.querySelectorAll('.workbench-chart')[index], found = [];
+    const svg = figure.querySelector('svg'), frame = svg.getBoundingClientRect();
+    const heading = figure.querySelector('.heading'), picture = figure.querySelector('.picture');
+    const texts = [];
+    for (const text of svg.querySelectorAll('text')) {
+        const box = text.getBoundingClientRect(), said = text.textContent.trim();
+        if (!said || !box.width || getComputedStyle(text).opacity === '0') continue;
+        for (const [other, name] of texts)
+            if (Math.min(box.right, other.right) - Math.max(box.left, other.left) > 3
+                && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 5)
+                found.push(`${said} lies over ${name}`);
+        texts.push([box, said]);
+        if (box.left < frame.left - 2 || box.right > frame.right + 2 || box.top < frame.top - 2
+            || box.bottom > frame.bottom + 2) found.push(`outside: ${said}`);
+    }
+    const above = heading.getBoundingClientRect();
+    if (above.bottom > picture.getBoundingClientRect().top + 1) found.push('the title lies over the picture');
+    if (heading.scrollWidth > heading.clientWidth + 1) found.push('the title is cut');
+    const words = figure.querySelector('.words').textContent;
+    for (const label of [picture.getAttribute('aria-label'), svg.getAttribute('aria-label')])
+        if (label !== words) found.push(`says ${label}, shows ${words}`);
+    return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def started(chromium):
+    if browser.missing():
+        pytest.skip(browser.missing())
+    with browser.start() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory, started, kernel):
+    """The whole lesson in Lab, every prediction locked, after a look at it before."""
+    folder = tmp_path_factory.mktemp("lab")
+    with browser.lab(folder) as address, browser.Site(folder, address, started).show(path=LESSON) as page:
+        browser.run_all(page)
+        page.locator("text=Make your prediction first").nth(8).wait_for(timeout=60_000)
+        before = page.locator(".workbench-chart").count(), page.locator(".workbench-locked").count()
+        for choice in PREDICTIONS:
+            page.get_by_label(choice, exact=True).first.click()
+            page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
+            page.locator(f"text=You predicted {choice}").first.wait_for()
+        for index in range(6):
+            cell(page, index).locator(".workbench-chart svg").wait_for(timeout=60_000)
+        settled(page)
+        yield page, before
+
+
+def settled(page):
+    """Wait until the kernel is idle and nothing is drawn any more."""
+    page.wait_for_timeout(120)
+    page.wait_for_function(f"{browser.KERNEL}?.status === 'idle'", timeout=60_000)
+    page.wait_for_function("![...document.querySelectorAll('.workbench-status')].some(s => s.textContent)"
+                           " || document.querySelector('.workbench-status [role=alert]')")
+    page.wait_for_timeout(60)
+
+
+def cell(page, index):
+    """Return the cell of a chart, in view: Lab draws no other."""
+    found = page.locator(".jp-CodeCell:has(.workbench-chart)").nth(index)
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def control(page, index, name):
+    return cell(page, index).locator(f".widget-inline-hbox:has(.widget-label:text-is('{name}'))")
+
+
+def do(page, index, name, act):
+    """Press a key on a slider, or choose from a list."""
+    found = control(page, index, name)
+    if act in ("Home", "End"):
+        found.locator("[role=slider]").press(act)
+    else:
+        found.locator("select").select_option(label=act)
+    settled(page)
+
+
+def walk(page, moves):
+    for index, (name, act), title in moves:
+        do(page, index, name, act)
+        shown = browser.chart(page, index)
+        assert shown["title"].startswith(title), (name, act, shown["title"])
+        assert page.evaluate(FAULTS, index) == [], (name, act)
+
+
+def test_nothing_is_told_before_the_predictions(lesson):
+    charts, locked = lesson[1]
+    assert locked == 9 and charts == 5      # the first look, the field, three of the report
+
+
+def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
+    page, _ = lesson
+    for index in range(6):
+        cell(page, index)
+        assert page.evaluate(FAULTS, index) == []
+    walk(page, DISCOVERIES)
+    assert page.console_errors == [] and page.outside == []
+
+
+def test_in_dark_and_on_a_narrow_page_too(lesson):
+    page, _ = lesson
+    for dark, width in ((True, 1200), (False, 900)):
+        browser.set_theme(page, dark=dark)
+        page.set_viewport_size({"width": width, "height": 1000})
+        settled(page)
+        for index, (name, act) in BACK:
+            do(page, index, name, act)
+        for index, (name, act), _ in AGAIN:
+            do(page, index, name, act)
+            assert page.evaluate(FAULTS, index) == [], (name, act, dark, width)
+    page.set_viewport_size({"width": 1200, "height": 1000})
+    assert page.console_errors == [] and page.outside == []
+
+
+def test_six_units_clear_the_picture_and_say_why(lesson):
+    page, _ = lesson
+    do(page, ARRAY, "Units per stratum s", "Home")
+    for _ in range(4):
+        control(page, ARRAY, "Units per stratum s").locator("[role=slider]").press("ArrowRight")
+    alert = cell(page, ARRAY).locator("[role=alert]")
+    alert.wait_for()
+    assert alert.inner_text().startswith("Units per stratum s must be a prime power; 6 is not a prime power")
+    figure = cell(page, ARRAY).locator(".workbench-chart")
+    assert not figure.locator("svg").is_visible() and figure.inner_text().strip() in ("", "Pin Larger type")
+    do(page, ARRAY, "Units per stratum s", "Home")
+    assert figure.locator("svg").is_visible() and page.evaluate(FAULTS, ARRAY) == []
+
+
+def test_columns_are_picked_by_pointer_and_by_keyboard(lesson):
+    page, _ = lesson
+    do(page, ARRAY, "Units per stratum s", "Home")
+    do(page, ARRAY, "Columns (strata)", "End")
+    picture = cell(page, ARRAY).locator(".picture")
+    picture.locator("[role=button][aria-label='column 7']").press("Enter")
+    settled(page)
+    picture.locator("[role=button][aria-label='column 3']").click(force=True)
+    settled(page)
+    assert "Columns 7 and 3 show" in browser.chart(page, ARRAY)["text"]
+    assert control(page, ARRAY, "Second column").locator(".widget-readout").inner_text() == "3"
+    assert page.console_errors == [] and page.outside == []
