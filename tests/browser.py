@@ -155,12 +155,12 @@ def chart(opened, index=0):
     return opened.evaluate("""index => {
         const figure = document.querySelectorAll('.workbench-chart')[index];
         const svg = figure.querySelector('svg');
-        const picture = figure.querySelector('[role=img]');
+        const picture = figure.querySelector('.picture');
         return {marks: [...svg.querySelectorAll('.role-mark path')]
                     .map(p => [p.getAttribute('d'), p.getAttribute('transform')].join()),
-                title: svg.querySelector('.role-title')?.textContent ?? '',
+                title: figure.querySelector('.heading').textContent,
                 fill: getComputedStyle(svg.querySelector('.role-axis text') ?? svg).fill,
-                text: figure.querySelector('p').textContent,
+                text: figure.querySelector('.words').textContent,
                 label: picture.getAttribute('aria-label'),
                 svg_label: svg.getAttribute('aria-label'),
                 other_labels: [...picture.querySelectorAll('[aria-label]')]
@@ -173,7 +173,7 @@ def after(opened, action, index=0):
     before = chart(opened, index)["text"]
     action()
     opened.wait_for_function(
-        "([i, text]) => document.querySelectorAll('.workbench-chart p')[i].textContent !== text",
+        "([i, text]) => document.querySelectorAll('.workbench-chart .words')[i].textContent !== text",
         arg=[index, before])
     return chart(opened, index)
 

@@ -26,8 +26,8 @@ WIDTH = 560
 HEIGHT = 260
 SMALL_WIDTH = 240
 SMALL_HEIGHT = 160
-FONT_SIZE = 12
-TITLE_SIZE = 14
+FONT_SIZE = 14
+TITLE_SIZE = 16
 # of pictures: width and least type on a page as wide as its text, and on a phone
 PAGE = (740, 14)
 PHONE = (350, 12)
@@ -118,7 +118,7 @@ def title_lines(text: str, width: int = WIDTH) -> list[str]:
 
 
 def _wrapped(text, width, size):
-    return textwrap.wrap(text, max(10, math.floor(width / (0.57 * size))))
+    return textwrap.wrap(text, max(10, math.floor(width / (0.57 * size))), break_on_hyphens=False)
 
 
 def finish(chart: Any, title: str, alternative: str, *, width: int | None = WIDTH, height: int | None = HEIGHT) -> Any:

@@ -43,11 +43,8 @@ function isDark() {
   return light ? light === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-function overlay(base, top) {
-  const both = (key) => [base?.[key], top[key]].every(value => value?.constructor === Object);
-  const merged = {...base};
-  for (const key of Object.keys(top)) merged[key] = both(key) ? overlay(base[key], top[key]) : top[key];
-  return merged;
+function isHeading(title) {
+  return title?.text?.expr === HEADING;
 }
 
 function specification(model, dark) {
@@ -56,10 +53,18 @@ function specification(model, dark) {
   const look = dark ? overlay(spec.config, model.get("dark")) : spec.config;
   spec.config = {...look, aria: false, background: "transparent"};
   spec.datasets = data;
+  if (isHeading(spec.title)) delete spec.title;
   for (const param of spec.params ?? []) {
     if (param.name in params) param.value = params[param.name];
   }
   return spec;
+}
+
+function headingOf(model) {
+  const {params, title} = model.get("spec");
+  if (!isHeading(title)) return "";
+  const first = params.find(param => param.name === HEADING).value;
+  return (model.get("picture").params[HEADING] ?? first).join(" ");
 }
 
 function recording(View) {
@@ -82,53 +87,39 @@ function feed(view, picture) {
   return view.runAsync();
 }
 
-function name(element, alternative) {
-  element.setAttribute("role", "img");
-  element.setAttribute("aria-label", alternative);
-}
-
 function label(picture, alternative) {
   for (const part of picture.querySelectorAll("[aria-label], [aria-roledescription]")) {
     for (const key of ["role", "aria-label", "aria-roledescription"]) part.removeAttribute(key);
   }
-  name(picture, alternative);
-  picture.querySelectorAll("svg").forEach(svg => name(svg, alternative));
-}
-
-function outermost(el) {
-  for (let box = el; ;) {
-    const next = box.parentElement?.closest(".widget-box");
-    if (!next) return box;
-    box = next;
+  for (const part of [picture, picture.querySelector("svg")]) {
+    part.setAttribute("role", "img");
+    part.setAttribute("aria-label", alternative);
   }
 }
 
-function nameSliders(box) {
-  for (const row of box.querySelectorAll(".widget-inline-hbox")) {
-    const text = row.querySelector(".widget-label")?.textContent.trim();
-    const handles = text ? [...row.querySelectorAll("[role=slider]")] : [];
-    handles.forEach((handle, index) => {
-      const end = handles.length > 1 ? [", lower end", ", upper end"][index] : "";
-      if (handle.getAttribute("aria-label") !== text + end) handle.setAttribute("aria-label", text + end);
-    });
-  }
+function unlabel(picture) {
+  for (const key of ["role", "aria-label"]) picture.removeAttribute(key);
 }
 
-async function watchSliders(el, observer, gone) {
-  while (!el.isConnected && !gone()) await pause(50);
-  if (gone()) return;
-  const box = outermost(el);
-  nameSliders(box);
-  observer.observe(box, {childList: true, subtree: true, characterData: true});
+function say(line, text) {
+  if (line.textContent !== text) line.textContent = text;
+}
+
+function element(tag, name) {
+  const made = document.createElement(tag);
+  made.className = name;
+  return made;
 }
 
 function build(el) {
-  const [figure, picture, line] = ["div", "div", "p"].map(tag => document.createElement(tag));
-  figure.className = "workbench-chart";
-  line.setAttribute("aria-live", "polite");
-  figure.append(picture, line);
+  const figure = element("div", "workbench-chart");
+  const tags = {heading: "p", picture: "div", words: "p", pinned: "p", tools: "div"};
+  const parts = Object.fromEntries(Object.entries(tags).map(([name, tag]) => [name, element(tag, name)]));
+  for (const name of ["words", "pinned"]) parts[name].setAttribute("aria-live", "polite");
+  figure.dataset.lmSuppressShortcuts = "true";      // JupyterLab's: arrow keys would leave the cell
+  figure.append(...Object.values(parts));
   el.append(figure);
-  return {picture, line};
+  return {figure, ...parts};
 }
 
 function initialize({model}) {
@@ -139,55 +130,69 @@ function initialize({model}) {
 }
 
 function render({model, el}) {
-  const {picture, line} = build(el);
-  let result = null, dark = null, busy = false, again = false, ended = false;
+  const parts = build(el), {figure, heading, picture, words} = parts;
+  let result = null, running = null, again = false, ended = false;
   const gone = () => ended;
+  const touch = touching(picture, model, () => result, () => running);
+  const pin = pinning(parts, model);
 
-  async function embed({vegaEmbed, View}) {
-    const wanted = isDark();
-    const stage = document.createElement("div");
-    stage.className = "next";
+  async function embed({vegaEmbed, View}, look) {
+    const stage = element("div", "next");
     picture.append(stage);
     const {RecordingView, check} = recording(View);
     const options = {renderer: "svg", actions: false, viewClass: RecordingView};
-    const made = await vegaEmbed(stage, specification(model, wanted), options);
+    const made = await fitted(stage, specification(model, look.dark), look, result?.fit,
+      spec => vegaEmbed(stage, spec, options));
     if (ended) return made.finalize();
     result?.finalize();
     stage.classList.remove("next");
     picture.replaceChildren(stage);
-    [result, dark] = [{...made, check}, wanted];
+    result = {...made, check, look};
   }
 
   async function drawOnce() {
     const vega = await library(model, gone);
     if (ended) return;
-    const {alternative} = model.get("picture");
-    if (result && dark === isDark()) await feed(result.view, model.get("picture"));
-    else await embed(vega);
+    const shown = model.get("picture"), look = lookOf(figure);
+    figure.classList.toggle("blank", shown.blank);
+    if (shown.blank) return blank();
+    touch.remember();
+    if (result && picture.contains(result.stage) && sameLook(result.look, look)) await feed(result.view, shown);
+    else await embed(vega, look);
+    if (!ended && tooWide(result)) await embed(vega, look);
     if (ended) return;
     result.check();
-    label(picture, alternative);
-    if (line.textContent !== alternative) line.textContent = alternative;
+    label(picture, shown.alternative);
+    touch.renew();
+    pin.renew(shown.alternative);
+    say(heading, headingOf(model));
+    say(words, shown.alternative);
+  }
+
+  function blank() {
+    picture.style.minHeight = `${picture.offsetHeight}px`;
+    forget();
+    for (const line of [heading, words]) say(line, "");
+  }
+
+  function forget() {
+    result?.finalize();
+    result = null;
+    unlabel(picture);
+    picture.replaceChildren();
   }
 
   function complain(error) {
     console.error(error);
-    result?.finalize();
-    result = null;
-    picture.removeAttribute("role");
-    picture.removeAttribute("aria-label");
-    const text = document.createElement("p");
-    text.className = "trouble";
+    forget();
+    const text = element("p", "trouble");
     text.setAttribute("role", "alert");
     text.textContent = `This chart could not be drawn. ${error.message ?? error}`;
-    picture.replaceChildren(text);
-    line.textContent = model.get("picture").alternative;
+    picture.append(text);
+    words.textContent = model.get("picture").alternative;
   }
 
-  async function draw() {
-    again = true;
-    if (busy) return;
-    busy = true;
+  async function drawAll() {
     while (again && !ended) {
       again = false;
       try {
@@ -196,25 +201,24 @@ function render({model, el}) {
         if (!ended) complain(error);
       }
     }
-    busy = false;
+    running = null;
   }
 
-  const scheme = matchMedia("(prefers-color-scheme: dark)");
-  const body = new MutationObserver(() => { if (dark !== isDark()) draw(); });
-  const sliders = new MutationObserver(() => nameSliders(outermost(el)));
-  body.observe(document.body, {attributes: true, attributeFilter: ["data-jp-theme-light"]});
-  scheme.addEventListener("change", draw);
+  function draw() {
+    again = true;
+    running ??= drawAll();
+  }
+
+  const looked = () => { if (result && !sameLook(result.look, lookOf(figure))) draw(); };
+  words.textContent = "The chart is being drawn …";
+  const endings = [touch.end, addTools(parts, model, pin), onLook(figure, looked), nameControls(el, gone)];
   model.on("change:picture", draw);
-  line.textContent = "The chart is being drawn …";
-  watchSliders(el, sliders, gone);
   draw();
 
   return () => {
     ended = true;
     model.off("change:picture", draw);
-    scheme.removeEventListener("change", draw);
-    body.disconnect();
-    sliders.disconnect();
+    endings.forEach(end => end());
     result?.finalize();
   };
 }

@@ -1,11 +1,8 @@
 """A chart that is drawn once and then fed with data; its static image for reports."""
 from __future__ import annotations
 
-import base64
 import html
 import re
-import struct
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,26 +14,13 @@ import traitlets
 from workbench import checks
 from workbench.charts import theme
 from workbench.results import plain
-from workbench.widgets import vega_bundle
+from workbench.widgets import pages, pictures, vega_bundle
 
 if TYPE_CHECKING:
     import altair as alt
 
-SCALE = 2
-TRIES, TOLERANCE = 4, 4
-_DRAWN = re.compile(r'<svg\b[^>]*?\bwidth="(\d+)')
+SCRIPTS = ("chart_look", "chart_touch", "chart_tools", "control_names", "chart_view")
 
-_CSS = """
-.workbench-chart { margin: 4px 0; max-width: 100%; position: relative; overflow-x: auto; }
-.workbench-chart .vega-embed { padding: 0; display: block; }
-.workbench-chart svg { max-width: 100%; height: auto; display: block; }
-.workbench-chart .next { position: absolute; visibility: hidden; width: 100%; }
-.workbench-chart p { margin: 4px 8px; color: var(--jp-ui-font-color1, inherit);
-  font: var(--jp-content-font-size1, 14px)/1.5 var(--jp-content-font-family, sans-serif); max-width: 70ch; }
-.workbench-chart .trouble { border-left: 4px solid #D55E00; padding-left: 8px; }
-.workbench-controls { gap: 2px 24px; align-items: center; }
-.workbench-controls .widget-label { margin-right: 8px; }
-"""
 
 
 class ChartView(anywidget.AnyWidget):
@@ -59,26 +43,56 @@ class ChartView(anywidget.AnyWidget):
     ChartView: One bar: 20 labels.
     """
 
-    _esm = Path(__file__).with_name("chart_view.js")
-    _css = _CSS
+    _esm = "\n".join(Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    _css = Path(__file__).with_name("chart_view.css")
     spec = traitlets.Dict().tag(sync=True)
     dark = traitlets.Dict(theme.DARK).tag(sync=True)
     picture = traitlets.Dict().tag(sync=True)
+    tools = traitlets.List(traitlets.Enum(["pin", "type"])).tag(sync=True)
     _offered = False
 
     def __init__(self, chart, *, alternative=None, **traits):
         spec = _specification(chart)
         described = spec.pop("description", None)
-        picture = {"data": _take_named(spec), "params": {},
+        picture = {"data": _take_named(spec), "params": {}, "blank": False,
                    "alternative": _sentence(described if alternative is None else alternative)}
         super().__init__(spec=spec, picture=picture, **traits)
         self._pages = set()
+        self._picked, self._dragged = ipywidgets.CallbackDispatcher(), ipywidgets.CallbackDispatcher()
         self.on_msg(self._answer)
 
     @property
     def alternative(self) -> str:
-        """What the chart says now, in words."""
+        """What the chart says now, in words; '' while it shows nothing."""
         return self.picture["alternative"]
+
+    def on_pick(self, callback: Callable[[dict], object]) -> None:
+        """Call back when a mark is clicked, or picked with Enter or the space bar.
+
+        A mark can be picked if its datum has a field `pick` that is neither false nor 0; marks with the same `pick`
+        are one button for the keyboard. The field `label` is its name for those who cannot see it.
+
+        Parameters
+        ----------
+        callback : callable
+            Gets the datum as a dict.
+        """
+        self._picked.register_callback(callback)
+
+    def on_drag(self, callback: Callable[[dict], object]) -> None:
+        """Call back while a mark is dragged, by pointer or by arrow keys.
+
+        A mark can be dragged if its datum has a field `drag`; `label` is its name for those who cannot see it. With
+        a field `step`, in data units, it stops at multiples of it only; an arrow key moves it by one, without the
+        field by 1% of the axis.
+
+        Parameters
+        ----------
+        callback : callable
+            Gets {"drag": the field's value, "x": ..., "y": ...}, in units of the scales of the mark's view; None
+            where the view has no such scale. While the kernel is busy places are left out, never the last one.
+        """
+        self._dragged.register_callback(callback)
 
     def show(self, data: Mapping, alternative: str, *, title: str | None = None, params: dict | None = None) -> None:
         """Draw new data; the picture and its text change together.
@@ -100,8 +114,12 @@ class ChartView(anywidget.AnyWidget):
         _known("data", data, self.picture["data"])
         _known("params", params, [param["name"] for param in self.spec.get("params", [])])
         self.picture = {"data": self.picture["data"] | plain(data),
-                        "params": self.picture["params"] | plain(params),
+                        "params": self.picture["params"] | plain(params), "blank": False,
                         "alternative": _sentence(alternative)}
+
+    def clear(self) -> None:
+        """Show nothing, no picture, title or words, until `show` is called."""
+        self.picture = self.picture | {"blank": True, "alternative": ""}
 
     def png(self) -> bytes:
         """Return the chart with its present data as PNG bytes, at twice the size on screen."""
@@ -110,7 +128,7 @@ class ChartView(anywidget.AnyWidget):
             values = self.picture["params"]
             spec["params"] = [param | ({"value": values[param["name"]]} if param["name"] in values else {})
                               for param in spec["params"]]
-        return _png(spec)
+        return pictures.png(spec)
 
     def __repr__(self) -> str:
         return f"ChartView: {self.alternative}"
@@ -122,9 +140,15 @@ class ChartView(anywidget.AnyWidget):
         return bundle
 
     def _answer(self, _, content, buffers):
-        if content.get("kind") == "bundle" and content.get("page") not in self._pages:
+        kind = content.get("kind")
+        if kind == "bundle" and content.get("page") not in self._pages:
             self._pages.add(content.get("page"))
             self._send_bundle()
+        elif kind == "pick":
+            self._picked(content["datum"])
+        elif kind == "drag":
+            self._dragged(content["place"])
+            self.send({"kind": "dragged", "from": content["from"]})
 
     def _offer_bundle(self):
         """Send the bundle with the first display: a busy kernel cannot answer the page's request."""
@@ -175,6 +199,7 @@ def panel(controls: Sequence, view: ChartView, status: Any = None) -> Panel:
     """
     for control in controls:
         _give_room(control)
+    view.tools = view.tools or ["type"]
     box = ipywidgets.HBox(controls, layout=ipywidgets.Layout(flex_flow="row wrap"))
     box.add_class("workbench-controls")
     return Panel([box, *([status] if status else []), view], view)
@@ -197,16 +222,17 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     """
     status = ipywidgets.HTML()
     status.add_class("workbench-status")
+    view.tools = ["pin", "type"]
 
     def update(_):
         status.value = "working ..."
         try:
             data, (title, words) = answer(**{name: control.value for name, control in controls.items()})
         except ValueError as error:
-            view.layout.visibility = "hidden"
+            view.clear()
             status.value = f"<strong role='alert'>{html.escape(_labeled(str(error), controls))}</strong>"
             return
-        status.value, view.layout.visibility = "", "visible"
+        status.value = ""
         view.show(data, words, title=title)
 
     for control in controls.values():
@@ -218,6 +244,7 @@ class StaticChart:
     """A chart that never changes, displayed as an image with its text alternative."""
 
     def __init__(self, chart, alternative=None):
+        self._chart, self._view = chart, None
         self.spec = _specification(chart)
         described = self.spec.pop("description", None)
         self.alternative = _sentence(described if alternative is None else alternative)
@@ -230,16 +257,19 @@ class StaticChart:
         size : (int, int)
             Width and least type in pixels, `theme.PAGE` or `theme.PHONE`.
         """
-        import vl_convert
-        return _squeeze(vl_convert.svg_to_png(_fitted(self.spec, *size), scale=SCALE))
+        return pictures.page_png(self.spec, *size)
 
     def __repr__(self) -> str:
         return f"Chart: {self.alternative}"
 
     def _repr_mimebundle_(self, **kwargs):
+        if pages.is_live():
+            self._view = self._view or ChartView(self._chart, alternative=self.alternative)
+            data, metadata = self._view._repr_mimebundle_(**kwargs)
+            return data | {"text/plain": repr(self)}, metadata
         data, metadata = _with_image(self, {}, {}, self)
-        narrow = self.png(theme.PHONE)
-        metadata["image/png"]["narrow"] = _size(narrow) | {"image/png": _text(narrow)}
+        narrow, size = pictures.entry(self.png(theme.PHONE))
+        metadata["image/png"]["narrow"] = size | {"image/png": narrow}
         return data, metadata
 
 
@@ -297,52 +327,12 @@ def _width(spec):
     return spec["width"] if isinstance(spec.get("width"), int) else theme.WIDTH
 
 
-def _png(spec):
-    import vl_convert
-    return _squeeze(vl_convert.vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[]))
-
-
-def _fitted(spec, width, least):
-    """Return a picture of a width as SVG: labels and legends take room that only drawing shows."""
-    import vl_convert
-    spec = theme.sized(spec, width, least)
-    for _ in range(TRIES):
-        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-        drawn = int(_DRAWN.search(svg)[1])
-        if abs(drawn - width) <= TOLERANCE:
-            break
-        spec = theme.scaled(spec, max(0.2, 1 + (width - drawn) / theme.widest(spec)))
-    return svg
-
-
-def _squeeze(png):
-    """Return the same PNG with its pixels compressed harder; vl-convert hardly does."""
-    header, body = png[:33], png[33:]
-    pixels = b""
-    while body:
-        length, kind = struct.unpack(">I4s", body[:8])
-        pixels += body[8:8 + length] if kind == b"IDAT" else b""
-        body = body[12 + length:]
-    return header + _chunk(b"IDAT", zlib.compress(zlib.decompress(pixels))) + _chunk(b"IEND", b"")
-
-
-def _chunk(kind, content):
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-
 def _with_image(shown, data, metadata, chart):
-    png = chart.png()
-    size = _size(png) | {"alt": chart.alternative}
-    return data | {"image/png": _text(png), "text/plain": repr(shown)}, metadata | {"image/png": size}
-
-
-def _size(png):
-    return {name: round(side / SCALE) for name, side in zip(("width", "height"), struct.unpack(">II", png[16:24]),
-                                                            strict=True)}
-
-
-def _text(png):
-    return base64.b64encode(png).decode()
+    data = data | {"text/plain": repr(shown)}
+    if pages.is_live():
+        return data, metadata
+    content, size = pictures.entry(chart.png())
+    return data | {"image/png": content}, metadata | {"image/png": size | {"alt": chart.alternative}}
 
 
 def _labeled(message, controls):

@@ -1,0 +1,75 @@
+// The buttons below a chart: its present picture kept as a ghost behind the next ones, and larger type for all
+const OTHER_AXES = "The axes changed, so the pinned picture was taken away.";
+
+function tool(text, press) {
+  const button = element("button", "tool");
+  button.type = "button";
+  button.textContent = text;
+  button.setAttribute("aria-pressed", "false");
+  button.addEventListener("click", press);
+  return button;
+}
+
+function addTools({tools}, model, pin) {
+  const larger = tool("Larger type", () => {
+    localStorage.setItem(LARGER, String(!isLarge()));
+    dispatchEvent(new Event(LARGER));
+  });
+  const follow = () => {
+    larger.setAttribute("aria-pressed", String(isLarge()));
+    document.body.classList.toggle("workbench-larger", isLarge());
+  };
+  const known = {pin: pin.button, type: larger};
+  tools.append(...model.get("tools").map(name => known[name]));
+  for (const kind of [LARGER, "storage"]) addEventListener(kind, follow);
+  follow();
+  return () => { for (const kind of [LARGER, "storage"]) removeEventListener(kind, follow); };
+}
+
+// What must be the same for two pictures to lie on each other: ticks, their names and the views' places
+function frame(svg) {
+  const places = [...svg.querySelectorAll(".role-scope > g, .role-axis-tick line, .role-axis-label text")];
+  return JSON.stringify(places.map(part => [part.getAttribute("transform"), part.tagName === "text" ? part.textContent : ""]));
+}
+
+function ghostOf(svg) {
+  const ghost = svg.querySelector(":scope > g").cloneNode(true);
+  ghost.querySelectorAll(".role-axis, .role-legend, .role-title, .mark-text, .background").forEach(part => part.remove());
+  for (const part of [ghost, ...ghost.querySelectorAll("*")]) {
+    for (const key of ["class", "id", "role", "tabindex", "aria-label"]) part.removeAttribute(key);
+  }
+  ghost.setAttribute("class", "ghost");
+  ghost.setAttribute("aria-hidden", "true");
+  return ghost;
+}
+
+function pinning({picture, pinned}, model) {
+  let kept = null, words = "";
+  const svg = () => picture.querySelector("svg");
+  const button = tool("Pin", () => kept ? drop("") : keep());
+
+  function keep() {
+    if (!svg()) return;
+    kept = {ghost: ghostOf(svg()), frame: frame(svg())};
+    button.setAttribute("aria-pressed", "true");
+    say(pinned, `Pinned: ${words}`);
+    svg().prepend(kept.ghost);
+  }
+
+  function drop(text) {
+    kept.ghost.remove();
+    kept = null;
+    button.setAttribute("aria-pressed", "false");
+    say(pinned, text);
+  }
+
+  function renew(alternative) {
+    words = alternative;
+    if (!kept) return;
+    if (kept.frame !== frame(svg())) return drop(OTHER_AXES);
+    kept.ghost.setAttribute("transform", svg().querySelector(":scope > g:not(.ghost)").getAttribute("transform"));
+    if (kept.ghost.parentNode !== svg()) svg().prepend(kept.ghost);
+  }
+
+  return {button, renew};
+}

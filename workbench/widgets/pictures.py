@@ -1,0 +1,60 @@
+"""A specification drawn as a PNG, for reports and committed notebooks."""
+from __future__ import annotations
+
+import base64
+import re
+import struct
+import zlib
+from typing import Any
+
+from workbench.charts import theme
+
+SCALE = 2
+TRIES, TOLERANCE = 4, 4
+_DRAWN = re.compile(r'<svg\b[^>]*?\bwidth="(\d+)')
+
+
+def png(spec: dict[str, Any]) -> bytes:
+    """Return a specification as PNG bytes, at twice the size on screen."""
+    import vl_convert
+    return squeeze(vl_convert.vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[]))
+
+
+def page_png(spec: dict[str, Any], width: int, least: int) -> bytes:
+    """Return a specification as PNG bytes of a width, no type below `least`, both in pixels on screen."""
+    import vl_convert
+    return squeeze(vl_convert.svg_to_png(_fitted(spec, width, least), scale=SCALE))
+
+
+def entry(picture: bytes) -> tuple[str, dict[str, int]]:
+    """Return a PNG as text for a mimebundle, and its size on screen for the metadata."""
+    sides = zip(("width", "height"), struct.unpack(">II", picture[16:24]), strict=True)
+    return base64.b64encode(picture).decode(), {name: round(side / SCALE) for name, side in sides}
+
+
+def _fitted(spec, width, least):
+    """Return a picture of a width as SVG: labels and legends take room that only drawing shows."""
+    import vl_convert
+    spec = theme.sized(spec, width, least)
+    for _ in range(TRIES):
+        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+        drawn = int(_DRAWN.search(svg)[1])
+        if abs(drawn - width) <= TOLERANCE:
+            break
+        spec = theme.scaled(spec, max(0.2, 1 + (width - drawn) / theme.widest(spec)))
+    return svg
+
+
+def squeeze(png: bytes) -> bytes:
+    """Return the same PNG with its pixels compressed harder; vl-convert hardly does."""
+    header, body = png[:33], png[33:]
+    pixels = b""
+    while body:
+        length, kind = struct.unpack(">I4s", body[:8])
+        pixels += body[8:8 + length] if kind == b"IDAT" else b""
+        body = body[12 + length:]
+    return header + _chunk(b"IDAT", zlib.compress(zlib.decompress(pixels))) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
