@@ -101,14 +101,14 @@ class Reveal(_Told):
         self._said_before, self._show, self.parts = said_before, show, []
         super().__init__([waiting])
         if os.environ.get(REVEAL) == "all":
-            self.open(None)
+            self.unveil(None)
 
     @property
     def said(self) -> str:
         """What is shown, as text."""
         return "\n".join(map(_plain, self.parts)) if self.parts else self._said_before
 
-    def open(self, opened_by: Any) -> None:
+    def unveil(self, opened_by: Any) -> None:
         """Show what waits; a second time changes nothing."""
         if self.parts:
             return
@@ -146,7 +146,7 @@ def reveal(name: str, show: Callable[[Any], Any]) -> Reveal:
     waiting = ipywidgets.HTML("<p class='workbench-locked'><em>Make your prediction first: what belongs here appears "
                               "when it is locked.</em></p>")
     place = Reveal(waiting, "Make your prediction first.", show)
-    kept().when_kept(name, place.open)
+    kept().when_kept(name, place.unveil)
     return place
 
 
@@ -167,7 +167,7 @@ def on_click(label: str, show: Callable[[], Any]) -> Reveal:
     """
     button = ipywidgets.Button(description=label, layout=ipywidgets.Layout(width="auto"))
     place = Reveal(button, f"Button: {label}", lambda _: show())
-    button.on_click(place.open)
+    button.on_click(place.unveil)
     return place
 
 
