@@ -24,6 +24,8 @@ SHOWN_RUNS = 50
 TOP_RATIO = 3.0             # of a standard error to that of random sampling; longer bars end there
 TOP_ERROR = 0.065
 STRIP = (-0.85, -0.55)      # where the labels lie below the items
+TOLD = "you predicted"
+STEP = 0.01                 # of all items, or labels, that an arrow key moves
 NUMBERED = 0.03             # the least share of items whose stratum has its number above
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
@@ -127,10 +129,9 @@ def _cuts(study, upper, budget, movable):
     if study.cell_stratum.size != study.labeled.size:       # interleaved strata have no cut
         return {"cuts": [], "splits": [], "joins": []}
     between = list(enumerate(zip(study.end[:-1].tolist(), upper[:-1].tolist(), strict=True), 1))
-    items = int(study.stratum_size.sum())
-    return {"cuts": [{"at": a, "step": 1 / items, "label": f"Cut between stratum {k} and {k + 1}, at {a:.0%} of the "
+    return {"cuts": [{"at": a, "step": STEP, "label": f"Cut between stratum {k} and {k + 1}, at {a:.0%} of the "
                       "items"} | ({"drag": f"cut {k}"} if movable else {}) for k, (a, _) in between],
-            "splits": [{"at": b, "step": 1 / budget, "label": f"Labels of stratum {k} and {k + 1}: "
+            "splits": [{"at": b, "step": max(1, round(STEP * budget)) / budget, "label": f"Labels of stratum {k} and {k + 1}: "
                         f"{study.labeled[k - 1]} and {study.labeled[k]}"}
                        | ({"drag": f"labels {k}"} if movable else {}) for k, (_, b) in between],
             "joins": [{"at": a, "to": b} for _, (a, b) in between]}
@@ -141,7 +142,7 @@ def _errors(study, predicted):
     ratios = [value / study.random_error if study.random_error else 0.0 for _, value in named]
     errors = [{"design": name, "ratio": min(ratio, TOP_RATIO), "text": f"{value:.4f} ({ratio:.0%})"}
               for (name, value), ratio in zip(named, ratios, strict=True)]
-    told = [] if predicted is None else [{"ratio": 1 - predicted, "text": f"you predicted {1 - predicted:.0%}"}]
+    told = [] if predicted is None else [{"design": TOLD, "ratio": 1 - predicted, "text": f"{1 - predicted:.0%}"}]
     return {"errors": errors, "predicted": told}
 
 
@@ -188,7 +189,7 @@ def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None
     data = design_data(study, wrong, predicted=predicted, movable=movable)
     both = alt.vconcat(_strips(data).properties(width=theme.WIDTH, height=230),
                        _strata_table(data).properties(width=theme.WIDTH, height=60),
-                       _error_bars(data).properties(width=theme.WIDTH, height=84))
+                       _error_bars(data).properties(width=theme.WIDTH, height=84 if predicted is None else 112))
     return theme.finish(both, *design_words(study, predicted=predicted), width=None, height=None)
 
 
@@ -228,17 +229,18 @@ def _strata_table(data):
 
 
 def _error_bars(data):
-    order = [row["design"] for row in data["errors"]]
-    colors = theme.scale(dict(zip(order, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True)))
-    lengths = alt.Chart(theme.rows("errors", data["errors"])).encode(
-        y=alt.Y("design:N", sort=order, title=None),
-        x=alt.X("ratio:Q", title="standard error, random sampling = 100%", scale=alt.Scale(domain=[0, 1.3 * TOP_RATIO]),
-                axis=alt.Axis(format=theme.PERCENT, values=[0, 0.5, 1, 1.5, 2, 2.5, 3])))
-    told = alt.Chart(theme.rows("predicted", data["predicted"])).encode(x="ratio:Q")
+    named = [row["design"] for row in data["errors"]]
+    colors = theme.scale(dict(zip(named, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True)))
+    y = alt.Y("design:N", sort=named + [TOLD], title=None)
+    x = alt.X("ratio:Q", title="standard error, random sampling = 100%",
+              scale=alt.Scale(domain=[0, 1.3 * TOP_RATIO], nice=False),
+              axis=alt.Axis(format=theme.PERCENT, values=[0, 0.5, 1, 1.5, 2, 2.5, 3]))
+    lengths, told = (alt.Chart(theme.rows(name, data[name])).encode(x=x, y=y) for name in ("errors", "predicted"))
     return (lengths.mark_bar(height={"band": 0.7}).encode(color=alt.Color("design:N", scale=colors, legend=None))
             + lengths.mark_text(align="left", dx=4).encode(text="text:N")
-            + told.mark_rule(style="truth")
-            + told.mark_text(align="left", x="width", dx=-170, y="height", dy=-12, style="note").encode(text="text:N"))
+            + alt.Chart(theme.rows("predicted", data["predicted"])).mark_rule(style="truth").encode(x=x)
+            + told.mark_point(shape="diamond", filled=True, size=160, color=theme.RANDOM)
+            + told.mark_text(align="left", dx=12).encode(text="text:N"))
 
 
 def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
@@ -317,16 +319,16 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
     predicted : float, optional
         What a learner said for the last.
     """
-    rows = [{"labels": study.budget, "covers": study.coverage("wald")} for study in studies]
-    for row in rows:
-        row["text"] = f"{row['covers']:.0%}"
+    rows = [{"labels": study.budget, "covers": covers, "text": f"{covers:.0%}"}
+            for study in studies for covers in [study.coverage("wald")]]
     told = [] if predicted is None else [{"labels": studies[-1].budget, "covers": predicted, "text": "you predicted"}]
     line = alt.Chart(theme.rows("covers", rows)).encode(
         x=alt.X("labels:Q", title="labels", scale=alt.Scale(domain=[0, 330], nice=False)),
         y=alt.Y("covers:Q", title="contain the truth", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])))
     guess = alt.Chart(theme.rows("predicted", told)).encode(x="labels:Q", y="covers:Q")
     promised = alt.Chart(theme.rows("promised", [{"promised": 0.95}])).mark_rule(style="truth").encode(y="promised:Q")
-    layers = (promised + line.mark_line(point=True, color=theme.MISS) + line.mark_text(dy=14).encode(text="text:N")
+    layers = (promised + line.mark_line(point={"color": theme.MISS}, color=theme.MISS)
+              + line.mark_text(dy=14).encode(text="text:N")
               + guess.mark_point(shape="diamond", filled=True, size=160, color=theme.RANDOM)
               + guess.mark_text(align="right", dx=-10).encode(text="text:N"))
     first, last = rows[0], rows[-1]
@@ -367,7 +369,7 @@ def looking(study: LookingStudy, *, predicted: float | None = None) -> alt.TopLe
     """
     data = looking_data(study, predicted=predicted)
     lost = alt.Chart(theme.rows("missed", data["missed"])).mark_line(
-        interpolate="step-after", point=True, color=theme.MISS).encode(
+        interpolate="step-after", point={"color": theme.MISS}, color=theme.MISS).encode(
         x=alt.X("labels:Q", title="labels at the look", scale=alt.Scale(domain=[0, 620], nice=False)),
         y=alt.Y("missed:Q", title="have lost the truth", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 0.3])))
     promised = alt.Chart(theme.rows("promised", data["promised"])).mark_rule(style="truth").encode(y="promised:Q")

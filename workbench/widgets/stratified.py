@@ -115,7 +115,8 @@ def predict_gain() -> Prediction:
 def reveal_shares() -> Reveal:
     """Return strata and shares with the learner's prediction, once it is locked."""
     return questions.reveal("1-gain", lambda said: [
-        scenes.strata_and_shares(_number(said, 100)), questions.on_click(LOOK, seen_shares)])
+        scenes.strata_and_shares(_number(said, 100)), questions.on_click(LOOK, seen_shares),
+        explain_strata()])
 
 
 def seen_shares() -> Table:
@@ -133,9 +134,9 @@ def seen_shares() -> Table:
             *((name, found.standard_error, found.variance_ratio) for name, found in designs),
             ("five of equal size, best possible labels", fifths.best_error,
              (fifths.best_error / fifths.random_error) ** 2)]
-    return Table([{"strata": name, "standard error": f"{error:.4f}", "against random": f"{error / fifths.random_error:.0%}",
-                   "variance against random": f"{ratio:.2f} times"} for name, error, ratio in rows],
-                 "100 labels")
+    return Table([{"strata": name, "standard error": f"{error:.4f}",
+                   "against random": f"{error / fifths.random_error:.0%}",
+                   "variance against random": f"{ratio:.2f} times"} for name, error, ratio in rows], "100 labels")
 
 
 def explain_strata() -> Explanation:
@@ -148,8 +149,8 @@ def explain_strata() -> Explanation:
         "equal width one stratum holds 93% of the forms and gets a fifth of the labels: its few labels decide nearly "
         "everything.",
         ["\"More groups are more precise.\" Ten strata of equal width did worse than five.",
-         "\"Every group deserves as many labels.\" A label speaks for the forms of its stratum: 17 of them in one, 83 in "
-         "another.",
+         "\"Every group deserves as many labels.\" A label speaks for the forms of its stratum: one of them in "
+         "the smallest, 72 in the largest.",
          "\"The score is bad.\" The same score, cut into groups of equal size, helped."])
 
 
@@ -180,7 +181,8 @@ def predict_robot() -> Prediction:
 def reveal_robot() -> Reveal:
     """Return the robot with the learner's prediction, once it is locked."""
     return questions.reveal("1-robot", lambda said: [
-        scenes.robots(_number(said, 100)), scenes.papers_robot(), questions.on_click(LOOK, seen_robots)])
+        scenes.robots(_number(said, 100)), scenes.papers_robot(), questions.on_click(LOOK, seen_robots),
+        explain_robot()])
 
 
 def seen_robots() -> Table:
@@ -217,7 +219,8 @@ def predict_looking() -> Prediction:
 def reveal_looking() -> Reveal:
     """Return the impatient analysts with the learner's prediction, once it is locked."""
     return questions.reveal("1-looking", lambda said: [
-        scenes.stop_when_it_looks_good(_number(said, ANALYSTS)), questions.on_click(LOOK, seen_looking)])
+        scenes.stop_when_it_looks_good(_number(said, ANALYSTS)), questions.on_click(LOOK, seen_looking),
+        explain_stopping()])
 
 
 def seen_looking() -> Table:

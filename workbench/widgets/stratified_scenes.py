@@ -37,6 +37,7 @@ class _Design:
 
     def __init__(self, predicted: float | None) -> None:
         self._predicted = predicted
+        self.cuts = self.labels = np.array([], int)     # of the strata shown: items up to each cut, labels
         self.controls: dict[str, Any] = {
             "stratifier": ipywidgets.Dropdown(options=STRATIFIERS + HAND, description="Cut the forms by"),
             "score": ipywidgets.Dropdown(options=["confidence", "margin"], description="Sorted by"),
