@@ -1,4 +1,5 @@
 """What the tests of lessons and charts do with panels and pictures."""
+import itertools
 import json
 import re
 from unittest import mock
@@ -55,3 +56,23 @@ def draws(chart):
 def title(view):
     """Return the title that a picture starts with."""
     return " ".join(view.spec["params"][0]["value"])
+
+
+def printed(path, answers):
+    """Return which answers stand, as shares or in percent, in the sources and outputs above a lesson's exercises."""
+    above = itertools.takewhile(lambda cell: "exercise" not in cell["metadata"].get("tags", []),
+                                json.loads(path.read_text(encoding="utf-8"))["cells"])
+    said = []
+    for cell in above:
+        said += ["".join(cell["source"])]
+        for output in cell.get("outputs", []):
+            said += ["".join(output.get("text", "")), *("".join(text) for kind, text in output.get("data", {}).items()
+                                                        if kind.startswith("text/"))]
+    numbers = {number.lstrip("0").replace(",", "")
+               for number in re.findall(r"\d[\d,]*\.?\d*%?|\.\d+%?", "\n".join(said))}
+    return [answer for answer in answers if {answer.lstrip("0"), _in_percent(answer)} & numbers]
+
+
+def _in_percent(answer):
+    digits = len(answer.partition(".")[2])
+    return f"{100 * float(answer):.{max(0, digits - 2)}f}%".lstrip("0")

@@ -19,11 +19,12 @@ def refresh(path):
     for output in (o for cell in notebook.cells for o in cell.get("outputs", ())):
         output.get("data", {}).pop(WIDGET, None)
         output.get("metadata", {}).get("image/png", {}).pop("narrow", None)     # reports make their own
-    notebook.metadata = METADATA | {"workbench": notebook.metadata["workbench"]}
+    own = {name: value for name, value in notebook.metadata.items() if name == "workbench"}     # solutions have none
+    notebook.metadata = METADATA | own
     nbformat.write(notebook, path)
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or sorted(NOTEBOOKS.glob("*.ipynb")):
+    for name in sys.argv[1:] or sorted([*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("solutions/*.ipynb")]):
         refresh(Path(name))
         print(name)

@@ -14,11 +14,18 @@ import pytest
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 PATHS = sorted(FOLDER.glob("*.ipynb"))
-TAGS = {"finding", "parameters", "lesson", "exercise", "solution", "interactive"}
+SOLUTIONS = sorted(FOLDER.glob("solutions/*.ipynb"))
+LESSONS = PATHS[1:6]
+TAGS = {"finding", "parameters", "lesson", "exercise", "interactive"}
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)
 def notebook(request):
+    return nbformat.read(request.param, as_version=4)
+
+
+@pytest.fixture(params=PATHS + SOLUTIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def any_notebook(request):
     return nbformat.read(request.param, as_version=4)
 
 
@@ -36,20 +43,21 @@ def test_there_are_notebooks():
                                              "05-cross-validation-t-tests"]
 
 
-def test_every_cell_was_executed_in_order(notebook):
-    assert [cell.execution_count for cell in code(notebook)] == list(range(1, len(code(notebook)) + 1))
+def test_every_cell_was_executed_in_order(any_notebook):
+    assert [cell.execution_count for cell in code(any_notebook)] == list(range(1, len(code(any_notebook)) + 1))
 
 
-def test_no_cell_ends_in_an_error_or_a_warning(notebook):
-    outputs = [output for cell in code(notebook) for output in cell.outputs]
+def test_no_cell_ends_in_an_error_or_a_warning(any_notebook):
+    outputs = [output for cell in code(any_notebook) for output in cell.outputs]
     assert not [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"]
 
 
-def test_code_is_thin(notebook):
-    counts = sorted(len(lines(cell)) for cell in code(notebook) if "parameters" not in cell.metadata.get("tags", []))
+def test_code_is_thin(any_notebook):
+    counts = sorted(len(lines(cell)) for cell in code(any_notebook)
+                    if "parameters" not in cell.metadata.get("tags", []))
     assert counts[-1] <= 12 and counts[len(counts) // 2] <= 4
-    assert not [cell for cell in code(notebook) if re.search(r"^\s*(def|class) ", cell.source, re.M)]
-    long = [line for cell in code(notebook) for line in lines(cell) if len(line) > 110]
+    assert not [cell for cell in code(any_notebook) if re.search(r"^\s*(def|class) ", cell.source, re.M)]
+    long = [line for cell in code(any_notebook) for line in lines(cell) if len(line) > 110]
     assert all(" # type: choice " in line and len(line) <= 130 for line in long)
 
 
@@ -79,9 +87,9 @@ def test_tags_are_known_and_report_cells_come_in_both(notebook):
     assert any(not cell.metadata.get("tags") for cell in code(notebook))
 
 
-def test_no_widget_state_no_foreign_address_no_path(notebook):
-    text = json.dumps(notebook)
-    assert "widgets" not in notebook.metadata and len(text) < 1_000_000
+def test_no_widget_state_no_foreign_address_no_path(any_notebook):
+    text = json.dumps(any_notebook)
+    assert "widgets" not in any_notebook.metadata and len(text) < 1_000_000
     assert not re.search(r"https?://(?!mybinder)", text)
     assert not re.search(r'"/(home|root|work|tmp|Users)/', text)
 
@@ -91,13 +99,32 @@ def test_pictures_have_words(notebook):
     assert all(re.match(r"Chart(View)?: .{20}", data["text/plain"]) for data in pictures)
 
 
-def test_lesson_exercises_have_solutions():
-    lesson = nbformat.read(FOLDER / "01-stratified-accuracy.ipynb", as_version=4)
-    asked = re.findall(r'wb\.check\("([\d.]+)", answer\)', "".join(c.source for c in code(lesson)))
-    solved = re.findall(r'\("([\d.]+)", [(\[]', "".join(c.source for c in code(lesson)))
-    assert asked == solved == ["1.1", "1.2", "1.3", "1.4"]
-    shown = [o.data["text/plain"] for c in code(lesson) if "solution" in c.metadata.get("tags", []) for o in c.outputs]
-    assert len(shown) == 4 and all(" right: " in text for text in shown)
+def test_solutions_answer_every_exercise_of_their_lesson():
+    assert [path.name for path in SOLUTIONS] == [path.name for path in LESSONS]
+    for lesson, solution in zip(LESSONS, SOLUTIONS, strict=True):
+        cells = code(nbformat.read(lesson, as_version=4))
+        asked = re.findall(r'wb\.check\("([\d.]+)", answer\)', "\n".join(cell.source for cell in cells))
+        solved = [cell for cell in code(nbformat.read(solution, as_version=4)) if "wb.check(" in cell.source]
+        assert asked == [re.search(r'wb\.check\("([\d.]+)", ', cell.source)[1] for cell in solved] and asked
+        shown = [output.data["text/plain"] for cell in solved for output in cell.outputs]
+        assert len(shown) == len(asked) and all(" right: " in text for text in shown)
+
+
+def test_lessons_end_with_the_readers_own_data_and_begin_without_code():
+    for path in LESSONS:
+        cells = nbformat.read(path, as_version=4).cells
+        tagged = [set(cell.metadata.get("tags", [])) for cell in cells]
+        own = next(k for k, cell in enumerate(cells) if cell.source.startswith("## Your own data"))
+        assert all({"lesson", "exercise"} & tags for tags in tagged[1:own]), "the report comes last"
+        assert not any({"lesson", "exercise"} & tags for tags in tagged[own + 2:])
+        first = next(k for k, tags in enumerate(tagged) if "interactive" in tags)
+        assert all(cell.cell_type == "markdown" for cell in cells[:first])
+
+
+def test_what_waits_for_a_prediction_is_locked(notebook):
+    for cell in code(notebook):
+        if re.search(r"\blive\.(reveal|seen)_", cell.source):
+            assert [output.data["text/plain"] for output in cell.outputs] == ["Make your prediction first."]
 
 
 def test_comparison_fails_when_an_output_changes(tmp_path, kernel):
@@ -108,4 +135,4 @@ def test_comparison_fails_when_an_output_changes(tmp_path, kernel):
     run = subprocess.run([sys.executable, "-m", "pytest", "--nbval", "-q", "-W", "default", "-p", "no:cacheprovider",
                           "-c", "/dev/null", str(tmp_path / "changed.ipynb")], capture_output=True, text=True,
                          env=os.environ | {"PYTHONPATH": str(FOLDER.parent)})
-    assert run.returncode == 1 and "88.7%" in run.stdout and "1 failed, 2 passed" in run.stdout
+    assert run.returncode == 1 and "88.7%" in run.stdout and "1 failed, 4 passed" in run.stdout

@@ -126,7 +126,7 @@ def test_every_command_of_the_book_runs_in_the_order_it_stands(tmp_path):
     sheet(tmp_path / "after.csv", {"ada": list(KEY.values()), "bob": list("cbcbacdbaA")})
     blocks = [line for name in ("README", "concept-test")
               for block in re.findall(r"(?ms)^```\n(.*?)^```", PAGES[name]) for line in block.splitlines()]
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for line in blocks:
         program, *words = shlex.split(line)
         if program == "python":
@@ -137,7 +137,8 @@ def test_every_command_of_the_book_runs_in_the_order_it_stands(tmp_path):
         assert program == "workbench" and done.returncode == 0, done.stderr
         if words[0] == "course":
             (tmp_path / "course" / "ada" / "answers.json").write_text('{"1.1": [0.88, 0.03]}')
-    assert {"grades.csv", "strip.html", "grades-pages"} <= {path.name for path in tmp_path.iterdir()}
+            (tmp_path / "course" / "ada" / "predictions.json").write_text('{"5-repeats": "5%"}')
+    assert {"grades.csv", "strip.html", "votes.html", "grades-pages"} <= {path.name for path in tmp_path.iterdir()}
     assert done.stdout.splitlines()[-1].startswith("Mean gain of 2 students: +7.50 of 10, 95% from ")
 
 

@@ -8,14 +8,28 @@ from command import run
 
 from workbench.classroom.slides import slides, slides_page
 from workbench.reports.pages import headings
-from workbench.reports.parameters import load_notebook, topics
+from workbench.reports.parameters import ReportError, load_notebook, topics
 
 TOPICS = topics()
 
 
 @pytest.fixture(scope="module")
 def decks():
-    return {topic: slides_page(topic) for topic in TOPICS}
+    return {topic: slides_page(topic, reveal=topic == "cross-validation-t-tests") for topic in TOPICS}
+
+
+@pytest.mark.kernel
+def test_slides_reveal_what_learners_must_predict(decks):
+    page = decks["cross-validation-t-tests"]
+    assert "Make your prediction first" not in page and "The test believes a standard error of" in page
+    assert "Make your prediction first" in slides_page("cross-validation-t-tests", reveal=False)
+
+
+def test_a_lesson_that_fails_is_one_line(tmp_path):
+    broken = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# T"), nbformat.v4.new_code_cell("1 / 0")])
+    nbformat.write(broken, tmp_path / "b.ipynb")
+    with pytest.raises(ReportError, match="^a cell of b.ipynb failed: ZeroDivisionError: division by zero$"):
+        slides_page(str(tmp_path / "b.ipynb"))
 
 
 def test_every_scene_of_every_lesson_has_a_slide_and_solutions_have_none(decks):

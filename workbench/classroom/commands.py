@@ -1,4 +1,4 @@
-"""The commands of a course: course, grade, strip, concept-test, slides, bundle."""
+"""The commands of a course: course, grade, strip, votes, concept-test, slides, bundle."""
 from __future__ import annotations
 
 import click
@@ -8,7 +8,7 @@ from workbench import checks
 
 def register(commands: click.Group) -> None:
     """Add the commands of this room to the command line."""
-    for command in (course, grade, strip, concept_test, slides, bundle):
+    for command in (course, grade, strip, votes, concept_test, slides, bundle):
         commands.add_command(command)
 
 
@@ -69,6 +69,18 @@ def strip(folder, secret, output):
     click.echo(f"{found.words()[0]}\nWrote {output}")
 
 
+@click.command()
+@click.argument("folder", metavar="DIR")
+@click.option("-o", "--output", default="votes.html", metavar="FILE", help="The page.  [votes.html]")
+def votes(folder, output):
+    """Draw what the students in DIR predicted, to show before the reveal: no names, no answers."""
+    from workbench.classroom import pages
+    from workbench.classroom import votes as predictions
+    found = predictions.class_votes(folder)
+    pages.write_text(output, predictions.votes_page(found))
+    click.echo(f"{checks.counted(len(found), 'question')} with predictions\nWrote {output}")
+
+
 @click.command("concept-test")
 @click.argument("before")
 @click.argument("after")
@@ -87,8 +99,8 @@ def concept_test(before, after):
 def slides(lesson, output):
     """Write LESSON as slides: one HTML file, without a network.
 
-    LESSON is a topic of `workbench list` or the path of a notebook. Arrow keys step, n shows the
-    speaker's notes.
+    LESSON is a topic of `workbench list` or the path of a notebook. It is run once, with everything
+    shown that learners must predict first. Arrow keys step, n shows the speaker's notes.
     """
     from workbench.classroom.pages import write_text
     from workbench.classroom.slides import slides_page

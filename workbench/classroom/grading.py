@@ -134,6 +134,11 @@ def grade(folder: str | os.PathLike, secret: bytes, students: list[str] | None =
                   tuple(left_out))
 
 
+def student_folders(folder: str | os.PathLike) -> dict[str, Path]:
+    """Return the folder of each student of a class by the id; other folders do not count."""
+    return _folders(Path(folder))[0]
+
+
 def _folders(folder):
     """Return {id: folder}, and why other folders are no student's; plain files and hidden folders do not count."""
     try:

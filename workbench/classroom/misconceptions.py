@@ -17,7 +17,7 @@ SCENES = {
     ("4.1", "calibration after a shift"): "Months: who follows the truth?",
     ("4.1", "counted share taken for the true one"): "Why counting is biased",
     ("4.4", "levels taken as independent"): "Did it change?",
-    ("5.1", "variance divided by K"): "Five estimates of the variance",
+    ("5.1", "variance divided by K"): "By hand: where the factor comes from",
     ("5.1", "normal distribution for t"): "One slider for all K-fold t-tests",
     ("5.1", "one-sided p"): "One slider for all K-fold t-tests",
     ("5.1", "t shrunk by rho itself"): "One slider for all K-fold t-tests",

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.classroom.pages import page
+from workbench.reports.kernels import kernel_managers
 from workbench.reports.pages import body, headings, plain, source
-from workbench.reports.parameters import find_notebook, notebook_title, tags
+from workbench.reports.parameters import ReportError, find_notebook, notebook_title, tags
+from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
 PICTURES = ("image/png", "image/svg+xml")
@@ -32,20 +34,44 @@ class Slide:
     said: list[dict] = field(default_factory=list)
 
 
-def slides_page(lesson: str) -> str:
+def slides_page(lesson: str, *, reveal: bool = True) -> str:
     """Return the slides of a lesson as a page that needs nothing from outside.
 
     Parameters
     ----------
     lesson : str
         A topic, or the path of a notebook.
+    reveal : bool
+        Run the lesson with everything shown that learners must predict first. Otherwise slides show the outputs that
+        the notebook holds, in which reveals are locked.
+
+    Raises
+    ------
+    ReportError
+        If there is no such lesson, or a cell ends in an error.
     """
     import nbformat
     path = find_notebook(lesson)
     title = notebook_title(path)
+    notebook = nbformat.read(path, as_version=4)
+    if reveal:
+        _run(notebook, path)
     deck = [{"title": plain(slide.title), "shown": _html(slide.shown, path), "said": _html(slide.said, path)}
-            for slide in slides(nbformat.read(path, as_version=4).cells)]
+            for slide in slides(notebook.cells)]
     return page("slides.html.j2", title=title, slides=deck)
+
+
+def _run(notebook, path):
+    """Run a lesson in place, all revealed."""
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+    with kernel_managers({REVEAL: "all"}) as kernels:
+        client = NotebookClient(notebook, kernel_manager_class=kernels, store_widget_state=False,
+                                resources={"metadata": {"path": str(path.parent)}})
+        try:
+            client.execute()
+        except CellExecutionError as error:
+            raise ReportError(f"a cell of {path.name} failed: {error.ename}: {error.evalue}") from error
 
 
 def slides(cells: list[dict]) -> list[Slide]:

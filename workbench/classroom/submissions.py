@@ -22,7 +22,7 @@ MOST_NOTEBOOK_BYTES = 20_000_000
 MOST_SOURCE = 20_000
 _ASKED = re.compile(r"""\bcheck\(\s*["']([\d.]+)["']""")
 # what parsing hostile text may raise
-_UNREADABLE = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, AttributeError, KeyError)
+UNREADABLE = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, AttributeError, KeyError)
 
 
 class NotPlainError(ValueError):
@@ -74,8 +74,8 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
     return Submission(found, next(filter(None, map(_fingerprint, notebooks)), None), tuple(remarks))
 
 
-def _bytes(path, most):
-    """Return a regular file's bytes, or None where there is none."""
+def plain_file(path: Path, most: int) -> bytes | None:
+    """Return a regular file's bytes, or None where there is none; `NotPlainError` where it is no small plain file."""
     try:
         details = path.lstat()
         if not stat.S_ISREG(details.st_mode):
@@ -96,12 +96,12 @@ def _opened(path, flags):
 
 def _recorded(path):
     """Return {exercise: answer or NotPlainError} of the file of answers; {} where there is none."""
-    content = _bytes(path, MOST_BYTES)
+    content = plain_file(path, MOST_BYTES)
     if content is None:
         return {}
     try:
         answers = json.loads(content)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise NotPlainError(f"{path.name} is damaged: {type(error).__name__}") from error
     if not isinstance(answers, dict):
         raise NotPlainError(f"{path.name} holds no answers by exercise")
@@ -117,12 +117,12 @@ def _plain(value):
 
 def _notebook(path):
     """Return a notebook in a list, which stays empty where there is none."""
-    content = _bytes(path, MOST_NOTEBOOK_BYTES)
+    content = plain_file(path, MOST_NOTEBOOK_BYTES)
     if content is None:
         return []
     try:
         notebook = json.loads(content)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise NotPlainError(f"{path.name} is damaged: {type(error).__name__}") from error
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise NotPlainError(f"{path.name} is no notebook")
@@ -132,7 +132,7 @@ def _notebook(path):
 def _fingerprint(notebook):
     try:
         told = notebook["metadata"]["workbench"]["course"]
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
     return told if isinstance(told, str) else None
 
@@ -160,7 +160,7 @@ def _answers_in(source):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             statements = ast.parse(source).body
-    except _UNREADABLE:
+    except UNREADABLE:
         return dict.fromkeys(asked, NotPlainError("the cell is no Python text"))
     names: dict[str, ast.expr] = {}
     found = {}
@@ -185,7 +185,7 @@ def _check_of(node):
 def _literal(node):
     try:
         return _plain(ast.literal_eval(node))
-    except _UNREADABLE:
+    except UNREADABLE:
         return NotPlainError("the answer is computed in the cell, not written there; running the cell records it")
 
 

@@ -3,7 +3,7 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.course.clerks import TEN_FOLDS, reader_losses
+from workbench.course.clerks import DISAGREEING, TEN_FOLDS, reader_losses
 from workbench.cross_validation.kfold import ZeroVarianceError, kfold_t_test, r_from_rho
 from workbench.cross_validation.model_tests import nadeau_bengio_test
 from workbench.exercises.answers import Judged, answered
@@ -102,6 +102,8 @@ def _own_forms(answer, form):
         return "not yet", f"answer with {form}"
     try:
         study = checks.seed("study", values[0])
+        if study == DISAGREEING:
+            return "not yet", f"study {study} stands in the lesson: choose another"
         naive, corrected, skeptical = (kfold_t_test(reader_losses(study, FORMS), rho=rho)
                                        for rho in ("naive", "nadeau_bengio", SKEPTICAL))
     except ZeroVarianceError:

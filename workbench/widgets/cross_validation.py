@@ -6,6 +6,7 @@ its result.
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING
 
 import ipywidgets
@@ -13,47 +14,105 @@ import ipywidgets
 from workbench.charts.cross_validation import studies as charts
 from workbench.course import clerks
 from workbench.cross_validation.kfold import kfold_t_test, rho_from_r
-from workbench.cross_validation.learners import Population, gaussian_population
+from workbench.cross_validation.learners import Population, exchangeable_population, gaussian_population
+from workbench.cross_validation.model_tests import mcnemar_test
+from workbench.results import Table
 from workbench.simulations.cross_validation import simulate_comparison, simulate_type_one
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, drive
 
 if TYPE_CHECKING:
     from workbench.widgets.chart_view import Panel
-    from workbench.widgets.questions import Prediction
+    from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 SHOWN = 40
 LONG_RUN = 400
+ALARMED = 360               # the block of forty studies with the most false alarms, and the lesson says so
 RUNS = 10_000
 OFFSETS = tuple(k / 2000 for k in range(-8, 9))
+BELIEFS = tuple(k / 20 for k in range(20))
 LEARNERS = {"nearest neighbor": "1nn", "centroid": "centroid"}
 TESTS = tuple(charts.TEST_COLORS)
 EQUAL, DIFFERENT = "equal clerks", "averages or nearest neighbor"
 BOARD_TESTS = ("naive t", "Nadeau-Bengio", "rho 0.7", "half-sample rho", "Nadeau-Bengio, repeated", "5x2cv t",
                "5x2cv F", "McNemar, pooled", "McNemar, one third held out")
-BOARD_RUNS = 600
+BOARD_RUNS = {40: 600, 60: 400, 100: 200}       # fewer where a run costs more: an answer comes within two seconds
+HALF_RUNS = 1000
 FEATURES = 8
 ADVANTAGE = 1.0
 WIDE = ipywidgets.Layout(width="420px")
+GUESSES = {"5%": 0.05, "10%": 0.1, "25%": 0.25, "50% or more": 0.5}
+SCALES = [("rho, the hidden share", "rho"), ("r, the correlation of two folds", "r")]
 
 
-def two_clerks() -> Panel:
+def ten_folds() -> ChartView:
+    """Return the picture that the lesson begins with: ten folds in which clerk A makes fewer errors."""
+    test = kfold_t_test(clerks.clerk_losses(), rho="naive")
+    return ChartView(charts.hook(clerks.clerk_losses().fold_means()[0], test.pvalue))
+
+
+def predict_repeats() -> Prediction:
+    """Return the question that learners answer before they see what repeating a cross-validation does."""
+    return questions.predict("5-repeats", "Two clerks who really read equally well are cross-validated once, and then, "
+                             "to be careful, ten times on the same forms; the t-test takes all 100 folds together. How "
+                             "often does that test call the equal clerks different at the 5% level?", list(GUESSES))
+
+
+def reveal_clerks() -> Reveal:
+    """Return `two_clerks`, which waits for the prediction and shows it."""
+    return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess)))
+
+
+def two_clerks(predicted: float | None = None) -> Panel:
     """Return the view of two clerks who read equally well: which of 40 studies call them different.
+
+    Parameters
+    ----------
+    predicted : float, optional
+        The learner's guess of the share of false alarms with ten repeats.
 
     Returns
     -------
     workbench.widgets.Panel
         Controls: forms, repeats, test, which studies.
     """
-    controls = {"n": ipywidgets.IntSlider(100, 50, 200, step=10, description="Forms n"),
-                "repeats": ipywidgets.IntSlider(1, 1, 10, description="Repeats of the cross-validation"),
+    controls = {"n": ipywidgets.ToggleButtons(options=charts.SIZES, value=100, description="Forms per study"),
+                "repeats": ipywidgets.SelectionSlider(options=[1, 2, 3, 5, 10], layout=WIDE,
+                                                      description="Repeats of the cross-validation"),
                 "test": ipywidgets.ToggleButtons(options=list(clerks.TESTS), description="Test"),
-                "first": ipywidgets.IntSlider(0, 0, LONG_RUN - SHOWN, step=SHOWN, description="Studies from")}
+                "first": ipywidgets.SelectionSlider(
+                    options=[(f"{first} to {first + SHOWN - 1}", first) for first in range(0, LONG_RUN, SHOWN)],
+                    value=ALARMED, description="Studies shown", layout=WIDE)}
 
-    def studies(n=100, repeats=1, test="naive t", first=0):
+    def studies(n=100, repeats=1, test="naive t", first=ALARMED):
         return (clerks.clerk_studies(first, SHOWN, n, repeats), clerks.clerk_studies(0, LONG_RUN, n, repeats), test)
 
-    return _driven(controls, studies, charts.clerks_data, charts.clerks_words, charts.clerks(*studies()))
+    return _driven(controls, studies, functools.partial(charts.clerks_data, predicted=predicted),
+                   functools.partial(charts.clerks_words, predicted=predicted),
+                   charts.clerks(*studies(), predicted=predicted))
+
+
+def seen_repeats() -> Reveal:
+    """Return what repeats did to the study of the beginning, and to many."""
+    return questions.reveal("5-repeats", lambda _: Table([_repeated(1), _repeated(10)], (
+        f"The study of the beginning, and {LONG_RUN} others: ten repeats shrink the standard error that is believed; "
+        "how much the differences really vary (sd) hardly changes")))
+
+
+def _repeated(repeats):
+    test = kfold_t_test(clerks.clerk_losses(repeats=repeats), rho="naive")
+    return {"repeat": repeats, "difference": test.estimate, "standard_error": test.standard_error,
+            "pvalue": test.pvalue, "sd": float(clerks.clerk_studies(repeats=repeats).differences.std(ddof=1))}
+
+
+def explain_repeats() -> Explanation:
+    """Return the question of what repeats can and cannot do."""
+    return questions.explain(
+        "5-explain-repeats", "Which part of the error do repeats of a cross-validation remove, and which not?",
+        "They average out the luck of the dealing: which form happened to lie in which fold. They do not touch the "
+        "luck of the sample: it is the same 100 forms each time, and other forms would have given another difference.",
+        ["They make ten times as many observations: no, each form is read again, no new form is read.",
+         "They remove nothing: a little is removed, the part that comes from the dealing."])
 
 
 def one_slider() -> Panel:
@@ -62,22 +121,87 @@ def one_slider() -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: a number from 0 to .95, and whether it is rho or the correlation r of two folds.
+        Controls: a value from 0 to .95, and whether it is rho or the correlation r of two folds.
     """
-    nadeau_bengio = rho_from_r(1 / len(clerks.TEN_FOLDS), len(clerks.TEN_FOLDS))
-    stops = sorted({k / 100 for k in range(96)} | {nadeau_bengio, .368})
+    folds = clerks.clerk_losses().fold_means()[0]
+    flips = kfold_t_test(folds).rho_alpha()
+    stops = sorted({*BELIEFS, rho_from_r(1 / folds.size, folds.size), math.floor(1000 * flips) / 1000})
     controls = {"value": ipywidgets.SelectionSlider(options=[(f"{stop:.3f}", stop) for stop in stops], value=0,
-                                                    description="Number", layout=WIDE),
-                "scale": ipywidgets.ToggleButtons(options=["rho", "r"], description="It is")}
+                                                    description="You believe in", layout=WIDE),
+                "scale": ipywidgets.ToggleButtons(options=SCALES, description="as")}
+    controls["scale"].style.button_width = "auto"
 
     def tested(value=0, scale="rho"):
-        rho = value if scale == "rho" else rho_from_r(value, len(clerks.TEN_FOLDS))
-        return clerks.TEN_FOLDS, kfold_t_test(clerks.TEN_FOLDS, rho=rho)
+        rho = value if scale == "rho" else rho_from_r(value, folds.size)
+        return folds, kfold_t_test(folds, rho=rho)
 
     return _driven(controls, tested, charts.slider_data, charts.slider_words, charts.slider(*tested()))
 
 
-def live_experiments() -> Panel:
+def explain_rho() -> Explanation:
+    """Return the question of what a single p-value hides."""
+    return questions.explain(
+        "5-explain-rho", "A report of a ten-fold cross-validation gives one p-value and no rho. What has it decided "
+        "for you?",
+        "How much of the variance the ten folds hide from each other. The same folds give another p-value for each "
+        "rho; the usual test takes rho for 0, which is surely too small, since the folds learn from nearly the same "
+        "forms.",
+        ["That the models differ: it decided how to count, the verdict follows from that.",
+         "The level of 5%: that is a second decision, and the report usually states it."])
+
+
+def predict_skeptic() -> Prediction:
+    """Return the question that learners answer before they see what caution costs."""
+    return questions.predict("5-skeptic", "One reader errs on 14.0% of 200 forms, the other on 5.5%, and this "
+                             "difference is real. How often does the careful Nadeau-Bengio test find such a real "
+                             "difference between these two readers, in many studies of 200 forms?",
+                             ["about 95%", "about 60%", "about 30%", "about 5%"])
+
+
+def reveal_power() -> Reveal:
+    """Return `power`, which waits for the prediction."""
+    return questions.reveal("5-skeptic", lambda guess: [f"You predicted {guess}." if guess else "", power()])
+
+
+def power() -> Panel:
+    """Return the view of false alarms and power: equal clerks beside readers of whom one is better.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Control: the test in the foreground.
+    """
+    controls = {"test": ipywidgets.ToggleButtons(options=TESTS, value="Nadeau-Bengio", description="Test")}
+
+    def studies(test="Nadeau-Bengio"):
+        return {(situation, size): _readers(situation, size) for situation in (EQUAL, DIFFERENT)
+                for size in charts.SIZES}, test
+
+    return _driven(controls, studies, charts.power_data, charts.power_words, charts.power(*studies()))
+
+
+def seen_skeptic() -> Reveal:
+    """Return what three tests say about one real improvement."""
+    return questions.reveal("5-skeptic", lambda _: _improvement())
+
+
+def _improvement():
+    losses = clerks.reader_losses()
+    sign = losses.series()
+    better, worse = int((sign > 0).sum()), int((sign < 0).sum())
+    tests = [("K-fold t, Nadeau-Bengio", kfold_t_test(losses, rho="nadeau_bengio").pvalue, "these learning methods"),
+             (f"McNemar, {better} against {worse} forms", mcnemar_test(better, worse).pvalue,
+              "these two fitted readers")]
+    return Table([{"test": test, "pvalue": p, "about": about} for test, p, about in tests],
+                 f"{losses.headline()}: a real improvement, and two answers to two questions")
+
+
+def live_experiments() -> Reveal:
+    """Return a button, and behind it the view of ten thousand cross-validations of one learner."""
+    return questions.on_click(f"Run {RUNS:,} cross-validations", experiments)
+
+
+def experiments() -> Panel:
     """Return the view of ten thousand cross-validations of one learner, tested against its true error.
 
     Returns
@@ -86,10 +210,10 @@ def live_experiments() -> Panel:
         Controls: learner, items per sample, the assumed rho, how far the tested mean is from that of all runs.
     """
     controls = {"learner": ipywidgets.ToggleButtons(options=LEARNERS, description="Learner"),
-                "n": ipywidgets.ToggleButtons(options=[20, 40, 80], value=40, description="Items n"),
+                "n": ipywidgets.ToggleButtons(options=[20, 40, 80], value=40, description="Items per sample"),
                 "rho": ipywidgets.FloatSlider(0, min=0, max=.95, step=.05, description="Assumed rho", layout=WIDE),
                 "offset": ipywidgets.SelectionSlider(options=[(f"{o:+.4f}", o) for o in OFFSETS], value=0.0,
-                                                     description="Tested mean: true error", layout=WIDE)}
+                                                     description="Tested error: true error", layout=WIDE)}
 
     def experiment(learner="1nn", n=40, rho=0.0, offset=0.0):
         study = _experiments(learner, n)
@@ -99,23 +223,17 @@ def live_experiments() -> Panel:
                    charts.experiments(*experiment()))
 
 
-def power() -> Panel:
-    """Return the view of false alarms and power: equal clerks beside readers of whom one is better.
+def type_one_table() -> Reveal:
+    """Return a button, and behind it the false alarms of ten thousand cross-validations for three sample sizes."""
+    return questions.on_click("Compute the table", lambda: Table(
+        [{"items": n, "true_rho": study.rho, "rho": rho, "type_one": study.type_one(rho), "zero_variance_refused":
+          study.type_one(rho, zero_variance="refuse")} for n in (20, 40, 80) for study in [_experiments("1nn", n)]
+         for rho in (0.0, 0.7)], "False alarms at rho 0 and .7, also without the runs whose folds all agree"))
 
-    Returns
-    -------
-    workbench.widgets.Panel
-        Controls: forms up to which studies are drawn, the test in the foreground.
-    """
-    controls = {"n": ipywidgets.ToggleButtons(options=charts.SIZES, value=200, description="Forms up to"),
-                "test": ipywidgets.ToggleButtons(options=TESTS, description="Test")}
 
-    def studies(n=200, test=TESTS[0]):
-        sizes = [size for size in charts.SIZES if size <= n]
-        return {(situation, size): _readers(situation, size) for situation in (EQUAL, DIFFERENT)
-                for size in sizes}, test
-
-    return _driven(controls, studies, charts.power_data, charts.power_words, charts.power(*studies()))
+def all_tests() -> Reveal:
+    """Return a button, and behind it the view of all tests."""
+    return questions.on_click("Try all tests", scoreboard)
 
 
 def scoreboard() -> Panel:
@@ -126,7 +244,7 @@ def scoreboard() -> Panel:
     workbench.widgets.Panel
         Control: items per sample.
     """
-    controls = {"n": ipywidgets.ToggleButtons(options=[40, 60, 100], description="Items n")}
+    controls = {"n": ipywidgets.ToggleButtons(options=list(BOARD_RUNS), description="Items per sample")}
 
     def studies(n=40):
         return ({(name, situation): _board(learner, situation == "different", n)
@@ -135,16 +253,16 @@ def scoreboard() -> Panel:
     return _driven(controls, studies, charts.scoreboard_data, charts.scoreboard_words, charts.scoreboard(*studies()))
 
 
-def predict_repeats() -> Prediction:
-    """Return the question that learners answer before they see what repeating a cross-validation does."""
-    once, ten = (clerks.clerk_studies(0, LONG_RUN, repeats=repeats).alarms("naive t").mean() for repeats in (1, 10))
-    hook = [kfold_t_test(clerks.clerk_losses(repeats=repeats), rho="naive").pvalue for repeats in (1, 10)]
-    return questions.predict("Two clerks read equally well. A test of one ten-fold cross-validation, at the 5% level, "
-                             f"says p = {hook[0]:.3f}. To be careful, a colleague repeats the cross-validation of the "
-                             "same forms ten times and tests all 100 folds. How often does that test call equal "
-                             "clerks different?", ["5%", "10%", "25%", "50% or more"],
-                             f"{ten:.0%} of {LONG_RUN} studies, against {once:.1%} without repeats: repeats test the "
-                             f"same forms again, they are no new evidence. This study gets p = {hook[1]:.0e}.")
+def half_samples() -> Reveal:
+    """Return a button, and behind it how a rho estimated from half-samples does against two other tests."""
+    return questions.on_click(f"Run {HALF_RUNS:,} studies", _half_samples)
+
+
+def _half_samples():
+    population = exchangeable_population(*gaussian_population(2000, features=4))
+    study = simulate_comparison(population, ("1nn", range(4)), ("1nn", range(4, 8)), 80, runs=HALF_RUNS,
+                                tests=("naive t", "half-sample rho", "Nadeau-Bengio"), progress=False)
+    return Table(study.rows(), f"False alarms of two equal learners at 5%; the true rho is {study.rho:.2f}")
 
 
 def _driven(controls, found, data, words, chart):
@@ -172,7 +290,7 @@ def _readers(situation, n):
 def _board(learner, different, n):
     halves = [(learner, range(start, start + FEATURES)) for start in (0, FEATURES)]
     return simulate_comparison(_population(different), halves[0], halves[1], n, tests=BOARD_TESTS, repeats=10,
-                               runs=BOARD_RUNS, progress=False)
+                               runs=BOARD_RUNS[n], progress=False)
 
 
 @functools.lru_cache(maxsize=2)

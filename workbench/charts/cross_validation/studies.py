@@ -4,7 +4,7 @@ The other charts of the topic are in `workbench.charts.cross_validation`.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -26,31 +26,70 @@ if TYPE_CHECKING:
 VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
 ALARMS = {"false alarm": theme.MISS, "no difference shown": theme.GRAY}
 POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=6)
+MOST_DIFFERENCE = 0.45      # the axes of `clerks` hold its widest settings, so that they stay while a slider moves
+MOST_SPREAD = 0.11
+MOST_ALARMS = 0.7
+MOST_BAR = 0.2
 SLIDER_RHO = 0.995
 SLIDER_SIZE = (300, 220)
 EDGE, BEYOND, INFINITE = 6, 6.6, 7.6
 BINS_PER_SIDE = 60
 LEVELS = 4
 OUTCOMES = {"not rejected": theme.GRAY, "rejected": theme.MISS, "all folds agree": theme.OKABE_ITO["blue"]}
-SIZES = [100, 200, 400]
+SIZES = [50, 100, 200]
 TEST_COLORS = {"naive t": RULES["naive"], "Nadeau-Bengio": RULES["Nadeau-Bengio"], "rho 0.7": RULES["0.7"],
                "McNemar, pooled": theme.OKABE_ITO["purple"]}
 SCORES = {"false alarms, about 5% or fewer": theme.OKABE_ITO["green"], "clearly more than 5%": theme.MISS,
           "power": theme.STRATIFIED}
 
 
+# ten folds
+
+def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
+    """Return the ten differences that the lesson begins with, and their mean.
+
+    Parameters
+    ----------
+    differences : (K,) array_like of float
+        Errors of clerk A less those of clerk B, per fold, as shares.
+    pvalue : float
+        Of the naive t-test.
+    """
+    values = [float(d) for d in differences]
+    mean = float(np.mean(values))
+    bars = [{"fold": k + 1, "difference": d, "who": "clerk B" if d > 0 else "clerk A"} for k, d in enumerate(values)]
+    y = alt.Y("difference:Q", title="errors of A minus errors of B (points)", axis=POINTS)
+    base = alt.Chart(theme.rows("folds", bars)).encode(x=alt.X("fold:O", title="fold of ten forms",
+                                                               axis=alt.Axis(labelAngle=0)), y=y)
+    stems = base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(y2=alt.datum(0))
+    dots = base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
+    line = alt.Chart(theme.rows("mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f} points"}]))
+    rule = line.mark_rule(style="truth").encode(y=y)
+    name = line.mark_text(x="width", align="right", dy=-8).encode(y=y, text="text:N")
+    zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(y=y)
+    fewer = sum(d < 0 for d in values)
+    return theme.finish(zero + stems + dots + rule + name,
+                        f"Clerk A makes {abs(100 * mean):.0f} errors fewer on 100 forms: is A the better reader?",
+                        f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {fewer} of them, on "
+                        f"average {abs(100 * mean):.0f} points; the t-test over the ten folds says p = {pvalue:.3f}.")
+
+
 # two equal clerks
 
-def clerks_data(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, level: float = 0.95) -> dict:
-    """Return the rows of `clerks`: intervals of the studies shown, believed against real spread of all."""
+def clerks_data(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted: float | None = None,
+                level: float = 0.95) -> dict:
+    """Return the rows of `clerks`: intervals of the studies shown, the long run, believed against real spread."""
     half = shown.standard_errors(test) * scipy.special.stdtrit(shown.df, (1 + level) / 2)
     alarm = shown.alarms(test, level)
-    studies = [{"study": shown.first + s, "difference": float(d), "low": float(d - h), "high": float(d + h),
+    studies = [{"study": s + 1, "difference": float(d), "low": float(d - h), "high": float(d + h),
                 "verdict": list(ALARMS)[int(not a)]}
                for s, (d, h, a) in enumerate(zip(shown.differences, np.nan_to_num(half), alarm, strict=True))]
     believed, real = _spreads(everyone, test)
     spread = [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in (("believed", believed), ("real", real))]
-    return {"studies": studies, "spread": spread}
+    rate = float(everyone.alarms(test, level).mean())
+    guess = [] if predicted is None else [{"rate": predicted, "text": f"you: {predicted:.0%}"}]
+    return {"studies": studies, "spread": spread, "alarms": [{"rate": rate, "text": f"{rate:.1%}"}],
+            "promised": [{"rate": 1 - level, "text": f"promised {percent(1 - level)}"}], "guess": guess}
 
 
 def _spreads(studies, test):
@@ -58,53 +97,81 @@ def _spreads(studies, test):
     return float(np.nanmean(studies.standard_errors(test))), float(studies.differences.std(ddof=1))
 
 
-def clerks_words(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, level: float = 0.95) -> tuple[str, str]:
+def clerks_words(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted: float | None = None,
+                 level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `clerks`."""
     count, total = int(shown.alarms(test, level).sum()), shown.differences.size
     alarms = everyone.alarms(test, level)
     share, error = float(alarms.mean()), _share_error(alarms.mean(), alarms.size)
     believed, real = _spreads(everyone, test)
     repeated = "once" if shown.repeats == 1 else f"{shown.repeats} times"
+    guess = "" if predicted is None else f" You predicted {predicted:.0%} for ten repeats."
     return (f"{test}: {count} of {total} studies call{'s' * (count == 1)} two equal clerks different; in the long run "
             f"{share:.1%} ± {error:.1%}",
             f"Studies {shown.first} to {shown.first + total - 1} of {shown.n} forms, cross-validated {repeated}, each "
             f"with its {percent(level)} interval by the {test} test. False alarms: {count}, and {int(alarms.sum())} in "
             f"{alarms.size} studies. The test believes a standard error of {believed:.4f} on average; "
-            f"the differences really vary by {real:.4f}.")
+            f"the differences really vary by {real:.4f}.{guess}")
 
 
 def _share_error(share, runs):
     return float(np.sqrt(share * (1 - share) / runs))
 
 
-def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, level: float = 0.95) -> alt.TopLevelMixin:
-    """Return the differences that studies of two equal clerks find, and how much they vary against what is believed.
+def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted: float | None = None,
+           level: float = 0.95) -> alt.TopLevelMixin:
+    """Return what studies of two equal clerks find: intervals, false alarms, believed against real spread.
 
     Parameters
     ----------
     shown, everyone : workbench.ClerkStudies
         The studies that are drawn, and those of the long run.
     test : {"naive t", "Nadeau-Bengio"}
+    predicted : float, optional
+        The learner's guess of the share of false alarms.
     level : float
     """
-    data = clerks_data(shown, everyone, test, level=level)
+    data = clerks_data(shown, everyone, test, predicted=predicted, level=level)
+    all_three = alt.hconcat(_intervals(data), _alarm_rate(data), _believed(data))
+    return theme.finish(all_three.resolve_scale(color="independent", shape="independent"),
+                        *clerks_words(shown, everyone, test, predicted=predicted, level=level), width=None, height=None)
+
+
+def _intervals(data):
     base = alt.Chart(theme.rows("studies", data["studies"])).encode(
-        x=alt.X("study:O", title="study", axis=alt.Axis(labelOverlap=True, labelAngle=0, grid=False)),
+        x=alt.X("study:O", title="study", axis=alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0, grid=False)),
         color=alt.Color("verdict:N", title=None, scale=theme.scale(ALARMS)))
-    y = alt.Y("low:Q", title="clerk A minus clerk B (points)", axis=POINTS)
-    bars = base.mark_rule(strokeWidth=2).encode(y=y, y2="high:Q")
+    y = alt.Y("low:Q", title="clerk A minus clerk B (points)", axis=POINTS,
+              scale=alt.Scale(domain=[-MOST_DIFFERENCE, MOST_DIFFERENCE], nice=False))
+    bars = base.mark_rule(strokeWidth=2, clip=True).encode(y=y, y2="high:Q")
     dots = base.mark_point(filled=True, size=50).encode(y="difference:Q", shape=alt.Shape(
         "verdict:N", title=None, scale=alt.Scale(domain=list(ALARMS), range=["diamond", "circle"])))
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(style="truth").encode(y="difference:Q")
-    left = (zero + bars + dots).properties(width=430, height=250)
+    return (zero + bars + dots).properties(width=360, height=250)
+
+
+def _alarm_rate(data):
+    y = alt.Y("rate:Q", title="false alarms in 400 studies", axis=alt.Axis(format=theme.PERCENT, tickCount=7),
+              scale=alt.Scale(domain=[0, MOST_ALARMS], nice=False))
+    rate = alt.Chart(theme.rows("alarms", data["alarms"])).encode(y=y)
+    bar = rate.mark_bar(width=34, color=theme.MISS).encode(x=alt.value(30))
+    said = rate.mark_text(dy=-8, x=30).encode(text="text:N")
+    lines = []
+    for name, dash in (("promised", [6, 3]), ("guess", [2, 2])):
+        line = alt.Chart(theme.rows(name, data[name])).encode(y="rate:Q")
+        lines += [line.mark_rule(strokeDash=dash, strokeWidth=2),
+                  line.mark_text(x="width", align="left", dx=4).encode(text="text:N")]
+    return alt.layer(bar, said, *lines).properties(width=60, height=250)
+
+
+def _believed(data):
     spread = alt.Chart(theme.rows("spread", data["spread"])).encode(
-        x=alt.X("kind:N", title="spread of the difference", sort=["believed", "real"], axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("sd:Q", title="standard error (share)", axis=alt.Axis(tickCount=5)))
+        x=alt.X("kind:N", title="spread", sort=["believed", "real"], axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("sd:Q", title="standard error (share)", axis=alt.Axis(tickCount=5),
+                scale=alt.Scale(domain=[0, MOST_SPREAD], nice=False)))
     columns = spread.mark_bar(width=34).encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
         {"believed": theme.ESTIMATE, "real": theme.GRAY})))
-    right = (columns + spread.mark_text(dy=-8).encode(text="text:N")).properties(width=120, height=250)
-    both = alt.hconcat(left, right).resolve_scale(color="independent", shape="independent")
-    return theme.finish(both, *clerks_words(shown, everyone, test, level=level), width=None, height=None)
+    return (columns + spread.mark_text(dy=-8).encode(text="text:N")).properties(width=110, height=250)
 
 
 # one slider
@@ -249,8 +316,9 @@ def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None 
     x = alt.X("left:Q", title="t of one cross-validation (dashed: t density; lines: critical values)", axis=axis,
               scale=alt.Scale(domain=[-INFINITE - 0.5, INFINITE + 0.5], nice=False))
     bars = alt.Chart(theme.rows("bars", data["bars"])).mark_rect(stroke=None).encode(
-        x=x, x2="right:Q", y=alt.Y("low:Q", title="share of the runs", axis=alt.Axis(format=theme.PERCENT,
-                                                                                     tickCount=5)),
+        x=x, x2="right:Q", y=alt.Y("low:Q", title="share of the runs",
+                                axis=alt.Axis(format=theme.PERCENT, tickCount=5),
+                                scale=alt.Scale(domain=[0, MOST_BAR], nice=False)),
         y2="high:Q", color=alt.Color("kind:N", title=None, scale=theme.scale(OUTCOMES)))
     density = alt.Chart(theme.rows("density", data["density"])).mark_line(strokeWidth=2, style="truth").encode(
         x="t:Q", y="share:Q")
@@ -379,7 +447,7 @@ def _score_panel(data, learner, first):
     base = alt.Chart(theme.rows("rates", data["rates"])).transform_filter(alt.datum.learner == learner).encode(
         y=alt.Y("test:N", sort=order, title=None, axis=alt.Axis(labelLimit=200) if first else None))
     x = alt.X("alarms:Q", title=f"{learner}: share called different", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
-              scale=alt.Scale(domainMin=0, nice=True))
+              scale=alt.Scale(domain=[0, 1], nice=False))
     joined = base.mark_rule(color=theme.GRAY, strokeWidth=2).encode(x=x, x2="power:Q")
     power = base.mark_point(filled=True, size=90, shape="circle", color=SCORES["power"]).encode(x="power:Q")
     alarms = base.mark_point(filled=True, size=90).encode(

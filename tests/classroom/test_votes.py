@@ -1,0 +1,76 @@
+"""Sixty predictions as one chart per question: from files that anybody may have written."""
+import json
+import re
+
+import ipywidgets
+import pytest
+from command import run
+
+from workbench.classroom import votes
+from workbench.reports.parameters import ReportError
+from workbench.widgets.questions import Prediction, predict
+
+
+class Line(ipywidgets.HTML):
+    """Stands for a control on which a line is drawn."""
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    line = Line()
+    line.value = "x"
+    drawn = Prediction("4-line", "Draw it", line)
+    drawn.control = type("Drawn", (), {"value": [0.1, 0.1, 0.1]})()
+    found = [predict("1-coin", "Heads or <tails>?", ["heads", "tails"]),
+             Prediction("2-number", "How many?", ipywidgets.BoundedIntText(1, 0, 9)), drawn]
+    monkeypatch.setattr(votes, "questions_asked", lambda: found)
+
+
+def hand_in(folder, student, content):
+    (folder / student).mkdir()
+    (folder / student / "predictions.json").write_text(content if isinstance(content, str) else json.dumps(content))
+
+
+def test_votes_are_counted_and_what_is_no_vote_is_said(tmp_path, asked):
+    for k in range(60):
+        hand_in(tmp_path, f"s{k:02}", {"1-coin": "heads" if k % 3 else "tails", "2-number": k % 4,
+                                       "4-line": [0.1, 0.11, 0.1 + k / 1000]})
+    for name, content in {"bad": "{", "text": "[1]", "big": " " * 1_000_001,
+                          "odd": {"1-coin": "<b>edge</b>", "2-number": "many", "4-line": [1, 2]},
+                          "nested": {"1-coin": [["heads"]], "2-number": None, "4-line": {"a": 1}}}.items():
+        hand_in(tmp_path, name, content)
+    coin, number, line = votes.class_votes(tmp_path)
+    assert coin.words() == "60 predictions, 5 without one. heads: 40; tails: 20."
+    assert number.words() == "60 predictions, 5 without one. The values go from 0 to 3."
+    assert line.words() == "60 predictions, 5 without one. The last values go from 0.1 to 0.159."
+    assert [votes.chart(vote).to_dict(validate=True)["description"] for vote in (coin, number, line)] == [
+        vote.words() for vote in (coin, number, line)]
+
+
+def test_the_page_names_nobody_and_escapes(tmp_path, asked):
+    hand_in(tmp_path, "ada", {"1-coin": "heads"})
+    hand_in(tmp_path, "bob", {"1-coin": "tails"})
+    text = votes.votes_page(votes.class_votes(tmp_path))
+    assert "Heads or &lt;tails&gt;?" in text and not re.search(r"\bada\b|\bbob\b", text)
+    assert "2 predictions, 0 without one. heads: 1; tails: 1." in text and "data:image/png;base64,iVBOR" in text
+
+
+def test_nobody_predicted(tmp_path, asked):
+    hand_in(tmp_path, "ada", {})
+    with pytest.raises(ReportError, match=r"holds a prediction \(predictions.json\)"):
+        votes.class_votes(tmp_path)
+
+
+def test_the_lessons_questions_are_all_there():
+    names = [prediction.name for prediction in votes.questions_asked()]
+    assert len(set(names)) == len(names) and [name[0] for name in names] == sorted(name[0] for name in names)
+    assert {name[0] for name in names} == set("012345")
+
+
+def test_the_command_writes_one_page(tmp_path):
+    (tmp_path / "class").mkdir()
+    hand_in(tmp_path / "class", "ada", {"5-repeats": "5%"})
+    done = run(tmp_path, "votes", "class", "-o", "out/v.html")
+    assert (done.returncode, done.stdout) == (0, "1 question with predictions\nWrote out/v.html\n")
+    done = run(tmp_path, "votes", "nothing")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1

@@ -1,0 +1,150 @@
+"""What a class predicted, as charts to show before the reveal: no name, no answer."""
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench import checks
+from workbench.classroom.grading import student_folders
+from workbench.classroom.pages import page
+from workbench.classroom.submissions import MOST_BYTES, UNREADABLE, NotPlainError, plain_file
+from workbench.exercises.records import plain_answer
+from workbench.reports.parameters import ReportError
+from workbench.widgets.kept import FILE
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from workbench.widgets.questions import Prediction
+
+TOPICS = ("start", "stratified", "replication", "allocation", "misclassification", "cross_validation")
+ASKS = "predict_"
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What a class predicted about one question.
+
+    Attributes
+    ----------
+    question : str
+    choices : tuple of str
+        Empty where the answer is a number, or a line of several.
+    answers : tuple
+        A choice, a number or a list of numbers per student, in an order that names nobody.
+    left_out : int
+        Students without a usable prediction.
+    """
+
+    question: str
+    choices: tuple[str, ...]
+    answers: tuple[Any, ...]
+    left_out: int
+
+    def words(self) -> str:
+        """Return what the chart shows, in words."""
+        told = f"{checks.counted(len(self.answers), 'prediction')}, {self.left_out} without one."
+        if self.choices:
+            counts = Counter(self.answers)
+            return f"{told} " + "; ".join(f"{choice}: {counts[choice]}" for choice in self.choices) + "."
+        ends = [answer[-1] if isinstance(answer, list) else answer for answer in self.answers]
+        return f"{told} The {'last values' if self.lines else 'values'} go from {min(ends):g} to {max(ends):g}."
+
+    @property
+    def lines(self) -> bool:
+        """Whether students drew lines."""
+        return any(isinstance(answer, list) for answer in self.answers)
+
+
+def questions_asked() -> list[Prediction]:
+    """Return the questions of all lessons that ask for a prediction, in their order."""
+    modules = [importlib.import_module(f"workbench.widgets.{topic}") for topic in TOPICS]
+    asked = [ask() for module in modules for name, ask in vars(module).items() if name.startswith(ASKS)]
+    return sorted(asked, key=lambda prediction: prediction.name.partition("-")[0])
+
+
+def class_votes(folder: str | os.PathLike) -> list[Vote]:
+    """Return what the students of a class predicted; nothing in their folders is run.
+
+    Parameters
+    ----------
+    folder : path
+        With one folder per student, named by the id; the lessons write `predictions.json` there.
+
+    Raises
+    ------
+    ReportError
+        If the folder cannot be read, or nobody predicted anything.
+    """
+    kept = [_predictions(path / FILE) for path in student_folders(folder).values()]
+    votes = [vote for asked in questions_asked() if (vote := _vote(asked, kept)).answers]
+    if not votes:
+        raise ReportError(f"no student's folder in {os.fspath(folder)!r} holds a prediction ({FILE})")
+    return votes
+
+
+def _predictions(path: Path) -> dict:
+    try:
+        content = plain_file(path, MOST_BYTES)
+        found = json.loads(content) if content else {}
+    except (NotPlainError, *UNREADABLE):
+        return {}       # counted below as a student without a prediction
+    return found if isinstance(found, dict) else {}
+
+
+def _vote(asked, kept):
+    choices = tuple(getattr(asked.control, "options", ()))
+    length = len(asked.control.value) if isinstance(asked.control.value, list) else None
+    usable = [answer for found in kept if (answer := _usable(found.get(asked.name), choices, length)) is not None]
+    return Vote(asked.question, choices, tuple(sorted(usable, key=str)), len(kept) - len(usable))
+
+
+def _usable(value, choices, length):
+    """Return a prediction as the question takes it, or None."""
+    try:
+        value = plain_answer(value)
+    except ValueError:
+        return None
+    if choices:
+        return value if isinstance(value, str) and value in choices else None
+    numbers = value if isinstance(value, list) else [value]
+    fits = all(isinstance(each, (int, float)) for each in numbers) and isinstance(value, list) == (length is not None)
+    return value if fits and length in (None, len(numbers)) else None
+
+
+def chart(vote: Vote) -> alt.TopLevelMixin:
+    """Return a vote as bars per choice, a dot per number, or a line per student."""
+    import altair as alt
+
+    from workbench.charts import theme
+    count = alt.Y("count:Q", title="students", axis=alt.Axis(tickMinStep=1))
+    if vote.choices:
+        counts = Counter(vote.answers)
+        rows = [{"choice": choice, "count": counts[choice]} for choice in vote.choices]
+        drawn = alt.Chart(theme.rows("votes", rows)).mark_bar(color=theme.ESTIMATE).encode(
+            x=alt.X("choice:N", title="predicted", sort=list(vote.choices), axis=alt.Axis(labelAngle=0)), y=count)
+    elif vote.lines:
+        rows = [{"student": k, "step": step, "value": value} for k, line in enumerate(vote.answers)
+                for step, value in enumerate(line, 1)]
+        drawn = alt.Chart(theme.rows("votes", rows)).mark_line(opacity=0.4, color=theme.ESTIMATE).encode(
+            x=alt.X("step:Q", title="point of the line", axis=alt.Axis(tickMinStep=1, grid=False)),
+            y=alt.Y("value:Q", title="predicted", scale=alt.Scale(zero=False)), detail="student:N")
+    else:
+        rows = [{"value": value, "count": number} for value, number in Counter(vote.answers).items()]
+        drawn = alt.Chart(theme.rows("votes", rows)).mark_bar(width=6, color=theme.ESTIMATE).encode(
+            x=alt.X("value:Q", title="predicted"), y=count)
+    return theme.finish(drawn, f"What {checks.counted(len(vote.answers), 'student')} predicted", vote.words())
+
+
+def votes_page(votes: list[Vote]) -> str:
+    """Return the votes as a page to show in the lecture before the reveal; it names no student and no answer."""
+    from workbench.widgets.chart_view import image
+    shown = [{"question": vote.question, "words": vote.words(),
+              "picture": base64.b64encode(image(chart(vote)).png()).decode()} for vote in votes]
+    return page("votes.html.j2", title="What the class predicted", votes=shown)
