@@ -59,7 +59,7 @@ CONTROLS = {
          (3, "ArrowRight", 1, "rho 0 (r 0): p .0192, significant at 5%; flips at .368", "rho .010 (r .001)"))),
 }
 BUTTONS = "from workbench.widgets import allocation as live\nlive.one_label_at_a_time()"
-CHARTS = 4 + 2 * len(CONTROLS) + 1
+CHARTS = 5 + 2 * len(CONTROLS) + 1
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_failed_drawing_is_told_and_the_next_one_repairs_it(lesson):
     browser.execute(lesson, REPAIR)
     lesson.wait_for_selector(".workbench-chart [role=alert]", state="detached")
     browser.shows_chart(lesson, CHARTS)
-    assert browser.chart(lesson, 3)["label"] == "Repaired."
+    assert browser.chart(lesson, 4)["label"] == "Repaired."
 
 
 def test_chart_is_drawn_while_the_kernel_is_busy(opened):
@@ -177,7 +177,7 @@ def test_controls_move_the_pictures_in_lab(lesson, name):
     _, names, moves = CONTROLS[name]
     assert browser.sliders(lesson)[above:above + len(names)] == list(names)
     for number, key, index, title, moved_title in moves:
-        index += 4 + 2 * place
+        index += 5 + 2 * place
         before = browser.chart(lesson, index)
         browser.slider(lesson, above + number).focus()
         moved = browser.after(lesson, lambda key=key: lesson.keyboard.press(key), index)
@@ -204,12 +204,12 @@ def test_slider_moves_the_chart_in_voila(voila):
 
 def drives_lesson_one(page):
     """Move every slider of lesson 1; chart, title and words change together and only in its own view."""
-    browser.shows_chart(page, 5)
+    browser.shows_chart(page, 8)
     assert browser.sliders(page) == ["Strata", "Labels", "Labels", "Pilot per stratum", "Batch", "Smoothing c",
                                      "Half-width e"]
-    for place, (index, said) in enumerate([(1, "6 strata"), (1, "101 labels"), (2, "with 110 labels"),
-                                           (2, "with 110 labels"), (2, "with 110 labels"), (2, "with 110 labels"),
-                                           (4, "half-width of 0.035")]):
+    for place, (index, said) in enumerate([(4, "6 strata"), (4, "101 labels"), (5, "with 110 labels"),
+                                           (5, "with 110 labels"), (5, "with 110 labels"), (5, "with 110 labels"),
+                                           (7, "half-width of 0.035")]):
         before = browser.chart(page, index)
         handle = browser.slider(page, place)
         handle.scroll_into_view_if_needed()

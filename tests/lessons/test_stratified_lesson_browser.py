@@ -76,7 +76,7 @@ def has_title(page, text):
 
 
 def chosen(page, label):
-    return page.locator(".widget-dropdown", has_text=label).locator("select option:checked").text_content()
+    return page.locator(".widget-dropdown", has_text=label).locator("select option:checked").text_content().replace("\xa0", " ")
 
 
 def test_the_first_screen_asks_and_shows_no_parameters(lesson):
@@ -155,11 +155,11 @@ def test_the_analysts(lesson):
 
 def test_the_labels_needed(lesson):
     slide(lesson, "Half-width", "End", "Home")
-    lesson.get_by_label("Finite-population factor").uncheck()
+    lesson.get_by_role("checkbox", name="Finite-population factor").uncheck()
     quiet(lesson)
     has_title(lesson, "±1 points need 4,146 random")
     choose(lesson, "Population", "700,000, their synthetic twin")
-    lesson.get_by_label("Finite-population factor").check()
+    lesson.get_by_role("checkbox", name="Finite-population factor").check()
     quiet(lesson)
     assert lesson.evaluate(FAULTS) == []
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from workbench.charts import theme
-from workbench.widgets import ChartView, chart_view, image, panel, pictures, vega_bundle
+from workbench.widgets import ChartView, chart_view, image, pages, panel, pictures, vega_bundle
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -188,6 +188,62 @@ def test_static_image_is_no_widget():
     data, _ = image(layered())._repr_mimebundle_()
     assert set(data) == {"image/png", "text/plain"}
     assert data["text/plain"] == "Chart: No labels yet."
+
+
+def test_a_picked_mark_calls_back():
+    view, seen = ChartView(layered()), []
+    view.on_pick(seen.append)
+    view._handle_custom_msg({"kind": "pick", "datum": {"pick": 3, "label": "Column 3"}}, [])
+    view._handle_custom_msg({"kind": "drag", "from": "page", "place": {"drag": 1, "x": 2, "y": None}}, [])
+    assert seen == [{"pick": 3, "label": "Column 3"}]
+
+
+def test_a_drag_is_answered_once_the_callback_is_done(monkeypatch):
+    view, seen = ChartView(layered()), []
+    monkeypatch.setattr(view, "send", lambda content: seen.append(content))
+    view.on_drag(seen.append)
+    view._handle_custom_msg({"kind": "drag", "from": "page", "place": {"drag": 1, "x": 2, "y": None}}, [])
+    assert seen == [{"drag": 1, "x": 2, "y": None}, {"kind": "dragged", "from": "page"}]
+
+
+@pytest.mark.parametrize("ours, parents, live", [
+    ({}, {}, False),
+    ({"JPY_SESSION_NAME": "lesson.ipynb"}, {}, True),
+    ({"SERVER_SOFTWARE": "voila/0.5.13"}, {"PATH": "/bin"}, True),
+    ({"SERVER_SOFTWARE": "nginx"}, {}, False),
+    ({"JPY_SESSION_NAME": "lesson.ipynb"}, {"JPY_SESSION_NAME": "lesson.ipynb"}, False)],
+    ids=["report", "Lab", "Voila", "another server", "a report started in Lab"])
+def test_a_live_page_is_one_that_a_server_started(monkeypatch, ours, parents, live):
+    import psutil
+    for name in pages.SERVERS:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in ours.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(psutil.Process, "environ", lambda process: parents)
+    assert pages.is_live() is live
+
+
+def test_a_live_page_gets_widgets_only(monkeypatch):
+    import ipywidgets
+    monkeypatch.setattr(pages, "is_live", lambda: True)
+    monkeypatch.setattr(pictures, "png", lambda spec: 1 / 0)
+    monkeypatch.setattr(pictures, "page_png", lambda *details: 1 / 0)
+    view, still = ChartView(layered()), image(layered())
+    for shown in (view, panel([ipywidgets.IntSlider(description="labels")], view), still):
+        data, _ = shown._repr_mimebundle_()
+        assert set(data) == {WIDGET, "text/plain"}
+    assert data["text/plain"] == "Chart: No labels yet."
+    shown = ipywidgets.widget_serialization["from_json"]("IPY_MODEL_" + data[WIDGET]["model_id"], None)
+    assert isinstance(shown, ChartView) and shown.alternative == "No labels yet."
+    assert still._repr_mimebundle_()[0][WIDGET] == data[WIDGET]
+
+
+def test_cleared_view_says_nothing_until_it_shows_again():
+    view = ChartView(layered())
+    view.clear()
+    assert view.alternative == "" and view.picture["blank"]
+    view.show(bars(2), "Two.", title="Two labels")
+    assert view.alternative == "Two." and not view.picture["blank"]
 
 
 def test_one_series_has_its_color():

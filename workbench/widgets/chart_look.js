@@ -1,6 +1,6 @@
 // How wide a chart is, and how large its type: the same rules as sized, scaled and widest of charts/theme.py
 const HEADING = "heading", LARGER = "workbench-larger-type";
-const WIDEST = 1000, NARROW = 400, TYPE = 14, LARGE = 20, TRIES = 4, TOLERANCE = 4, LABELS = 150;
+const WIDEST = 1000, NARROW = 400, TYPE = 14, LARGE = 20, HEIGHT = 260, TRIES = 5, TOLERANCE = 4, LABELS = 150;
 const VIEWS = ["layer", "concat", "hconcat", "vconcat", "spec"];
 const DATA = ["data", "datasets", "values"];
 
@@ -65,8 +65,9 @@ function legended(spec, columns) {
 }
 
 function sized(spec, look) {
-  const fit = look.width && look.width < NARROW ? narrowed(spec) : spec;
-  return overlay(lettered(fit, look.size), {config: {axis: {labelSeparation: 4}}});
+  const fit = look.width < NARROW ? narrowed(spec) : spec;
+  const axis = {labelSeparation: 4, ...look.width < NARROW ? {labelLimit: LABELS} : {}};
+  return overlay(lettered(fit, look.size), {config: {axis}});
 }
 
 function scaled(part, factor) {
@@ -122,14 +123,14 @@ function spread(svg, selector) {
 
 async function fitted(stage, spec, look, last, make) {
   const whole = sized(spec, look), full = widest(whole), wanted = look.width;
-  let factor = !wanted ? 1 : last?.wanted === wanted && last.size === look.size ? last.factor : wanted / (full + 80);
+  let factor = last?.wanted === wanted && last.size === look.size ? last.factor : wanted / (full + 80);
   for (let tries = TRIES, columns = Infinity; ; tries--) {
-    const shape = titled(scaled(columns < Infinity ? legended(whole, columns) : whole, factor), look.size, wanted || full, 260);
-    const made = await make(shape);
+    const some = columns < Infinity ? legended(whole, columns) : whole;
+    const made = await make(titled(scaled(some, factor), look.size, wanted, HEIGHT));
     const svg = stage.querySelector("svg"), off = wanted - Number(svg.getAttribute("width"));
-    const crowded = wanted && spread(svg, ".role-legend") > wanted && columns > 1;
-    const next = Math.max(0.2, factor + off / full);
-    if (!wanted || !tries || (!crowded && (Math.abs(off) <= TOLERANCE || next === factor))) {
+    const crowded = spread(svg, ".role-legend") > wanted && columns > 1;
+    const next = Math.max(0.2, factor + (off - TOLERANCE / 2) / full);
+    if (!tries || (!crowded && ((off >= 0 && off <= TOLERANCE) || next === factor))) {
       return {view: made.view, vgSpec: made.vgSpec, finalize: () => made.finalize(), stage,
         fit: {factor, wanted, size: look.size}};
     }
@@ -140,6 +141,6 @@ async function fitted(stage, spec, look, last, make) {
 }
 
 function tooWide({stage, look, fit}) {
-  return look.width > 0 && fit.factor > 0.2
+  return fit.factor > 0.2
     && Number(stage.querySelector("svg").getAttribute("width")) > look.width + 2 * TOLERANCE;
 }

@@ -1,4 +1,4 @@
-// The buttons below a chart: its present picture kept as a ghost behind the next ones, and larger type for all
+// The buttons below a chart: its present picture kept as the outlines of its marks, and larger type for all
 const OTHER_AXES = "The axes changed, so the pinned picture was taken away.";
 
 function tool(text, press) {
@@ -32,9 +32,15 @@ function frame(svg) {
   return JSON.stringify(places.map(part => [part.getAttribute("transform"), part.tagName === "text" ? part.textContent : ""]));
 }
 
+function isUnseen(part) {
+  const none = name => ["none", "transparent", null].includes(part.getAttribute(name));
+  return part.getAttribute("opacity") === "0" || (none("fill") && none("stroke"));
+}
+
 function ghostOf(svg) {
   const ghost = svg.querySelector(":scope > g").cloneNode(true);
-  ghost.querySelectorAll(".role-axis, .role-legend, .role-title, .mark-text, .background").forEach(part => part.remove());
+  ghost.querySelectorAll(".role-axis, .role-legend, .role-title, .mark-text, .background, .foreground").forEach(part => part.remove());
+  ghost.querySelectorAll("path, line, rect").forEach(part => { if (isUnseen(part)) part.remove(); });
   for (const part of [ghost, ...ghost.querySelectorAll("*")]) {
     for (const key of ["class", "id", "role", "tabindex", "aria-label"]) part.removeAttribute(key);
   }
@@ -53,7 +59,7 @@ function pinning({picture, pinned}, model) {
     kept = {ghost: ghostOf(svg()), frame: frame(svg())};
     button.setAttribute("aria-pressed", "true");
     say(pinned, `Pinned: ${words}`);
-    svg().prepend(kept.ghost);
+    svg().append(kept.ghost);
   }
 
   function drop(text) {
@@ -68,7 +74,7 @@ function pinning({picture, pinned}, model) {
     if (!kept) return;
     if (kept.frame !== frame(svg())) return drop(OTHER_AXES);
     kept.ghost.setAttribute("transform", svg().querySelector(":scope > g:not(.ghost)").getAttribute("transform"));
-    if (kept.ghost.parentNode !== svg()) svg().prepend(kept.ghost);
+    if (kept.ghost.parentNode !== svg()) svg().append(kept.ghost);
   }
 
   return {button, renew};

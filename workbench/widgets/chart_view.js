@@ -131,7 +131,7 @@ function initialize({model}) {
 
 function render({model, el}) {
   const parts = build(el), {figure, heading, picture, words} = parts;
-  let result = null, running = null, again = false, ended = false;
+  let result = null, running = null, again = false, ended = false, unseen = false;
   const gone = () => ended;
   const touch = touching(picture, model, () => result, () => running);
   const pin = pinning(parts, model);
@@ -154,6 +154,8 @@ function render({model, el}) {
     const vega = await library(model, gone);
     if (ended) return;
     const shown = model.get("picture"), look = lookOf(figure);
+    unseen = !look.width;
+    if (unseen) return;
     figure.classList.toggle("blank", shown.blank);
     if (shown.blank) return blank();
     touch.remember();
@@ -209,9 +211,10 @@ function render({model, el}) {
     running ??= drawAll();
   }
 
-  const looked = () => { if (result && !sameLook(result.look, lookOf(figure))) draw(); };
+  const looked = () => { if (unseen || (result && !sameLook(result.look, lookOf(figure)))) draw(); };
   words.textContent = "The chart is being drawn …";
-  const endings = [touch.end, addTools(parts, model, pin), onLook(figure, looked), nameControls(el, gone)];
+  const endings = [touch.end, addTools(parts, model, pin), onLook(figure, looked)];
+  nameControls();
   model.on("change:picture", draw);
   draw();
 

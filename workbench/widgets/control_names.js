@@ -1,23 +1,18 @@
-// Names for those controls of ipywidgets that have none
-function outermost(el) {
-  for (let box = el; ;) {
-    const next = box.parentElement?.closest(".widget-box");
-    if (!next) return box;
-    box = next;
-  }
-}
+// Names for those controls of ipywidgets that have none: one watch for all of a page, predictions without chart among them
+const WATCHED = "workbenchControlNames", ROWS = ".widget-inline-hbox, .widget-inline-vbox, .widget-radio, .widget-toggle-buttons";
+const ICONS = {"fa-play": "Play", "fa-pause": "Pause", "fa-stop": "Stop", "fa-retweet": "Repeat"};
 
-function nameControls(el, gone) {
-  const observer = new MutationObserver(() => nameAll(outermost(el)));
-  watch(el, observer, gone);
-  return () => observer.disconnect();
-}
-
-async function watch(el, observer, gone) {
-  while (!el.isConnected && !gone()) await pause(50);
-  if (gone()) return;
-  nameAll(outermost(el));
-  observer.observe(outermost(el), {childList: true, subtree: true, characterData: true});
+function nameControls() {
+  if (globalThis[WATCHED]) return;
+  globalThis[WATCHED] = true;
+  let planned = false;
+  const plan = () => {
+    if (planned) return;
+    planned = true;
+    setTimeout(() => { planned = false; nameAll(); }, 50);
+  };
+  new MutationObserver(plan).observe(document.body, {childList: true, subtree: true, attributes: true, attributeFilter: ["class"]});
+  plan();
 }
 
 function give(part, values) {
@@ -26,12 +21,15 @@ function give(part, values) {
   }
 }
 
-function nameAll(box) {
-  for (const row of box.querySelectorAll(".widget-inline-hbox, .widget-inline-vbox")) {
+function nameAll() {
+  for (const row of document.querySelectorAll(ROWS)) {
     const text = row.querySelector(".widget-label")?.textContent.trim();
     if (text) nameRow(row, text);
   }
-  for (const play of box.querySelectorAll(".widget-play")) namePlay(play);
+  for (const icon of document.querySelectorAll(".widget-play button .fa")) {
+    const known = Object.keys(ICONS).find(name => icon.classList.contains(name));
+    if (known) give(icon.parentNode, {"aria-label": ICONS[known]});
+  }
 }
 
 function nameRow(row, text) {
@@ -39,19 +37,11 @@ function nameRow(row, text) {
   handles.forEach((handle, index) => {
     give(handle, {"aria-label": text + (handles.length > 1 ? [", lower end", ", upper end"][index] : "")});
   });
-  if (handles.length) give(row.querySelector(".widget-readout[contenteditable]"), {role: "textbox", "aria-label": `${text}, value`});
-  for (const group of row.querySelectorAll(".widget-radio-box")) give(group, {role: "radiogroup", "aria-label": text});
-  if (row.matches(".widget-toggle-buttons")) {
-    give(row, {role: "group", "aria-label": text});
-    row.querySelectorAll(".widget-toggle-button").forEach(button =>
-      give(button, {"aria-pressed": String(button.classList.contains("mod-active"))}));
-  }
-}
-
-function namePlay(play) {
-  const names = {play: "Play", pause: "Pause", stop: "Stop", repeat: "Repeat"};
-  for (const button of play.querySelectorAll("button")) {
-    const icon = Object.keys(names).find(name => button.querySelector(`.fa-${name}`) || button.classList.contains(name));
-    give(button, {"aria-label": names[icon] ?? "Play"});
+  if (handles.length) give(row.querySelector(".widget-readout"), {role: "textbox", "aria-label": `${text}, value`});
+  if (row.matches(".widget-radio")) give(row, {role: "radiogroup", "aria-label": text});
+  if (!row.matches(".widget-toggle-buttons")) return;
+  give(row, {role: "group", "aria-label": text});
+  for (const button of row.querySelectorAll("button")) {
+    give(button, {"aria-pressed": String(button.classList.contains("mod-active"))});
   }
 }

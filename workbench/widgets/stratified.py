@@ -187,10 +187,10 @@ def reveal_robot() -> Reveal:
 
 def seen_robots() -> Table:
     """Return what the robot claims and does with more and more labels, beside Neyman's rule and two honest waves."""
-    budgets = [("robot", "opt_a2", n) for n in (40, 60, 100, 200, 300)]
-    designs = [*budgets, ("Neyman, who knows every label", "neyman", 200), ("two waves with a floor", "waves", 100)]
-    studies = [(name, simulations.simulate_labeling(*scenes.fifths(), n, rule, runs=20_000))
-               for name, rule, n in designs]
+    others = [("Neyman, who knows every label", "neyman", 200), ("two waves with a floor", "waves", 100)]
+    studies = [("robot", study) for study in scenes.robot_studies()]
+    studies += [(name, simulations.simulate_labeling(*scenes.fifths(), n, rule, runs=20_000))
+                for name, rule, n in others]
     return Table([{"design": name, "labels": found.budget, "contain the truth": f"{found.coverage('wald'):.0%}",
                    "claimed variance against random": f"{found.estimated_variance_ratio:.2f} times",
                    "true variance against random": f"{found.variance_ratio:.2f} times"} for name, found in studies],
