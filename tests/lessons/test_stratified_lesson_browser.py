@@ -157,7 +157,7 @@ def test_the_labels_needed(lesson):
     slide(lesson, "Half-width", "End", "Home")
     lesson.get_by_role("checkbox", name="Finite-population factor").uncheck()
     quiet(lesson)
-    has_title(lesson, "±1 points need 4,146 random")
+    has_title(lesson, "±1 point needs 4,146 random")
     choose(lesson, "Population", "700,000, their synthetic twin")
     lesson.get_by_role("checkbox", name="Finite-population factor").check()
     quiet(lesson)

@@ -396,7 +396,8 @@ def plan_words(curve: PlanCurve, half_width: float) -> tuple[str, str]:
     need = curve.at(half_width)
     fpc = "with" if curve.finite else "without"
     more = f" More than the {curve.population:,} items that exist." if max(need.values()) > curve.population else ""
-    return (f"±{100 * half_width:.3g} points need {need['simple_random']:,} random, {need['proportional']:,} "
+    unit = "point needs" if half_width == 0.01 else "points need"
+    return (f"±{100 * half_width:.3g} {unit} {need['simple_random']:,} random, {need['proportional']:,} "
             f"proportional or {need['neyman']:,} Neyman labels",
             f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} finite-population factor: "
             f"{need['simple_random']:,} random, {need['proportional']:,} proportional, {need['neyman']:,} Neyman, of "
@@ -427,7 +428,7 @@ def plan(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] 
     points = alt.Chart(theme.rows("points", data["points"])).encode(x="half_width:Q", y="labels:Q")
     dots = points.mark_point(filled=True, size=70).encode(color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS)))
     above = points.transform_filter(alt.datum.design == "random").mark_text(align="left", dx=8, dy=-8)
-    below = points.transform_filter(alt.datum.design == "Neyman").mark_text(align="right", dx=-8, dy=9)
+    below = points.transform_filter(alt.datum.design == "Neyman").mark_text(dy=18)
     ceiling = alt.Chart(theme.rows("ceiling", data["ceiling"]))
     roof = ceiling.mark_rule(style="truth").encode(y="items:Q") + ceiling.mark_text(
         align="right", x="width", dx=-4, dy=-8, style="note").encode(y="items:Q", text="text:N")

@@ -264,7 +264,7 @@ def reveal_needed() -> Reveal:
 def seen_needed() -> list:
     """Return what both populations need at random, and what the interval to report needs for ±5 points."""
     sizes, right = scenes.fifths()
-    rows = [{"half-width": f"{100 * width:g} points", "forms": f"{curve.population:,}",
+    rows = [{"half-width in points": f"{100 * width:g}", "forms": f"{curve.population:,}",
              "finite-population factor": "with" if finite else "without",
              "random labels": f"{curve.at(width)['simple_random']:,}"}
             for width, population, finite in ((NARROW, "forms", True), (NARROW, "twin", True),
