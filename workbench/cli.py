@@ -26,6 +26,7 @@ from workbench.reports.parameters import (
 )
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
+SOLUTIONS = "solutions"
 START, SHOWN = "00-start.ipynb", "lab/tree"
 # defaults for JupyterLab: it asks for no news, and does not ask whether it may; what a user has set goes before them
 LAB_SETTINGS = Path(__file__).parent / "lab_settings"
@@ -250,11 +251,13 @@ def _become_lab(folder, words):
 
 
 def _copy_notebooks(folder):
-    copied, kept = [], []
+    copied, kept, inside = [], [], notebooks_folder()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for source in sorted(notebooks_folder().glob("*.ipynb")):
-            (copied if _copy(source, folder / source.name) else kept).append(source.name)
+        for made in (folder, folder / SOLUTIONS):
+            made.mkdir(parents=True, exist_ok=True)
+        for source in sorted([*inside.glob("*.ipynb"), *inside.glob(f"{SOLUTIONS}/*.ipynb")]):
+            name = source.relative_to(inside).as_posix()
+            (copied if _copy(source, folder / name) else kept).append(name)
     except (OSError, ValueError) as error:
         raise ReportError(f"cannot copy to {str(folder)!r}: {reason(error)}") from error
     return copied, kept

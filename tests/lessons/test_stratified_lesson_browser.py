@@ -169,6 +169,9 @@ def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, width, dark):
     lesson.set_viewport_size({"width": width, "height": TALL})
     browser.set_theme(lesson, dark=dark)
     quiet(lesson)
+    lesson.wait_for_function("""ink => [...document.querySelectorAll('.workbench-chart .role-axis-title text')]
+        .every(text => getComputedStyle(text).fill === ink)""", arg="rgb(242, 242, 242)" if dark else "rgb(26, 26, 26)",
+        timeout=10_000)
     assert lesson.evaluate(FAULTS) == []
 
 

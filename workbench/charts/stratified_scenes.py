@@ -85,8 +85,8 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
     said = f"says that it is {np.mean(score):.1%} sure on average"
     return theme.finish(sure + mean.mark_rule(style="truth") + text,
                         f"The program {said}. How often is it right?",
-                        f"Of {np.size(score):,} items the program {said}: {rows[0]['sure']:.0%} for the sixtieth of "
-                        f"which it is least sure, {rows[len(rows) // 4]['sure']:.0%} a quarter of the way up, and "
+                        f"Of {np.size(score):,} items the program {said}: {rows[0]['sure']:.0%} in the sixtieth of "
+                        f"which it is least sure, {rows[len(rows) // 10]['sure']:.0%} a tenth of the way up, and "
                         f"{rows[len(rows) // 2]['sure']:.0%} in the middle.", height=190)
 
 
