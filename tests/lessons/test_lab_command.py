@@ -66,6 +66,32 @@ def test_the_printed_address_opens_the_start_page_and_a_signal_ends_everything(t
         assert started.wait(20) == 0 and not psutil.wait_procs(children, 20)[1]
 
 
+def test_a_page_that_is_reloaded_is_live(tmp_path, chromium):
+    path = tmp_path / "notebooks" / "live.ipynb"
+    path.parent.mkdir()
+    browser.notebook(path, "from workbench.widgets import stratified as live\nlive.labels_needed()")
+    with lab(tmp_path) as (started, log):
+        address = _printed(log, started).replace("00-start", path.stem)
+        with browser.start() as chrome, _opened(address, chrome) as page:
+            browser.run_all(page)
+            browser.shows_chart(page)
+            _wait_for(lambda: "widget-view+json" in path.read_text())
+            page.reload()
+            browser.ready(page)
+            browser.shows_chart(page)
+            browser.slider(page).focus()
+            before = browser.chart(page)
+            moved = browser.after(page, lambda: page.keyboard.press("ArrowRight"))
+            assert moved["marks"] != before["marks"] and moved["title"] != before["title"]
+
+
+def _wait_for(happened, seconds=30):
+    end = time.monotonic() + seconds
+    while not happened() and time.monotonic() < end:
+        time.sleep(.2)
+    assert happened()
+
+
 @pytest.mark.slow
 def test_ctrl_c_ends_it_too(tmp_path):
     with lab(tmp_path) as (started, log):

@@ -90,8 +90,8 @@ def test_labels_are_moved_between_neighbors_and_weighed_by_hand(shares):
     assert shares.view.alternative.startswith(f"Standard error {error:.4f} for this design") and f"{error:.4f}" == "0.0228"
     drag(shares, "labels 4", 1)
     assert [int(row["text"]) for row in rows(shares, "strata")[10::3]] == [14, 2]
-    drag(shares, "cut 4", 1)
-    assert rows(shares, "cuts")[3]["at"] == pytest.approx(1795 / 1797), "a stratum keeps as many forms as labels"
+    drag(shares, "cut 1", 0)
+    assert rows(shares, "cuts")[0]["at"] == pytest.approx(40 / 1797), "a stratum keeps as many forms as labels"
     settle(shares, Labels=200)
     assert controls(shares)["Share the labels"].value == "proportional" and status(shares) == ""
 

@@ -11,7 +11,8 @@ from workbench.widgets import ChartView, image, drive, panel
 cuts, chosen, calls = {"a": 30.0, "b": 70.0}, [], []
 
 def rows():
-    return {"cuts": [{"drag": name, "at": at, "step": 5, "label": f"Cut {name} at {at:g}"} for name, at in cuts.items()],
+    return {"cuts": [{"drag": name, "at": at, "step": 5, "label": f"Cut {name} at {at:g}"}
+                     for name, at in cuts.items()],
             "cells": [{"pick": k, "column": f"column {k}", "row": r, "on": k in chosen, "label": f"Column {k}"}
                       for k in (1, 2, 3) for r in (1, 2)]}
 
@@ -107,6 +108,19 @@ def test_a_mark_is_dragged_by_arrow_keys_and_keeps_the_focus(touched):
     touched.keyboard.press("ArrowLeft")
     says(touched, "Cuts 45 and 55; columns [].")
     assert focused(touched) == "Cut a at 45"
+
+
+def test_a_mark_is_dragged_by_a_finger(touched):
+    mark = touched.locator(".picture [role=button]").first
+    box, before = mark.bounding_box(), touched.locator(".words").text_content()
+    finger = touched.context.new_cdp_session(touched)
+    finger.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    x, y = box["x"] + box["width"] + 8, box["y"] + 50       # a finger is wider than the line
+    for kind, points in [("touchStart", [x]), ("touchMove", [x - 20]), ("touchMove", [x - 300]), ("touchEnd", [])]:
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": at, "y": y} for at in points]})
+    touched.wait_for_function("before => document.querySelector('.words').textContent !== before", arg=before)
+    touched.wait_for_function("document.querySelector('.words').textContent.startsWith('Cuts 0 and')")
+    finger.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
 def test_marks_are_picked_by_click_and_by_key(touched):

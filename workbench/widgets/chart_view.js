@@ -147,6 +147,7 @@ function render({model, el}) {
     result?.finalize();
     stage.classList.remove("next");
     picture.replaceChildren(stage);
+    picture.style.minHeight = "";
     result = {...made, check, look};
   }
 
@@ -191,7 +192,8 @@ function render({model, el}) {
     text.setAttribute("role", "alert");
     text.textContent = `This chart could not be drawn. ${error.message ?? error}`;
     picture.append(text);
-    words.textContent = model.get("picture").alternative;
+    say(heading, headingOf(model));
+    say(words, model.get("picture").alternative);
   }
 
   async function drawAll() {

@@ -206,7 +206,7 @@ def panel(controls: Sequence, view: ChartView, status: Any = None) -> Panel:
 
 
 def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
-    """Return a panel whose controls feed a view.
+    """Return a panel whose controls feed a view; its picture can be pinned, to compare it with the next ones.
 
     Parameters
     ----------
