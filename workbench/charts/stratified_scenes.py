@@ -131,8 +131,8 @@ def _cuts(study, upper, budget, movable):
     between = list(enumerate(zip(study.end[:-1].tolist(), upper[:-1].tolist(), strict=True), 1))
     return {"cuts": [{"at": a, "step": STEP, "label": f"Cut between stratum {k} and {k + 1}, at {a:.0%} of the "
                       "items"} | ({"drag": f"cut {k}"} if movable else {}) for k, (a, _) in between],
-            "splits": [{"at": b, "step": max(1, round(STEP * budget)) / budget, "label": f"Labels of stratum {k} and {k + 1}: "
-                        f"{study.labeled[k - 1]} and {study.labeled[k]}"}
+            "splits": [{"at": b, "step": max(1, round(STEP * budget)) / budget, "label": f"Labels of stratum {k} and "
+                        f"{k + 1}: {study.labeled[k - 1]} and {study.labeled[k]}"}
                        | ({"drag": f"labels {k}"} if movable else {}) for k, (_, b) in between],
             "joins": [{"at": a, "to": b} for _, (a, b) in between]}
 
