@@ -75,7 +75,7 @@ def test_a_page_that_is_reloaded_is_live(tmp_path, chromium):
         with browser.start() as chrome, _opened(address, chrome) as page:
             browser.run_all(page)
             browser.shows_chart(page)
-            _wait_for(lambda: "widget-view+json" in path.read_text())
+            _wait_for(lambda: "widget-view+json" in path.read_text())     # ten times as long as a save takes
             page.reload()
             browser.ready(page)
             browser.shows_chart(page)
@@ -85,7 +85,7 @@ def test_a_page_that_is_reloaded_is_live(tmp_path, chromium):
             assert moved["marks"] != before["marks"] and moved["title"] != before["title"]
 
 
-def _wait_for(happened, seconds=30):
+def _wait_for(happened, seconds=120):
     end = time.monotonic() + seconds
     while not happened() and time.monotonic() < end:
         time.sleep(.2)

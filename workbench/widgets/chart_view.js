@@ -155,8 +155,10 @@ function render({model, el}) {
     const vega = await library(model, gone);
     if (ended) return;
     const shown = model.get("picture"), look = lookOf(figure);
+    // JupyterLab hides everything for a moment when its theme changes
+    look.width ||= result?.look.width ?? 0;
     unseen = !look.width;
-    if (unseen) return;
+    if (unseen) return setTimeout(looked, 1000);
     figure.classList.toggle("blank", shown.blank);
     if (shown.blank) return blank();
     touch.remember();
@@ -213,7 +215,11 @@ function render({model, el}) {
     running ??= drawAll();
   }
 
-  const looked = () => { if (unseen || (result && !sameLook(result.look, lookOf(figure)))) draw(); };
+  function looked() {
+    const look = lookOf(figure);
+    if (unseen || (result && !sameLook(result.look, {...look, width: look.width || result.look.width}))) draw();
+  }
+
   words.textContent = "The chart is being drawn …";
   const endings = [touch.end, addTools(parts, model, pin), onLook(figure, looked)];
   nameControls();
