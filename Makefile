@@ -66,11 +66,10 @@ search: $(INSTALLED) ## look for designs whose interval covers too little (an ho
 
 bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)
 	$(BIN)/python tests/peers/bench_stratified.py
-	$(BIN)/python tests/peers/bench_latency.py
 	$(BIN)/python tests/peers/bench_voila.py
 	$(BIN)/python tests/peers/bench_replication.py
 	$(BIN)/python tests/peers/bench_misclassification.py
-	$(BIN)/python tests/peers/bench_memory.py
+	$(BIN)/python tests/peers/bench_lessons.py
 
 binder: ## run the notebooks in a fresh environment made from binder/
 	rm -rf .venv-binder

@@ -50,6 +50,15 @@ def missing_voila():
     return missing() or (None if found else "voila is missing: pip install voila")
 
 
+def faults(opened, within="body", known=()):
+    """Return what axe-core finds serious or critical within a selector, apart from the rules that are known."""
+    from axe_playwright_python.base import AXE_SCRIPT
+    opened.evaluate(AXE_SCRIPT)
+    found = opened.evaluate("within => axe.run({include: [[within]]}, {resultTypes: ['violations']})", within)
+    return [f"{each['id']}: {node['html'][:200]}" for each in found["violations"]
+            if each["impact"] in ("serious", "critical") and each["id"] not in known for node in each["nodes"]]
+
+
 class Site:
     """A folder of notebooks that a server shows to a Chromium, as many as one likes."""
 
@@ -231,7 +240,11 @@ def _environment(home):
                "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
                "IPYTHONDIR": "ipython"}
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return os.environ | {name: str(home / value) for name, value in folders.items()} | {"PYTHONPATH": path}
+    templates = home / "source" / "voila" / "templates"      # the template as it is here, not as it was installed
+    templates.mkdir(parents=True)
+    (templates / "workbench").symlink_to(ROOT / "workbench" / "voila_template", target_is_directory=True)
+    return os.environ | {name: str(home / value) for name, value in folders.items()} | {
+        "PYTHONPATH": path, "JUPYTER_PATH": str(home / "source")}
 
 
 @contextlib.contextmanager

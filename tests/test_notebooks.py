@@ -40,7 +40,7 @@ def lines(cell):
 def test_there_are_notebooks():
     assert [path.stem for path in PATHS] == ["00-start", "01-stratified-accuracy", "02-brr-orthogonal-arrays",
                                              "03-voila-vs-neyman", "04-misclassification-correction",
-                                             "05-cross-validation-t-tests"]
+                                             "05-cross-validation-t-tests", "06-labeling-desk"]
 
 
 def test_every_cell_was_executed_in_order(any_notebook):

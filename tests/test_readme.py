@@ -5,6 +5,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
+import refresh_pictures
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_validate
@@ -48,3 +49,12 @@ def test_every_block_runs(reader, capsys):
         exec(compile(block, "README.md", "exec"), reader)
     assert 0 < reader["low"] < reader["high"] < 1 and Path("weights.csv").stat().st_size > 0
     assert capsys.readouterr().out.count("\n") >= 5
+
+
+def test_its_pictures_are_there_and_their_words_are_computed():
+    shown = {name: words for words, name in refresh_pictures.LINE.findall(README)}
+    assert shown == {name: made()[0] for name, made in refresh_pictures.PICTURES.items()}
+    for name in shown:
+        picture = (refresh_pictures.ROOT / "docs" / f"{name}.png").read_bytes()
+        assert picture.startswith(b"\x89PNG") and 5_000 < len(picture) <= 60_000
+    assert README.count("](docs/") == len(shown) == 5

@@ -1,5 +1,6 @@
 """`workbench audit`, as it is typed."""
 import csv
+import json
 import os
 import re
 import shlex
@@ -49,11 +50,12 @@ def fill(folder, right, name="sheet.csv"):
     audit_whole.fill(folder / name, folder / "filled.csv", right)
 
 
-def test_every_command_has_an_example_that_works_in_this_order(folder):
+def test_every_command_has_an_example_that_works_in_this_order(folder, monkeypatch):
     right = write_scores(folder)
-    examples = {name: command.example.removeprefix("workbench ") for name, command in audit.commands.items()}
-    assert set(examples) == {"new", "next", "record", "skip", "undo", "import", "export", "status", "extend", "report",
-                             "verify"}
+    examples = {name: command.example.removeprefix("workbench ").splitlines()[0]
+                for name, command in audit.commands.items()}
+    assert set(examples) == {"new", "next", "record", "skip", "undo", "desk", "import", "export", "status", "extend",
+                             "report", "verify"}
     typed(folder, examples["new"].replace("300", "200") + " --by ann")
     place = next(k for k, item in enumerate(wb.AuditSession.open(folder / "audit.db").next(200, by="zoe"), 1)
                  if item.id == "item-17")
@@ -72,6 +74,11 @@ def test_every_command_has_an_example_that_works_in_this_order(folder):
         typed(folder, f"audit record audit.db {name} 1 --by ann")
     assert re.search(r"About [\d,]+ more labels? for ±2 points", typed(folder, examples["status"]))
     assert typed(folder, examples["extend"]) == "The budget is now 300 labels.\n"
+    (folder / "photos").mkdir()
+    monkeypatch.setattr("workbench.audits.desk.refuse_without_voila", lambda: None)
+    monkeypatch.setattr("workbench.audits.desk.serve", lambda given, **settings: settings["say"](str(given)))
+    assert typed(folder, examples["desk"]) == str({"audit": str(folder / "audit.db"), "image": "", "by": "ann",
+                                                   "images": str(folder / "photos")}) + "\n"
     assert "Wrote audit.html" in typed(folder, examples["report"])
     assert "strata and order of labeling follow" in typed(folder, examples["verify"])
     for name in examples:
@@ -105,7 +112,7 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
     ("audit undo audit.db --by ann", "ann has no label or skip to take back"),
     ("audit import audit.db none.csv", "no such file: 'none.csv'"),
     ("audit import audit.db scores.csv", "has no column 'id'"),
-    ("audit export audit.db sheet.txt", "path must end in .csv; got 'sheet.txt'"),
+    ("audit export audit.db sheet.txt", "path must end in .csv or .xlsx, or in .json or .jsonl for an"),
     ("audit export audit.db scores.csv", "exists and is not a label sheet"),
     ("audit status audit.db --within 2", "half_width needs at least 2 labels in every stratum"),
     ("audit status audit.db --method wald", "'wald' is not one of 'planned', 'anytime', 'looks', 'fixed'"),
@@ -225,3 +232,38 @@ def test_nobody_reads_the_rest_of_a_pipe(folder):
     done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True, check=False,
                           env=os.environ | {"PYTHONPATH": str(ROOT)})
     assert done.stdout.startswith("item-") and done.stderr == ""
+
+
+def test_tasks_go_out_and_an_export_comes_in(folder):
+    write_scores(folder)
+    typed(folder, NEW)
+    said = typed(folder, "audit export audit.db tasks.json --to label-studio -n 3 --by ann")
+    assert said.startswith("Wrote tasks.json with 3 tasks; one label each: right, wrong. Then workbench audit import")
+    assert '<Text name="prediction" value="$prediction"/>' in said and '<Choice value="wrong"/>' in said
+    tasks = json.loads((folder / "tasks.json").read_text(encoding="utf-8"))
+    assert [sorted(each["data"]) for each in tasks] == [["item", "prediction", "text"]] * 3
+    for each, label in zip(tasks, ("right", "wrong", "cat"), strict=True):
+        each["annotations"] = [{"completed_by": 7, "result": [{"type": "choices", "value": {"choices": [label]}}]}]
+    (folder / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
+    done = run(folder, "audit", "import", "audit.db", "export.json")
+    assert done.stdout.startswith("2 labels recorded, 0 known already; 1 record refused. 2 of 60 items labeled")
+    assert done.stderr == (f"export.json, record 3 (id '{tasks[2]['data']['item']}') was not recorded: 'cat' is not 1 "
+                           "(right) or 0 (wrong)\n")
+    assert typed(folder, "audit export audit.db t.jsonl --to prodigy").startswith("Wrote t.jsonl with 58 tasks; one ")
+
+
+def test_a_log_of_an_evaluation_is_audited(folder):
+    rows = [{"doc_id": k, "doc": {"kind": "ab"[k % 2]}, "target": "t", "arguments": {"gen_args_0": {"arg_0": f"Q{k}"}},
+             "resps": [["r"]], "filtered_resps": ["r"], "filter": name, "metrics": ["acc"], "acc": float(k % 3 > 0)}
+            for k in range(40) for name in ("strict", "loose")]
+    (folder / "samples_qa.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    said = typed(folder, "audit new samples_qa.jsonl qa.db --budget 10", 2)
+    assert said == ("Error: 'samples_qa.jsonl': doc_id 0 occurs twice, once per filter; name one: "
+                    "'samples_qa.jsonl#strict' or 'samples_qa.jsonl#loose'\n")
+    line = "audit new samples_qa.jsonl#strict qa.db --budget 10 --strata-by doc.kind"
+    assert typed(folder, line).startswith("Wrote qa.db: 10 of 40 items to label, in 2 strata.\n")
+    assert {each.split(":")[0].strip() for each in typed(folder, "audit next qa.db").splitlines()[1:4]} == {
+        "input", "answer", "target"}
+    assert "strata and order of labeling follow" in typed(folder, "audit verify qa.db --scores samples_qa.jsonl#strict")
+    typed(folder, "audit report qa.db")
+    assert "<td>the values of &#x27;doc.kind&#x27;</td>" in (folder / "audit.html").read_text(encoding="utf-8")

@@ -161,3 +161,23 @@ def test_a_damaged_file_of_answers_is_not_overwritten(tmp_path):
         with pytest.raises(ValueError, match="answers.json .*delete it and answer again"):
             exercises.check("4.1", 0.15, record=str(file))
         assert file.read_text() == text
+
+
+def test_the_start_page_links_to_the_course_on_binder(course):
+    address = "https://mybinder.org/v2/gh/me/course/HEAD?urlpath=lab/tree/00-start.ipynb"
+    done = run(course, "course", "--students", "ids.csv", "--secret", "secret", "-o", "linked", "--binder", address)
+    assert (done.returncode, done.stderr) == (0, "")
+    linked, plain = (cells(course / name / "ada" / "00-start.ipynb") for name in ("linked", "out"))
+    assert source(linked[1]).startswith(f"[Open this course on Binder]({address})")
+    assert [linked[0], *linked[2:]] == plain
+    for path in (course / "out" / "ada").glob("0[1-9]*.ipynb"):
+        assert path.read_text() == (course / "linked" / "ada" / path.name).read_text()
+
+
+@pytest.mark.parametrize("address", ["mybinder.org/v2/gh/me/course/HEAD", "https://example.org/me/course", "x", "",
+                                     "javascript:alert(1)//v2/gh/x", "https://mybinder.org/v2/gh/a) [b](c"])
+def test_an_address_that_is_no_binder_is_refused_in_one_line(course, address):
+    done = run(course, "course", "--students", "ids.csv", "--secret", "secret", "-o", "never", "--binder", address)
+    assert done.returncode == 2 and not (course / "never").exists()
+    assert done.stderr.startswith("Error: --binder must be the address at which a Binder starts your repository")
+    assert done.stderr.count("\n") == 1

@@ -382,8 +382,8 @@ def test_what_should_have_been_seen(monkeypatch):
 def test_what_the_skeptic_misses(monkeypatch):
     assert repr(live.reveal_power()) == repr(live.seen_skeptic()) == "Make your prediction first."
     locked(monkeypatch, "5-skeptic", "about 95%")
-    said, panel = live.reveal_power().parts
-    assert said == "You predicted about 95%." and "in 30%" in heading(panel)
+    panel, = live.reveal_power().parts
+    assert rows(panel, "guess") == [{"rate": .95, "text": "you"}] and "in 30%" in heading(panel)
     table, = live.seen_skeptic().parts
     t = stats.ttest_1samp(D, 0).statistic * (9 / 19) ** .5
     assert [row["pvalue"] for row in table.rows()] == pytest.approx([2 * stats.t.sf(t, 9),

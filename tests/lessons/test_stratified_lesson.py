@@ -117,27 +117,58 @@ def test_proportional_shares_pass_the_exercise_for_six_of_seven_stratifiers():
 def test_the_ten_forms_expect_four_errors_then_none():
     rates = 10 * (1 - wb.study_design(*digits(), 100).accuracy)
     assert rates[0] == pytest.approx(4.2, abs=0.05) and rates[4] == 0
-    title, words = live.compared("0123456789", np.arange(10), np.arange(10), rates[0] / 10)
-    assert title == "The program misread 0 of ten, you 0" and "expect 4.2 of ten" in words
+    told = live.label_ten()
+    answer(told, lambda k: str(wb.digit_forms().digit[k]))
+    assert "so expect 4.2 of ten" in told.told.value and "so expect 0.0 of ten" in told.told.value
 
 
-def test_ten_forms_are_hidden_until_compared():
-    panel = live.label_ten()
-    found = controls(panel)
-    assert {row["reading"] for row in panel.view.picture["data"]["readings"]} == {"?"}
-    found["Compare"].click()
-    assert {row["reading"] for row in panel.view.picture["data"]["readings"]} == {"?"}
-    assert panel.view.alternative == "Type ten digits before you compare; you typed 0."
-    found["I read"].value = "0123456789"
-    found["Compare"].click()
-    assert all(row["reading"].isdigit() for row in panel.view.picture["data"]["readings"])
-    before = panel.view.picture["data"]["pixels"]
-    found["Fifth"].value = 4
-    assert {row["reading"] for row in panel.view.picture["data"]["readings"]} == {"?"}
-    assert panel.view.picture["data"]["pixels"] != before
-    found["I read"].value = "01234 56789"
-    found["Compare"].click()
-    assert "misread 0 of these ten" in panel.view.alternative
+def answer(ten, reading):
+    """Label the twenty forms at the desk; `reading` takes a form, counted from 0. Return the forms as they came."""
+    came = []
+    while not ten.desk.done:
+        came.append(int(ten.desk.page["item"]["id"]) - 1)
+        said = reading(came[-1])
+        kind = {"kind": "label", "label": [each["text"] for each in ten.desk.labels].index(said)} if said else \
+            {"kind": "skip"}
+        ten.desk._answer(None, kind | {"turn": ten.desk.page["turn"]}, [])
+    return came
+
+
+def test_ten_forms_of_each_end_come_mixed_and_blind():
+    forms, ten = wb.digit_forms(), live.label_ten()
+    assert ten.desk.words["look"] == "" and ten.desk.words["mode"].startswith("Blind")
+    assert ten.desk.picture.startswith(b"\x89PNG") and ten.told.value == ""
+    came = answer(ten, lambda k: "7")
+    fifth = wb.stratify(forms.confidence, 5, "equal_size").labels[came]
+    assert sorted(fifth) == [0] * 10 + [4] * 10 and len(set(came)) == 20
+    assert list(fifth) != sorted(fifth) and (np.diff(fifth) == 0).any()
+
+
+def test_the_table_marks_errors_of_both_without_color():
+    forms, ten = wb.digit_forms(), live.label_ten()
+    wrong = {}
+
+    def reading(k):
+        wrong[k] = len(wrong) < 3
+        return "" if len(wrong) == 20 else "other" if wrong[k] else str(forms.digit[k])
+
+    came = answer(ten, reading)
+    table = re.findall(r"<tr><td><img alt='form (\d+)'[^>]*></td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>",
+                       ten.told.value)
+    assert sorted(int(form) - 1 for form, *_ in table) == sorted(came)
+    for form, mine, program, truth in table:
+        k = int(form) - 1
+        assert truth == str(forms.digit[k])
+        read = forms.read_a[k]
+        assert program == (truth if read == forms.digit[k] else f"<strong>{read} \u2717</strong>")
+        mistake = "skipped" if k == came[-1] else "other" if wrong[k] else ""
+        assert mine == (f"<strong>{mistake} \u2717</strong>" if mistake else truth)
+    low = [k for k in came if wb.stratify(forms.confidence, 5, "equal_size").labels[k] == 0]
+    program = sum(forms.read_a[k] != forms.digit[k] for k in low)
+    assert f"The least sure fifth: the program misread {program} of these ten, you {sum(wrong[k] for k in low)}." in \
+        ten.told.value
+    ten.desk._answer(None, {"kind": "undo", "turn": ten.desk.page["turn"]}, [])
+    assert ten.told.value == ""
 
 
 @pytest.mark.parametrize(("labels", "coverage"), [(40, 0.80), (60, 0.66), (100, 0.53), (200, 0.45), (300, 0.41)])

@@ -56,7 +56,8 @@ class ExampleCommand(click.Command):
 \b
 workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item
 workbench audit export audit.db sheet.csv        (fill its last column, then)
-workbench audit import audit.db sheet.csv
+workbench audit import audit.db sheet.csv        (or label at a desk in the browser)
+workbench audit desk audit.db
 workbench audit status audit.db
 workbench audit report audit.db -o audit.html
 """)
@@ -84,14 +85,17 @@ def columns_of(function: Callable) -> Callable:
                      type=click.Choice(["auto", "confidence", "class1", "margin"]),
                      help="What the score is; auto: seen from the file, and said."),
         click.option("--positive", default="", help="The class whose probability the score is."),
-        click.option("--rival", default="", help="Column of a second model's predictions (--question difference).")]
+        click.option("--rival", default="", help="Column of a second model's predictions (--question difference)."),
+        click.option("--strata-by", default="", metavar="COLUMN",
+                     help="Column whose values are the strata, in the place of strata cut from the scores.")]
     for option in reversed(options):
         function = option(function)
     return function
 
 
 @command("new", "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item "
-                "--columns text")
+                "--columns text\n"
+                "workbench audit new samples_qa.jsonl qa.db --budget 50 --strata-by doc.subject")
 @click.argument("scores")
 @FILE
 @click.option("--budget", type=int, required=True, help="Labels that are planned.")
@@ -114,7 +118,11 @@ def columns_of(function: Callable) -> Callable:
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
 @BY
 def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **settings):
-    """Plan an audit of the rows of SCORES and write AUDIT.DB."""
+    """Plan an audit of the rows of SCORES and write AUDIT.DB.
+
+    SCORES is a table (csv, xlsx, parquet, json), or the log of an evaluation: Inspect's .json or .eval, or
+    samples_*.jsonl of lm-evaluation-harness; log.json#NAME is that of one scorer or filter.
+    """
     from workbench.inputs.stratified import shown_columns
     from workbench.stratified.sessions import AuditSession
     source = {name: settings.pop(name) for name in SOURCE}
@@ -131,13 +139,14 @@ def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **
     click.echo(f"Next: workbench audit next {file}, or workbench audit export {file} sheet.csv")
 
 
-SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "rival")
+SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "rival", "strata_by")
 
 
 def _read_items(scores, source):
     from workbench.data.scored_items import read_scores
     return read_scores(scores, score=source["score"], prediction=source["prediction"], id=source["identifier"],
-                       score_is=source["score_is"], positive=source["positive"], rival=source["rival"])
+                       score_is=source["score_is"], positive=source["positive"], rival=source["rival"],
+                       by=source.get("strata_by", ""))
 
 
 def _whole_numbers(text):
@@ -216,34 +225,74 @@ def undo(file, by):
         click.echo(f"Taken back: the last word on {plain(session.undo(by))}.")
 
 
-@command("import", "workbench audit import audit.db sheet.csv --by ann")
+@command("desk", "workbench audit desk audit.db --images photos --by ann")
+@FILE
+@click.option("--images", default="", metavar="DIR", help="A folder of images: each item shows one from below it.")
+@click.option("--image", default="", metavar="COLUMN",
+              help="The shown column that names the image's file.  [image; without such a column the identifier]")
+@click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Of the page, on this machine.  [a free one]")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@BY
+def desk(file, images, image, port, no_browser, by):
+    """Open the labeling desk in the browser: one item at a time, a key for each label; Ctrl-C ends it."""
+    from workbench.audits.desk import refuse_without_voila, serve
+    refuse_without_voila()
+    with _opened(file) as session:
+        from workbench.widgets.desk import desk as seat
+        seat(session, images=images, image=image, by=by)        # what the desk refuses is told before it is shown
+    given = {"audit": os.path.abspath(os.path.expanduser(file)), "image": image, "by": by or "",
+             "images": images and os.path.abspath(os.path.expanduser(images))}
+    serve(given, port=port, browser=not no_browser, say=click.echo)
+
+
+@command("import", "workbench audit import audit.db sheet.csv --by ann\n"
+                   "workbench audit import audit.db exported.json")
 @FILE
 @click.argument("sheet")
 @BY
 def import_sheet(file, sheet, by):
-    """Record the labels of a filled SHEET; rows that are refused are listed with the reason."""
+    """Record the labels of a filled SHEET, or of what Label Studio, doccano or Prodigy exported.
+
+    Rows that are refused are listed with the reason, and the good ones recorded.
+    """
     with _opened(file) as session:
         found = session.import_labels(sheet, by)
         status = session.status()
     for row, identifier, reason in found.refused[:TOLD_ROWS]:
-        click.echo(f"Row {row} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True)
+        where = f"Row {row}" if found.row_is == "row" else f"{plain(os.path.basename(sheet))}, record {row}"
+        click.echo(f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True)
     if len(found.refused) > TOLD_ROWS:
-        click.echo(f"and {len(found.refused) - TOLD_ROWS} more rows", err=True)
+        click.echo(f"and {len(found.refused) - TOLD_ROWS} more {found.row_is}s", err=True)
     click.echo(f"{found.headline()}. {status.headline()}.")
 
 
-@command("export", "workbench audit export audit.db sheet.csv -n 50 --by ann")
+@command("export", "workbench audit export audit.db sheet.csv -n 50 --by ann\n"
+                   "workbench audit export audit.db tasks.json --to label-studio")
 @FILE
 @click.argument("sheet")
+@click.option("--to", type=click.Choice(["csv", "xlsx", "label-studio", "doccano", "prodigy"]),
+              help="A sheet, or tasks for a tool.  [a sheet, as the ending tells]")
 @click.option("-n", "count", type=int,
               help="Hand out so many items in the sheet.  [the whole budget, nothing handed out]")
 @BY
-def export(file, sheet, count, by):
-    """Write a label SHEET: the next items for somebody, or the whole budget with all labels so far."""
+def export(file, sheet, to, count, by):
+    """Write a label SHEET or tasks: the next items for somebody, or the whole budget with all labels so far.
+
+    Tasks for a tool are without -n what is still to be labeled.
+    """
+    from workbench.data.annotation_tasks import ENDINGS, label_studio_interface
+    from workbench.stratified.session_sheets import answers_of, shown_names
     with _opened(file) as session:
-        asks, count = session.design["asks"], session.export(sheet, count, by)
-    click.echo(f"Wrote {sheet} with {counted(count, 'item')}: fill the column {asks}, then "
-               f"workbench audit import {file} {sheet}")
+        design, count = session.design, session.export(sheet, count, by, to=to)
+    if to not in ENDINGS:
+        click.echo(f"Wrote {sheet} with {counted(count, 'item')}: fill the column {design['asks']}, then "
+                   f"workbench audit import {file} {sheet}")
+        return
+    answers = answers_of(design)
+    click.echo(f"Wrote {sheet} with {counted(count, 'task')}; one label each: {plain(', '.join(answers))}. Then "
+               f"workbench audit import {file} and what {to} exports.")
+    if to == "label-studio":
+        click.echo(f"The project's labeling interface:\n{label_studio_interface(shown_names(design), answers)}")
 
 
 @command("status", "workbench audit status audit.db --within 2")

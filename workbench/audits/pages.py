@@ -139,11 +139,17 @@ def _look_rows(looks):
                "labeled": look["labeled"], "limits": limits or "no interval"}
 
 
+def _strata_words(design):
+    column = design["source"].get("strata_by")
+    return {"strata": len(design["stratum_size"]) if column else design["n_strata"],
+            "rule of the strata": f"the values of {column!r}" if column else design["stratifier"]}
+
+
 def _settings(session):
     design, events = session.design, session.events()
     shown: dict[str, Any] = {
         "question": design["question"], "class": design["metrics_of"], "planned labels": design["budget"],
-        "level": percent(design["level"]), "strata": design["n_strata"], "rule of the strata": design["stratifier"],
+        "level": percent(design["level"]), **_strata_words(design),
         "expected accuracy": design["expected"], "declared looks": ", ".join(map(str, design["looks"])),
         "share of second labels": design["second_share"], "people write": design["asks"],
         "people see": ", ".join(design["columns"]), "seed": design["seed"], "SHA-256 of the scores": design["scores"],

@@ -24,35 +24,6 @@ if TYPE_CHECKING:
 FEW_STRATA = 8
 
 
-def digits_data(images: np.ndarray, readings: Sequence | None = None) -> dict:
-    """Return the rows of `digits`: pixels and, once revealed, what the program read."""
-    pixels = [{"x": 10 * p + x, "x2": 10 * p + x + 1, "y": y, "y2": y + 1, "ink": int(image[y][x])}
-              for p, image in enumerate(np.asarray(images)) for y in range(8) for x in range(8)]
-    shown = ["?"] * len(images) if readings is None else [str(r) for r in readings]
-    return {"pixels": pixels, "readings": [{"x": 10 * p + 4, "reading": r} for p, r in enumerate(shown)]}
-
-
-def digits(images: np.ndarray, words: tuple[str, str]) -> alt.TopLevelMixin:
-    """Return a row of digit images to label by hand, and below each what the program read.
-
-    Parameters
-    ----------
-    images : (n, 8, 8) array of int
-        Ink from 0 to 16.
-    words : (str, str)
-        Title and text alternative.
-    """
-    data = digits_data(images)
-    across = alt.Scale(domain=[-1, 10 * len(images) - 1], nice=False)
-    pixels = alt.Chart(theme.rows("pixels", data["pixels"])).mark_rect().encode(
-        x=alt.X("x:Q", axis=None, scale=across), x2="x2:Q",
-        y=alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[11, 0], nice=False)), y2="y2:Q",
-        color=alt.Color("ink:Q", legend=None, scale=alt.Scale(domain=[0, 16], range=["#f4f4f4", "#000000"])))
-    readings = alt.Chart(theme.rows("readings", data["readings"])).mark_text(fontSize=20, fontWeight="bold").encode(
-        x=alt.X("x:Q", scale=across), y=alt.datum(9.8), text="reading:N")
-    return theme.finish(pixels + readings, *words, width=600, height=72)
-
-
 def audit_data(audit: Any) -> list[dict]:
     """Return the rows of `audit`: labels per stratum, split by what they found once they are known."""
     return [{"stratum": k, "kind": kind, "labels": int(n), "order": order}

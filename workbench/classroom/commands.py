@@ -16,7 +16,8 @@ def register(commands: click.Group) -> None:
 @click.option("--students", required=True, metavar="FILE", help="CSV with a column id, one row per student.")
 @click.option("--secret", required=True, metavar="FILE", help="A file that only the lecturer has; grading needs it.")
 @click.option("-o", "--output", required=True, metavar="DIR", help="One folder per student is written here.")
-def course(students, secret, output):
+@click.option("--binder", metavar="URL", help="Where a Binder starts your repository; the start page links to it.")
+def course(students, secret, output, binder):
     """Write each student's copy of the lessons, graded exercises with data of their own.
 
     Folders that exist are kept, so that students can be added later with the same secret.
@@ -24,7 +25,7 @@ def course(students, secret, output):
     from workbench.classroom.copies import write_copies
     from workbench.classroom.seeds import read_secret
     from workbench.classroom.students import read_students
-    written, kept = write_copies(read_students(students), read_secret(secret), output)
+    written, kept = write_copies(read_students(students), read_secret(secret), output, binder=binder)
     click.echo(f"Wrote {checks.counted(len(written), 'folder')} to {output}"
                + (f"; kept {checks.listed(kept)}" if kept else ""))
 

@@ -19,6 +19,8 @@ HANDED_IN = f"""
 
 *Graded exercises have numbers of your own: `wb.check` records your answer in `{ANSWERS}` beside this notebook and does
 not say whether it is right. Run the cell again to replace an answer. Hand in the whole folder.*"""
+START = "00-start.ipynb"
+BINDER = re.compile(r"""https?://[^\s/"'<>()\[\]\\]+/([^\s"'<>()\[\]\\?#]+/)?v2/\w+/[^\s"'<>()\[\]\\]+""")
 _CALL = re.compile(r'wb\.check\("([\d.]+)", answer\)')
 
 
@@ -78,7 +80,33 @@ def _recording(text, secret, student):
                      if call[1] in VARIANTS else call[0], text)
 
 
-def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike) -> tuple[list[str], list[str]]:
+def with_link(notebook: dict, binder: str) -> dict:
+    """Return a start page with a link to the course on Binder below its heading.
+
+    The link is text: Binder's badge would be asked of another host.
+
+    Parameters
+    ----------
+    notebook : dict
+    binder : str
+        The address at which a Binder starts the course's repository.
+
+    Examples
+    --------
+    >>> page = with_link({"cells": [{"id": "title"}]}, "https://mybinder.org/v2/gh/me/course/HEAD")
+    >>> page["cells"][1]["source"]
+    ['[Open this course on Binder](https://mybinder.org/v2/gh/me/course/HEAD), where nothing is installed.']
+    """
+    if not BINDER.fullmatch(binder):
+        raise ReportError("--binder must be the address at which a Binder starts your repository, such as "
+                          f"https://mybinder.org/v2/gh/OWNER/REPOSITORY/HEAD; got {binder!r}")
+    link = {"cell_type": "markdown", "id": "binder", "metadata": {},
+            "source": [f"[Open this course on Binder]({binder}), where nothing is installed."]}
+    return notebook | {"cells": [*notebook["cells"][:1], link, *notebook["cells"][1:]]}
+
+
+def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike, *,
+                 binder: str | None = None) -> tuple[list[str], list[str]]:
     """Write one folder per student; return the ids whose folder was written and those whose folder was there.
 
     A folder appears whole or not at all, and one that is there is never touched: it may hold answers.
@@ -90,8 +118,12 @@ def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike) 
     secret : bytes
     folder : path
         Made where it is missing.
+    binder : str, optional
+        The address at which a Binder starts the course's repository; the start page links to it.
     """
     folder, sources = Path(folder), lessons()
+    if binder is not None:
+        sources[START] = with_link(sources[START], binder)
     written: list[str] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

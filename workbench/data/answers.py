@@ -52,6 +52,17 @@ def right_or_wrong(identifiers: Sequence[str], cells: Sequence[str]) -> list[int
     return [pair and pair[1] for pair in found]
 
 
+def is_right_or_wrong(text: str) -> bool:
+    """Return whether a text is one of the words for right or wrong.
+
+    Examples
+    --------
+    >>> is_right_or_wrong("Yes"), is_right_or_wrong("cat")
+    (True, False)
+    """
+    return bool(text) and _plain(text) in _SPELLED
+
+
 def true_classes(items: ScoredItems) -> Callable:
     """Return a function that reads cells as the texts of predicted classes, or as "other"."""
     texts, named = named_classes(*(labels for labels in (items.prediction, items.rival) if labels is not None))

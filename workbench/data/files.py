@@ -4,17 +4,20 @@ from __future__ import annotations
 import json
 import os
 import stat
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from os import PathLike
+from typing import Any
 
 import numpy as np
 
 from workbench import checks
 from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
 from workbench.data.engine import connected, decimal_mark, literal, quoted, relation_columns
+from workbench.data.evaluation_logs import EVAL, PEEKED, is_log, open_log
 from workbench.data.numbers import as_text, objects, unmasked, without_marks
 from workbench.data.text_files import PACKED, as_utf8, encoding_of_start, open_text, scan_text
 from workbench.data.workbooks import file_and_sheet, open_workbook
@@ -29,6 +32,20 @@ def open_file(source: str | PathLike[str]) -> TableSource:
 def file_of(source: str | PathLike[str]) -> str:
     """Return the path of the file that a source names: of "book.xlsx#sheet" that of the workbook."""
     return file_and_sheet(os.path.expanduser(os.fspath(source)))[0]
+
+
+def is_evaluation_log(source: Any) -> bool:
+    """Return whether a source is the file of a log of an evaluation."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    path, label, ending = existing_file(source)
+    return ending == EVAL or (ending in _JSON and _is_log(file_of(path), label, ending))
+
+
+def _is_log(file, label, ending):
+    with as_utf8(file, label, encoding_of_start(file, label), mark=False) as (readable, _):
+        with open(readable, encoding="utf-8", errors="replace") as text:
+            return is_log(text.read(PEEKED) if ending == ".json" else text.readline(), ending)
 
 
 def existing_file(source: str | PathLike[str]) -> tuple[str, str, str]:
@@ -144,6 +161,11 @@ def _scan_parquet(path, label, wanted):
 
 
 def _open_json(path, label):
+    file, part = file_and_sheet(path)
+    if _is_log(file, label, _ending(file)):
+        return open_log(file, label, part)
+    if part:
+        raise ValueError(f"{label}: there are no parts to choose in a file that is no log of an evaluation")
     encoding = encoding_of_start(path, label)
 
     def fetch(wanted):
@@ -153,6 +175,13 @@ def _open_json(path, label):
     with as_utf8(path, label, encoding, mark=False) as (readable, _), connected(label, readable) as connection:
         names = _json_names(connection, readable, label)
     return TableSource(label, names, fetch)
+
+
+def _open_eval(path, label):
+    file, part = file_and_sheet(path)
+    if not zipfile.is_zipfile(file):
+        raise ValueError(f"{label} is no log of Inspect: it is cut off, or not a zip archive")
+    return open_log(file, label, part)
 
 
 def _json_values(connection, path, names):
@@ -187,7 +216,8 @@ def _from_json(texts):
 
 
 _TEXT, _JSON, _WORKBOOKS = (".csv", ".tsv", ".txt"), (".json", ".ndjson", ".jsonl"), (".xlsx", ".xlsm")
-_ALONE = (".parquet", *_WORKBOOKS)
+_ALONE = (".parquet", EVAL, *_WORKBOOKS)
 _OPENERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, open_text), ".parquet": _open_parquet,
-                                 **dict.fromkeys(_JSON, _open_json), **dict.fromkeys(_WORKBOOKS, open_workbook)}
+                                 **dict.fromkeys(_JSON, _open_json), EVAL: _open_eval,
+                                 **dict.fromkeys(_WORKBOOKS, open_workbook)}
 _SCANNERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, scan_text), ".parquet": _scan_parquet}

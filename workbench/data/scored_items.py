@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from workbench import checks
-from workbench.data import frames, numbers
+from workbench.data import files, frames, numbers
 from workbench.data.classes import class_notes
+from workbench.data.columns import spelled
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list
 
 SCORE_KINDS = ("auto", "confidence", "class1", "margin")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
 FEW_DISTINCT = 0.5
 CLASSES = ("prediction", "truth", "rival")
+SCORE, LOG_ID = "score", "id"       # columns by their usual names: of all files, and of logs of evaluations
+MOST_GIVEN = 50
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -38,12 +41,14 @@ class ScoredItems(Result):
         Class labels, both numbers or both text.
     correct : (N,) ndarray of bool or None
         Whether the prediction is right.
-    score_is : {"confidence", "margin"}
-        What `score` holds now; a probability of class 1 has become a confidence.
+    score_is : {"confidence", "margin", "none"}
+        What `score` holds now; a probability of class 1 has become a confidence. "none": nothing, all are NaN.
     rival : (N,) ndarray or None
         Classes predicted by a second model, coded as `prediction`.
     read_as : str
         What the scores were taken for where the file was not told to say it; else "".
+    by : (N,) ndarray of str or None
+        Strata that are given: items of one text are one stratum. None where scores are cut into strata.
 
     Examples
     --------
@@ -61,6 +66,7 @@ class ScoredItems(Result):
     score_is: str = "confidence"
     rival: np.ndarray | None = None
     read_as: str = ""
+    by: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         checks.refuse_masked("score", self.score, "item")
@@ -77,7 +83,8 @@ class ScoredItems(Result):
         """Return size, mean score and, where known, accuracy in one sentence."""
         known = "" if self.correct is None else f", accuracy {self.correct.mean():.4g}"
         taken = f"; scores read as {self.read_as}" if self.read_as else ""
-        return f"{checks.counted(self.size, 'item')}, mean score {self.score.mean():.4g}{known}{taken}"
+        mean = "no score" if self.score_is == "none" else f"mean score {self.score.mean():.4g}"
+        return f"{checks.counted(self.size, 'item')}, {mean}{known}{taken}"
 
     def rows(self) -> list[dict]:
         """Return one row per item with the columns that are known."""
@@ -97,20 +104,25 @@ class ScoredItems(Result):
 @frames.in_rows_of("source")
 def read_scores(source: Any, *, score: str, prediction: str | None = None, truth: str | None = None,
                 id: str | None = None, score_is: str = "auto", rival: str | None = None,
-                positive: Any = None) -> ScoredItems:
+                positive: Any = None, by: str | None = None) -> ScoredItems:
     """Read scored items from a file or a data frame and check every row.
+
+    Of the log of an evaluation (Inspect's .json and .eval, samples_*.jsonl of lm-evaluation-harness) the columns are
+    `id`, `score` (of the scorer, or the metric), `input`, `answer`, `target` and more; "log.json#NAME" names the scorer
+    or the filter where there are several. Such a score is the chance that the answer is right, and samples without one
+    are left out; a log without any score is one stratum.
 
     Parameters
     ----------
     source : str, path or data frame
-        What `frames.read_columns` reads: text, JSON, packed or not, parquet, xlsx, or a data frame.
+        What `frames.read_columns` reads: text, JSON, packed or not, parquet, xlsx, a log, or a data frame.
     score : str
-        Column of the scores, finite numbers.
+        Column of the scores, finite numbers. With `by` there may be no column "score".
     prediction, truth : str, optional
         Columns of predicted and true classes, both numbers or both text; None or "" for none. Without predictions,
         `truth` is 1 where the classifier was right and 0 where it was wrong (for "confidence").
     id : str, optional
-        Column of identifiers, unique and never missing; text files give text, so "007" stays "007".
+        Column of identifiers, unique and never missing; text files give text, so "007" stays "007". A log has its own.
     score_is : {"auto", "confidence", "class1", "margin"}
         "confidence": chance in [0, 1] that the prediction is right. "class1": probability of class 1
         in [0, 1]; becomes a confidence, and without predictions class 1 is predicted from 0.5 on.
@@ -125,6 +137,8 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     positive : str or number, optional
         The predicted class whose probability the score is; None or "" for class 1, and with "auto" for the one that has
         the higher scores.
+    by : str, optional
+        Column of at most 50 values that are the strata, in the place of strata cut from the scores.
 
     Returns
     -------
@@ -146,23 +160,60 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     prediction is 1 where 'p' is at least 0.5
     """
     checks.choice("score_is", score_is, SCORE_KINDS)
-    columns = _named_columns({"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival})
-    data, notes = frames.read_columns(source, list(columns.values()))
-    cells = {role: data[name] for role, name in columns.items()}
-    values = numbers.to_numbers(score, cells["score"])
-    labels = {role: numbers.to_labels(columns[role], cells[role])
-              for role in CLASSES if role in columns}
-    identifiers = numbers.to_ids(id, cells["id"]) if id else None
+    log = files.is_evaluation_log(source)
+    scored = score != SCORE or not (log or by) or spelled(score, names := frames.column_names(source)) in names
+    columns = _named_columns({"score": score if scored else None, "prediction": prediction, "truth": truth,
+                              "id": id or (LOG_ID if log else None), "rival": rival})
+    data, notes = frames.read_columns(source, [*columns.values(), *([by] if by else [])] or names[:1])
+    labels = {role: numbers.to_labels(columns[role], data[columns[role]]) for role in CLASSES if role in columns}
+    identifiers = numbers.to_ids(columns["id"], data[columns["id"]]) if "id" in columns else None
+    if log and scored:
+        scored, score_is = _is_chance(score, data[score], by), "confidence" if score_is == "auto" else score_is
+    found = _scored(columns, data[score], labels, score_is, positive, log) if scored else \
+        _unscored(columns, labels, len(next(iter(data.values()))))
+    found |= {"by": _given_strata(by, data[by])} if by else {}
+    _refuse_text_against_numbers(found, columns)
+    notes = (*notes, *found.pop("notes"), *_class_notes(found))
+    return ScoredItems(identifiers, notes=notes, **_with_correct(found))
+
+
+def _scored(columns, cells, labels, score_is, positive, log):
+    """Return fields of items with scores, and notes."""
+    values = numbers.to_numbers(columns["score"], cells)
     positive = _named_class(positive, labels, score_is)
     kind, positive, read_as = (score_is, positive, "") if score_is != "auto" else \
         _meaning(values, labels.get("prediction"), columns, positive)
     convert = {"confidence": _from_confidence, "margin": _from_margin,
                "class1": _from_class1 if positive is None else functools.partial(_from_class, positive)}[kind]
     found = convert(values, labels, columns)
-    _refuse_text_against_numbers(found, columns)
-    notes = (*notes, *found.pop("notes"), *_rounded(values), *_class_notes(found))
-    return ScoredItems(identifiers, score_is="margin" if kind == "margin" else "confidence", read_as=read_as,
-                       notes=notes, **_with_correct(found))
+    rounded = () if log else _rounded(values)
+    return found | {"score_is": "margin" if kind == "margin" else "confidence", "read_as": read_as,
+                    "notes": (*found["notes"], *rounded)}
+
+
+def _unscored(columns, labels, size):
+    """Return fields of items without scores, one stratum unless a column says others."""
+    found = _from_confidence(np.ones(size), labels, {"score": SCORE} | columns)
+    return found | {"score": np.full(size, np.nan), "score_is": "none", "by": np.full(size, "all")}
+
+
+def _is_chance(score, cells, by):
+    """Return whether a log's scores are chances; others are of no use where a column says the strata, and refused."""
+    values = numbers.to_numbers(score, cells)
+    outside = values.min() < 0 or values.max() > 1
+    if outside and not by:
+        raise ValueError(f"{score!r} goes from {values.min():g} to {values.max():g}, but a score is a chance from 0 to "
+                         f"1; a column may say the strata instead: by={score!r}")
+    return not outside
+
+
+def _given_strata(by, column):
+    """Return the strata that a column says, as text."""
+    texts = np.array([text or "(none)" for text in numbers.as_text(column)])
+    distinct = np.unique(texts).size
+    if distinct > MOST_GIVEN:
+        raise ValueError(f"by names a column of at most {MOST_GIVEN} values, a stratum each; {by!r} has {distinct:,}")
+    return texts
 
 
 def synthetic_scores(kind: str, *, size: int | None = None, accuracy: float | None = None,

@@ -5,11 +5,12 @@ so that one that splits lines at another delimiter leaves it whole, and what it 
 """
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 
 from workbench import checks
@@ -40,15 +41,21 @@ def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[
 
 def write_lines(path: str, lines: Iterable[str], encoding: str = "utf-8") -> None:
     """Write a text file as a whole or not at all."""
+    with whole(path) as temporary, open(temporary, "x", encoding=encoding, newline="") as file:
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def whole(path: str) -> Iterator[str]:
+    """Yield the path of a file that takes the place of the one at `path` if all goes well."""
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise ValueError(f"no such folder: {folder!r}")
     temporary = os.path.join(folder, f"workbench-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        with open(temporary, "x", encoding=encoding, newline="") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
+        yield temporary
         os.replace(temporary, path)
     except BaseException:
         if os.path.exists(temporary):
@@ -96,7 +103,14 @@ def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
         raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
 
 
-def _neutral(text):
+def neutral(text: str) -> str:
+    """Return a text that no spreadsheet executes, with an apostrophe where it would.
+
+    Examples
+    --------
+    >>> neutral("=1+1"), neutral("1+1")
+    ("'=1+1", '1+1')
+    """
     return "'" + text if _EXECUTABLE.match(text) else text
 
 
@@ -106,5 +120,5 @@ def _cell(value, place):
         return ""
     if not isinstance(value, str):
         return str(value)
-    text = _neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", _neutral(value))
+    text = neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", neutral(value))
     return '"' + text.replace('"', '""') + '"'

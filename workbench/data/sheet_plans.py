@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from workbench.data.scored_items import ScoredItems
 
 KIND, SCHEMA = "plan of a label sheet", 1
-CHANGED = {"id": "identifiers", "score": "scores", "prediction": "predictions", "rival": "rival's predictions"}
+CHANGED = {"id": "identifiers", "score": "scores", "prediction": "predictions", "rival": "rival's predictions",
+           "by": "given strata"}
 
 
 def plan_path(sheet: str | PathLike[str]) -> str:
@@ -97,7 +98,8 @@ def _changed(then, now):
 
 
 def _digests(items):
-    arrays = {"id": items.id, "score": items.score, "prediction": items.prediction, "rival": items.rival}
+    arrays = {"id": items.id, "score": items.score, "prediction": items.prediction, "rival": items.rival,
+              "by": items.by}
     return {"id": _digest(np.arange(items.size))} | {name: _digest(array) for name, array in arrays.items()
                                                      if array is not None}
 

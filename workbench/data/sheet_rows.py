@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.data import frames, numbers, sheet_ids
-from workbench.data.answers import ANSWERS, right_or_wrong, sheet_row, true_classes
+from workbench.data.annotations import REJECT, Annotations, LabelRow, read_annotations
+from workbench.data.answers import (
+    ANSWERS,
+    OTHER,
+    class_texts,
+    is_right_or_wrong,
+    right_or_wrong,
+    sheet_row,
+    true_classes,
+)
 from workbench.data.columns import plain_name
 
 if TYPE_CHECKING:
@@ -100,7 +109,11 @@ class SheetRows:
 
 
 def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRows:
-    """Read the rows of a sheet that was written for `items`."""
+    """Read the rows of a sheet that was written for `items`, or the export of an annotation tool."""
+    annotated, ids = read_annotations(path), id_texts(items)
+    if annotated is not None:
+        texts, answer = _columns_of(annotated, items, asks, ids)
+        return SheetRows(annotated.label, texts, answer, ids, sheet_ids.positions(ids))
     header = {plain_name(name) for name in frames.column_names(path)}
     usable = ("truth",) if asks == "truth" else ("correct",) if items.prediction is None else tuple(ANSWERS)
     there = [name for name in usable if name in header] or [asks]
@@ -108,8 +121,49 @@ def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRow
     columns, notes = frames.read_columns(path, ["id", *there, *also])
     texts = {name: numbers.as_text(column) for name, column in columns.items()}
     answer = next((name for name in there if any(texts[name])), there[0])
-    ids = id_texts(items)
     return SheetRows(repr(os.fspath(path)), texts, answer, ids, sheet_ids.positions(ids), tuple(notes))
+
+
+def _columns_of(annotated: Annotations, items: ScoredItems, asks: str, ids: list[str]) -> tuple[dict, str]:
+    """Return the columns of a sheet that says what a tool's export does, an item a row, and which of them is filled."""
+    words = all(is_right_or_wrong(row.label) for row in annotated.rows if row.label and not row.verdict)
+    answer = "truth" if asks == "truth" or not (words or items.prediction is None) else "correct"
+    predicted = {} if items.prediction is None else dict(zip(ids, class_texts(items.prediction).tolist(), strict=True))
+    classes = None if answer == "correct" else true_classes(items)
+    said: dict[str, tuple[str, LabelRow]] = {}
+    for row in annotated.rows:
+        where = f"{annotated.label}, record {row.number}" + (f" (id {row.id!r})" if row.id else "")
+        if row.problem:
+            raise ValueError(f"{where} {row.problem}")
+        cell = _true_class(row, classes, where) if classes else _right(row, predicted.get(row.id), where)
+        before, first = said.get(row.id, ("", row))
+        if before and cell and before != cell:
+            raise ValueError(f"{where} is {row.label or cell!r} by {row.by or 'nobody named'}, but "
+                             f"{first.label or before!r} by {first.by or 'nobody named'} in record {first.number}: "
+                             "settle it, or let an audit session take several people's labels")
+        said[row.id] = (before, first) if before else (cell, row)
+    return {"id": list(said), answer: [cell for cell, _ in said.values()]}, answer
+
+
+def _right(row, predicted, where):
+    """Return 1 or 0 as text, "" where a record says neither."""
+    if not (row.label or row.verdict):
+        return ""
+    if not is_right_or_wrong(row.label) and not (row.verdict and row.label in ("", predicted)):
+        raise ValueError(f"{where}: {row.label!r} is neither right nor wrong")
+    right = not is_right_or_wrong(row.label) or right_or_wrong([row.id], [row.label]) == [1]
+    return str(int(right != (row.verdict == REJECT)))
+
+
+def _true_class(row, classes, where):
+    """Return a class, "" where a record says none; that something is not the class does not tell which it is."""
+    if not row.label or row.verdict == REJECT:
+        return ""
+    try:
+        return classes([row.id], [row.label])[0]
+    except ValueError:
+        raise ValueError(f"{where}: {row.label!r} is not a predicted class; write {OTHER!r} for one that is never "
+                         "predicted") from None
 
 
 def labels_of(rows: SheetRows, matched: Sequence[int | None], said: Sequence) -> tuple[dict, dict, list[str]]:

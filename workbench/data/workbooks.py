@@ -19,19 +19,19 @@ from workbench.data.engine import one_line
 from workbench.data.numbers import objects
 from workbench.results import Note
 
-_WITH_SHEET = re.compile(r"(.*\.xls[xm])#(.*)", re.IGNORECASE | re.DOTALL)
+_WITH_PART = re.compile(r"(.*\.(?:xls[xm]|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)", re.IGNORECASE | re.DOTALL)
 _ERROR = re.compile(rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>.*?v>([^<]*)<', re.DOTALL)
 
 
 def file_and_sheet(path: str) -> tuple[str, str]:
-    """Return the file that "book.xlsx#sheet" names, and the sheet, "" for the first.
+    """Return the file that "book.xlsx#sheet" or "log.json#scorer" names, and its part, "" for none.
 
     Examples
     --------
     >>> file_and_sheet("book.xlsx#May"), file_and_sheet("list#3.csv")
     (('book.xlsx', 'May'), ('list#3.csv', ''))
     """
-    named = _WITH_SHEET.fullmatch(path)
+    named = _WITH_PART.fullmatch(path)
     return (named[1], named[2]) if named and not os.path.isfile(path) else (path, "")
 
 

@@ -1,7 +1,8 @@
 """Check an answer to an exercise: right, a named mistake, or not yet; then a hint, then the explanation.
 
 Answers are recomputed from the digit forms; nothing is stored. In a student's copy of a lesson some exercises are
-graded: they have data of the student's own, and `check` only records what is answered.
+graded: they have data of the student's own, and `check` only records what is answered. On a live page an exercise
+without an answer shows a text box, which says the same.
 """
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any
 
 from workbench import checks
 from workbench.exercises import allocation, cross_validation, misclassification, records, replication, stratified
-from workbench.exercises.answers import Judged
+from workbench.exercises.answers import LONGEST_TEXT, Judged, typed
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
@@ -31,6 +32,8 @@ class Feedback(Result):
         What is right, the mistake by its name, what to answer with, or what was recorded.
     hint, explanation : str
         The hint comes after a miss; the explanation after success or three tries.
+    record : str, optional
+        The file in which answers are recorded.
     """
 
     exercise: str
@@ -38,6 +41,7 @@ class Feedback(Result):
     message: str
     hint: str = ""
     explanation: str = ""
+    record: str | None = None
 
     def headline(self) -> str:
         """Return verdict, message and what help is due."""
@@ -59,6 +63,18 @@ class Feedback(Result):
                              (("Hint:", self.hint), ("Why:", self.explanation)) if text)
         return (f"<p role='status'><strong>{mark} {html.escape(self.exercise)} {self.verdict}</strong>: "
                 f"{html.escape(self.message)}{help_lines}</p>")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict:
+        bundle = super()._repr_mimebundle_(include, exclude)
+        if self.verdict == "no answer":
+            from workbench.widgets import pages
+            bundle |= self._box()._repr_mimebundle_()[0] | {"text/plain": repr(self)} if pages.is_live() else {}
+        return bundle
+
+    def _box(self):
+        from workbench.widgets.answer_box import AnswerBox
+        return AnswerBox(self.exercise, _EXERCISES[self.exercise][1], self._repr_html_(), LONGEST_TEXT,
+                         lambda text: check(self.exercise, typed(text), record=self.record)._repr_html_())
 
 
 def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
@@ -90,9 +106,10 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
     checks.choice("exercise", exercise, _EXERCISES)
     _, form, hint, explanation = _EXERCISES[exercise]
     if answer is None:
-        return Feedback(exercise, "no answer", f"answer with {form}")
+        return Feedback(exercise, "no answer", f"answer with {form}", record=record)
     if record is not None:
-        return Feedback(exercise, "recorded", f"{records.record(record, exercise, answer)!r}; asked for: {form}")
+        kept = records.record(record, exercise, answer)
+        return Feedback(exercise, "recorded", f"{kept!r}; asked for: {form}", record=record)
     verdict, message, _ = judged(exercise, answer)
     _tries[exercise] = _tries.get(exercise, 0) + 1
     due = verdict == "right" or _tries[exercise] >= TRIES_BEFORE_EXPLANATION

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import checks
 from workbench.course import digit_forms
-from workbench.data import frames, scored_items, sheet_files
+from workbench.data import files, frames, scored_items, sheet_files
 from workbench.data.answers import ANSWERS
+from workbench.data.evaluation_logs import SHOWN
 from workbench.stratified import audit, class_audit, difference_audit, prices
 
 BUDGET = 100
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
          score_is: str = "auto", positive: str = "", labels: str = "", label_sheet: str = "", columns: str = "",
-         budget: int = BUDGET, half_width: float = 0.0, metrics_of: str = "", rival: str = "", n_strata: int = 5,
-         stratifier: str = "equal_size", allocation: str = "proportional", interval: str = "default",
+         budget: int = BUDGET, half_width: float = 0.0, metrics_of: str = "", rival: str = "", by: str = "",
+         n_strata: int = 5, stratifier: str = "equal_size", allocation: str = "proportional", interval: str = "default",
          level: float = 0.95, seed: int = 0, write: bool = True) -> tuple[ScoredItems, Audit]:
     """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
 
@@ -40,7 +41,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         Wanted of the accuracy's interval, in the place of a budget, as in `workbench.label_prices`; 0 for none.
     metrics_of : str
         A predicted class: the audit is `workbench.class_audit`; with `rival` it is `workbench.difference_audit`.
-    rival : str
+    rival, by : str
         As in `workbench.read_scores`.
     n_strata, stratifier, allocation, interval, level
         As in `workbench.accuracy_audit`.
@@ -69,12 +70,14 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     checks.seed("seed", seed)
     _refuse_both({"metrics_of": metrics_of, "rival": rival})
     _refuse_both({"labels": labels, "truth": truth})
+    if by and not scores:
+        raise ValueError(f"by {by!r} is a column of scores: name a file")
     if label_sheet and not labels and not truth:
         _refuse_recorded(label_sheet)
     roles = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival}
-    items = scored_items.read_scores(scores, score_is=score_is, positive=positive, **roles) if scores else \
+    items = scored_items.read_scores(scores, score_is=score_is, positive=positive, by=by, **roles) if scores else \
         digit_forms.digit_forms().items()
-    source = {"scores": os.path.basename(scores), **roles, "score_is": score_is, "positive": positive,
+    source = {"scores": os.path.basename(scores), **roles, "by": by, "score_is": score_is, "positive": positive,
               "scores_read_as": items.read_as}
     if half_width:
         _refuse_both({"half_width": half_width, "budget": budget != BUDGET})
@@ -94,7 +97,9 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
 
 
 def shown_columns(scores: str, columns: str) -> dict:
-    """Return the columns of a file, named with blanks or commas between, that a sheet shows."""
+    """Return the columns of a file, named with blanks or commas between, that a sheet shows; a log has its own."""
+    if not columns.strip() and scores and files.is_evaluation_log(scores):
+        columns = ",".join(SHOWN)
     if not columns.strip():
         return {}
     if not scores:

@@ -30,9 +30,17 @@ def notebooks_folder():
 
 
 def topics(notebooks=None):
-    """Return {topic: path} of the notebooks with a parameters cell, in the order of their numbers."""
+    """Return {topic: path} of the notebooks that are reports, in the order of their numbers.
+
+    A report has a parameters cell, and its metadata do not say `{"workbench": {"report": false}}`.
+    """
     paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
-    return {topic_name(path): path for path in paths if _parameters_cell(load_notebook(path)) is not None}
+    return {topic_name(path): path for path in paths if _is_report(load_notebook(path))}
+
+
+def _is_report(notebook):
+    told = notebook.get("metadata", {}).get("workbench", {}).get("report", True)
+    return told is not False and _parameters_cell(notebook) is not None
 
 
 def topic_name(path):

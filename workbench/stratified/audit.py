@@ -19,7 +19,7 @@ from workbench.stratified import accuracy, skips
 from workbench.stratified.sample_plans import STRANGE, SamplePlan
 from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import stratify
+from workbench.stratified.strata import strata_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -97,7 +97,7 @@ class Audit(Result):
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
         groups = checks.counted(self.labeled.size, "group", "groups")
-        drawn = f"{_labels(self)}, drawn at random within {groups} of like scores among {self._among()}"
+        drawn = f"{_labels(self)}, drawn at random within {groups} {self._alike()} among {self._among()}"
         if self.mode == "plan":
             do = self.next_step().replace(self.label_sheet, os.path.basename(self.label_sheet))
             return f"{drawn[0].upper()}{drawn[1:]}. {do}"
@@ -105,6 +105,9 @@ class Audit(Result):
 
     def _among(self) -> str:
         return checks.counted(self.stratum_size.sum(), "item")
+
+    def _alike(self) -> str:
+        return "of like scores"
 
     def _to_do(self, items: int, what: str) -> str:
         """Return what a plan asks for, and how well it will tell what is asked."""
@@ -207,6 +210,9 @@ class AccuracyAudit(Audit):
                 row |= {name: found[name] for name in ("correct", "accuracy", "skipped") if name in found}
         return table
 
+    def _alike(self) -> str:
+        return "that are given" if self.stratifier == "given" else super()._alike()
+
     def finding(self) -> str:
         """Return the accuracy with its interval, or what to do, in a sentence without jargon."""
         if self.estimate is None or self.confidence_interval is None:
@@ -304,8 +310,9 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, 
     interval, level
         As in `workbench.stratified_interval`.
     labels : str
-        A filled label sheet to analyze, or a beginning of it: its first rows in the order of labeling, at least two
-        rounds through the strata. Empty rows before the last label count as right or as wrong, whichever is worse.
+        A filled label sheet to analyze, or what Label Studio (JSON), doccano or Prodigy (JSONL) exported for its items;
+        or a beginning of it: its first rows in the order of labeling, at least two rounds through the strata. Empty
+        rows before the last label count as right or as wrong, whichever is worse.
     label_sheet : str
         Where to write the empty sheet of a plan: a row per item, in the order of labeling. Beside it a file that ends
         in .plan.json keeps the settings: at the analysis they must be the same.
@@ -331,7 +338,7 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, 
     """
     check_settings(items, interval, level, stratifier)
     allocation = checks.choice(*written(allocation, method), ALLOCATIONS)
-    strata = stratify(items.score, n_strata, stratifier, rng=rng)
+    strata = strata_of(items, n_strata, stratifier, rng=rng)
     plan = SamplePlan(items, strata, functools.partial(_allocated, items, strata, allocation), "correct", rng,
                       draw_settings("accuracy", n_strata, stratifier, allocation), source, columns)
     fields, sample = plan.collect(budget, labels, label_sheet)
@@ -361,7 +368,7 @@ def accuracy_found(items: ScoredItems, fields: dict, sample: SheetLabels | None,
     """Return the fields of an `AccuracyAudit` from those that `SamplePlan.collect` returned, and its labels."""
     size, labeled = fields["stratum_size"], fields["labeled"]
     expected = float("nan")
-    if fields["mode"] != "analyzed" and items.score_is != "margin":
+    if fields["mode"] != "analyzed" and items.score_is == "confidence":
         expected = accuracy.expected_half_width(size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval,
                                                 level=level)[0]
     truth = float(items.correct.mean()) if fields["mode"] == "simulated" else None
@@ -408,8 +415,9 @@ def _allocated(items, strata, method, budget):
     """Return labels per stratum and the notes of the allocation."""
     if method not in rules.NEED_SD:
         return rules.allocate(strata.sizes, budget, method).labeled, []
-    if items.score_is == "margin":
-        raise ValueError(f"allocation {method!r} needs scores that are probabilities; with margins use "
+    if items.score_is != "confidence":
+        without = "with margins" if items.score_is == "margin" else "without scores"
+        raise ValueError(f"allocation {method!r} needs scores that are probabilities; {without} use "
                          "'proportional' or 'equal'")
     score = np.bincount(strata.labels, items.score) / strata.sizes
     sd = np.sqrt(accuracy.stratum_variance(strata.sizes, np.clip(score, 0, 1)))

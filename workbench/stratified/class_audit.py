@@ -21,7 +21,7 @@ from workbench.stratified.class_metrics import (
     class_metrics,
 )
 from workbench.stratified.sample_plans import SamplePlan
-from workbench.stratified.strata import Strata, stratify_part
+from workbench.stratified.strata import Strata, refuse_given, stratify_part
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -175,6 +175,7 @@ def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
 def nested_strata(items: Any, name: str, n_strata: int, stratifier: str, *,
                   rng: int) -> tuple[Strata, np.ndarray]:
     """Return strata of the items predicted as the class, then of the others, and which are the former."""
+    refuse_given(items)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
     member = class_texts(items.prediction) == name
     parts = [(part, said) for part, said in ((member, f"predicted {name!r}"), (~member, "predicted otherwise"))

@@ -18,7 +18,7 @@ from workbench.stratified import skips
 from workbench.stratified.audit import Audit, check_settings, draw_settings, written
 from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.sample_plans import SamplePlan
-from workbench.stratified.strata import stratify_part
+from workbench.stratified.strata import refuse_given, stratify_part
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -171,6 +171,7 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     allocation = checks.choice(*written(allocation, method), ALLOCATIONS)
     if interval != "default":
         raise ValueError(f"interval must be 'default' for a difference; got {interval!r}")
+    refuse_given(items)
     where = _differing(items)
     differ = _part(items, where)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)

@@ -12,7 +12,7 @@ from workbench.data.scored_items import ScoredItems
 from workbench.results import Result, html_table, percent
 from workbench.stratified import accuracy
 from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import stratify
+from workbench.stratified.strata import strata_of
 
 HALF_WIDTHS = (0.01, 0.02, 0.03, 0.05, 0.1)
 
@@ -97,11 +97,12 @@ def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_
     if allocation in rules.NEED_SD:
         raise ValueError("half_width plans for allocation 'proportional' or 'equal', whose interval follows from the "
                          f"scores; got {allocation!r}")
-    if items.score_is == "margin":
-        raise ValueError("half_width needs scores that are probabilities; margins are none: give a budget")
+    if items.score_is != "confidence":
+        given = "margins are none" if items.score_is == "margin" else "there are none"
+        raise ValueError(f"half_width needs scores that are probabilities; {given}: give a budget")
     widths = [checks.number("half_width", width, 0, 0.5, open_ends=True)
               for width in np.atleast_1d(np.asarray(half_widths, float)).tolist()]
-    strata = stratify(items.score, n_strata, stratifier, rng=rng)
+    strata = strata_of(items, n_strata, stratifier, rng=rng)
     expected = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, 0, 1)
     labeled = [accuracy.plan_budget(strata.sizes, expected, width, method=allocation, interval=interval,
                                     level=level).budget for width in widths]

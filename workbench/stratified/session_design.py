@@ -27,7 +27,7 @@ from workbench.stratified.difference_audit import differing_items
 from workbench.stratified.sequential import labeling_order
 from workbench.stratified.session_store import SessionError, StoredItem, digest_of_rows
 from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import Strata, stratify, stratify_part
+from workbench.stratified.strata import Strata, refuse_given, strata_of, stratify_part
 
 QUESTIONS = ("accuracy", "class_metrics", "difference")
 ASKS = ("correct", "truth")
@@ -66,6 +66,7 @@ def hash_of_scores(items: ScoredItems) -> str:
     found = hashlib.sha256()
     columns = [id_texts(items), *(None if labels is None else class_texts(labels).tolist()
                                   for labels in (items.prediction, items.rival))]
+    columns += [] if items.by is None else [items.by.tolist()]
     for column in columns:
         found.update(json.dumps(column, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
     found.update(np.asarray(items.score, "<f8").tobytes())
@@ -134,7 +135,8 @@ def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
     """Return what is labeled under a design."""
     n_strata, rule, seed = design["n_strata"], design["stratifier"], design["seed"]
     if design["question"] == "accuracy":
-        return Frame(items, stratify(items.score, n_strata, rule, rng=seed))
+        return Frame(items, strata_of(items, n_strata, rule, rng=seed))
+    refuse_given(items)
     if design["question"] == "difference":
         differ = differing_items(items)
         return Frame(differ, stratify_part(differ.score, n_strata, rule, "on which the models differ", rng=seed),

@@ -52,6 +52,8 @@ class SessionEstimate(Result):
         2 labels.
     intervals : tuple
         An `Interval` per metric, or None where the method has none yet; the notes say why.
+    at_random : Interval or None
+        What the method gives where the same labels are taken for drawn without strata; None for the metrics of a class.
     """
 
     question: str
@@ -64,6 +66,7 @@ class SessionEstimate(Result):
     lowest: tuple
     highest: tuple
     intervals: tuple
+    at_random: Interval | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -95,6 +98,15 @@ class SessionEstimate(Result):
                                                                   self.intervals, strict=True))
         skipped = f", {self.skipped} skipped" if self.skipped else ""
         return f"{said}; {self.method}, {self.labeled} of {checks.counted(self.planned, 'planned label')}{skipped}"
+
+    def gain(self) -> str:
+        """Return in one sentence what the same labels, drawn at random, would have given; "" where nothing is known."""
+        if self.at_random is None or self.intervals[0] is None:
+            return ""
+        low, high = self.at_random
+        widths = [200 * each.half_width for each in (self.at_random, self.intervals[0])]
+        return (f"the same labels drawn at random, without strata, would have given {100 * low:.1f}% to "
+                f"{100 * high:.1f}%: {widths[0]:.1f} points wide, not {widths[1]:.1f}")
 
     def rows(self) -> list[dict]:
         """Return one row per metric."""
@@ -138,8 +150,20 @@ def estimate_of(trail: Trail, method: str) -> SessionEstimate:
     waiting = sum(trail.status(k) == "labeled" for k in range(n, trail.budget))
     return SessionEstimate(design["question"], method, n - answers.skipped, answers.skipped, waiting, design["budget"],
                            design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
+                           _without_strata(answers, trail, method),
                            notes=[*notes, *_notes(answers, waiting, lowest),
                                   *(note for each in limits or () for note in each.notes)])
+
+
+def _without_strata(answers, trail, method):
+    """Return the interval of the same labels, had they been drawn from all items alike."""
+    design = answers.design
+    if design["question"] == "class_metrics":
+        return None
+    alike = Answers(design | {"stratum_size": [sum(design["stratum_size"])]}, np.zeros_like(answers.stratum),
+                    answers.values)
+    limits, _ = _BY_METHOD[method](alike, trail)
+    return limits[0] if limits else None
 
 
 def answers_of(trail: Trail, n: int) -> Answers:

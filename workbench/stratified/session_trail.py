@@ -70,11 +70,11 @@ class Trail:
             return OPEN
         return LABELED if self.labels(k) else SKIPPED
 
-    def wants_another(self, k: int) -> bool:
-        """Return whether an item that has a label waits for a second one, or for one that decides."""
+    def wants_another(self, k: int, more: Sequence[Entry] = ()) -> bool:
+        """Return whether an item that has a label, and `more`, waits for a second one, or for one that decides."""
         if not self.doubled[k]:
             return False
-        labels = [entry.label for entry in self.labels(k)]
+        labels = [entry.label for entry in (*self.labels(k), *more)]
         return len(labels) == 1 or (len(labels) == 2 and labels[0] != labels[1])
 
     def holder(self, k: int, now: datetime) -> str | None:

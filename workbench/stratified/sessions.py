@@ -26,8 +26,9 @@ from workbench.stratified.session_estimates import (
 from workbench.stratified.session_sheets import (
     SheetImport,
     item_of,
+    kind_of_sheet,
     left_out,
-    read_sheet,
+    read_rows,
     reader,
     sorted_rows,
     write_sheet,
@@ -496,62 +497,78 @@ class AuditSession:
                  "labeled": sum(trail.status(k) == LABELED for k in inside)}
                 for h, (size, inside) in enumerate(zip(trail.design["stratum_size"], places, strict=True))]
 
-    def export(self, path: str | PathLike[str], n: int | None = None, by: str | None = None) -> int:
-        """Write a label sheet.
+    def export(self, path: str | PathLike[str], n: int | None = None, by: str | None = None, *,
+               to: str | None = None) -> int:
+        """Write a label sheet, or tasks for an annotation tool, in the order of labeling.
 
         Parameters
         ----------
         path : str or path
-            Ends in .csv; a sheet that holds labels is never overwritten.
+            Ends in .csv or .xlsx; in .json for Label Studio; in .jsonl for doccano and Prodigy. A file that holds
+            labels is never overwritten.
         n : int, optional
-            Hand out the next so many items in it. Without it the sheet holds the whole budget with all labels so far,
-            and nothing is handed out.
+            Hand out the next so many items in it. Without it a sheet holds the whole budget with all labels so far, a
+            tool's file what is still to be labeled, and nothing is handed out.
         by : str, optional
+        to : {"csv", "xlsx", "label-studio", "doccano", "prodigy"}, optional
+            What is written; without it a sheet, as the ending of `path` tells.
 
         Returns
         -------
         int
-            Items in the sheet.
+            Items in the file.
         """
-        who = self._who(by)
+        who, kind = self._who(by), kind_of_sheet(path, to)
         n = None if n is None else checks.whole("n", n, 1)
         with self._step() as steps:
-            places = list(range(self._trail.budget)) if n is None else \
+            places = self._to_export(kind) if n is None else \
                 list(itertools.islice(self._trail.available(who, session_store.now()), n))
             if not places:
                 raise SessionError("there is nothing to hand out: the rest of the budget is done, or out with somebody")
-            write_sheet(path, self._trail, places)
+            write_sheet(path, self._trail, places, kind)
             steps.append((who, "exported", {"file": os.path.basename(os.fspath(path)), "items": len(places)}))
             if n is not None:
                 steps.append((who, "handed", {"ids": self._ids(places), "until": _until()}))
         return len(places)
 
     def import_labels(self, path: str | PathLike[str], by: str | None = None) -> SheetImport:
-        """Record the labels of a filled sheet, all good ones or, if the step fails, none.
+        """Record the labels of a filled sheet, or of an annotation tool's export: all good ones or, if it fails, none.
 
         Parameters
         ----------
         path : str or path
             A file of rows with the columns id and correct (or truth). Items before the last filled row, in the order of
-            labeling, whose cell is empty are recorded as skipped, unless they are out with somebody else.
+            labeling, whose cell is empty are recorded as skipped, unless they are out with somebody else. Or what Label
+            Studio (JSON), doccano (JSONL, one file for each annotator) or Prodigy (JSONL) exported, which its records
+            tell: annotators are who said so, what they passed over is skipped, and what has no label stays open.
         by : str, optional
+            Who labeled where the file does not say; who imports.
 
         Returns
         -------
         SheetImport
             Its `refused` names each row that was not recorded, and why.
         """
-        who, design = self._who(by), self._trail.design
-        rows, digest = read_sheet(path, design["asks"])
+        sheet, digest = read_rows(path, self._trail.design["asks"])
+        who = check_who(by)
+        if any(row.is_answered and not (row.by or sheet.by) for row in sheet.rows):
+            self._who(by)
+
+        def name_of(annotator):
+            return check_who(annotator or by or sheet.by or None)
         with self._step() as steps:
             now, trail = session_store.now(), self._trail
-            new, repeated, refused = sorted_rows(rows, trail, lambda k, label: self._is_new(k, label, who))
-            empty = left_out(rows, trail, new, lambda k: trail.holder(k, now) in (None, who))
-            steps += [(who, "labeled", {"id": trail.items[k].id, "label": new[k]}) for k in sorted(new)]
-            steps += [(who, "skipped", {"id": trail.items[k].id}) for k in empty]
+            found = sorted_rows(sheet, trail, name_of, self._is_new)
+            new = {k for k, _, _ in found.labels}
+            empty = [] if sheet.tool else left_out(sheet.rows, trail, new,
+                                                   lambda k: trail.holder(k, now) in (None, who))
+            skips = [*found.skips, *((k, who) for k in empty)]
+            steps += [(their, "labeled", {"id": trail.items[k].id, "label": label}) for k, their, label in found.labels]
+            steps += [(their, "skipped", {"id": trail.items[k].id}) for k, their in skips]
             steps.append((who, "imported", {"file": os.path.basename(os.fspath(path)), "sha256": digest,
-                                            "recorded": len(new), "refused": len(refused)}))
-        return SheetImport(len(new), repeated, len(empty), tuple(refused))
+                                            "recorded": len(found.labels), "refused": len(found.refused)}))
+        return SheetImport(len(found.labels), found.repeated, len(skips), tuple(found.refused), tuple(found.unlabeled),
+                           sheet.tool)
 
     def extend(self, n: int, items: ScoredItems | None = None, *, columns: Mapping[str, ArrayLike] | None = None,
                other: ArrayLike | None = None, by: str | None = None) -> int:
@@ -649,13 +666,19 @@ class AuditSession:
         rows = designs.stored_rows(frame, items, design, shown, designs.kept(budget, frame.items.size))
         return rows[len(known):]
 
-    def _is_new(self, k, label, who, correcting=False):
-        """Return whether a label would add something, or raise where it must not be recorded."""
-        labels = self._trail.labels(k)
+    def _to_export(self, kind):
+        """Return the whole budget for a sheet, what is still to be labeled for a tool."""
+        trail = self._trail
+        return [k for k in range(trail.budget)
+                if kind in ("csv", "xlsx") or trail.status(k) == OPEN or trail.wants_another(k)]
+
+    def _is_new(self, k, label, who, said=(), correcting=False):
+        """Return whether a label would add something after those `said`, or raise where it must not be recorded."""
+        labels = [*self._trail.labels(k), *said]
         mine = next((entry for entry in labels if entry.who == who), None)
         if mine is not None and mine.label == label:
             return False
-        if mine is None and (not labels or self._trail.wants_another(k)):
+        if mine is None and (not labels or self._trail.wants_another(k, said)):
             return True
         if mine is None and label in (entry.label for entry in labels):
             return False

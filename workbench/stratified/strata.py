@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.results import Note, Result, html_table, sentences
+
+if TYPE_CHECKING:
+    from workbench.data.scored_items import ScoredItems
 
 METHODS = ("cum_sqrt_f", "cum_cbrt_f", "weighted_mean", "kmeans", "gmm", "equal_size", "equal_width")
 DENSITY_POINTS = 512
@@ -163,6 +167,38 @@ def _density(score):
     smooth = np.fft.irfft(np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel), 2 * nodes)[:nodes:FINE]
     scale = score.size * bandwidth * np.sqrt(2 * np.pi)
     return np.linspace(low, high, DENSITY_POINTS), np.maximum(smooth, 0) / scale
+
+
+def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.random.Generator = 0) -> Strata:
+    """Return the strata that are given with scored items, in the order of their names, or those cut by `stratify`.
+
+    Parameters
+    ----------
+    items : ScoredItems
+    n_strata, method
+        As in `stratify`; without effect where `items.by` says the strata.
+    rng
+        As in `stratify`.
+
+    Examples
+    --------
+    >>> from workbench import read_scores
+    >>> strata_of(read_scores({"kind": ["b", "a", "b"]}, score="score", by="kind"), 5, "equal_size").sizes
+    array([1, 2])
+    """
+    if items.by is None:
+        return stratify(items.score, n_strata, method, rng=rng)
+    names, labels, sizes = np.unique(items.by, return_inverse=True, return_counts=True)
+    shown = checks.listed((f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)), 12)
+    return Strata(labels, sizes, None, int(sizes.size), "given",
+                  notes=[Note("design", f"strata are given: {shown}")] if sizes.size > 1 else ())
+
+
+def refuse_given(items: ScoredItems) -> None:
+    """Raise where strata are given that a question cannot use."""
+    if items.by is not None:
+        raise ValueError("strata by a column belong to the accuracy; metrics of a class and differences cut theirs "
+                         "from scores")
 
 
 def stratify_part(score: np.ndarray, n_strata: int, method: str, part: str, *,

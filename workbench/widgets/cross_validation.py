@@ -42,6 +42,7 @@ FEATURES = 8
 ADVANTAGE = 1.0
 WIDE = ipywidgets.Layout(width="420px")
 GUESSES = {"5%": 0.05, "10%": 0.1, "25%": 0.25, "50% or more": 0.5}
+POWERS = {"about 95%": 0.95, "about 60%": 0.6, "about 30%": 0.3, "about 5%": 0.05}
 SCALES = [("rho, the hidden share", "rho"), ("r, the correlation of two folds", "r")]
 
 
@@ -155,16 +156,21 @@ def predict_skeptic() -> Prediction:
     return questions.predict("5-skeptic", "One reader errs on 14.0% of 200 forms, the other on 5.5%, and this "
                              "difference is real. How often does the careful Nadeau-Bengio test find such a real "
                              "difference between these two readers, in many studies of 200 forms?",
-                             ["about 95%", "about 60%", "about 30%", "about 5%"])
+                             list(POWERS))
 
 
 def reveal_power() -> Reveal:
-    """Return `power`, which waits for the prediction."""
-    return questions.reveal("5-skeptic", lambda guess: [f"You predicted {guess}." if guess else "", power()])
+    """Return `power`, which waits for the prediction and shows it."""
+    return questions.reveal("5-skeptic", lambda guess: power(POWERS.get(guess)))
 
 
-def power() -> Panel:
+def power(predicted: float | None = None) -> Panel:
     """Return the view of false alarms and power: equal clerks beside readers of whom one is better.
+
+    Parameters
+    ----------
+    predicted : float, optional
+        The learner's guess of the power of Nadeau and Bengio's test with 200 forms.
 
     Returns
     -------
@@ -177,7 +183,8 @@ def power() -> Panel:
         return {(situation, size): _readers(situation, size) for situation in (EQUAL, DIFFERENT)
                 for size in charts.SIZES}, test
 
-    return _driven(controls, studies, charts.power_data, charts.power_words, charts.power(*studies()))
+    return _driven(controls, studies, functools.partial(charts.power_data, predicted=predicted), charts.power_words,
+                   charts.power(*studies(), predicted=predicted))
 
 
 def seen_skeptic() -> Reveal:

@@ -4,7 +4,10 @@ The pictures that are revealed are in `stratified_scenes`.
 """
 from __future__ import annotations
 
+import base64
 import functools
+import html
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -14,20 +17,26 @@ import numpy as np
 from workbench.charts import stratified as charts
 from workbench.charts import stratified_scenes as scene_charts
 from workbench.course.digit_forms import digit_forms
+from workbench.data.images import png_of
+from workbench.data.scored_items import ScoredItems
+from workbench.inputs.desk import drawn_form, passing_folder
 from workbench.results import Table
 from workbench.simulations import stratified as simulations
 from workbench.stratified import accuracy
 from workbench.stratified.audit import accuracy_audit
+from workbench.stratified.sessions import AuditSession
 from workbench.stratified.strata import stratify
 from workbench.widgets import questions
 from workbench.widgets import stratified_scenes as scenes
-from workbench.widgets.chart_view import ChartView, panel
+from workbench.widgets.chart_view import ChartView
+from workbench.widgets.desk import desk
 
 if TYPE_CHECKING:
     from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 LOOK = "Compare with what there was to see"
 ANALYSTS = 200
+FIFTHS = {"least sure": 0, "surest": 4}
 NARROW = 0.03       # the half-width for which the learner says what the twin needs
 
 
@@ -36,74 +45,98 @@ def how_sure() -> ChartView:
     return ChartView(scene_charts.confidence(digit_forms().confidence))
 
 
-def label_ten(seed: int = 1) -> ipywidgets.VBox:
-    """Return the view in which the learner reads ten forms before they see what the program read.
+class LabelTen(ipywidgets.VBox):
+    """The desk with ten digits from each end of the confidence, and at its end a table: you, program, truth."""
+
+    def __init__(self, seed):
+        self._ten, self._rates = _ends(seed)
+        forms, chosen = digit_forms(), np.concatenate([*self._ten.values()])
+        items = ScoredItems(chosen + 1, forms.confidence[chosen], forms.read_a[chosen])
+        # one stratum: the two ends come in mixed order
+        self.session = AuditSession.create(os.path.join(passing_folder(), "ten-of-each.db"), items, n_strata=1,
+                                           budget=items.size, asks="truth", seed=seed)
+        self.desk, self.told = desk(self.session, render=drawn_form, looks=False), ipywidgets.HTML()
+        super().__init__([self.desk, self.told])
+        self.desk.observe(self._tell, "done")
+
+    def _tell(self, change):
+        self.told.value = compared(self._ten, self._mine(), self._rates) if change["new"] else ""
+
+    def _mine(self):
+        """Return what was said of each form, "" for a skipped one."""
+        with AuditSession.open(self.session.path) as session:      # as a kernel may answer in another thread
+            said = {k: session.history(k + 1)[-1].label for k in np.concatenate([*self._ten.values()])}
+        return {k: label or "" for k, label in said.items()}
+
+    def __repr__(self) -> str:
+        return f"{self.desk!r}, ten of the least sure and ten of the surest fifth"
+
+    def _repr_mimebundle_(self, **kwargs):
+        return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
+
+
+def label_ten(seed: int = 1) -> LabelTen:
+    """Return the desk at which the learner reads ten forms of each end, before they see what the program read.
 
     Parameters
     ----------
     seed : int
-        Of the order in which forms are dealt.
+        Draws the forms and their order.
 
     Returns
     -------
-    ipywidgets.VBox
+    LabelTen
+        A VBox.
     """
-    forms = digit_forms()
+    return LabelTen(seed)
+
+
+def _ends(seed):
+    """Return ten forms of the lowest and of the highest fifth, and the share that is misread in each."""
+    forms, rng = digit_forms(), np.random.default_rng(seed)
     strata = stratify(forms.confidence, 5, "equal_size")
-    rng = np.random.default_rng(seed)
-    piles = {k: rng.permutation(np.flatnonzero(strata.labels == k)) for k in (0, 4)}
-    rates = {k: float((forms.read_a != forms.digit)[strata.labels == k].mean()) for k in piles}
-    pile = ipywidgets.Dropdown(options=[("lowest confidence", 0), ("highest confidence", 4)], description="Fifth")
-    mine = ipywidgets.Text(description="I read", placeholder="ten digits", continuous_update=False)
-    deal, reveal = (ipywidgets.Button(description=text) for text in ("Next ten", "Compare"))
-
-    def hidden():
-        return ("Ten forms: what do you read?", f"Ten digit images from the fifth of {pile.label}; the program's "
-                "readings are hidden. Type your ten readings and press Compare.")
-
-    view = ChartView(charts.digits(forms.image[piles[0][:10]], hidden()))
-
-    def show_hidden(_):
-        piles[pile.value] = np.roll(piles[pile.value], -10)
-        title, words = hidden()
-        mine.value = ""
-        view.show(charts.digits_data(forms.image[piles[pile.value][:10]]), words, title=title)
-
-    def show_readings(_):
-        ten = piles[pile.value][:10]
-        if len(_digits(mine.value)) != ten.size:
-            title, _ = hidden()
-            view.show({}, f"Type ten digits before you compare; you typed {len(_digits(mine.value))}.", title=title)
-            return
-        title, words = compared(mine.value, forms.read_a[ten], forms.digit[ten], rates[pile.value])
-        view.show(charts.digits_data(forms.image[ten], forms.read_a[ten]), words, title=title)
-
-    deal.on_click(show_hidden)
-    reveal.on_click(show_readings)
-    pile.observe(show_hidden, "value")
-    return panel([pile, mine, reveal, deal], view)
+    fifths = {name: np.flatnonzero(strata.labels == k) for name, k in FIFTHS.items()}
+    rates = {name: float((forms.read_a != forms.digit)[each].mean()) for name, each in fifths.items()}
+    return {name: rng.choice(each, 10, replace=False) for name, each in fifths.items()}, rates
 
 
-def compared(mine: str, program: np.ndarray, truth: np.ndarray, rate: float) -> tuple[str, str]:
-    """Return title and words that compare a learner's ten readings with the program's.
+def compared(ten: dict, mine: dict, rates: dict) -> str:
+    """Return a table of what a learner, the program and the official label say of each form, and what it comes to.
 
     Parameters
     ----------
-    mine : str
-        Ten digits; other characters are ignored.
-    program, truth : (10,) array of int
-    rate : float
+    ten : dict of str to (10,) array of int
+        Forms, counted from 0, by the name of their fifth.
+    mine : dict of int to str
+        What the learner said of each form.
+    rates : dict of str to float
         Share of wrong readings in the whole fifth.
     """
-    wrong = int((program != truth).sum())
-    told = f"The program misread {wrong} of these ten; in the whole fifth {rate:.1%}, so expect {10 * rate:.1f} of ten."
-    yours = int((np.array(_digits(mine)) != truth).sum())
-    return (f"The program misread {wrong} of ten, you {yours}",
-            f"{told} You differ from the official label in {yours}: a label is a reading too.")
+    forms, rows, told = digit_forms(), "", ""
+    for name, chosen in ten.items():
+        program, truth = forms.read_a[chosen], forms.digit[chosen]
+        rows += f"<tr><th scope='rowgroup' colspan='4'>The {name} fifth</th></tr>" + "".join(
+            f"<tr><td>{_drawing(k)}</td><td>{_marked(mine[k], t)}</td><td>{_marked(p, t)}</td><td>{t}</td></tr>"
+            for k, p, t in zip(chosen.tolist(), program, truth, strict=True))
+        yours = sum(mine[k] not in ("", str(t)) for k, t in zip(chosen.tolist(), truth, strict=True))
+        told += (f"<p>The {name} fifth: the program misread {(program != truth).sum()} of these ten, you {yours}. In "
+                 f"the whole fifth it misreads {rates[name]:.1%}, so expect {10 * rates[name]:.1f} of ten.</p>")
+    heads = "".join(f"<th scope='col'>{name}</th>" for name in ("form", "you", "program", "official label"))
+    return (f"<div role='status'>{told}<p>Where you differ from the official label: a label is a reading, too.</p>"
+            "</div><table style='border-spacing: 20px 2px; text-align: left'>"
+            f"<caption>\u2717 differs from the official label</caption><thead><tr>{heads}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>")
 
 
-def _digits(text):
-    return [int(c) for c in text if c in "0123456789"]
+def _marked(reading, truth):
+    text = html.escape(str(reading)) or "skipped"
+    return text if text == str(truth) else f"<strong>{text} \u2717</strong>"
+
+
+def _drawing(k):
+    picture = base64.b64encode(png_of(1 - digit_forms().image[k] / 16)).decode()
+    return (f"<img alt='form {k + 1}' width='32' height='32' style='image-rendering: pixelated' "
+            f"src='data:image/png;base64,{picture}'>")
 
 
 def predict_gain() -> Prediction:

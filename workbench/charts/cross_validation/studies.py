@@ -63,9 +63,9 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
                                                                axis=alt.Axis(labelAngle=0)), y=y)
     stems = base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(y2=alt.datum(0))
     dots = base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
-    line = alt.Chart(theme.rows("mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f} points"}]))
+    line = alt.Chart(theme.rows("mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f}"}]))
     rule = line.mark_rule(style="truth").encode(y=y)
-    name = line.mark_text(x="width", align="right", dy=-8).encode(y=y, text="text:N")
+    name = line.mark_text(x="width", align="left", dx=4).encode(y=y, text="text:N")
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(y=y)
     fewer = sum(d < 0 for d in values)
     return theme.finish(zero + stems + dots + rule + name,
@@ -147,7 +147,7 @@ def _intervals(data):
     dots = base.mark_point(filled=True, size=50).encode(y="difference:Q", shape=alt.Shape(
         "verdict:N", title=None, scale=alt.Scale(domain=list(ALARMS), range=["diamond", "circle"])))
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(style="truth").encode(y="difference:Q")
-    return (zero + bars + dots).properties(width=360, height=250)
+    return (zero + bars + dots).properties(width=330, height=250)
 
 
 def _alarm_rate(data):
@@ -171,7 +171,7 @@ def _believed(data):
                 scale=alt.Scale(domain=[0, MOST_SPREAD], nice=False)))
     columns = spread.mark_bar(width=34).encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
         {"believed": theme.ESTIMATE, "real": theme.GRAY})))
-    return (columns + spread.mark_text(dy=-8).encode(text="text:N")).properties(width=110, height=250)
+    return (columns + spread.mark_text(dy=-8).encode(text="text:N")).properties(width=160, height=250)
 
 
 # one slider
@@ -328,13 +328,14 @@ def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None 
 
 # power
 
-def power_data(studies: Mapping, test: str | None = None) -> dict:
-    """Return the rows of `power`: rejection rates by situation, size and test."""
+def power_data(studies: Mapping, test: str | None = None, *, predicted: float | None = None) -> dict:
+    """Return the rows of `power`: rejection rates by situation, size and test, and the learner's guess."""
     rates = [{"situation": situation, "n": n, "test": row["test"], "rate": row["rejects"],
               "low": max(row["rejects"] - row["rejects_error"], 0),
               "high": min(row["rejects"] + row["rejects_error"], 1),
               "chosen": int(row["test"] == test)} for (situation, n), study in studies.items() for row in study.rows()]
-    return {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}]}
+    guess = [] if predicted is None else [{"rate": predicted, "text": "you"}]
+    return {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}], "guess": guess}
 
 
 def power_words(studies: Mapping, test: str | None = None) -> tuple[str, str]:
@@ -355,7 +356,7 @@ def _situations(studies):
     return tuple(dict.fromkeys(situation for situation, _ in studies))
 
 
-def power(studies: Mapping, test: str | None = None) -> alt.TopLevelMixin:
+def power(studies: Mapping, test: str | None = None, *, predicted: float | None = None) -> alt.TopLevelMixin:
     """Return how often tests call two equal and two different readers different, over sample sizes.
 
     Parameters
@@ -364,8 +365,10 @@ def power(studies: Mapping, test: str | None = None) -> alt.TopLevelMixin:
         By situation and size; two situations, first the one in which both are equal.
     test : str, optional
         In the foreground.
+    predicted : float, optional
+        The learner's guess of the power.
     """
-    data = power_data(studies, test)
+    data = power_data(studies, test, predicted=predicted)
     panels = [_power_panel(data, situation, k == 0) for k, situation in enumerate(_situations(studies))]
     return theme.finish(alt.hconcat(*panels).resolve_scale(y="independent"), *power_words(studies, test), width=None,
                         height=None)
@@ -389,7 +392,10 @@ def _power_panel(data, situation, equal):
     at = alt.Chart(theme.rows("level", data["level"]))
     level = at.mark_rule(style="truth").encode(y="rate:Q")
     name = at.mark_text(x="width", dx=4, align="left", style="note").encode(y="rate:Q", text="text:N")
-    return (level + name + lines + bars + dots).properties(width=230, height=230)
+    guess = alt.Chart(theme.rows("guess", data["guess"])).encode(y="rate:Q")
+    guessed = [] if equal else [guess.mark_rule(strokeDash=[2, 2], strokeWidth=2), guess.mark_text(
+        x="width", dx=4, align="left").encode(text="text:N")]
+    return alt.layer(level, name, lines, bars, dots, *guessed).properties(width=230, height=230)
 
 
 # no test is best everywhere

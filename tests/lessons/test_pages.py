@@ -1,0 +1,176 @@
+"""Whole pages in a real browser: Voila's, answers typed into text boxes, and what axe-core says of every kind."""
+import json
+import time
+
+import browser
+import psutil
+import pytest
+from command import run
+
+from workbench.classroom import slides
+from workbench.reports.build import build_files
+
+LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
+FIRST = "import time\nimport workbench as wb\ntime.sleep(2)"
+PRACTICE = 'answer = None\nwb.check("1.1", answer)'
+GRADED = 'answer = None\nwb.check("1.2", answer, record="answers.json")'
+WIDE = "wb.allocate(range(10, 40), 60, stratum_sd=range(1, 31))"
+PHONE = 390, 800
+
+
+@pytest.fixture(scope="module")
+def started(chromium):
+    if browser.missing():
+        pytest.skip(browser.missing())
+    with browser.start() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def voila(tmp_path_factory, started, kernel):
+    if browser.missing_voila():
+        pytest.skip(browser.missing_voila())
+    folder = tmp_path_factory.mktemp("voila")
+    with browser.voila(folder) as address:
+        yield browser.Site(folder, address, started)
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """The package that holds axe-core."""
+    pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing: pip install it")
+
+
+def lesson(site, name, *cells, words="# How sure?\n\n## A <b>part</b>"):
+    """Write a lesson with a text above its cells and return its address in Voila."""
+    path = site.folder / f"{name}.ipynb"
+    browser.notebook(path, *cells)
+    made = json.loads(path.read_text())
+    made["cells"].insert(0, {"cell_type": "markdown", "id": "text", "metadata": {}, "source": words})
+    path.write_text(json.dumps(made))
+    return f"{site.address}{name}.ipynb"
+
+
+def boxes(page, count):
+    """Wait for the text boxes and return them."""
+    page.wait_for_function("n => document.querySelectorAll('.workbench-answer form').length === n", arg=count,
+                           timeout=90_000)
+    return page.locator(".workbench-answer").all()
+
+
+def says(box, text):
+    """Wait until a text box says something that begins so."""
+    box.page.wait_for_function("([box, text]) => box.querySelector('.told').innerText.startsWith(text)",
+                               arg=[box.element_handle(), text])
+    return box.locator(".told").inner_text()
+
+
+def test_the_waiting_page_says_what_is_computed_and_what_comes(voila):
+    address = lesson(voila, "waiting", FIRST, "1 + 1")
+    context = voila.started.new_context(viewport={"width": PHONE[0], "height": PHONE[1]})
+    page = context.new_page()
+    page.goto(address, wait_until="commit")
+    page.wait_for_function("document.querySelector('#loading_progress')?.value === 1")
+    assert page.inner_text("#loading h1") == "How sure?"
+    assert page.inner_text("#loading_text") == "Computing: cell 2 of 3."
+    assert page.inner_text("#loading li") == "A <b>part</b>"
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    page.wait_for_selector("#loading", state="detached", timeout=60_000)
+    assert "How sure?" in page.inner_text("main") and "time.sleep" not in page.inner_text("body")
+    context.close()
+
+
+def test_closing_the_page_ends_its_kernel(voila):
+    address = lesson(voila, "leaving", "import os\nprint('kernel', os.getpid())", f"import workbench as wb\n{PRACTICE}")
+    context = voila.started.new_context()
+    other, page = context.new_page(), context.new_page()
+    page.goto(address)
+    boxes(page, 1)
+    kernel = psutil.Process(int(page.inner_text("main pre").split()[1]))
+    page.close(run_before_unload=True)
+    end = time.monotonic() + 20
+    while kernel.is_running() and time.monotonic() < end:
+        other.wait_for_timeout(200)
+    assert not kernel.is_running()
+    context.close()
+
+
+def test_exercises_are_answered_in_voila(voila):
+    address = lesson(voila, "answers", FIRST, PRACTICE, GRADED)
+    with browser.page(address, voila.started, size=PHONE) as page:
+        practice, graded = boxes(page, 2)
+        assert says(practice, "? 1.1 no answer: answer with (estimate, standard error)")
+        field = page.get_by_label("Your answer to 1.1: (estimate, standard error)")
+        field.fill("88%, 2.958%")
+        field.press("Enter")
+        told = says(practice, "✗ 1.1 mistake: no finite-population factor")
+        assert "Hint: square the weights" in told and "Why:" not in told
+        field.fill('<img src="x" onerror="document.title = 1">')
+        practice.get_by_role("button", name="Check 1.1").click()
+        says(practice, "… 1.1 not yet")
+        field.fill("0.88, 0.02875")
+        field.press("Enter")
+        assert "Why: " in says(practice, "✓ 1.1 right: 0.880 and 0.02875")
+        assert graded.locator(".told").get_attribute("aria-live") == "polite"
+        graded.locator("input").fill("<b>, 2")
+        graded.locator("input").press("Enter")
+        assert says(graded, "✎ 1.2 recorded: ['<b>', 2]; asked for: five whole numbers")
+        assert json.loads((voila.folder / "answers.json").read_text()) == {"1.2": ["<b>", 2]}
+        (voila.folder / "answers.json").write_text("[")
+        graded.get_by_role("button").click()
+        says(graded, "answers.json is damaged")
+        assert page.console_errors == [] == page.outside
+
+
+def test_exercises_are_answered_in_lab(tmp_path, started, kernel, axe):
+    with browser.lab(tmp_path) as address, browser.Site(tmp_path, address, started).show(FIRST, PRACTICE, WIDE) as page:
+        browser.run_all(page)
+        box, = boxes(page, 1)
+        box.locator("input").click()
+        page.keyboard.type("(0.88, 0.02875)")
+        page.keyboard.press("Enter")
+        says(box, "✓ 1.1 right")
+        assert browser.faults(page, ".jp-Notebook .jp-OutputArea") == []
+        assert page.console_errors == [] == page.outside
+
+
+def test_lesson_one_fits_a_phone_in_voila_and_has_no_fault(voila, axe):
+    (voila.folder / LESSON.name).write_bytes(LESSON.read_bytes())
+    context = voila.started.new_context(viewport={"width": PHONE[0], "height": PHONE[1]})
+    page = context.new_page()
+    browser._watch(context, page)
+    page.goto(voila.address + LESSON.name, wait_until="commit")
+    page.wait_for_selector("#loading h1")
+    assert browser.faults(page) == []
+    boxes(page, 4)
+    browser.shows_chart(page, 4)
+    time.sleep(1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    assert browser.faults(page) == []
+    assert page.console_errors == [] == page.outside
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory, kernel):
+    """A page of each kind that is written: report, slides, a class's and a student's grades."""
+    folder = tmp_path_factory.mktemp("written")
+    build_files("stratified-accuracy", {}, folder / "report.html", progress=False, pdf=False)
+    (folder / "slides.html").write_text(slides.slides_page("stratified-accuracy"), encoding="utf-8")
+    (folder / "ids.csv").write_text("id\nada\nbob\n")
+    (folder / "secret").write_text("a secret of the lecturer's\n")
+    run(folder, "course", "--students", "ids.csv", "--secret", "secret", "-o", "out")
+    (folder / "out" / "ada" / "answers.json").write_text('{"1.1": [0.88, 0.0288], "5.1": "late"}')
+    for words in ("grade", "strip"):
+        run(folder, words, "out", "--secret", "secret", "-o", f"{words}.{'csv' if words == 'grade' else 'html'}")
+    return folder
+
+
+def test_written_pages_have_no_fault(written, started, axe):
+    pages = sorted(written.rglob("*.html"))
+    assert {"report.html", "slides.html", "strip.html"} < {path.name for path in pages} and len(pages) >= 5
+    found = {}
+    for path in pages:
+        with browser.page(path.as_uri(), started) as page:
+            found[path.name] = browser.faults(page)
+    assert found == dict.fromkeys(found, [])

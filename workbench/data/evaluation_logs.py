@@ -1,0 +1,315 @@
+"""Logs of evaluations as tables: Inspect (.json, .eval) and lm-evaluation-harness (samples_*.jsonl), by their content.
+
+A row is a sample: `id`, `score`, `input`, `answer`, `target`, and what else the log says of it, such as
+`metadata.document` or `doc.question`. "log.json#NAME" names the scorer, or the filter, where a log has several;
+"#epoch=2" and "#metric=acc_norm" say the rest, with commas between.
+"""
+from __future__ import annotations
+
+import json
+import math
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench import checks
+from workbench.data.columns import TableSource
+from workbench.data.json_records import json_records, json_text, kind_of
+from workbench.data.numbers import objects
+from workbench.results import Note
+
+EVAL = ".eval"
+SHOWN = ("input", "answer", "target")       # what people see of a sample where nothing else is said
+PEEKED = 1 << 16
+_INSPECT = re.compile(r'\s*\{\s*"version"\s*:\s*[0-9]+\s*,\s*"status"\s*:')
+_HARNESS = re.compile(r'\s*\{.*"(filtered_resps|resps|doc_hash)"\s*:', re.DOTALL)
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",
+        "prompt_hash", "target_hash"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample of a log: place in the file from 1, identifier, its part (epoch or filter), scores and other cells."""
+
+    number: int
+    id: str
+    part: str
+    scores: dict[str, float | None]
+    cells: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class EvaluationLog:
+    """Samples in their order; `score` is the one that the log itself puts first, "" where it leaves that open.
+
+    `part_is` says what its parts are, "epoch" or "filter", `score_is` what gives a score, "scorer" or "metric".
+    """
+
+    label: str
+    samples: tuple[Sample, ...]
+    score: str
+    part_is: str
+    score_is: str
+
+
+def scores_of(samples: Sequence[Sample]) -> list[str]:
+    """Return the names of the scores that any of the samples has."""
+    return list(dict.fromkeys(name for each in samples for name, value in each.scores.items() if value is not None))
+
+
+def is_log(text: str, ending: str) -> bool:
+    """Return whether the beginning of a JSON text is that of a log.
+
+    Examples
+    --------
+    >>> is_log('{"version": 2, "status": "success",', ".json"), is_log('{"id": 1, "score": 0.5}', ".json")
+    (True, False)
+    """
+    first = text.split("\n", 1)[0] if ending != ".json" else text
+    return bool(_INSPECT.match(text)) if ending == ".json" else bool(_HARNESS.match(first))
+
+
+def read_log(path: str, label: str) -> EvaluationLog:
+    """Read a log of Inspect or the harness.
+
+    Raises
+    ------
+    ValueError
+        If it is cut off, a record lacks what it must have, or a score cannot be understood; names the record.
+    """
+    if zipfile.is_zipfile(path):
+        return _inspect(label, *_unzipped(path, label))
+    text = json_text(path, label)
+    if not _INSPECT.match(text):
+        return _harness(label, json_records(text, label))
+    try:
+        log = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        raise ValueError(f"{label} is cut off or damaged: write the log again (inspect log dump)") from None
+    samples = log.get("samples")
+    if not isinstance(samples, list) or not samples:
+        raise ValueError(f"{label} has no samples, only a header: write the log with them (inspect log dump)")
+    return _inspect(label, log, samples)
+
+
+def open_log(path: str, label: str, choice: str = "") -> TableSource:
+    """Return a log as a source of columns: its scored samples, or all where none has a score."""
+    log = read_log(path, label)
+    name_of = _Names(log, choice)
+    samples = _distinct(log, name_of.samples(), name_of)
+    score = name_of.score(samples)
+    scored = [each for each in samples if each.scores.get(score) is not None]
+    notes = tuple(_notes(log, score, samples, scored))
+    rows = [{"id": each.id, **({"score": each.scores[score]} if score else {}), **each.cells,
+             **{f"scores.{name}": value for name, value in each.scores.items()}} for each in scored or samples]
+    names = tuple(dict.fromkeys(name for row in rows for name in row))
+
+    def fetch(wanted):
+        return {name: objects([row.get(name) for row in rows]) for name in wanted}, notes
+    return TableSource(label, names, fetch)
+
+
+class _Names:
+    """What is written after "#", compared with what the log has."""
+
+    def __init__(self, log: EvaluationLog, choice: str) -> None:
+        self.log, self.parts = log, list(dict.fromkeys(each.part for each in log.samples))
+        bare = log.score_is if log.part_is == "epoch" else log.part_is
+        self.said = {}
+        for word in filter(None, choice.split(",")):
+            key, sign, value = word.partition("=")
+            self.said[key if sign else bare] = value if sign else word
+        strange = next((key for key in self.said if key not in (log.part_is, log.score_is)), None)
+        if strange is not None:
+            raise ValueError(f"{log.label}: {strange!r} is nothing to choose; say {log.part_is}= or {log.score_is}=")
+
+    def samples(self) -> list[Sample]:
+        """Return the samples of the part that was chosen, or all."""
+        part = self._known(self.log.part_is, self.parts)
+        return [each for each in self.log.samples if part in ("", each.part)]
+
+    def score(self, samples: Sequence[Sample]) -> str:
+        """Return the score that was chosen, the log's own, or its only one; "" where there is none."""
+        known = scores_of(samples)
+        said = self._known(self.log.score_is, known)
+        if said or not known:
+            return said
+        by_order = len(known) == 1 or self.log.score_is == "metric"
+        first = self.log.score if self.log.score in known else known[0] if by_order else ""
+        if not first:
+            raise ValueError(f"{self.log.label} has {len(known)} {self.log.score_is}s; name one: "
+                             f"{self.listed(self.log.score_is, known)}")
+        return first
+
+    def listed(self, key: str, values: Sequence[str]) -> str:
+        """Return how each value would be chosen."""
+        bare = (self.log.part_is == "epoch") == (key == self.log.score_is)
+        path = self.log.label[1:-1].split("#")[0]
+        return " or ".join(repr(f"{path}#{value}" if bare else f"{path}#{key}={value}") for value in values[:5])
+
+    def _known(self, key, values):
+        said = self.said.get(key, "")
+        if said and said not in values:
+            raise ValueError(f"{self.log.label} has no {key} {said!r}; it has {checks.listed(values, quoted=True)}"
+                             f"{checks.suggestion(said, values)}")
+        return said
+
+
+def _distinct(log, samples, names):
+    """Return samples, or raise where one occurs twice: in several parts of which one is to be named, or in one."""
+    first: dict[str, Sample] = {}
+    for each in samples:
+        other = first.setdefault(each.id, each)
+        if other is each:
+            continue
+        twice = f"{log.label}: {'doc_id' if log.part_is == 'filter' else 'id'} {each.id} occurs twice"
+        if other.part == each.part:
+            raise ValueError(f"{twice}, in records {other.number} and {each.number}: keep one")
+        raise ValueError(f"{twice}, once per {log.part_is}; name one: {names.listed(log.part_is, names.parts)}")
+    return samples
+
+
+def _notes(log, score, samples, scored):
+    if not scored:
+        yield Note("data", f"{log.label} has no score")
+        return
+    of = f"{log.score_is} {score!r}"
+    others = [name for name in scores_of(samples) if name != score]
+    yield Note("data", f"the score is that of {of}" + (f", not {checks.listed(others, quoted=True)}" if others else ""))
+    left = [each.id for each in samples if each.scores.get(score) is None]
+    if left:
+        have = "sample has" if len(left) == 1 else "samples have"
+        yield Note("data", f"{len(left)} {have} no score of {of} and {'is' if len(left) == 1 else 'are'} left out: "
+                   f"{checks.listed(left, 5, quoted=True)}")
+
+
+def _unzipped(path, label):
+    """Return header and samples of an .eval file, which is a zip archive of JSON."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            inside = archive.namelist()
+            header = next((name for name in ("header.json", "_journal/start.json") if name in inside), None)
+            samples = sorted((name for name in inside if re.fullmatch(r"samples/[^/]+\.json", name)), key=_natural)
+            if header is None or not samples:
+                raise ValueError(f"{label} is no log of Inspect: it has no {'samples' if header else 'header'}")
+            return json.loads(archive.read(header)), [json.loads(archive.read(name)) for name in samples]
+    except (zipfile.BadZipFile, EOFError, json.JSONDecodeError, UnicodeDecodeError):
+        raise ValueError(f"{label} is cut off or damaged; copy it again") from None
+    except NotImplementedError:
+        raise ValueError(f"{label} is packed in a way that Python's zipfile does not know: inspect log convert --to "
+                         "json") from None
+
+
+def _natural(name):
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
+
+
+def _inspect(label, header, samples):
+    found = []
+    for number, sample in enumerate(samples, 1):
+        if not isinstance(sample, dict) or sample.get("id") is None:
+            raise ValueError(f"{label}, record {number} has no id: each sample of a log of Inspect has one")
+        given = sample.get("scores") or {}
+        if not isinstance(given, dict):
+            raise ValueError(f"{label}, record {number}: scores is {kind_of(given)}, not an object of scorers")
+        scores = {name: value for scorer, each in given.items()
+                  for name, value in _values(scorer, each, f"{label}, record {number}")}
+        cells = {"epoch": sample.get("epoch", 1), "input": _said(sample.get("input")),
+                 "answer": _answer_of(sample, given), "target": _said(sample.get("target")),
+                 **_flat("metadata", sample.get("metadata"))}
+        found.append(Sample(number, _plain(sample["id"]), str(sample.get("epoch", 1)), scores, cells))
+    results = header.get("results") if isinstance(header, dict) else None
+    listed = (results.get("scores") if isinstance(results, dict) else None) or []
+    named = list(dict.fromkeys(str(each.get("name")) for each in listed if isinstance(each, dict)))
+    return EvaluationLog(label, tuple(found), named[0] if len(named) == 1 else "", "epoch", "scorer")
+
+
+def _values(scorer, score, where):
+    value = score.get("value") if isinstance(score, dict) else score
+    for name, each in ([(f"{scorer}.{key}", each) for key, each in value.items()] if isinstance(value, dict)
+                       else [(scorer, value)]):
+        yield name, _number(each, f"{where}: the score of {name!r}")
+
+
+def _number(value, what):
+    """Return a score as a number, None where there is none."""
+    if isinstance(value, str):
+        known = _LETTERS.get(value, _LETTERS.get(value.lower()))
+        if known is not None:
+            return known
+        try:
+            value = float(value)
+        except ValueError:
+            raise ValueError(f"{what} is {checks.listed([value], quoted=True)}; a score is C, I, P or N, or a "
+                             "number") from None
+    if value is None or isinstance(value, (list, dict)):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def _answer_of(sample, scores):
+    said = next((each["answer"] for each in scores.values() if isinstance(each, dict) and each.get("answer")), None)
+    if said is not None:
+        return _said(said)
+    output = sample.get("output")
+    choices = output.get("choices") if isinstance(output, dict) else None
+    message = choices[0].get("message") if choices and isinstance(choices[0], dict) else None
+    return _said(message.get("content")) if isinstance(message, dict) else ""
+
+
+def _harness(label, records):
+    found = []
+    for number, record, problem in records:
+        where = f"{label}, record {number}"
+        if problem:
+            raise ValueError(f"{where} {problem}")
+        if record.get("doc_id") is None:
+            raise ValueError(f"{where} has no doc_id: write the samples again (--log_samples)")
+        named = record.get("metrics") or [name for name, value in record.items()
+                                          if name not in _OWN and isinstance(value, (int, float))]
+        missing = next((name for name in named if name not in record), None)
+        if missing is not None:
+            raise ValueError(f"{where} has no {missing!r}, though its metrics name it: write the samples again "
+                             "(--log_samples)")
+        scores = {name: _number(record[name], f"{where}: {name!r}") for name in named}
+        asked = record.get("arguments")
+        cells = {"filter": record.get("filter", "none"), "input": _first_text(asked),
+                 "answer": _said(record.get("filtered_resps")), "target": _said(record.get("target")),
+                 **_flat("doc", record.get("doc"))}
+        found.append(Sample(number, _plain(record["doc_id"]), str(record.get("filter", "none")), scores, cells))
+    first = next((name for each in found for name in each.scores), "")
+    return EvaluationLog(label, tuple(found), first, "filter", "metric")
+
+
+def _first_text(asked):
+    """Return the prompt: the first text of the arguments of a request."""
+    while isinstance(asked, (list, dict)) and asked:
+        asked = next(iter(asked.values() if isinstance(asked, dict) else asked))
+    return asked if isinstance(asked, str) else ""
+
+
+def _said(value):
+    """Return what people read: text, or the texts of a list of messages or answers."""
+    if isinstance(value, list):
+        texts = [each.get("content", each.get("text")) if isinstance(each, dict) else each for each in value]
+        return "\n".join(map(_said, texts))
+    return "" if value is None else value if isinstance(value, str) else _json(value)
+
+
+def _flat(prefix, values):
+    """Return the cells of an object by "prefix.name"; what is nested deeper as JSON."""
+    if not isinstance(values, dict):
+        return {}
+    return {f"{prefix}.{name}": value if value is None or isinstance(value, (str, int, float)) else _json(value)
+            for name, value in values.items()}
+
+
+def _plain(identifier):
+    return identifier if isinstance(identifier, str) else _json(identifier)
+
+
+def _json(value):
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,91 @@
+"""Records of a JSON file, a list or one a line, each with its number; a line that cannot be read is told, not lost."""
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from workbench import checks
+from workbench.data.text_files import as_utf8, encoding_of_start
+
+NESTED = "is nested too deeply"
+
+
+def json_text(path: str, label: str) -> str:
+    """Return the text of a file, packed or not, in whatever encoding, without a byte-order mark."""
+    with as_utf8(path, label, encoding_of_start(path, label), mark=False) as (readable, _):
+        with open(readable, encoding="utf-8-sig", newline="") as file:
+            return file.read()
+
+
+def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
+    r"""Return (number, record, problem) for each record: its place in a list, or its line; None with a problem.
+
+    Examples
+    --------
+    >>> json_records('[{"a": 1}, 2]', "x.json")
+    [(1, {'a': 1}, ''), (2, None, 'is a number, no record')]
+    >>> json_records('{"a": 1}\n\n{"a":', "x.jsonl")
+    [(1, {'a': 1}, ''), (3, None, 'is not JSON, cut off or damaged: export the file again')]
+    """
+    first = text.lstrip()[:1]
+    if first in ("[", "{"):
+        found = _whole(text, label) if first == "[" else _lines(text, label)
+        if not found:
+            raise ValueError(f"{label} holds an empty list")
+        return found
+    raise ValueError(f"{label} holds {'nothing' if not first else 'no JSON records'}; export it again as JSON or JSONL")
+
+
+def _whole(text, label):
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it "
+                         "again; nothing of it was used") from None
+    except RecursionError:
+        raise ValueError(f"{label} {NESTED}") from None
+    return [_record(number, value) for number, value in enumerate(values, 1)]
+
+
+def _lines(text, label):
+    try:
+        return [_record(1, json.loads(text))]
+    except json.JSONDecodeError as error:
+        whole = error
+    except RecursionError:
+        raise ValueError(f"{label} {NESTED}") from None
+    found = [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if all(problem for _, _, problem in found):
+        raise ValueError(f"{label} is cut off or damaged at line {whole.lineno}, column {whole.colno}: export it "
+                         "again; nothing of it was used")
+    return found
+
+
+def _line(number, line):
+    try:
+        return _record(number, json.loads(line))
+    except json.JSONDecodeError:
+        return number, None, "is not JSON, cut off or damaged: export the file again"
+    except RecursionError:
+        return number, None, NESTED
+
+
+def _record(number, value):
+    return (number, value, "") if isinstance(value, dict) else (number, None, f"is {kind_of(value)}, no record")
+
+
+def kind_of(value: Any) -> str:
+    """Return what a JSON value is, in words.
+
+    Examples
+    --------
+    >>> kind_of([1, 2]), kind_of("x"), kind_of(None)
+    ('a list', 'text', 'empty')
+    """
+    kinds = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "empty"}
+    return kinds.get(type(value), "a number")
+
+
+def fields_of(record: dict) -> str:
+    """Return the names of a record's fields, the first of many, for messages."""
+    return checks.listed(record, 8, quoted=True) or "none"
