@@ -87,7 +87,8 @@ def test_labels_are_moved_between_neighbors_and_weighed_by_hand(shares):
     labels = [40, 28, 16, 9, 7]
     assert [int(row["text"]) for row in rows(shares, "strata")[1::3]] == labels
     error = wb.accuracy_variance(*fifths(), labels) ** .5
-    assert shares.view.alternative.startswith(f"Standard error {error:.4f} for this design") and f"{error:.4f}" == "0.0228"
+    assert f"{error:.4f}" == "0.0228"
+    assert shares.view.alternative.startswith(f"Standard error {error:.4f} for this design")
     drag(shares, "labels 4", 1)
     assert [int(row["text"]) for row in rows(shares, "strata")[10::3]] == [14, 2]
     drag(shares, "cut 1", 0)
@@ -313,7 +314,8 @@ def test_the_robots_line_shows_the_prediction_at_300_labels(kept):
 def test_the_analysts_are_compared_with_the_prediction(kept):
     kept.keep("1-looking", "about 10")
     analysts = live.reveal_looking().parts[0]
-    assert "You predicted 10 of 200." in analysts.view.alternative and rows(analysts, "predicted")[0]["predicted"] == .05
+    assert "You predicted 10 of 200." in analysts.view.alternative
+    assert rows(analysts, "predicted")[0]["predicted"] == .05
 
 
 def test_the_twin_is_compared_with_the_prediction(kept):
@@ -377,7 +379,8 @@ def given_away(text):
                                                                                         "neyman with floor")]
     tried += [(("1.2", five), five) for five in fives]
     found = [value for question, value in tried if wb.check(*question).verdict == "right"]
-    return found + [five for five in fives if min(five) > 1 and "gold, SE" in wb.check("1.4", ("equal_size", five)).message]
+    return found + [five for five in fives
+                    if min(five) > 1 and "gold, SE" in wb.check("1.4", ("equal_size", five)).message]
 
 
 def test_no_exercise_is_answered_above_it():

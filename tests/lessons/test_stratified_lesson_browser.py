@@ -1,4 +1,4 @@
-"""Lesson 1 in a real browser: predictions open its pictures, and no move makes a picture say one thing and show another."""
+"""Lesson 1 in a real browser: predictions open its pictures, and after every move these say what they show."""
 import browser
 import pytest
 
@@ -11,7 +11,8 @@ FAULTS = """() => [...document.querySelectorAll('.workbench-chart')].flatMap(fig
     const said = words.textContent, found = [], frame = svg.getBoundingClientRect();
     const named = figure.querySelector('.picture').getAttribute('aria-label');
     if (named !== said) found.push(`named ${named}, says ${said}`);
-    if (heading.getBoundingClientRect().bottom > frame.top + 1) found.push(`title over the picture: ${heading.textContent}`);
+    const low = heading.getBoundingClientRect().bottom;
+    if (low > frame.top + 1) found.push(`title over the picture: ${heading.textContent}`);
     if (heading.scrollWidth > figure.clientWidth + 1) found.push(`title is cut: ${heading.textContent}`);
     for (const text of svg.querySelectorAll('text')) {
         const box = text.getBoundingClientRect();
@@ -76,7 +77,8 @@ def has_title(page, text):
 
 
 def chosen(page, label):
-    return page.locator(".widget-dropdown", has_text=label).locator("select option:checked").text_content().replace("\xa0", " ")
+    option = page.locator(".widget-dropdown", has_text=label).locator("select option:checked")
+    return option.text_content().replace("\xa0", " ")
 
 
 def test_the_first_screen_asks_and_shows_no_parameters(lesson):

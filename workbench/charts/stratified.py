@@ -5,7 +5,6 @@ text alternative, and the picture itself is an altair chart built from both.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import altair as alt

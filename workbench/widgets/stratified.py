@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import ipywidgets
 import numpy as np
 
-from workbench.charts import stratified as charts
 from workbench.charts import stratified_scenes as scene_charts
 from workbench.course.digit_forms import digit_forms
 from workbench.data.images import png_of
