@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import workbench as wb
-from workbench.charts import stratified as charts
+from workbench.charts import stratified_scenes as charts
 from workbench.course.digit_forms import digit_forms
 from workbench.data.scored_items import synthetic_scores
 from workbench.results import Note

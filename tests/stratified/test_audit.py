@@ -6,6 +6,7 @@ import pytest
 
 import workbench as wb
 from workbench.charts import stratified as charts
+from workbench.charts import stratified_scenes as scenes
 from workbench.data.scored_items import ScoredItems
 from workbench.widgets import image
 
@@ -195,9 +196,9 @@ def pictures():
     curve = wb.plan_curve(design.stratum_size, design.accuracy, np.linspace(0.01, 0.1, 10))
     audit = wb.accuracy_audit(items, 100)
     plan = wb.accuracy_audit(ScoredItems(None, items.score), 100)
-    yield charts.design(design, charts.wrong_by_rank(items.score, items.correct)), charts.design_words(design)
-    yield charts.robot(robot), charts.robot_words(robot)
-    yield charts.plan(curve, 0.03), charts.plan_words(curve, 0.03)
+    yield scenes.design(design, scenes.wrong_by_rank(items.score, items.correct)), scenes.design_words(design)
+    yield scenes.robot(robot), scenes.robot_words(robot)
+    yield scenes.plan(curve, 0.03), scenes.plan_words(curve, 0.03)
     rival = dataclasses.replace(items, rival=wb.digit_forms().read_b)
     for one in (audit, plan, wb.class_audit(items, "9", 100), wb.difference_audit(rival, 60)):
         yield charts.audit(one), charts.audit_words(one)
@@ -225,7 +226,7 @@ def test_design_chart_shows_every_item_once():
         np.testing.assert_allclose(design.start[1:], design.end[:-1])
         share = np.bincount(design.cell_stratum, design.end - design.start)
         np.testing.assert_allclose(share, design.stratum_size / 1797)
-    wrong = charts.wrong_by_rank(items.score, items.correct)
+    wrong = scenes.wrong_by_rank(items.score, items.correct)
     assert sum(round(w["wrong"] * (w["end"] - w["start"]) * 1797) for w in wrong) == 1797 - 1576
 
 

@@ -51,7 +51,7 @@ def _estimate_and_error(answer, form, size=(360, 359, 360, 359, 359), labeled=(2
 def _why_estimate():
     random = accuracy.estimated_variance([1797], [100], [88]) ** 0.5
     return (f"pure strata add nothing to the standard error, 88 of 100 at random would have {random:.4f}; yet the "
-            "interval is wide below, for what a pure stratum hides: see the default interval beside Wald's")
+            "interval to report reaches further down than Wald's, for the errors that a stratum without one may hide")
 
 
 def _neyman_shares(answer, form, size=None, spread=None):

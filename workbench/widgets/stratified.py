@@ -1,7 +1,6 @@
-"""Live views of lesson 1: stratified accuracy.
+"""Lesson 1, stratified accuracy: its questions, what they reveal, and ten forms to label.
 
-Each function returns a panel: controls, the function of `workbench` that they drive, and a chart that is fed with
-its result.
+The pictures that are revealed are in `stratified_scenes`.
 """
 from __future__ import annotations
 
@@ -9,158 +8,40 @@ import base64
 import functools
 import html
 import os
+import re
 from typing import TYPE_CHECKING
 
 import ipywidgets
 import numpy as np
 
-from workbench.charts import stratified as charts
-from workbench.course.digit_forms import digit_forms, digit_twin
+from workbench.charts import stratified_scenes as scene_charts
+from workbench.course.digit_forms import digit_forms
 from workbench.data.images import png_of
 from workbench.data.scored_items import ScoredItems
 from workbench.inputs.desk import drawn_form, passing_folder
+from workbench.results import Table
 from workbench.simulations import stratified as simulations
 from workbench.stratified import accuracy
+from workbench.stratified.audit import accuracy_audit
 from workbench.stratified.sessions import AuditSession
 from workbench.stratified.strata import stratify
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, drive
+from workbench.widgets import stratified_scenes as scenes
+from workbench.widgets.chart_view import ChartView
 from workbench.widgets.desk import desk
 
 if TYPE_CHECKING:
-    from workbench.widgets.chart_view import Panel
-    from workbench.widgets.questions import Prediction
+    from workbench.widgets.questions import Explanation, Prediction, Reveal
 
-STRATIFIERS = [("equal size", "equal_size"), ("equal width", "equal_width"), ("cum sqrt f", "cum_sqrt_f"),
-               ("cum cbrt f", "cum_cbrt_f"), ("weighted mean", "weighted_mean"), ("k-means", "kmeans"),
-               ("mixture", "gmm")]
-SHARES = [("proportional", "proportional"), ("equal", "equal"), ("Neyman (knows the truth)", "neyman")]
-POPULATIONS = [("1,797 digit forms", "forms"), ("700,000, their synthetic twin", "twin")]
-HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
+LOOK = "Compare with what there was to see"
+ANALYSTS = 200
 FIFTHS = {"least sure": 0, "surest": 4}
-ROBOT_RUNS = 2000
-INTERVALS = [("95%, for a fixed number", "fixed"), ("99.5% at every look", "looks"), ("anytime", "anytime")]
+NARROW = 0.03       # the half-width for which the learner says what the twin needs
 
 
-def strata_and_shares() -> Panel:
-    """Return the view of strata and shares: which items to label, and what that is worth.
-
-    Returns
-    -------
-    workbench.widgets.Panel
-        Controls: stratifier, score (confidence or margin), strata, labels, shares, population.
-    """
-    controls = {
-        "stratifier": ipywidgets.Dropdown(options=STRATIFIERS, description="Stratifier"),
-        "score": ipywidgets.Dropdown(options=["confidence", "margin"], description="Score"),
-        "n_strata": ipywidgets.IntSlider(5, 2, 12, description="Strata"),
-        "budget": ipywidgets.IntSlider(100, 24, 600, description="Labels"),
-        "method": ipywidgets.Dropdown(options=SHARES, description="Shares"),
-        "population": ipywidgets.Dropdown(options=POPULATIONS, description="Population"),
-    }
-    known = {}
-
-    def items(population, score):
-        if (population, score) not in known:
-            known[population, score] = _scored(population, score)
-        return known[population, score]
-
-    def answer(stratifier, score, n_strata, budget, method, population):
-        scores, correct, wrong, strata = items(population, score)
-        if (stratifier, n_strata) not in strata:
-            strata[stratifier, n_strata] = stratify(scores, n_strata, stratifier)
-        study = simulations.weigh_design(strata[stratifier, n_strata], scores, correct, budget, method)
-        return charts.design_data(study, wrong), charts.design_words(study)
-
-    scores, correct, wrong, _ = items("forms", "confidence")
-    return drive(controls, answer, ChartView(charts.design(simulations.study_design(scores, correct, 100), wrong)))
-
-
-def papers_robot() -> Panel:
-    """Return the view of the paper's adaptive robot (OPT-A2): what it claims and what it does.
-
-    Returns
-    -------
-    workbench.widgets.Panel
-        Controls: labels, pilot per stratum, batch, smoothing (labels of each kind added to a stratum).
-    """
-    scores, correct, _, _ = _scored("forms", "confidence")
-    strata = stratify(scores, 5, "equal_size")
-    right = np.bincount(strata.labels, correct, 5).astype(int)
-    controls = {
-        "budget": ipywidgets.IntSlider(100, 40, 300, 10, description="Labels"),
-        "pilot": ipywidgets.IntSlider(5, 2, 20, description="Pilot per stratum"),
-        "step": ipywidgets.IntSlider(10, 5, 50, 5, description="Batch"),
-        "laplace": ipywidgets.FloatSlider(0, min=0, max=4, step=0.5, description="Smoothing c"),
-    }
-
-    def study(budget=100, pilot=5, step=10, laplace=0.0):
-        return simulations.simulate_labeling(strata.sizes, right, budget, "opt_a2", runs=ROBOT_RUNS, pilot=pilot,
-                                             step=step, laplace=laplace)
-
-    def answer(**values):
-        found = study(**values)
-        return charts.robot_data(found), charts.robot_words(found)
-
-    return drive(controls, answer, ChartView(charts.robot(study())))
-
-
-def stop_when_it_looks_good() -> Panel:
-    """Return the view of 200 analysts who look while they label.
-
-    Returns
-    -------
-    workbench.widgets.Panel
-        Controls: interval (fixed, at 99.5%, anytime), labels between looks.
-    """
-    scores, correct, _, _ = _scored("forms", "confidence")
-    strata = stratify(scores, 5, "equal_size")
-    right = np.bincount(strata.labels, correct, 5).astype(int)
-    controls = {
-        "method": ipywidgets.Dropdown(options=INTERVALS, description="Interval"),
-        "every": ipywidgets.Dropdown(options=[10, 30, 95, 190, 570], description="Look every"),
-    }
-
-    @functools.cache
-    def study(method="fixed", every=10):
-        return simulations.simulate_looking(strata.sizes, right, method=method, every=every)
-
-    def answer(**values):
-        found = study(**values)
-        return charts.looking_data(found), charts.looking_words(found)
-
-    return drive(controls, answer, ChartView(charts.looking(study())))
-
-
-def labels_needed() -> Panel:
-    """Return the view of the labels needed for a wanted half-width.
-
-    Returns
-    -------
-    workbench.widgets.Panel
-        Controls: half-width, finite-population factor, population.
-    """
-    controls = {
-        "half_width": ipywidgets.FloatSlider(0.03, min=0.01, max=0.1, step=0.005, readout_format=".3f",
-                                             description="Half-width e"),
-        "finite": ipywidgets.Checkbox(True, description="Finite-population factor"),
-        "population": ipywidgets.Dropdown(options=POPULATIONS, description="Population"),
-    }
-    known = {}
-
-    def curve(population, finite):
-        if (population, finite) not in known:
-            scores, correct, _, _ = _scored(population, "confidence")
-            strata = stratify(scores, 5, "equal_size")
-            rates = np.bincount(strata.labels, correct, 5) / strata.sizes
-            known[population, finite] = accuracy.plan_curve(strata.sizes, rates, HALF_WIDTHS, finite=finite)
-        return known[population, finite]
-
-    def answer(half_width, finite, population):
-        found = curve(population, finite)
-        return charts.plan_data(found, half_width), charts.plan_words(found, half_width)
-
-    return drive(controls, answer, ChartView(charts.plan(curve("forms", True), 0.03)))
+def how_sure() -> ChartView:
+    """Return how sure the program says it is of each form."""
+    return ChartView(scene_charts.confidence(digit_forms().confidence))
 
 
 class LabelTen(ipywidgets.VBox):
@@ -258,28 +139,176 @@ def _drawing(k):
 
 
 def predict_gain() -> Prediction:
-    """Return the question that the learner answers before they move anything."""
-    return questions.predict("Five strata, still 100 labels: by how much does the standard error fall?",
-                             ["0%", "10%", "30%", "50%"],
-                             "By 12% with equal shares of the labels; by 31% with the best shares, which nobody knows "
-                             "beforehand.")
+    """Return the question that the learner answers before they cut anything."""
+    return questions.predict("1-gain", "Five strata, still 100 labels: by how much does the standard error fall?",
+                             ["0%", "10%", "30%", "50%"])
+
+
+def reveal_shares() -> Reveal:
+    """Return strata and shares with the learner's prediction, once it is locked."""
+    return questions.reveal("1-gain", lambda said: [
+        scenes.strata_and_shares(_number(said, 100)), questions.on_click(LOOK, seen_shares),
+        explain_strata()])
+
+
+def seen_shares() -> Table:
+    """Return what the designs of the scene are worth: standard error, and variance against random sampling."""
+    forms = digit_forms()
+    correct = forms.read_a == forms.digit
+    study = functools.partial(simulations.study_design, correct=correct, budget=100)
+    fifths = study(forms.confidence)
+    wide = {"stratifier": "equal_width", "method": "equal"}
+    designs = [("five of equal size, proportional labels", fifths),
+               ("five of equal width, equal labels", study(forms.confidence, **wide)),
+               ("ten of equal width, equal labels", study(forms.confidence, n_strata=10, **wide)),
+               ("five of equal width of the margin, equal labels", study(forms.margin, **wide))]
+    rows = [("none, forms drawn at random", fifths.random_error, 1.0),
+            *((name, found.standard_error, found.variance_ratio) for name, found in designs),
+            ("five of equal size, best possible labels", fifths.best_error,
+             (fifths.best_error / fifths.random_error) ** 2)]
+    return Table([{"strata": name, "standard error": f"{error:.4f}",
+                   "against random": f"{error / fifths.random_error:.0%}",
+                   "variance against random": f"{ratio:.2f} times"} for name, error, ratio in rows], "100 labels")
+
+
+def explain_strata() -> Explanation:
+    """Return the question why strata help, or harm."""
+    return questions.explain(
+        "1-why-strata", "Why do strata help only when their accuracies differ? And why did equal width with equal "
+        "labels do worse than no strata at all?",
+        "The estimate is wrong because a sample holds too many easy forms, or too few. Strata fix how many come from "
+        "each group, so only differences inside a group still move it; groups that are all alike fix nothing. With "
+        "equal width one stratum holds 93% of the forms and gets a fifth of the labels: its few labels decide nearly "
+        "everything.",
+        ["\"More groups are more precise.\" Ten strata of equal width did worse than five.",
+         "\"Every group deserves as many labels.\" A label speaks for the forms of its stratum: one of them in "
+         "the smallest, 72 in the largest.",
+         "\"The score is bad.\" The same score, cut into groups of equal size, helped."])
+
+
+def belief_of_sureness() -> Table:
+    """Return what Neyman's rule does where it takes the program's confidence for its accuracy."""
+    sizes, right = scenes.fifths()
+    sure = accuracy_audit(digit_forms().items(), 100, allocation="neyman")
+    variance = accuracy.accuracy_variance(sizes, right, sure.labeled)
+    random = accuracy.accuracy_variance([sizes.sum()], [right.sum()], [100])
+    return Table([{"labels per fifth": ", ".join(map(str, sure.labeled)), "standard error": f"{variance ** 0.5:.4f}",
+                   "variance against random": f"{variance / random:.2f} times"}],
+                 "Neyman's rule, fed with confidence in place of accuracy")
+
+
+def belief_of_five() -> Table:
+    """Return how likely five right labels in a row are in each fifth."""
+    sizes, right = scenes.fifths()
+    return Table([{"fifth": k, "right": f"{rate:.1%}", "five right labels in a row": f"{rate ** 5:.2f}"}
+                  for k, rate in enumerate(right / sizes, 1)], "Chance of five right labels in a row")
+
+
+def predict_robot() -> Prediction:
+    """Return the question whether more labels repair the robot."""
+    return questions.predict("1-robot", "With 40 labels the robot's 95% intervals contain the truth in 81 of 100 runs. "
+                             "You give it 300 labels. In how many of 100 runs now?", ["40", "80", "90", "95"])
+
+
+def reveal_robot() -> Reveal:
+    """Return the robot with the learner's prediction, once it is locked."""
+    return questions.reveal("1-robot", lambda said: [
+        scenes.robots(_number(said, 100)), scenes.papers_robot(), questions.on_click(LOOK, seen_robots),
+        explain_robot()])
+
+
+def seen_robots() -> Table:
+    """Return what the robot claims and does with more and more labels, beside Neyman's rule and two honest waves."""
+    others = [("Neyman, who knows every label", "neyman", 200), ("two waves with a floor", "waves", 100)]
+    studies = [("robot", study) for study in scenes.robot_studies()]
+    studies += [(name, simulations.simulate_labeling(*scenes.fifths(), n, rule, runs=20_000))
+                for name, rule, n in others]
+    return Table([{"design": name, "labels": found.budget, "contain the truth": f"{found.coverage('wald'):.0%}",
+                   "claimed variance against random": f"{found.estimated_variance_ratio:.2f} times",
+                   "true variance against random": f"{found.variance_ratio:.2f} times"} for name, found in studies],
+                 "95% Wald intervals, 20,000 runs each")
+
+
+def explain_robot() -> Explanation:
+    """Return the question why more labels make the robot worse."""
+    return questions.explain(
+        "1-why-robot", "The robot got more labels, and its intervals contained the truth less often. Why?",
+        "A stratum whose first five labels are all right looks as if it had no spread, so the robot never goes back: "
+        "its lucky estimate of 100% stays for ever. All further labels go elsewhere and make the interval shorter, "
+        "around a value that stays too high.",
+        ["\"300 labels are still too few.\" With more labels it gets worse, not better.",
+         "\"The Wald formula is the problem.\" It is rough with few labels; but here the estimate itself is biased.",
+         "\"It was bad luck.\" These are 20,000 runs."])
 
 
 def predict_looking() -> Prediction:
     """Return the question that the learner answers before they see the impatient analysts."""
-    return questions.predict("200 analysts look at a 95% interval after every 10 labels, from 30 to 600. How many of "
-                             "them hold, at some look, an interval without the truth?",
-                             ["about 5", "about 10", "about 20", "about 40"],
-                             "About 42 on average, 21%: each look is another chance to be wrong, and who stops when "
-                             "the number looks good picks just these.")
+    return questions.predict("1-looking", f"{ANALYSTS} analysts look at a 95% interval after every 10 labels, from 30 "
+                             "to 600. How many of them hold, at some look, an interval without the truth?",
+                             ["about 5", "about 10", "about 20", "about 40"])
 
 
-def _scored(population, score):
-    """Return scores, correctness, the share wrong by rank, and a store for stratifications."""
-    forms = digit_forms()
-    values = forms.confidence if score == "confidence" else forms.margin
-    correct = forms.read_a == forms.digit
-    if population == "twin":
-        twin = digit_twin(values, correct)
-        values, correct = twin.score, twin.correct
-    return values, correct, charts.wrong_by_rank(values, correct), {}
+def reveal_looking() -> Reveal:
+    """Return the impatient analysts with the learner's prediction, once it is locked."""
+    return questions.reveal("1-looking", lambda said: [
+        scenes.stop_when_it_looks_good(_number(said, ANALYSTS)), questions.on_click(LOOK, seen_looking),
+        explain_stopping()])
+
+
+def seen_looking() -> Table:
+    """Return how many analysts lose the truth with each interval, and what looking costs."""
+    intervals = [("95%, for a fixed number of labels", "fixed", 2000), ("99.5% at every look", "looks", ANALYSTS),
+                 ("anytime", "anytime", ANALYSTS)]
+    studies = [(name, simulations.simulate_looking(*scenes.fifths(), method=method, runs=runs))
+               for name, method, runs in intervals]
+    return Table([{"interval": name, "analysts": study.runs, "lost the truth": f"{study.missed[-1]:.1%}",
+                   "half-width at 600 labels": f"{100 * study.half_width:.2f} points"} for name, study in studies],
+                 "58 looks, after every 10 labels from 30 to 600")
+
+
+def explain_stopping() -> Explanation:
+    """Return the question which reason for stopping harms."""
+    return questions.explain(
+        "1-why-stopping", "One analyst stops at 140 labels because the interval is short enough. Another stops because "
+        "its lower end has just passed 85%. Whose interval do you trust?",
+        "Rather the first one's. How short the interval is depends mainly on the number of labels, hardly on whether "
+        "they came out too high. The second waits until luck has lifted the estimate and keeps just that moment. Only "
+        "a number fixed beforehand, or an anytime interval, makes both safe.",
+        ["\"Both: each holds a 95% interval.\" The 95% holds for a number of labels chosen without seeing them.",
+         "\"Neither: nobody may look.\" Looking does no harm. Stopping because of what one saw does.",
+         "\"The second, who has reached something.\" What was reached is the moment at which luck was best."])
+
+
+def predict_twin() -> Prediction:
+    """Return the question whether a big population needs a big sample."""
+    return questions.predict("1-twin", "For ±3 points the office needs 367 random labels of its 1,797 forms. The "
+                             "national office has 700,000 such forms, 390 times as many. How many random labels does "
+                             "it need for ±3 points?", ["about 370", "about 460", "about 7,000", "about 140,000"])
+
+
+def reveal_needed() -> Reveal:
+    """Return the labels needed, with the learner's prediction, once it is locked."""
+    return questions.reveal("1-twin", lambda said: [
+        scenes.labels_needed(None if said is None else (NARROW, _number(said, 1))),
+        questions.on_click(LOOK, seen_needed)])
+
+
+def seen_needed() -> list:
+    """Return what both populations need at random, and what the interval to report needs for ±5 points."""
+    sizes, right = scenes.fifths()
+    rows = [{"half-width in points": f"{100 * width:g}", "forms": f"{curve.population:,}",
+             "finite-population factor": "with" if finite else "without",
+             "random labels": f"{curve.at(width)['simple_random']:,}"}
+            for width, population, finite in ((NARROW, "forms", True), (NARROW, "twin", True),
+                                              (0.01, "forms", False), (0.01, "forms", True))
+            for curve in [scenes.plan_curves()[population, finite]]]
+    plans = [accuracy.plan_budget(sizes, right / sizes, 0.05, method=method, interval=interval)
+             for interval in ("wald", "default") for method in ("simple_random", "proportional")]
+    return [Table(rows, "Random labels needed, textbook (Wald) interval"),
+            Table([{"interval": plan.interval_method, "design": plan.method.replace("simple_random", "random"),
+                    "labels": plan.budget} for plan in plans], "Labels for ±5 points of the 1,797 forms")]
+
+
+def _number(said, unit):
+    """Return the number in what a learner said, in a unit; None where nothing was said."""
+    return None if said is None else float(re.sub(r"[^0-9]", "", said)) / unit

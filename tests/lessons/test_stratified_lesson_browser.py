@@ -1,0 +1,193 @@
+"""Lesson 1 in a real browser: predictions open its pictures, and after every move these say what they show."""
+import browser
+import pytest
+
+LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
+TALL = 16_000       # so that JupyterLab draws every cell
+PREDICTED = ("30%", "95", "about 10", "about 7,000")
+FAULTS = """() => [...document.querySelectorAll('.workbench-chart')].flatMap(figure => {
+    const [heading, words, svg] = ['.heading', '.words', 'svg'].map(name => figure.querySelector(name));
+    if (!svg) return [];
+    const said = words.textContent, found = [], frame = svg.getBoundingClientRect();
+    const named = figure.querySelector('.picture').getAttribute('aria-label');
+    if (named !== said) found.push(`named ${named}, says ${said}`);
+    const low = heading.getBoundingClientRect().bottom;
+    if (low > frame.top + 1) found.push(`title over the picture: ${heading.textContent}`);
+    if (heading.scrollWidth > figure.clientWidth + 1) found.push(`title is cut: ${heading.textContent}`);
+    for (const text of svg.querySelectorAll('text')) {
+        const box = text.getBoundingClientRect();
+        if (box.width && text.textContent && getComputedStyle(text).opacity !== '0' && (box.left < frame.left - 1 ||
+            box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1))
+            found.push(`outside: ${text.textContent} in ${heading.textContent}`);
+    }
+    return found;
+})"""
+QUIET = f"""() => {browser.KERNEL}?.status === 'idle' &&
+    ![...document.querySelectorAll('.workbench-status')].some(line => line.textContent.includes('working'))"""
+
+
+@pytest.fixture(scope="module")
+def started(chromium):
+    if browser.missing():
+        pytest.skip(browser.missing())
+    with browser.start() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory, started, kernel):
+    """The whole lesson after Run All."""
+    folder = tmp_path_factory.mktemp("lab")
+    with browser.lab(folder) as address, browser.Site(folder, address, started).show(path=LESSON) as page:
+        page.set_viewport_size({"width": 1200, "height": TALL})
+        browser.run_all(page)
+        page.locator("label", has_text="about 140,000").wait_for(timeout=90_000)
+        quiet(page)
+        yield page
+
+
+def quiet(page):
+    page.wait_for_timeout(150)
+    page.wait_for_function(QUIET, timeout=60_000)
+    page.wait_for_timeout(100)
+
+
+def title(page, k):
+    """Return the title of the k-th chart that has one."""
+    return page.locator(".workbench-chart .heading").nth(k).text_content()
+
+
+def choose(page, label, value):
+    page.locator(".widget-dropdown", has_text=label).locator("select").select_option(value)
+    quiet(page)
+    assert page.evaluate(FAULTS) == []
+
+
+def slide(page, label, *keys):
+    handle = page.locator(f"[role=slider][aria-label='{label}']")
+    for key in keys:
+        handle.focus()
+        page.keyboard.press(key)
+        quiet(page)
+        assert page.evaluate(FAULTS) == [], (label, key)
+
+
+def has_title(page, text):
+    page.locator(".workbench-chart .heading", has_text=text).first.wait_for(timeout=10_000)
+
+
+def chosen(page, label):
+    option = page.locator(".widget-dropdown", has_text=label).locator("select option:checked")
+    return option.text_content().replace("\xa0", " ")
+
+
+def test_the_first_screen_asks_and_shows_no_parameters(lesson):
+    assert "How often is it right?" in title(lesson, 0)
+    waiting = lesson.get_by_text("Make your prediction first")
+    assert waiting.count() == 4
+    assert waiting.first.bounding_box()["y"] < lesson.get_by_text("Your own data").last.bounding_box()["y"]
+    assert lesson.get_by_text("87.7%").count() == 0 or lesson.get_by_text("87.7%").first.bounding_box()["y"] > \
+        lesson.get_by_text("Your own data").last.bounding_box()["y"]
+
+
+def test_predictions_open_the_pictures(lesson):
+    for choice in PREDICTED:
+        lesson.locator(".widget-radio-box label").get_by_text(choice, exact=True).click()
+        lesson.locator("button:has-text('Lock my prediction'):not([disabled])").click()
+        quiet(lesson)
+    for text in ("12% below", "41% with 300", "53% of 2,000", "35 of 200", "152 random"):
+        has_title(lesson, text)
+    assert lesson.get_by_text("Make your prediction first").count() == 0
+    assert lesson.evaluate(FAULTS) == []
+
+
+def test_strata_and_shares(lesson):
+    choose(lesson, "Share the labels", "equal")
+    choose(lesson, "Cut the forms by", "equal width")
+    has_title(lesson, "variance 3.04 times")
+    choose(lesson, "Sorted by", "margin")
+    has_title(lesson, "variance 1.04 times")
+    choose(lesson, "Sorted by", "confidence")
+    for rule in ("cum sqrt f", "cum cbrt f", "weighted mean", "k-means", "mixture", "equal size"):
+        choose(lesson, "Cut the forms by", rule)
+    slide(lesson, "Strata", "End", "Home")
+    slide(lesson, "Labels", "End", "Home")
+    has_title(lesson, "30 labels, 2 strata")
+
+
+def test_cuts_and_labels_are_moved_by_keys_and_pointer(lesson):
+    lesson.locator(".picture [role=button][aria-label^='Cut between stratum 1']").first.focus()
+    lesson.keyboard.press("ArrowRight")
+    quiet(lesson)
+    assert chosen(lesson, "Cut the forms by") == "by hand"
+    assert lesson.evaluate("document.activeElement.getAttribute('aria-label')") == \
+        "Cut between stratum 1 and 2, at 51% of the items"
+    grip = lesson.locator(".picture [role=button][aria-label^='Labels of stratum 1']").first.bounding_box()
+    x, y = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
+    lesson.mouse.move(x, y)
+    lesson.mouse.down()
+    for k in range(1, 6):
+        lesson.mouse.move(x + 30 * k, y)
+    lesson.mouse.up()
+    quiet(lesson)
+    assert chosen(lesson, "Share the labels") == "by hand" and lesson.evaluate(FAULTS) == []
+    slide(lesson, "Strata", "PageUp")
+    assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Share the labels")) == ("equal size", "proportional")
+
+
+def test_the_robot(lesson):
+    slide(lesson, "Labels in all", "Home")
+    has_title(lesson, "40 labels: 81%")
+    slide(lesson, "Pilot labels per stratum", "End")
+    has_title(lesson, "100 labels: ")
+    slide(lesson, "Pilot labels per stratum", "Home")
+    slide(lesson, "Labels in all", "End")
+    slide(lesson, "Smoothing: right and wrong labels added", "End", "Home")
+    slide(lesson, "Labels per round", "End", "Home")
+    has_title(lesson, "300 labels: ")
+
+
+def test_the_analysts(lesson):
+    for every in ("570", "190", "95", "30", "10"):
+        choose(lesson, "Labels between looks", every)
+    for method in ("99.5% at every look", "anytime"):
+        choose(lesson, "Interval", method)
+    has_title(lesson, "0 of 200 analysts")
+
+
+def test_the_labels_needed(lesson):
+    slide(lesson, "Half-width", "End", "Home")
+    lesson.get_by_role("checkbox", name="Finite-population factor").uncheck()
+    quiet(lesson)
+    has_title(lesson, "±1 point needs 4,146 random")
+    choose(lesson, "Population", "700,000, their synthetic twin")
+    lesson.get_by_role("checkbox", name="Finite-population factor").check()
+    quiet(lesson)
+    assert lesson.evaluate(FAULTS) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1200, True), (900, True), (900, False)])
+def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, width, dark):
+    lesson.set_viewport_size({"width": width, "height": TALL})
+    browser.set_theme(lesson, dark=dark)
+    quiet(lesson)
+    lesson.wait_for_function("""ink => [...document.querySelectorAll('.workbench-chart .role-axis-title text')]
+        .every(text => getComputedStyle(text).fill === ink)""", arg="rgb(242, 242, 242)" if dark else "rgb(26, 26, 26)",
+        timeout=10_000)
+    assert lesson.evaluate(FAULTS) == []
+
+
+def test_what_there_was_to_see_and_why(lesson):
+    for look in lesson.get_by_role("button", name="Compare with what there was to see").all()[::-1]:
+        look.click()
+        quiet(lesson)
+    lesson.get_by_role("table").filter(has_text="58 looks").wait_for(timeout=60_000)
+    for line in lesson.get_by_label("Line 1").all() + lesson.get_by_label("Line 2").all():
+        line.fill("luck is kept for ever")
+    for keep in lesson.get_by_role("button", name="Keep my two lines").all():
+        keep.click()
+    lesson.get_by_text("Compare with a model answer").nth(2).wait_for(timeout=20_000)
+
+
+def test_nothing_left_the_machine_and_nothing_complained(lesson):
+    assert lesson.outside == [] and lesson.console_errors == []
