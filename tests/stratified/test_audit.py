@@ -151,7 +151,7 @@ def test_pure_strata_are_warned_of():
     assert audit.notes == audit.estimate.notes == tuple(wb.Note(
         "unreliable", "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval",
         ("stratum", k)) for k in range(5))
-    assert audit.warnings == ("strata 0, 1, 2, 3, 4: no mix of right and wrong was seen; a standard error of 0 is not "
+    assert audit.warnings == ("strata 1, 2, 3, 4, 5: no mix of right and wrong was seen; a standard error of 0 is not "
                               "knowledge, read the interval",)
 
 
