@@ -69,7 +69,7 @@ def test_the_printed_address_opens_the_start_page_and_a_signal_ends_everything(t
 def test_a_page_that_is_reloaded_is_live(tmp_path, chromium):
     path = tmp_path / "notebooks" / "live.ipynb"
     path.parent.mkdir()
-    browser.notebook(path, "from workbench.widgets import stratified as live\nlive.labels_needed()")
+    browser.notebook(path, "from workbench.widgets import stratified_scenes as live\nlive.labels_needed()")
     with lab(tmp_path) as (started, log):
         address = _printed(log, started).replace("00-start", path.stem)
         with browser.start() as chrome, _opened(address, chrome) as page:
