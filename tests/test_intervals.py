@@ -208,7 +208,7 @@ def test_five_right_of_five_in_a_heavy_stratum_holds_the_lower_limit_down(method
     if method != "short":
         assert found.low < .5325 and found.high == 1
     assert found.limiting_stratum == 0
-    assert ("stratum 0: alone decides a limit: it holds 90.0% of the items but 5.0% of the labels; "
+    assert ("stratum 1: alone decides a limit: it holds 90.0% of the items but 5.0% of the labels; "
             "more labels there would help most") in found.warnings
 
 

@@ -227,8 +227,18 @@ def test_levels_in_percent(level, text):
 
 def test_places_of_several_strata_or_classes_have_their_plural():
     for place, many in (("stratum", "strata"), ("class", "classes"), ("row", "rows")):
-        notes = [Note("data", "is odd", (place, k)) for k in (1, 4)]
+        notes = [Note("data", "is odd", (place, k if place == "row" else str(k))) for k in (1, 4)]
         assert sentences(notes) == (f"{many} 1, 4: is odd",) and sentences(notes[:1]) == (f"{place} 1: is odd",)
+
+
+def test_a_stratum_that_is_an_index_is_said_counted_from_1_and_one_that_has_a_name_by_its_name():
+    index, name, row = (Note("data", "is odd", place) for place in (("stratum", 0), ("stratum", "0"), ("row", 0)))
+    assert [str(note) for note in (index, name, row)] == ["stratum 1: is odd", "stratum 0: is odd", "row 0: is odd"]
+    assert sentences([index, Note("data", "is odd", ("stratum", 4))]) == ("strata 1, 5: is odd",)
+    assert [note.place for note in (index, name, row)] == [("stratum", 1), ("stratum", "0"), ("row", 0)]
+    assert index.where == ("stratum", 0) and Note("data", "is odd").place is None
+    saved = Interval(.1, .2, .95, "wald", notes=[index]).to_dict()
+    assert saved["values"]["notes"] == {"tuple": [{"note": ["data", "is odd", {"tuple": ["stratum", 0]}]}]}
 
 
 def test_notes_stand_by_weight_each_once():
@@ -268,7 +278,7 @@ def test_a_place_is_plain_and_the_notes_are_shown_below_the_table():
     note = Note("data", "is odd", ["stratum", np.int64(3)])
     assert note == Note("data", "is odd", ("stratum", 3)) and type(note.where[1]) is int
     assert Interval(.1, .2, .95, "wald", notes=[note])._repr_html_().endswith(
-        "</table><p>Notes:</p><ul><li>stratum 3: is odd</li></ul>")
+        "</table><p>Notes:</p><ul><li>stratum 4: is odd</li></ul>")
     assert Interval(.1, .2, .95, "wald")._repr_html_().endswith("</table>")
 
 

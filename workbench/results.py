@@ -39,12 +39,13 @@ class Note:
     text : str
         A sentence without its place.
     where : tuple of (str, object) or None
-        The place, as ("stratum", 3), ("row", 17) or ("period", "May").
+        The place, as ("stratum", "north"), ("row", 17) or ("period", "May"). A whole number of a stratum is its index
+        in the arrays of the result; people read it counted from 1. A name is text, also where it is made of digits.
 
     Examples
     --------
     >>> print(Note("undefined", "varies and has no label", ("stratum", 3)))
-    stratum 3: varies and has no label
+    stratum 4: varies and has no label
     """
 
     kind: str
@@ -62,7 +63,13 @@ class Note:
             object.__setattr__(self, "where", place)
 
     def __str__(self) -> str:
-        return f"{self.where[0]} {self.where[1]}: {self.text}" if self.where else self.text
+        return "{} {}: {}".format(*self.place, self.text) if self.place else self.text
+
+    @property
+    def place(self) -> tuple | None:
+        """`where` as people read it: strata that are an index are counted from 1."""
+        index = self.where is not None and self.where[0] == "stratum" and isinstance(self.where[1], int)
+        return ("stratum", self.where[1] + 1) if index else self.where
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -236,7 +243,7 @@ class Interval(Result):
     method : str
         How the limits were made.
     limiting_stratum : int or None
-        The one stratum that alone decides a limit while it holds less than half of its
+        The index of the one stratum that alone decides a limit while it holds less than half of its
         proportional share of the labels (W_k n / n_k > 2); more labels there would help most.
 
     Examples
@@ -379,7 +386,7 @@ def _sentence(group):
     if len(group) == 1:
         return str(group[0])
     kind = group[0].where[0]
-    return f"{_PLURALS.get(kind, kind + 's')} {checks.listed(note.where[1] for note in group)}: {group[0].text}"
+    return f"{_PLURALS.get(kind, kind + 's')} {checks.listed(note.place[1] for note in group)}: {group[0].text}"
 
 
 def _cell(value, name=""):

@@ -147,6 +147,13 @@ def test_notes_name_the_stratum():
     assert plan.warnings[0] == "stratum a: varies and has no label: the variance is infinite"
 
 
+def test_strata_named_by_numbers_keep_their_names():
+    table = {"stratum": [7, 0, 3], "size": [50, 60, 70], "sd": [1.0, 3.0, 2.0]}
+    plan = wb.plan_labels(wb.load_strata(table), 2, minimum=0)
+    assert plan.notes[0].where == ("stratum", "7") and plan.warnings[0].startswith("stratum 7: varies and has no label")
+    assert [row["stratum"] for row in plan.rows()] == [7, 0, 3]
+
+
 def test_a_census_does_not_blame_neyman():
     assert wb.plan_labels(wb.digit_forms().register(), 1797).notes == ()
 

@@ -246,8 +246,8 @@ def test_a_result_states_its_finding():
     found = allocate([100, 100], 30, "neyman", stratum_sd=[.5, .1])
     assert repr(found) == "Allocation(neyman: 25 + 5 of 200, SE 0.04848)"
     assert found.variance == pytest.approx(.25 * (.75 * .25 / 25 + .95 * .01 / 5))
-    assert found.rows() == [{"stratum": 0, "size": 100, "labeled": 25, "bounded": False},
-                            {"stratum": 1, "size": 100, "labeled": 5, "bounded": False}]
+    assert found.rows() == [{"stratum": 1, "size": 100, "labeled": 25, "bounded": False},
+                            {"stratum": 2, "size": 100, "labeled": 5, "bounded": False}]
 
 
 def test_largest_remainders():

@@ -92,6 +92,8 @@ def test_few_records_and_the_stratum_that_decides_are_noted():
         wb.Note("unreliable", "only 18 records: the default interval was not checked below 20"),
         wb.Note("design", "alone decides a limit: it holds 90.0% of the records but 11.1% of the sample; a larger "
                 "minimum would help most", ("stratum", "quiet")))
+    numbered = StreamSampler(18, rng=3).update([4] * 900 + [0] * 100, [0] * 900 + [0, 1] * 50).estimate()
+    assert str(numbered.interval(bounds=(0, 1)).notes[1]).startswith("stratum 4: alone decides a limit")
 
 
 @pytest.mark.slow

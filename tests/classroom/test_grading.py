@@ -137,7 +137,7 @@ def hostile(folder):
 
 def strange_notebooks(folder):
     for path, text in zip(sorted(folder.glob("*.ipynb")), ("[]", "{", '{"cells": [3, {"cell_type": "code"}]}', "null",
-                                                           '{"cells": {}}', "\x00"), strict=True):
+                                                           '{"cells": {}}', "\x00", "3"), strict=True):
         path.write_text(text)
     return NOTHING
 

@@ -21,6 +21,7 @@ def decks():
 @pytest.mark.kernel
 def test_slides_reveal_what_learners_must_predict(decks):
     page = decks["cross-validation-t-tests"]
+    assert "How often does that test call the equal clerks different" in page and "<table" in page
     assert "Make your prediction first" not in page and "The test believes a standard error of" in page
     assert "Make your prediction first" in slides_page("cross-validation-t-tests", reveal=False)
 

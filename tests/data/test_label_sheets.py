@@ -148,7 +148,7 @@ def test_sheets_saved_by_a_spreadsheet(encoding, tmp_path):
     assert labels.index.tolist() == [0, 1, 2, 4, 6] and labels.right.tolist() == [1, 0, 1, 0, 1]
     assert labels.unlabeled == ("-5",) and labels.unmatched == ()
     assert labels.headline() == "5 labels in 2 strata, 3 right, 1 still to label"
-    assert labels.rows()[1] == {"stratum": 1, "labeled": 3, "correct": 2}
+    assert labels.rows()[1] == {"stratum": 2, "labeled": 3, "correct": 2}
     assert len(labels.notes) == (encoding in ("cp1252", "utf-16"))
 
 

@@ -93,7 +93,7 @@ def fresh():
     ("3.4", [6, 32, 75, 37], "not yet", "SE 2,808.2; 2,807.8 is possible"),
     ("3.4", [5, 32, 75, 38], "mistake", "there are only 37 thousands"),
     ("3.4", [38, 38, 37, 36], "mistake", "150 labels are wanted; yours add up to 149"),
-    ("3.4", [5, 32, 76.5, 36.5], "mistake", "labels are whole"),
+    ("3.4", [5, 32, 76.5, 36.5], "mistake", "give whole labels"),
     ("3.3", (float("nan"), "a b c"), "not yet", "answer with (floor, 'your reason in a sentence')"),
     ("3.2", [-10, 17, 53], "mistake", "at least 0 labels in each stratum"),
     ("3.4", [0, 37, 76, 37], "mistake", "at least 2 in each place"),

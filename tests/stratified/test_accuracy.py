@@ -148,8 +148,8 @@ def test_the_exact_errors():
 
 def test_a_result_states_its_finding():
     found = stratified_accuracy([30, 70], [8, 9], [5, 8])
-    assert found.rows() == [{"stratum": 0, "size": 30, "labeled": 8, "correct": 5, "accuracy": .625},
-                            {"stratum": 1, "size": 70, "labeled": 9, "correct": 8, "accuracy": 8 / 9}]
+    assert found.rows() == [{"stratum": 1, "size": 30, "labeled": 8, "correct": 5, "accuracy": .625},
+                            {"stratum": 2, "size": 70, "labeled": 9, "correct": 8, "accuracy": 8 / 9}]
     low, high = found.interval()
     assert repr(found) == (f"StratifiedEstimate(accuracy 0.8097 (SE 0.0865), 95% from {low:.4g} to {high:.4g}; "
                            "17 labels, 2 strata)")
@@ -317,7 +317,7 @@ def test_an_optimal_plan_warns_of_drift(digits):
              for s in (spread, drifted)]
     assert reach[1] == pytest.approx(.088, abs=.0005)
     assert plan.notes == (wb.Note(
-        "assumption", "this plan trusts the expected rates: if stratum 4 (2 labels) were right in 90.0% instead of "
+        "assumption", "this plan trusts the expected rates: if stratum 5 (2 labels) were right in 90.0% instead of "
         f"100.0%, the Wald half-width would be {reach[1]:.3f} instead of {reach[0]:.3f}"),)
     assert plan.warnings == (plan.notes[0].text,)
     assert wb.plan_budget(sizes, right / sizes, .03, interval="wald").notes == ()
@@ -367,7 +367,7 @@ def test_a_stratum_of_right_labels_only_says_that_its_error_is_not_knowledge():
     found = wb.stratified_accuracy([10, 20, 30, 40], [5, 20, 5, 6], [5, 20, 2, 0])
     text = "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval"
     assert found.notes == (wb.Note("unreliable", text, ("stratum", 0)), wb.Note("unreliable", text, ("stratum", 3)))
-    assert f"<li>strata 0, 3: {text}</li>" in found._repr_html_()
+    assert f"<li>strata 1, 4: {text}</li>" in found._repr_html_()
     assert wb.stratified_accuracy([10, 20], [5, 20], [3, 20]).notes == ()
 
 

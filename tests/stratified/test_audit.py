@@ -151,7 +151,7 @@ def test_pure_strata_are_warned_of():
     assert audit.notes == audit.estimate.notes == tuple(wb.Note(
         "unreliable", "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval",
         ("stratum", k)) for k in range(5))
-    assert audit.warnings == ("strata 0, 1, 2, 3, 4: no mix of right and wrong was seen; a standard error of 0 is not "
+    assert audit.warnings == ("strata 1, 2, 3, 4, 5: no mix of right and wrong was seen; a standard error of 0 is not "
                               "knowledge, read the interval",)
 
 
@@ -205,6 +205,39 @@ def pictures():
     for one in (audit, plan):
         comparison = wb.compare_intervals(one)
         yield charts.intervals(comparison, one.truth), charts.intervals_words(comparison, one.truth)
+
+
+def test_people_read_strata_counted_from_1_and_arrays_from_0():
+    """Sizes of equal-width strata differ, so each row tells of which stratum it speaks."""
+    items = wb.digit_forms().items()
+    strata = wb.stratify(items.score, 4, "equal_width")
+    counted = [(k + 1, (strata.labels == k).sum()) for k in range(4)]
+    audit = wb.accuracy_audit(items, 100, n_strata=4, stratifier="equal_width", allocation="equal")
+    budget = wb.plan_budget(strata.sizes, [.5, .8, .9, 1], .05, interval="wald", minimum=2)
+    assert len(set(strata.sizes)) == 4
+    for rows in (strata.rows(), audit.rows(), audit.estimate.rows(), wb.allocate(strata.sizes, 50, "equal").rows(),
+                 wb.paired_difference(strata.sizes, [[1, 1, 1]] * 4).rows(),
+                 wb.study_design(items.score, items.correct, 100, n_strata=4, stratifier="equal_width").rows()):
+        assert [(row["stratum"], row["size"]) for row in rows] == counted
+    assert [(row["stratum"], row["labeled"]) for row in budget.rows()] == [*enumerate(budget.labeled.tolist(), 1)]
+    assert strata.labels.min() == 0 and strata.labels.max() == 3
+
+
+def test_pictures_count_strata_from_1():
+    items = dataclasses.replace(wb.digit_forms().items(), rival=wb.digit_forms().read_b)
+    audit, metrics = wb.accuracy_audit(items, 100), wb.class_audit(items, "9", 100, n_strata=2)
+    for one, strata in ((audit, 5), (metrics, 4), (wb.difference_audit(items, 60), 5)):
+        assert {row["stratum"] for row in charts.audit_data(one)} == set(range(1, strata + 1))
+        shown = {row["stratum"]: 0 for row in charts.audit_data(one)}
+        for row in charts.audit_data(one):
+            shown[row["stratum"]] += row["labels"]
+        assert [*shown.values()] == one.labeled.tolist()
+    right, labeled = audit.estimate.correct, audit.labeled
+    said = "; ".join(f"stratum {k + 1} {right[k]} of {labeled[k]} right" for k in range(5))
+    assert charts.finding_words(audit)[1].endswith(f"); {said}.")
+    assert "strata 1 to 2 predicted members, then the others" in charts.audit_words(metrics)[1]
+    alone = wb.class_audit(items, "9", 100, n_strata=1)
+    assert "stratum 1 predicted members, then the others" in charts.audit_words(alone)[1]
 
 
 @pytest.mark.slow

@@ -385,6 +385,7 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
     assert found.notes[0].text.endswith("of 4 decided pairs the first label was wrong in 3")
     size = session.design["stratum_size"]
     inside = session.strata()
+    assert [row["stratum"] for row in inside] == [1, 2, 3, 4]
     counts = [[0, row["labeled"], 0] for row in inside] + [[3, 16, 1]]
     expected = wb.value_interval([*size, 400], counts, [[0, 1, 1]] * 4 + [[-.5, 0, .5]])
     assert tuple(found.interval()) == pytest.approx((2 * expected.low, min(2 * expected.high, 1)))

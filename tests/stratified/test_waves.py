@@ -211,7 +211,7 @@ def test_a_result_states_its_finding():
     low, high = found.interval()
     assert repr(found) == (f"WaveEstimate(accuracy {value:.4g} (SE {variance ** .5:.4g}), 95% from {low:.4g} to "
                            f"{high:.4g}; 30 labels in 2 waves, 2 strata)")
-    assert found.rows()[2] == {"wave": 1, "stratum": 0, "labeled": 12, "correct": 8} and len(found.rows()) == 4
+    assert found.rows()[2] == {"wave": 2, "stratum": 1, "labeled": 12, "correct": 8} and len(found.rows()) == 4
 
 
 # notes and words
@@ -221,7 +221,7 @@ def test_more_than_half_a_stratum_labeled_is_noted_at_its_stratum():
     text = ("more than half is labeled: waves then estimate worse than a sample fixed beforehand; label all of it or "
             "fix the allocation")
     assert found.notes == (Note("design", text, ("stratum", 0)), Note("design", text, ("stratum", 2)))
-    assert found.warnings == (f"strata 0, 2: {text}",)
+    assert found.warnings == (f"strata 1, 3: {text}",)
 
 
 def test_one_wave_and_one_item_left_are_spoken_of_in_the_singular():

@@ -323,7 +323,7 @@ def _codes(names, stratum):
 def _value_notes(found):
     """Yield what the reader has to know before they quote the estimate."""
     for name in found.lacking:
-        yield Note("refused", "has fewer than two labels: there is no standard error yet", ("stratum", name))
+        yield Note("refused", "has fewer than two labels: there is no standard error yet", ("stratum", str(name)))
     several = (found.sampled > 1) & (found.sampled < found.size)
     alike = found.stratum[several & (found.sd == 0)].tolist()
     if alike and found.bounds is None:

@@ -338,7 +338,7 @@ def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: st
 def _allocation_notes(strata, chosen):
     """Yield the allocation's notes with strata by their names."""
     for note in chosen.notes:
-        yield replace(note, where=("stratum", strata.stratum[note.where[1]])) if note.where else note
+        yield replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
 
 
 def _random_variance(strata, chosen):

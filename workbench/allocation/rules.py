@@ -84,9 +84,9 @@ class Allocation(Result):
         return f"{self.method}: {shares} of {self.stratum_size.sum():,}{error}{unused}{self._saving()}"
 
     def rows(self) -> list[dict]:
-        """Return stratum, size, labels and whether the stratum is full, one row per stratum."""
+        """Return stratum, counted from 1, size, labels and whether it is full, one row per stratum."""
         return [{"stratum": h, "size": int(size), "labeled": n, "bounded": full} for h, (size, n, full) in enumerate(
-            zip(self.stratum_size, self.labeled.tolist(), self.bounded.tolist(), strict=True))]
+            zip(self.stratum_size, self.labeled.tolist(), self.bounded.tolist(), strict=True), 1)]
 
     def _saving(self):
         ratio = self.variance_ratio() if self.method == "voila" else float("nan")

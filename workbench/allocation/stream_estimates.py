@@ -72,7 +72,7 @@ class SampledValues(Estimate):
             shares = (f"{self.size[limiting] / self.size.sum():.1%} of the records but "
                       f"{self.sampled[limiting] / self.sampled.sum():.1%} of the sample")
             yield Note("design", f"alone decides a limit: it holds {shares}; a larger minimum would help most",
-                       ("stratum", self.stratum[limiting]))
+                       ("stratum", str(self.stratum[limiting])))
 
     def _t_interval(self, level):
         n, W = self.sampled, self.size / self.size.sum()

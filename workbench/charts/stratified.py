@@ -24,8 +24,8 @@ FEW_STRATA = 8
 
 
 def audit_data(audit: Any) -> list[dict]:
-    """Return the rows of `audit`: labels per stratum, split by what they found once they are known."""
-    return [{"stratum": k, "kind": kind, "labels": int(n), "order": order}
+    """Return the rows of `audit`: labels per stratum, counted from 1, split by what they found once they are known."""
+    return [{"stratum": k + 1, "kind": kind, "labels": int(n), "order": order}
             for k, row in enumerate(zip(*(counts for _, _, counts in _outcomes(audit)), strict=True))
             for order, ((kind, _, _), n) in enumerate(zip(_outcomes(audit), row, strict=True))]
 
@@ -66,7 +66,7 @@ def _order(audit):
     if not isinstance(audit, ClassAudit) or audit.predicted.all():
         return "from low to high score"
     members = int(audit.predicted.sum())
-    first = "stratum 0" if members == 1 else f"strata 0 to {members - 1}"
+    first = "stratum 1" if members == 1 else f"strata 1 to {members}"
     return f"from low to high score: {first} predicted members, then the others"
 
 
@@ -115,8 +115,9 @@ def _rates(audit):
     """Return the rate of each stratum among its labels; where models are compared, none: theirs are of other items."""
     if isinstance(audit, DifferenceAudit):
         return []
+    rates = zip(audit.estimate.correct.tolist(), audit.labeled.tolist(), strict=True)
     return [{"name": f"stratum {k}", "estimate": x / n, "kind": "in a stratum", "text": f"{x:,} of {n:,} right"}
-            for k, (x, n) in enumerate(zip(audit.estimate.correct.tolist(), audit.labeled.tolist(), strict=True)) if n]
+            for k, (x, n) in enumerate(rates, 1) if n]
 
 
 def finding_words(audit: Any) -> tuple[str, str]:

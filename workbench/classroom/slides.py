@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.classroom.pages import page
 from workbench.reports.kernels import kernel_managers
-from workbench.reports.pages import body, headings, plain, source
+from workbench.reports.pages import WIDGET, body, headings, plain, source
 from workbench.reports.parameters import ReportError, find_notebook, notebook_title, tags
 from workbench.widgets.questions import REVEAL
 
@@ -72,6 +72,8 @@ def _run(notebook, path):
             client.execute()
         except CellExecutionError as error:
             raise ReportError(f"a cell of {path.name} failed: {error.ename}: {error.evalue}") from error
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
+        output.get("data", {}).pop(WIDGET, None)        # a slide shows what a control says, not the control
 
 
 def slides(cells: list[dict]) -> list[Slide]:

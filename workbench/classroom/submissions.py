@@ -71,6 +71,7 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
         found |= _recorded(folder / ANSWERS)
     except NotPlainError as error:
         found = dict.fromkeys(VARIANTS, error)
+        remarks.append(str(error))
     return Submission(found, next(filter(None, map(_fingerprint, notebooks)), None), tuple(remarks))
 
 

@@ -80,10 +80,10 @@ class SheetLabels(Result):
         return f"{checks.counted(self.index.size, 'label')} in {strata}, {self.right.sum()} right{left}{lost}"
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum: labeled, correct."""
+        """Return one row per stratum, counted from 1: labeled, correct."""
         return [{"stratum": k, "labeled": labeled, "correct": correct}
                 for k, (labeled, correct) in enumerate(zip(self.labeled.tolist(), self.correct.tolist(),
-                                                           strict=True))]
+                                                           strict=True), 1)]
 
 
 def draw_items(strata_labels: ArrayLike, labeled: ArrayLike, *, rng: int | np.random.Generator) -> np.ndarray:

@@ -24,7 +24,8 @@ def _nine_numbers(answer, form, parts=NINE):
         return "not yet", f"answer with {form}"
     together = [parts[0] + parts[1]]
     random, stratified = _variance_of_sum(together, [2]), _variance_of_sum(parts, [1, 1])
-    if abs(values[0] / (81 * np.var(together[0]) / 2) - 1) <= 5e-3:
+    replaced = [81 * np.var(together[0], ddof=ddof) / 2 for ddof in (0, 1)]
+    if any(abs(values[0] / wrong - 1) <= 5e-3 for wrong in replaced):
         return Judged("mistake", "with replacement: the second number is never the first, so multiply by (1 - 2/9) "
                                  "with ddof=1", "drawn with replacement")
     if abs(values[0] / random - 1) > 1e-2:
@@ -118,7 +119,8 @@ def _why_own_places():
 EXERCISES = {
     "3.1": (_nine_numbers, "(variance at random, variance with strata, ratio)",
             "for a simple random sample of n out of N: N^2 (1 - n/N) S^2 / n with S^2 of ddof=1",
-            lambda: "the factor (1 - 2/9) is what the paper's 1.3e7 lacks; its ratio of 46 we could not reproduce"),
+            lambda: "the paper's 1.3e7 lacks the factor (1 - 2/9) and divides by 9 instead of 8; its ratio of 46 we "
+                    "could not reproduce"),
     "3.2": (_three_strata, "three whole numbers", "what does Neyman want of the first stratum, and what does it have?",
             _why_three_strata),
     "3.3": (_floor, "(floor, 'your reason in a sentence')", "how many of the 37 thousands are misread?", _why_floor),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from workbench.data.scored_items import ScoredItems
 
 
-def read(*, reader: str = "a") -> tuple[DigitForms, ScoredItems]:
+def read(*, reader: str = "b") -> tuple[DigitForms, ScoredItems]:
     """Return the digit forms and their items as a program reads them.
 
     Parameters
@@ -25,7 +25,7 @@ def read(*, reader: str = "a") -> tuple[DigitForms, ScoredItems]:
 
     Examples
     --------
-    >>> forms, items = read(reader="b")
+    >>> forms, items = read()
     >>> items
     ScoredItems(1,797 items, mean score 0.9643, accuracy 0.9616)
     """

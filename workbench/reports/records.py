@@ -95,7 +95,7 @@ def write_json(path: Path, records: list[Record], *, messages: list, **about: An
 
 
 def _entry(each):
-    notes = [{"kind": note.kind, "text": note.text, "where": plain_values(note.where)} for note in each.table.notes]
+    notes = [{"kind": note.kind, "text": note.text, "where": plain_values(note.place)} for note in each.table.notes]
     return {"name": each.name, "section": each.section, "finding": each.table.caption,
             "rows": plain_values(each.table.entries), "notes": notes, "result": each.result}
 

@@ -264,9 +264,9 @@ class DesignStudy(Result):
                 f"{self.best_error:.4f}; variance x{self.variance_ratio:.2f}")
 
     def rows(self) -> list[dict]:
-        """Return size, labels and accuracy per stratum."""
+        """Return size, labels and accuracy per stratum, counted from 1."""
         return [{"stratum": k, "size": int(size), "labeled": int(n), "accuracy": float(a)} for k, (size, n, a) in
-                enumerate(zip(self.stratum_size, self.labeled, self.accuracy, strict=True))]
+                enumerate(zip(self.stratum_size, self.labeled, self.accuracy, strict=True), 1)]
 
 
 def study_design(score: ArrayLike, correct: ArrayLike, budget: int, *, n_strata: int = 5,

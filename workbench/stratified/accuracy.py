@@ -67,7 +67,7 @@ class StratifiedEstimate(Estimate):
 
     @property
     def limiting_stratum(self) -> int | None:
-        """The stratum that alone decides a limit of the default 95% interval, or None."""
+        """Index of the stratum that alone decides a limit of the default 95% interval, or None."""
         return self.interval().limiting_stratum
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
@@ -95,10 +95,13 @@ class StratifiedEstimate(Estimate):
                 f"{checks.counted(self.labeled.size, 'stratum', 'strata')}")
 
     def rows(self) -> list[dict]:
-        """Return size, labels, right ones and rate per stratum; where items were skipped also these, and no rate."""
+        """Return size, labels, right ones and rate per stratum, counted from 1.
+
+        Where items were skipped also these, and no rate.
+        """
         table = [{"stratum": k, "size": int(size), "labeled": int(n), "correct": int(x),
                   "accuracy": float(x / n) if n else float("nan")}
-                 for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True))]
+                 for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True), 1)]
         return skips.with_skipped(table, self.skipped, "accuracy")
 
     @classmethod
@@ -268,8 +271,8 @@ class BudgetPlan(Result):
                 f"±{self.half_width:.4g} ({self.interval_method}: expected ±{self.expected_half_width:.4g})")
 
     def rows(self) -> list[dict]:
-        """Return labels per stratum."""
-        return [{"stratum": k, "labeled": int(n)} for k, n in enumerate(self.labeled)]
+        """Return labels per stratum, counted from 1."""
+        return [{"stratum": k, "labeled": int(n)} for k, n in enumerate(self.labeled, 1)]
 
 
 def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width: float, *,
@@ -619,6 +622,6 @@ def _drift_notes(size, rate, labeled, z):
     worst = int(np.argmax(drifted))
     if drifted[worst] > planned:
         labels = checks.counted(labeled[worst], "label")
-        yield Note("assumption", f"this plan trusts the expected rates: if stratum {worst} ({labels}) were right in "
-                   f"{max(rate[worst] - DRIFT, 0):.1%} instead of {rate[worst]:.1%}, the Wald half-width would be "
+        yield Note("assumption", f"this plan trusts the expected rates: if stratum {worst + 1} ({labels}) were right "
+                   f"in {max(rate[worst] - DRIFT, 0):.1%} instead of {rate[worst]:.1%}, the Wald half-width would be "
                    f"{z * np.sqrt(drifted[worst]):.3f} instead of {z * np.sqrt(planned):.3f}")

@@ -201,10 +201,10 @@ class AccuracyAudit(Audit):
                 f"{high}), {design}{truth}")
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum: size, mean score, labels and, once known, right ones and rate."""
+        """Return one row per stratum, counted from 1: size, mean score, labels and, once known, right ones and rate."""
         strata = zip(self.stratum_size, self.mean_score, self.labeled, strict=True)
         table = [{"stratum": k, "size": int(size), "mean_score": float(score), "labeled": int(n)}
-                 for k, (size, score, n) in enumerate(strata)]
+                 for k, (size, score, n) in enumerate(strata, 1)]
         if self.estimate is not None:
             for row, found in zip(table, self.estimate.rows(), strict=True):
                 row |= {name: found[name] for name in ("correct", "accuracy", "skipped") if name in found}

@@ -94,7 +94,7 @@ class ClassAudit(AccuracyAudit):
                 for name, bounds, limits, truth in found]
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum, with the class that is predicted there."""
+        """Return one row per stratum, counted from 1, with the class that is predicted there."""
         return [{"stratum": row["stratum"], "prediction": self.metrics_of if member else "another class", **row}
                 for row, member in zip(super().rows(), self.predicted, strict=True)]
 

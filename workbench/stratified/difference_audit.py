@@ -118,10 +118,10 @@ class DifferenceAudit(Audit):
         return f"The truth is {digits.points(self.truth, error=0.01, signed=True)[0]} points. "
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum: size, mean score of A, labels and, once known, which model was right."""
+        """Return one row per stratum, counted from 1: size, mean score of A, labels and, once known, who was right."""
         strata = zip(self.stratum_size, self.mean_score, self.labeled, strict=True)
         table = [{"stratum": k, "size": int(size), "mean_score": float(score), "labeled": int(n)}
-                 for k, (size, score, n) in enumerate(strata)]
+                 for k, (size, score, n) in enumerate(strata, 1)]
         if self.difference is not None:
             for row, (b, neither, a) in zip(table, self.difference.counts.tolist(), strict=True):
                 row |= {"only_a": a, "only_b": b, "both_wrong": neither}

@@ -91,10 +91,10 @@ class PairedDifference(Estimate):
                 f"{better}; {checks.counted(int(self.counts.sum()), 'label')}{skips.words(self.skipped)}")
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum."""
+        """Return one row per stratum, counted from 1."""
         return skips.with_skipped([
             {"stratum": h, "size": int(size), "only_b": int(b), "alike": int(tie), "only_a": int(a)}
-            for h, (size, (b, tie, a)) in enumerate(zip(self.stratum_size, self.counts, strict=True))], self.skipped)
+            for h, (size, (b, tie, a)) in enumerate(zip(self.stratum_size, self.counts, strict=True), 1)], self.skipped)
 
 
 def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: int = 0,

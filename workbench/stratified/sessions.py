@@ -488,12 +488,12 @@ class AuditSession:
         return [self._trail.items[k].id for k in range(self._trail.budget) if self._trail.status(k) == SKIPPED]
 
     def strata(self) -> list[dict]:
-        """Return a row per stratum: its size, its items in the budget, and how many of them are labeled."""
+        """Return a row per stratum, counted from 1: its size, its items in the budget, and how many are labeled."""
         self._read()
         trail = self._trail
         places = [[k for k in range(trail.budget) if trail.items[k].stratum == h]
                   for h in range(len(trail.design["stratum_size"]))]
-        return [{"stratum": h, "size": size, "items": len(inside),
+        return [{"stratum": h + 1, "size": size, "items": len(inside),
                  "labeled": sum(trail.status(k) == LABELED for k in inside)}
                 for h, (size, inside) in enumerate(zip(trail.design["stratum_size"], places, strict=True))]
 

@@ -62,9 +62,9 @@ class Strata(Result):
         return f"{strata} of {sizes} {items} by {self.method}" + "".join(f"; {text}" for text in sentences(self.notes))
 
     def rows(self) -> list[dict]:
-        """Return stratum, size and edges, one row per stratum."""
+        """Return stratum, counted from 1, size and edges, one row per stratum; `labels` holds the index, from 0."""
         edges = np.full(self.n_strata + 1, np.nan) if self.edges is None else self.edges
-        return [{"stratum": k, "size": int(self.sizes[k]), "above": float(edges[k]), "up_to": float(edges[k + 1])}
+        return [{"stratum": k + 1, "size": int(self.sizes[k]), "above": float(edges[k]), "up_to": float(edges[k + 1])}
                 for k in range(self.n_strata)]
 
     def _repr_html_(self) -> str:

@@ -71,8 +71,8 @@ class WaveEstimate(Estimate):
                 f"{labels} in {waves}, {checks.counted(self.stratum_size.size, 'stratum', 'strata')}")
 
     def rows(self) -> list[dict]:
-        """Return wave, stratum, labels and right ones, one row per cell."""
-        return [{"wave": t, "stratum": h, "labeled": int(n), "correct": int(self.correct[t, h])}
+        """Return wave and stratum, both counted from 1, labels and right ones, one row per cell."""
+        return [{"wave": t + 1, "stratum": h + 1, "labeled": int(n), "correct": int(self.correct[t, h])}
                 for t, wave in enumerate(self.labeled) for h, n in enumerate(wave)]
 
 

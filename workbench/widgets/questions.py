@@ -122,7 +122,8 @@ class Reveal(_Told):
         bundle = super()._repr_mimebundle_(**kwargs)
         pictures = [part for part in self.parts if hasattr(part, "view") or hasattr(part, "png")]
         if not pictures:
-            return bundle
+            tables = [part._repr_html_() for part in self.parts if hasattr(part, "_repr_html_")]
+            return bundle | ({"text/html": "".join(tables)} if tables else {})
         shown = pictures[0]._repr_mimebundle_()
         data, metadata = shown if isinstance(shown, tuple) else (shown, {})
         picture = {kind: data[kind] for kind in ("image/png",) if kind in data}
