@@ -106,13 +106,13 @@ def start():
 
 
 @contextlib.contextmanager
-def page(address, started, *, dark=False, size=(1200, 1000)):
+def page(address, started, *, dark=False, size=(1200, 1000), until="load"):
     """Open an address; the page has `.console_errors` and `.outside`, the requests that left the machine."""
     context = started.new_context(viewport={"width": size[0], "height": size[1]},
                                   color_scheme="dark" if dark else "light")
     opened = context.new_page()
     _watch(context, opened)
-    opened.goto(address + ("?reset" if "/lab/" in address else ""))
+    opened.goto(address + ("?reset" if "/lab/" in address else ""), wait_until=until)
     try:
         yield opened
     finally:

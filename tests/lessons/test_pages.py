@@ -5,17 +5,30 @@ import time
 import browser
 import psutil
 import pytest
+import walking
 from command import run
 
 from workbench.classroom import slides
 from workbench.reports.build import build_files
 
-LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
+# what is predicted in each lesson; a line is drawn
+PREDICTED = {
+    "00-start.ipynb": ("93%",),
+    "01-stratified-accuracy.ipynb": ("30%", "95", "about 10", "about 7,000"),
+    "02-brr-orthogonal-arrays.ipynb": ("1,200", "by about 10%", "none", "85"),
+    "03-voila-vs-neyman.ipynb": ("25", "Neyman's rule", "5%", "2.5 times"),
+    "04-misclassification-correction.ipynb": (
+        None, "both equally well", "mixed", "about 2 points either way, as for one month"),
+    "05-cross-validation-t-tests.ipynb": ("25%", "about 60%")}
 FIRST = "import time\nimport workbench as wb\ntime.sleep(2)"
 PRACTICE = 'answer = None\nwb.check("1.1", answer)'
 GRADED = 'answer = None\nwb.check("1.2", answer, record="answers.json")'
 WIDE = "wb.allocate(range(10, 40), 60, stratum_sd=range(1, 31))"
 PHONE = 390, 800
+DRAWN = "![...document.querySelectorAll('.workbench-chart')].some(chart => !chart.querySelector('svg'))"
+# what sticks out to the right, where nothing scrolls
+BEYOND = """[...document.querySelectorAll('#rendered_cells *')].filter(part => part.getBoundingClientRect().right
+    > innerWidth + 1 && !part.closest('svg, table, pre, mjx-container')).map(part => part.outerHTML.slice(0, 200))"""
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +76,18 @@ def says(box, text):
     box.page.wait_for_function("([box, text]) => box.querySelector('.told').innerText.startsWith(text)",
                                arg=[box.element_handle(), text])
     return box.locator(".told").inner_text()
+
+
+def predicts(page, choice):
+    """Choose, or draw a line's first point higher, and lock it."""
+    asked = page.locator(".widget-vbox:has(> button:has-text('Lock my prediction'))")
+    asked = asked.filter(has=page.get_by_label(choice, exact=True) if choice else page.locator(".picture")).first
+    if choice:
+        asked.get_by_label(choice, exact=True).check()
+    else:
+        asked.locator(".picture [role=button]").first.press("ArrowUp")
+    asked.locator("button:has-text('Lock my prediction'):not([disabled])").click()
+    asked.get_by_text("You predicted").wait_for(timeout=60_000)
 
 
 def test_the_waiting_page_says_what_is_computed_and_what_comes(voila):
@@ -134,21 +159,25 @@ def test_exercises_are_answered_in_lab(tmp_path, started, kernel, axe):
         assert page.console_errors == [] == page.outside
 
 
-def test_lesson_one_fits_a_phone_in_voila_and_has_no_fault(voila, axe):
-    (voila.folder / LESSON.name).write_bytes(LESSON.read_bytes())
-    context = voila.started.new_context(viewport={"width": PHONE[0], "height": PHONE[1]})
-    page = context.new_page()
-    browser._watch(context, page)
-    page.goto(voila.address + LESSON.name, wait_until="commit")
-    page.wait_for_selector("#loading h1")
-    assert browser.faults(page) == []
-    boxes(page, 4)
-    browser.shows_chart(page, 4)
-    time.sleep(1)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
-    assert browser.faults(page) == []
-    assert page.console_errors == [] == page.outside
-    context.close()
+@pytest.mark.parametrize(("name", "choices"), PREDICTED.items())
+def test_lessons_fit_a_phone_in_voila_and_have_no_fault(voila, axe, name, choices):
+    path = browser.ROOT / "notebooks" / name
+    (voila.folder / name).write_bytes(path.read_bytes())
+    with browser.page(voila.address + name, voila.started, size=PHONE, until="commit") as page:
+        page.wait_for_selector("#loading h1")
+        assert browser.faults(page) == []
+        page.locator("button:has-text('Lock my prediction')").first.wait_for(timeout=90_000)
+        for choice in choices:
+            predicts(page, choice)
+        page.locator(walking.LOCKED).first.wait_for(state="detached", timeout=60_000)
+        page.wait_for_function(DRAWN, timeout=60_000)
+        page.wait_for_timeout(1000)
+        charts = page.locator(".workbench-chart").count()
+        assert [found for index in range(charts) for found in page.evaluate(walking.FAULTS, index)] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+        assert page.evaluate(BEYOND) == []
+        assert browser.faults(page) == []
+        assert page.console_errors == [] == page.outside
 
 
 @pytest.fixture(scope="module")

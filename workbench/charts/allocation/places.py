@@ -124,7 +124,7 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
         orient="vertical", thickness=4, height={"band": 1.1}).encode(y=along, x=alt.X("labels:Q", **across), color=look)
     upper = (held.mark_bar(height={"band": 0.5}).encode(x=alt.X("labels:Q", **across), color=look)
              + sized.mark_tick(orient="vertical", thickness=3, height={"band": 0.95}, color=theme.GRAY)
-             + sized.mark_text(align="left", dx=6, style="note", dy=-2).encode(text=alt.value("no more exist"))
+             + sized.mark_text(align="left", dx=6, style="note", dy=-13).encode(text=alt.value("no more exist"))
              + held.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(
                  x=alt.X("labels:Q", **across), color=look)
              + wish
