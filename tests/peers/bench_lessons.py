@@ -3,10 +3,10 @@
     python tests/peers/bench_lessons.py              # every lesson and the start page, minutes
     python tests/peers/bench_lessons.py 01 04        # those whose number is named
 
-Each lesson runs twice: as it is found, and again with the predictions that were locked in between, which open what waits
-for them. The sliders of both states are measured. Processor time and memory are the kernel's after Run All; memory is the
-proportional set size: what two processes share is counted half for each. An answer is the time from a key press on a
-slider to the changed line below its picture. What opens on a press of a button is named, not measured.
+Each lesson runs twice: as it is found, and again with the predictions that were locked in between, which open what
+waits for them. The sliders of both states are measured. Processor time and memory are the kernel's after Run All;
+memory is the proportional set size: what two processes share is counted half for each. An answer is the time from a
+key press on a slider to the changed line below its picture. What opens on a press of a button is named, not measured.
 """
 import os
 import re
