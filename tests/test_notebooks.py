@@ -105,9 +105,10 @@ def test_solutions_answer_every_exercise_of_their_lesson():
         cells = code(nbformat.read(lesson, as_version=4))
         asked = re.findall(r'wb\.check\("([\d.]+)", answer\)', "\n".join(cell.source for cell in cells))
         solved = [cell for cell in code(nbformat.read(solution, as_version=4)) if "wb.check(" in cell.source]
-        assert asked == [re.search(r'wb\.check\("([\d.]+)", ', cell.source)[1] for cell in solved] and asked
+        assert list(dict.fromkeys(re.findall(r'wb\.check\("([\d.]+)", ', "\n".join(cell.source for cell in solved)))) \
+            == asked != []
         shown = [output.data["text/plain"] for cell in solved for output in cell.outputs]
-        assert len(shown) == len(asked) and all(" right: " in text for text in shown)
+        assert len(shown) >= len(asked) and all(" right: " in text for text in shown)
 
 
 def test_lessons_end_with_the_readers_own_data_and_begin_without_code():
@@ -118,7 +119,8 @@ def test_lessons_end_with_the_readers_own_data_and_begin_without_code():
         assert all({"lesson", "exercise"} & tags for tags in tagged[1:own]), "the report comes last"
         assert not any({"lesson", "exercise"} & tags for tags in tagged[own + 2:])
         first = next(k for k, tags in enumerate(tagged) if "interactive" in tags)
-        assert all(cell.cell_type == "markdown" for cell in cells[:first])
+        for cell in (cell for cell in cells[:first] if cell.cell_type == "code"):
+            assert re.fullmatch(r"((import|from) .*\n)*live\.\w+\(\)", "\n".join(lines(cell)))
 
 
 def test_what_waits_for_a_prediction_is_locked(notebook):

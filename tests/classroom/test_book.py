@@ -185,4 +185,4 @@ def test_mistakes_in_the_sheets_cost_one_line(tmp_path, after, message):
 
 
 def test_binder_shows_learners_no_book():
-    assert "rm -rf notebooks/instructor" in (ROOT / "binder" / "postBuild").read_text().splitlines()
+    assert "rm -rf notebooks/instructor notebooks/solutions" in (ROOT / "binder" / "postBuild").read_text().splitlines()

@@ -1,6 +1,7 @@
 """Lesson 2 in a real browser: locked, then every control at both ends and through every planned discovery."""
 import browser
 import pytest
+from walking import FAULTS, cell, settled
 
 LESSON = browser.ROOT / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
 PREDICTIONS = ("1,200", "by about 10%", "none", "85")
@@ -35,32 +36,6 @@ DISCOVERIES = (
 AGAIN = [move for move in DISCOVERIES if move[1][1] in ("Home", "End", "the paper's shifts", "GF(2^3)")]
 BACK = ((ARRAY, ("Units per stratum s", "Home")), (COVERAGE, ("Districts L", "Home")), (FIELD, ("Field", "GF(3^3)")))
 
-# names what is wrong with a chart: text outside or over other text, a title over the picture, words of another picture
-FAULTS = """index => {
-    const figure = document.querySelectorAll('.workbench-chart')[index], found = [];
-    const svg = figure.querySelector('svg'), frame = svg.getBoundingClientRect();
-    const heading = figure.querySelector('.heading'), picture = figure.querySelector('.picture');
-    const texts = [];
-    for (const text of svg.querySelectorAll('text')) {
-        const box = text.getBoundingClientRect(), said = text.textContent.trim();
-        if (!said || !box.width || getComputedStyle(text).opacity === '0') continue;
-        for (const [other, name] of texts)
-            if (Math.min(box.right, other.right) - Math.max(box.left, other.left) > 3
-                && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 5)
-                found.push(`${said} lies over ${name}`);
-        texts.push([box, said]);
-        if (box.left < frame.left - 2 || box.right > frame.right + 2 || box.top < frame.top - 2
-            || box.bottom > frame.bottom + 2) found.push(`outside: ${said}`);
-    }
-    const above = heading.getBoundingClientRect();
-    if (above.bottom > picture.getBoundingClientRect().top + 1) found.push('the title lies over the picture');
-    if (heading.scrollWidth > heading.clientWidth + 1) found.push('the title is cut');
-    const words = figure.querySelector('.words').textContent;
-    for (const label of [picture.getAttribute('aria-label'), svg.getAttribute('aria-label')])
-        if (label !== words) found.push(`says ${label}, shows ${words}`);
-    return found;
-}"""
-
 
 @pytest.fixture(scope="module")
 def started(chromium):
@@ -86,22 +61,6 @@ def lesson(tmp_path_factory, started, kernel):
             cell(page, index).locator(".workbench-chart svg").wait_for(timeout=60_000)
         settled(page)
         yield page, before
-
-
-def settled(page):
-    """Wait until the kernel is idle and nothing is drawn any more."""
-    page.wait_for_timeout(120)
-    page.wait_for_function(f"{browser.KERNEL}?.status === 'idle'", timeout=60_000)
-    page.wait_for_function("![...document.querySelectorAll('.workbench-status')].some(s => s.textContent)"
-                           " || document.querySelector('.workbench-status [role=alert]')")
-    page.wait_for_timeout(60)
-
-
-def cell(page, index):
-    """Return the cell of a chart, in view: Lab draws no other."""
-    found = page.locator(".jp-CodeCell:has(.workbench-chart)").nth(index)
-    found.scroll_into_view_if_needed()
-    return found
 
 
 def control(page, index, name):

@@ -86,10 +86,10 @@ def clerks_data(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predi
                for s, (d, h, a) in enumerate(zip(shown.differences, np.nan_to_num(half), alarm, strict=True))]
     believed, real = _spreads(everyone, test)
     spread = [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in (("believed", believed), ("real", real))]
-    rate = float(everyone.alarms(test, level).mean())
-    guess = [] if predicted is None else [{"rate": predicted, "text": f"you: {predicted:.0%}"}]
-    return {"studies": studies, "spread": spread, "alarms": [{"rate": rate, "text": f"{rate:.1%}"}],
-            "promised": [{"rate": 1 - level, "text": f"promised {percent(1 - level)}"}], "guess": guess}
+    rates = {"in 400 studies": float(everyone.alarms(test, level).mean()), "you predicted": predicted,
+             "promised": 1 - level}
+    alarms = [{"who": who, "rate": rate, "text": f"{rate:.1%}"} for who, rate in rates.items() if rate is not None]
+    return {"studies": studies, "spread": spread, "alarms": alarms}
 
 
 def _spreads(studies, test):
@@ -132,8 +132,9 @@ def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted:
     level : float
     """
     data = clerks_data(shown, everyone, test, predicted=predicted, level=level)
-    all_three = alt.hconcat(_intervals(data), _alarm_rate(data), _believed(data))
-    return theme.finish(all_three.resolve_scale(color="independent", shape="independent"),
+    drawn = alt.vconcat(_intervals(data), alt.hconcat(_alarm_rate(data), _believed(data)).resolve_scale(
+        color="independent"))
+    return theme.finish(drawn.resolve_scale(color="independent", shape="independent"),
                         *clerks_words(shown, everyone, test, predicted=predicted, level=level), width=None, height=None)
 
 
@@ -147,31 +148,27 @@ def _intervals(data):
     dots = base.mark_point(filled=True, size=50).encode(y="difference:Q", shape=alt.Shape(
         "verdict:N", title=None, scale=alt.Scale(domain=list(ALARMS), range=["diamond", "circle"])))
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(style="truth").encode(y="difference:Q")
-    return (zero + bars + dots).properties(width=330, height=250)
+    return (zero + bars + dots).properties(width=520, height=240)
 
 
 def _alarm_rate(data):
-    y = alt.Y("rate:Q", title="false alarms in 400 studies", axis=alt.Axis(format=theme.PERCENT, tickCount=7),
-              scale=alt.Scale(domain=[0, MOST_ALARMS], nice=False))
-    rate = alt.Chart(theme.rows("alarms", data["alarms"])).encode(y=y)
-    bar = rate.mark_bar(width=34, color=theme.MISS).encode(x=alt.value(30))
-    said = rate.mark_text(dy=-8, x=30).encode(text="text:N")
-    lines = []
-    for name, dash in (("promised", [6, 3]), ("guess", [2, 2])):
-        line = alt.Chart(theme.rows(name, data[name])).encode(y="rate:Q")
-        lines += [line.mark_rule(strokeDash=dash, strokeWidth=2),
-                  line.mark_text(x="width", align="left", dx=4).encode(text="text:N")]
-    return alt.layer(bar, said, *lines).properties(width=60, height=250)
+    colors = theme.scale({"in 400 studies": theme.MISS, "you predicted": theme.OKABE_ITO["purple"],
+                          "promised": theme.GRAY})
+    rates = alt.Chart(theme.rows("alarms", data["alarms"])).encode(
+        y=alt.Y("who:N", title=None, sort=None), x=alt.X("rate:Q", title="false alarms", axis=alt.Axis(
+            format=theme.PERCENT, tickCount=4), scale=alt.Scale(domain=[0, 1.3 * MOST_ALARMS], nice=False)))
+    bars = rates.mark_bar().encode(color=alt.Color("who:N", legend=None, scale=colors))
+    return (bars + rates.mark_text(align="left", dx=4).encode(text="text:N")).properties(width=190, height=84)
 
 
 def _believed(data):
     spread = alt.Chart(theme.rows("spread", data["spread"])).encode(
-        x=alt.X("kind:N", title="spread", sort=["believed", "real"], axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("sd:Q", title="standard error (share)", axis=alt.Axis(tickCount=5),
-                scale=alt.Scale(domain=[0, MOST_SPREAD], nice=False)))
-    columns = spread.mark_bar(width=34).encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
+        y=alt.Y("kind:N", title=None, sort=["believed", "real"]),
+        x=alt.X("sd:Q", title="standard error (share)", axis=alt.Axis(tickCount=4),
+                scale=alt.Scale(domain=[0, 1.4 * MOST_SPREAD], nice=False)))
+    bars = spread.mark_bar().encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
         {"believed": theme.ESTIMATE, "real": theme.GRAY})))
-    return (columns + spread.mark_text(dy=-8).encode(text="text:N")).properties(width=160, height=250)
+    return (bars + spread.mark_text(align="left", dx=4).encode(text="text:N")).properties(width=190, height=84)
 
 
 # one slider
