@@ -3,8 +3,10 @@
     python tests/peers/bench_lessons.py              # every lesson and the start page, minutes
     python tests/peers/bench_lessons.py 01 04        # those whose number is named
 
-Memory is the proportional set size: what two processes share is counted half for each. An answer is the time from a
-key press on a slider to the changed line below its picture.
+Each lesson runs twice: as it is found, and again with the predictions that were locked in between, which open what
+waits for them. The sliders of both states are measured. Processor time and memory are the kernel's after Run All;
+memory is the proportional set size: what two processes share is counted half for each. An answer is the time from a
+key press on a slider to the changed line below its picture. What opens on a press of a button is named, not measured.
 """
 import os
 import re
@@ -18,21 +20,36 @@ import psutil
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 PRESSES = 8
+OWN = {"Lock my prediction", "Keep my two lines"}
 GOALS = {"processor": 10, "memory": 300, "together": 1700, "median": 100, "worst": 400}
-PATIENCE = 15_000
+PATIENCE = 3000
+DRAWN = "handle => handle.closest('.jp-OutputArea').querySelector('.workbench-chart svg')"
 STOPWATCH = """handle => {
-    const views = [...document.querySelectorAll('.workbench-chart')];
+    const area = handle.closest('.jp-OutputArea');
+    const views = [...area.querySelectorAll('.workbench-chart')];
     const after = views.filter(view => handle.compareDocumentPosition(view) & Node.DOCUMENT_POSITION_FOLLOWING);
-    const line = after[0].querySelector('.words'), before = line.textContent;
+    const line = (after[0] ?? views[0]).querySelector('.words'), before = line.textContent;
     const watcher = new MutationObserver(() => {
+        if (/working/.test(area.innerText)) window.told ??= performance.now() - window.pressed;
         if (line.textContent === before) return;
         watcher.disconnect();
         window.latency = performance.now() - window.pressed;
     });
-    window.latency = null;
+    window.latency = window.told = null;
     handle.addEventListener('keydown', () => { window.pressed = performance.now(); }, {capture: true, once: true});
-    watcher.observe(after[0], {subtree: true, childList: true, characterData: true});
+    watcher.observe(area, {subtree: true, childList: true, characterData: true});
 }"""
+PREDICT = """
+import gc
+from workbench.widgets.kept import kept
+from workbench.widgets.questions import Prediction
+for asked in [each for each in gc.get_objects() if isinstance(each, Prediction)]:
+    if hasattr(asked.control, "drag"):
+        asked.control.drag({"drag": 1, "x": 1, "y": 0.1})
+    else:
+        asked.control.value = asked.control.options[0]
+    kept().keep(asked.name, asked.control.value)
+"""
 
 
 def proportional(process):
@@ -52,56 +69,89 @@ def kernels(server):
 
 
 def pressed(page, handle, key):
-    """Return the milliseconds from a key press to the changed line; None where nothing changes."""
+    """Return the milliseconds from a key press to the changed line, None where nothing changes, and to "working"."""
     from playwright.sync_api import TimeoutError as Late
     handle.evaluate(STOPWATCH)
     handle.press(key)
     try:
         page.wait_for_function("window.latency !== null", timeout=PATIENCE)
     except Late:
-        return None
+        return None, None
     page.wait_for_timeout(100)
-    return page.evaluate("window.latency")
+    return page.evaluate("[window.latency, window.told]")
 
 
-def answers(page):
-    """Yield each slider's label and its times: of the first press, of presses there and back, and of both ends."""
-    for handle in page.locator(".jp-OutputArea [role=slider][aria-label]").all():
-        if not handle.is_visible() or not page.locator(".workbench-chart .words").count():
+def answers(page, known):
+    """Print how fast the sliders answer whose labels are not known: presses there and back, then both ends."""
+    for handle in page.locator(".jp-OutputArea:has(.workbench-chart) [role=slider][aria-label]").all():
+        label = handle.get_attribute("aria-label")
+        if label in known or not handle.is_visible():
             continue
+        known.add(label)
         handle.scroll_into_view_if_needed()
+        page.wait_for_function(DRAWN, arg=handle.element_handle(), timeout=60_000)
         keys = ["ArrowRight", "ArrowLeft"] * (PRESSES // 2) + ["End", "Home"]
-        times = [pressed(page, handle, key) for key in keys]
-        yield handle.get_attribute("aria-label"), [each for each in times if each is not None]
+        first = pressed(page, handle, keys[0])
+        times = [first, *(pressed(page, handle, key) for key in keys[1:])] if first[0] is not None else []
+        times = [each for each in times if each[0] is not None]
+        if not times:
+            print(f"    {label:32} no line below a picture changed", flush=True)
+            continue
+        worst, told = max(times, key=lambda each: each[0])
+        said = f', "working" after {told:.0f} ms' if worst > GOALS["worst"] and told is not None else ""
+        print(f"    {label:32} median {statistics.median(time for time, _ in times):5.0f} ms (goal {GOALS['median']}), "
+              f"worst {worst:5.0f} ms (goal {GOALS['worst']}){said}", flush=True)
+
+
+def skipped(page):
+    """Return the buttons of the lesson that were not pressed, and how many sliders cannot be seen."""
+    buttons = page.locator(".jp-OutputArea .jupyter-button:not([disabled])").all()
+    names = sorted({each.inner_text().strip() for each in buttons if each.is_visible()} - OWN - {""})
+    hidden = sum(not each.is_visible() for each in page.locator(".jp-OutputArea [role=slider]").all())
+    return f"not pressed: {', '.join(names) or 'none'}; hidden sliders: {hidden}"
 
 
 def whole(page, browser):
     """Run all cells, show every output once, and return the seconds."""
     began = time.monotonic()
     browser.run_all(page)
-    page.wait_for_function(f"{browser.KERNEL}.status === 'idle' && !document.querySelector('.jp-mod-executing')")
+    page.wait_for_function(f"{browser.KERNEL}.status === 'idle' && !document.querySelector('.jp-mod-executing')",
+                           timeout=120_000)
     return time.monotonic() - began
 
 
-def bench(path, site, browser, server):
-    """Print what a lesson costs and how its views answer; return the kernel's megabytes after Run All."""
-    running = {each.pid for each in kernels(server)}
+def opened(path, state, site, browser, server):
+    """Run all cells in a new kernel, print what that costs, and return the page and the kernel."""
     page = site.started.new_context(viewport={"width": 1200, "height": 1000}).new_page()
     page.goto(f"{site.address}{path.name}?reset")
     seconds = whole(page, browser)
-    kernel, = (each for each in kernels(server) if each.pid not in running)
-    memory = proportional(kernel)
-    print(f"\n{path.stem}: processor {processor(kernel):.1f} s (goal {GOALS['processor']}), memory {memory:.0f} MB "
-          f"(goal {GOALS['memory']}), {seconds:.0f} s by the clock", flush=True)
-    for label, times in answers(page):
-        if times:
-            print(f"    {label:32} median {statistics.median(times):5.0f} ms (goal {GOALS['median']}), "
-                  f"worst {max(times):5.0f} ms (goal {GOALS['worst']})", flush=True)
-        else:
-            print(f"    {label:32} no line below a picture changed", flush=True)
-    print(f"    after use: memory {proportional(kernel):.0f} MB", flush=True)
-    page.close()
-    return memory
+    kernel, = kernels(server)
+    print(f"\n{path.stem}, {state}: processor {processor(kernel):.1f} s (goal {GOALS['processor']}), memory "
+          f"{proportional(kernel):.0f} MB (goal {GOALS['memory']}), {seconds:.0f} s by the clock", flush=True)
+    return page, kernel
+
+
+def closed(page, browser, server):
+    """Shut the page's kernel down."""
+    page.evaluate(browser.SHUT_DOWN)
+    psutil.wait_procs(kernels(server), timeout=20)
+    page.context.close()
+
+
+def bench(path, site, browser, server):
+    """Print what a lesson costs and how its views answer; return the larger memory after Run All, in MB."""
+    page, kernel = opened(path, "locked", site, browser, server)
+    locked, known = proportional(kernel), set()
+    answers(page, known)
+    browser.execute(page, PREDICT)
+    answers(page, known)
+    print(f"    {skipped(page)}\n    after use: memory {proportional(kernel):.0f} MB", flush=True)
+    closed(page, browser, server)
+    page, kernel = opened(path, "predictions kept from before", site, browser, server)
+    kept = proportional(kernel)
+    closed(page, browser, server)
+    (site.folder / "predictions.json").unlink(missing_ok=True)
+    return max(locked, kept)
 
 
 def main(words):

@@ -87,7 +87,7 @@ def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineDa
     >>> rows("bars", [{"stratum": 1, "labeled": 20}]).to_dict()
     {'values': [{'stratum': 1, 'labeled': 20}], 'name': 'bars'}
     """
-    return alt.InlineData(values=list(values), name=name)
+    return alt.InlineData(values=tuple(values), name=name)     # altair copies lists at every step of a chart
 
 
 def scale(colors: dict[str, str]) -> alt.Scale:

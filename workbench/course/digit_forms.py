@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation.samples import StratumSummary
+from workbench.cross_validation.learners import Population
 from workbench.data.scored_items import ScoredItems
 from workbench.replication.metrics import LabeledItems, positive_class
 from workbench.results import Result
@@ -157,15 +158,14 @@ def digit_forms() -> DigitForms:
     >>> digit_forms()
     DigitForms(1,797 forms in 14 boxes, mean confidence of reader A 0.9706)
     """
-    from sklearn.datasets import load_digits
-    digits = load_digits()
-    pixels, digit = digits.data, digits.target.astype(np.int64)
+    digits = Population.of("ten_digits")
+    pixels, digit = digits.X, digits.y.astype(np.int64)
     box = np.repeat(np.arange(1, 15), np.diff(BOX_EDGES))
     place = np.repeat([0, 1, 2, 3], [1000, 600, 160, 37])[np.random.default_rng(2026).permutation(1797)]
     parts = [_read_box(pixels, digit, box == b) for b in range(1, 15)]
     read_a, confidence, margin, read_b, vote_share = map(np.concatenate, zip(*parts, strict=True))
     _check_fingerprint(box, place, digit, read_a, read_b)
-    return DigitForms(box, place, digits.images, digit, read_a, confidence, margin, read_b, vote_share)
+    return DigitForms(box, place, pixels.reshape(-1, 8, 8), digit, read_a, confidence, margin, read_b, vote_share)
 
 
 def register_errors() -> tuple[np.ndarray, np.ndarray]:

@@ -8,8 +8,7 @@ References
 from __future__ import annotations
 
 import numpy as np
-import scipy.special
-import scipy.stats
+import scipy
 
 from workbench.cross_validation import kfold
 from workbench.cross_validation.learners import Population, Samples, as_learner, gaussian_population
