@@ -32,7 +32,7 @@ def cells(path):
 def test_there_is_one_folder_per_student_and_no_other(course):
     assert sorted(path.name for path in (course / "out").iterdir()) == ["0042", "ada", "cy@uni.ch"]
     for folder in (course / "out").iterdir():
-        assert [path.name[:2] for path in sorted(folder.iterdir())] == ["00", "01", "02", "03", "04", "05"]
+        assert [path.name[:2] for path in sorted(folder.iterdir())] == ["00", "01", "02", "03", "04", "05", "06"]
 
 
 def test_no_solution_and_no_output_is_in_a_copy(course):

@@ -72,7 +72,7 @@ def _asked(text, secret, student):
     if number and number[1] in VARIANTS:
         asked = VARIANTS[number[1]].ask(task_of(secret, student, number[1]))
         text = f"{text[:number.start()]}**{number[1]}** *(graded)* {asked}"
-    return re.sub(r"(?m)(^## Exercises\n\n[^\n]*)", lambda heading: heading[1] + HANDED_IN, text, count=1)
+    return re.sub(r"(?m)(^##+ Exercises\n\n[^\n]*)", lambda heading: heading[1] + HANDED_IN, text, count=1)
 
 
 def _recording(text, secret, student):
