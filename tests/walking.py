@@ -53,6 +53,15 @@ def lesson(folder, started, path, predictions, *, locked):
         yield page, before
 
 
+def faults(page, index):
+    """Return what is wrong with a chart, once it has had time to be drawn anew."""
+    for _ in range(4):
+        if not (found := page.evaluate(FAULTS, index)):
+            break
+        page.wait_for_timeout(300)
+    return found
+
+
 def settled(page):
     """Wait until the kernel is idle and nothing is drawn any more."""
     page.wait_for_timeout(120)
@@ -89,5 +98,5 @@ def walk(page, moves):
         do(page, index, name, act)
         shown = browser.chart(page, index)["title"]
         wrong += [] if shown.startswith(title) else [(index, name, act, shown)]
-        wrong += [(index, name, act, fault) for fault in page.evaluate(FAULTS, index)]
+        wrong += [(index, name, act, fault) for fault in faults(page, index)]
     assert not wrong, wrong

@@ -3,7 +3,7 @@ import json
 
 import browser
 import pytest
-from walking import FAULTS, cell, settled
+from walking import cell, faults, settled
 
 LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
 PREDICTIONS = ("25", "Neyman's rule", "5%", "2.5 times")
@@ -97,7 +97,7 @@ def walk(page, moves):
         do(page, index, name, act)
         shown = browser.chart(page, index)
         assert shown["title"].startswith(title), (name, act, shown["title"])
-        assert page.evaluate(FAULTS, index) == [], (name, act)
+        assert faults(page, index) == [], (name, act)
 
 
 def test_nothing_is_told_before_the_predictions(lesson):
@@ -124,7 +124,7 @@ def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
     page, *_ = lesson
     for index in range(9):
         cell(page, index)
-        assert page.evaluate(FAULTS, index) == []
+        assert faults(page, index) == []
     walk(page, DISCOVERIES)
     assert page.console_errors == [] and page.outside == []
 
@@ -136,12 +136,12 @@ def test_buttons_give_labels_and_run_streams(lesson):
                        ("Give all M", "All 20 labels"), ("Start again", "Label 9 of 20")):
         cell(page, NEXT).get_by_role("button", name=name).click()
         settled(page)
-        assert browser.chart(page, NEXT)["title"].startswith(said) and page.evaluate(FAULTS, NEXT) == []
+        assert browser.chart(page, NEXT)["title"].startswith(said) and faults(page, NEXT) == []
     assert browser.chart(page, FLOORS)["title"] == "No stream has run yet"
     cell(page, FLOORS).get_by_role("button", name="Run 100 more streams").click()
     page.wait_for_function("i => document.querySelectorAll('.workbench-chart .heading')[i].textContent"
                            ".startsWith('100 streams for each floor')", arg=FLOORS)
-    assert page.evaluate(FAULTS, FLOORS) == []
+    assert faults(page, FLOORS) == []
 
 
 def test_labels_are_moved_by_pointer_and_by_keyboard(lesson):
@@ -161,7 +161,7 @@ def test_labels_are_moved_by_pointer_and_by_keyboard(lesson):
     assert int(text.split()[2]) < 25 and "still in your hand" in text
     bars.nth(3).press("ArrowRight")
     settled(page)
-    assert "26 of 37 thousands" in browser.chart(page, HAND)["text"] and page.evaluate(FAULTS, HAND) == []
+    assert "26 of 37 thousands" in browser.chart(page, HAND)["text"] and faults(page, HAND) == []
     assert page.console_errors == [] and page.outside == []
 
 
@@ -176,7 +176,7 @@ def test_the_player_has_names_and_moves_the_stream(lesson):
                            " !== text", arg=[STREAM, before])
     stop.click()
     settled(page)
-    assert page.evaluate(FAULTS, STREAM) == []
+    assert faults(page, STREAM) == []
 
 
 def test_in_dark_and_on_a_narrow_page_too(lesson):
@@ -189,9 +189,9 @@ def test_in_dark_and_on_a_narrow_page_too(lesson):
             do(page, index, name, act)
         for index, (name, act) in AGAIN:
             do(page, index, name, act)
-            assert page.evaluate(FAULTS, index) == [], (name, act, dark, width)
+            assert faults(page, index) == [], (name, act, dark, width)
         for index in (HOOK, SEEN, FLOORS, FOLLOWING):
             cell(page, index)
-            assert page.evaluate(FAULTS, index) == [], (index, dark, width)
+            assert faults(page, index) == [], (index, dark, width)
     page.set_viewport_size({"width": 1200, "height": 1000})
     assert page.console_errors == [] and page.outside == []

@@ -53,7 +53,7 @@ def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
     page, _ = lesson
     for index in range(6):
         walking.cell(page, index)
-        assert page.evaluate(walking.FAULTS, index) == []
+        assert walking.faults(page, index) == []
     walking.walk(page, MOVES)
     assert page.console_errors == [] and page.outside == []
 

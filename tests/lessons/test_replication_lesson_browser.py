@@ -1,7 +1,7 @@
 """Lesson 2 in a real browser: locked, then every control at both ends and through every planned discovery."""
 import browser
 import pytest
-from walking import FAULTS, cell, settled
+from walking import cell, faults, settled
 
 LESSON = browser.ROOT / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
 PREDICTIONS = ("1,200", "by about 10%", "none", "85")
@@ -82,7 +82,7 @@ def walk(page, moves):
         do(page, index, name, act)
         shown = browser.chart(page, index)
         assert shown["title"].startswith(title), (name, act, shown["title"])
-        assert page.evaluate(FAULTS, index) == [], (name, act)
+        assert faults(page, index) == [], (name, act)
 
 
 def test_nothing_is_told_before_the_predictions(lesson):
@@ -94,7 +94,7 @@ def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
     page, _ = lesson
     for index in range(6):
         cell(page, index)
-        assert page.evaluate(FAULTS, index) == []
+        assert faults(page, index) == []
     walk(page, DISCOVERIES)
     assert page.console_errors == [] and page.outside == []
 
@@ -109,7 +109,7 @@ def test_in_dark_and_on_a_narrow_page_too(lesson):
             do(page, index, name, act)
         for index, (name, act), _ in AGAIN:
             do(page, index, name, act)
-            assert page.evaluate(FAULTS, index) == [], (name, act, dark, width)
+            assert faults(page, index) == [], (name, act, dark, width)
     page.set_viewport_size({"width": 1200, "height": 1000})
     assert page.console_errors == [] and page.outside == []
 
@@ -125,7 +125,7 @@ def test_six_units_clear_the_picture_and_say_why(lesson):
     figure = cell(page, ARRAY).locator(".workbench-chart")
     assert not figure.locator("svg").is_visible() and figure.inner_text().strip() in ("", "Pin Larger type")
     do(page, ARRAY, "Units per stratum s", "Home")
-    assert figure.locator("svg").is_visible() and page.evaluate(FAULTS, ARRAY) == []
+    assert figure.locator("svg").is_visible() and faults(page, ARRAY) == []
 
 
 def test_columns_are_picked_by_pointer_and_by_keyboard(lesson):
