@@ -38,6 +38,8 @@ class LabelRow:
         As a sheet says it.
     verdict : {"", "accept", "reject"}
         Prodigy's answer to the label: "reject" means that it is not the right one.
+    chosen : bool
+        Whether the verdict is on a choice among options, not on one label.
     skipped : bool
         Whether the annotator passed the item over.
     problem : str
@@ -50,6 +52,7 @@ class LabelRow:
     by: str = ""
     position: str = ""
     verdict: str = ""
+    chosen: bool = False
     skipped: bool = False
     problem: str = ""
 
@@ -128,6 +131,28 @@ def tool_of(record: dict) -> str:
             {"text", "label"} <= set(record):
         return "doccano"
     return ""
+
+
+def judged(row: LabelRow, right: int) -> int:
+    """Return what a row says where right or wrong is asked and its label alone says `right`, 1 or 0.
+
+    Raises
+    ------
+    ValueError
+        If a choice was rejected, or the label "wrong": both may mean either answer.
+
+    Examples
+    --------
+    >>> judged(LabelRow(1, "d-1", "cat", verdict="reject"), 1), judged(LabelRow(2, "d-2", "wrong"), 0)
+    (0, 0)
+    """
+    if row.verdict != REJECT:
+        return right
+    if row.chosen or not right:
+        of = "a choice" if row.chosen else repr(row.label)
+        raise ValueError(f"its answer is reject of {of}, which may mean right or wrong: choose one and accept it, or "
+                         "ignore the task")
+    return 0
 
 
 def _rows(tool, number, record, problem, its):
@@ -231,12 +256,14 @@ def _prodigy(number: int, record: dict) -> Iterator[LabelRow]:
 
 
 def _verdict(number, item, by, record):
-    """Return the row of a record that was accepted or rejected; a choice in which nothing was picked says nothing."""
-    if "options" not in record and record.get("_view_id") != "choice":
+    """Return the row of a record that was accepted or rejected; to accept a choice of nothing says nothing."""
+    if not (record.get("accept") or "options" in record or record.get("_view_id") == "choice"):
         return LabelRow(number, item, _text(record.get("label")), by, verdict=record["answer"])
     picked = record.get("accept") or []
     row = _one_label(number, item, by, picked if isinstance(picked, list) else [picked])
-    return LabelRow(number, item, row.label, by, verdict=record["answer"]) if row.label else row
+    if row.problem or not (row.label or record["answer"] == REJECT):
+        return row
+    return LabelRow(number, item, row.label, by, verdict=record["answer"], chosen=True)
 
 
 def _one_label(number, item, by, picked):
