@@ -207,14 +207,13 @@ def _annotation(number, item, annotation):
     if strange:
         return LabelRow(number, item, by=by, problem=f"is labeled with {strange[0] or 'nothing named'!r}, not with "
                         "choices: give the project one question with choices")
-    picked = [choice for each, kind in zip(result, kinds, strict=True) if kind == "choices"
-              for choice in _choices(each.get("value"))]
-    return _one_label(number, item, by, picked)
-
-
-def _choices(value):
-    found = value.get("choices") if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
+    values = [each.get("value") for each, kind in zip(result, kinds, strict=True) if kind == "choices"]
+    picked = [value.get("choices") if isinstance(value, dict) else value for value in values]
+    wrong = next((each for each in picked if not isinstance(each, list)), picked)
+    if wrong is not picked:
+        return LabelRow(number, item, by=by, problem=f"an annotation's choices are {kind_of(wrong)}, not a list: "
+                        "export it again")
+    return _one_label(number, item, by, [choice for each in picked for choice in each])
 
 
 def _doccano(number: int, record: dict) -> Iterator[LabelRow]:
