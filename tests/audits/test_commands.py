@@ -261,7 +261,10 @@ def test_a_log_of_an_evaluation_is_audited(folder):
     assert said == ("Error: 'samples_qa.jsonl': doc_id 0 occurs twice, once per filter; name one: "
                     "'samples_qa.jsonl#strict' or 'samples_qa.jsonl#loose'\n")
     line = "audit new samples_qa.jsonl#strict qa.db --budget 10 --strata-by doc.kind"
-    assert typed(folder, line).startswith("Wrote qa.db: 10 of 40 items to label, in 2 strata.\n")
+    said = typed(folder, line)
+    assert said.startswith("Wrote qa.db: 10 of 40 items to label, in 2 strata.\n")
+    assert "Note: the score is that of metric 'acc'.\n" in said
+    assert "Note: strata are given: a (20), b (20).\n" in said
     assert {each.split(":")[0].strip() for each in typed(folder, "audit next qa.db").splitlines()[1:4]} == {
         "input", "answer", "target"}
     assert "strata and order of labeling follow" in typed(folder, "audit verify qa.db --scores samples_qa.jsonl#strict")

@@ -124,6 +124,7 @@ def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **
     samples_*.jsonl of lm-evaluation-harness; log.json#NAME is that of one scorer or filter.
     """
     from workbench.inputs.stratified import shown_columns
+    from workbench.stratified.session_design import frame_of
     from workbench.stratified.sessions import AuditSession
     source = {name: settings.pop(name) for name in SOURCE}
     items = _read_items(scores, source)
@@ -133,9 +134,12 @@ def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **
                              columns=shown_columns(scores, columns), **settings) as session:
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
+        notes = sentences([*items.notes, *frame_of(items, session.design).strata.notes])
     click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
     if items.read_as:
         click.echo(f"Scores were read as {items.read_as}.")
+    for note in notes:
+        click.echo(f"Note: {plain(note)}.")
     click.echo(f"Next: workbench audit next {file}, or workbench audit export {file} sheet.csv")
 
 
