@@ -309,7 +309,7 @@ def export(file, sheet, to, count, by):
 def status(file, method, within, by):
     """Show progress, pace and the interval; that you looked is recorded."""
     with _opened(file) as session:
-        more = None if within is None else session.more_labels(within / 100)
+        more = None if within is None else _more_labels(session, within)
         before, found = session.status(), session.estimate(method, by)
         people = [f"{plain(who) or 'nobody named'}: {counted(labels, 'label')}"
                   for who, labels in before.labels.items()]
@@ -321,6 +321,14 @@ def status(file, method, within, by):
         lines.append(f"about {counted(more, 'more label')} for ±{within:g} points, if the rates stay")
     for line in lines:
         click.echo(f"{line[0].upper()}{line[1:]}.")
+
+
+def _more_labels(session, within):
+    within = checks.number("--within", within, 0, 50, open_ends=True)
+    try:
+        return session.more_labels(within / 100)
+    except ValueError as error:
+        raise click.ClickException(str(error).replace("half_width", "--within")) from error
 
 
 @command("extend", "workbench audit extend audit.db 100")
