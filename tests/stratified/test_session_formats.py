@@ -313,6 +313,20 @@ def test_what_a_name_does_not_tell(tmp_path, name, to, message):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["audit.db"]
 
 
+def test_a_text_too_long_for_a_workbook_is_named(tmp_path):
+    items = population()[0]
+    texts = np.array(["x" * 32_767] * items.size, object)
+    with created(tmp_path, items) as session:
+        third = session.next(3)[2].id
+        session.release()
+    (tmp_path / "audit.db").unlink()
+    texts[items.id.tolist().index(third)] += "x"
+    with created(tmp_path, items, columns={"text": texts}) as session, pytest.raises(ValueError, match=(
+            "column 'text', row 4 of the workbook does not fit: a cell takes 32,767 characters")):
+        session.export(tmp_path / "s.xlsx")
+    assert not (tmp_path / "s.xlsx").exists()
+
+
 def test_without_a_writer_of_workbooks_a_sheet_is_advised(tmp_path, monkeypatch):
     import importlib.util
     find = importlib.util.find_spec
