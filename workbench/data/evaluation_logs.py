@@ -45,7 +45,8 @@ class Sample:
 class EvaluationLog:
     """Samples in their order; `score` is the one that the log itself puts first, "" where it leaves that open.
 
-    `unfinished` is Inspect's status of a run that did not end well, such as "error". `part_is` says what its parts are, "epoch" or "filter", `score_is` what gives a score, "scorer" or "metric".
+    `unfinished` is Inspect's status of a run that did not end well, such as "error". `part_is` says what its
+    parts are, "epoch" or "filter", `score_is` what gives a score, "scorer" or "metric".
     """
 
     label: str

@@ -151,8 +151,8 @@ def estimate_of(trail: Trail, method: str) -> SessionEstimate:
     lowest, highest = (_estimates(design, answers.stratum, side) for side in answers.sides())
     waiting = [k for k in range(n, trail.budget) if trail.status(k) == LABELED]
     before = [trail.items[k].id for k in range(n, max(waiting, default=n)) if trail.status(k) == OPEN]
-    return SessionEstimate(design["question"], method, n - answers.skipped, answers.skipped, len(waiting), design["budget"],
-                           design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
+    return SessionEstimate(design["question"], method, n - answers.skipped, answers.skipped, len(waiting),
+                           design["budget"], design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
                            _without_strata(answers, trail, method),
                            notes=[*notes, *_notes(answers, len(waiting), before, lowest),
                                   *(note for each in limits or () for note in each.notes)])

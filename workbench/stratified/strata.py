@@ -172,7 +172,7 @@ def _density(score):
 def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.random.Generator = 0) -> Strata:
     """Return the strata that are given with scored items, in the order of their names, or those cut by `stratify`.
 
-    Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is a stratum, and a note says so.
+    Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is one, and a note says so.
 
     Parameters
     ----------
