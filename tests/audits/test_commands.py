@@ -114,7 +114,8 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
     ("audit import audit.db scores.csv", "has no column 'id'"),
     ("audit export audit.db sheet.txt", "path must end in .csv or .xlsx, or in .json or .jsonl for an"),
     ("audit export audit.db scores.csv", "exists and is not a label sheet"),
-    ("audit status audit.db --within 2", "half_width needs at least 2 labels in every stratum"),
+    ("audit status audit.db --within 2", "--within needs at least 2 labels in every stratum"),
+    ("audit status audit.db --within 60", "--within must "),
     ("audit status audit.db --method wald", "'wald' is not one of 'planned', 'anytime', 'looks', 'fixed'"),
     ("audit extend audit.db 500", "there are 300 items to label; the budget is 60 already"),
     ("audit report audit.db -o report.txt", "output must end in .html; got 'report.txt'"),
@@ -261,9 +262,37 @@ def test_a_log_of_an_evaluation_is_audited(folder):
     assert said == ("Error: 'samples_qa.jsonl': doc_id 0 occurs twice, once per filter; name one: "
                     "'samples_qa.jsonl#strict' or 'samples_qa.jsonl#loose'\n")
     line = "audit new samples_qa.jsonl#strict qa.db --budget 10 --strata-by doc.kind"
-    assert typed(folder, line).startswith("Wrote qa.db: 10 of 40 items to label, in 2 strata.\n")
+    said = typed(folder, line)
+    assert said.startswith("Wrote qa.db: 10 of 40 items to label, in 2 strata.\n")
+    assert "Note: the score is that of metric 'acc'.\n" in said
+    assert "Note: strata are given: a (20), b (20).\n" in said
     assert {each.split(":")[0].strip() for each in typed(folder, "audit next qa.db").splitlines()[1:4]} == {
         "input", "answer", "target"}
     assert "strata and order of labeling follow" in typed(folder, "audit verify qa.db --scores samples_qa.jsonl#strict")
     typed(folder, "audit report qa.db")
     assert "<td>the values of &#x27;doc.kind&#x27;</td>" in (folder / "audit.html").read_text(encoding="utf-8")
+
+
+def test_status_names_what_labels_wait_for(folder):
+    write_scores(folder)
+    typed(folder, NEW)
+    with wb.AuditSession.open(folder / "audit.db") as session:
+        ids = [item.id for item in session.next(60)]
+    for k in (1, 7, 8):
+        typed(folder, f"audit record audit.db {ids[k]} 1")
+    before = ", ".join(repr(ids[k]) for k in (0, 2, 3, 4, 5))
+    assert (f"3 labels wait for items before them in the order that are still out or open: {before} and 1 more; "
+            "record a label for each, or skip it.") in typed(folder, "audit status audit.db")
+
+
+def test_a_second_export_says_who_has_everything(folder):
+    right = write_scores(folder)
+    typed(folder, NEW)
+    typed(folder, "audit export audit.db a.csv -n 60 --by ann")
+    assert typed(folder, "audit export audit.db b.csv -n 5 --by ann", 2) == (
+        "Error: there is nothing new to hand out: all that is open is out with ann; export without -n writes it\n")
+    typed(folder, "audit export audit.db b.csv --by ann")
+    fill(folder, right, "b.csv")
+    typed(folder, "audit import audit.db filled.csv --by ann")
+    assert typed(folder, "audit export audit.db c.csv -n 5", 2) == (
+        "Error: there is nothing to hand out: the rest of the budget is done\n")

@@ -61,11 +61,13 @@ def test_prodigy(tmp_path):
     found = read_annotations(saved(tmp_path, "set.jsonl", [
         prodigy("d-1", "accept", accept=["right"], **options), prodigy("d-2", "ignore", accept=[], **options),
         prodigy("d-3", "reject", label="right", _view_id="classification", _annotator_id=None, _session_id="set-ben"),
-        prodigy("d-4", "accept", accept=[], **options), prodigy("d-5", **options), prodigy("d-6", "reject")]))
+        prodigy("d-4", "accept", accept=[], **options), prodigy("d-5", **options), prodigy("d-6", "reject"),
+        prodigy("d-7", "reject", accept=[])]))
     assert found.tool == "Prodigy" and said(found) == [
         (1, "d-1", "set-anna", "right", "accept", False), (2, "d-2", "set-anna", "", "", True),
         (3, "d-3", "set-ben", "right", "reject", False), (4, "d-4", "set-anna", "", "", False),
-        (5, "d-5", "set-anna", "", "", False), (6, "d-6", "set-anna", "", "reject", False)]
+        (5, "d-5", "set-anna", "", "", False), (6, "d-6", "set-anna", "", "reject", False),
+        (7, "d-7", "set-anna", "", "reject", False)]
 
 
 @pytest.mark.parametrize("name, good, bad, problem", [
@@ -74,6 +76,10 @@ def test_prodigy(tmp_path):
     ("x.json", task("a"), task("b", {**choices(), "result": [{"type": "rectanglelabels", "value": {}}]}),
      "is labeled with 'rectanglelabels', not with choices: give the project one question with choices"),
     ("x.json", task("a"), task("b", choices("right", "wrong")), "has 2 labels, 'right', 'wrong': keep one"),
+    ("x.json", task("a"), task("b", {**choices(), "result": [{"type": "choices", "value": {"choices": "right"}}]}),
+     "an annotation's choices are text, not a list: export it again"),
+    ("x.json", task("a"), task("b", {**choices(), "result": [{"type": "choices", "value": None}]}),
+     "an annotation's choices are empty, not a list: export it again"),
     ("x.json", task("a"), task("b", "anna"), "an annotation is text, not an object"),
     ("x.json", task("a"), {"text": "x", "label": ["right"], "item": "b"},
      "is a record of doccano, the file's first is"),

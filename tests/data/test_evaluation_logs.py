@@ -72,6 +72,14 @@ def test_inspect(tmp_path, save):
     assert judged.id.tolist() == ["s-1", "2", "s-3"] and judged.score.tolist() == [1, 0, .5]
 
 
+@pytest.mark.parametrize("save", [saved, packed])
+def test_a_run_that_did_not_finish_is_noted(tmp_path, save):
+    path = save(tmp_path, inspect(*SAMPLES) | {"status": "error"})
+    said = [note.text for note in wb.read_scores(path, score="score").notes]
+    assert said[0] == f"the run of {str(path)!r} did not finish, its status is 'error': samples may be missing"
+    assert len(said) == 3
+
+
 def test_messages_are_read_as_people_read_them(tmp_path):
     path = saved(tmp_path, inspect(*SAMPLES))
     shown = frames.read_columns(path, ["input", "answer", "target"])[0]

@@ -115,6 +115,8 @@ def test_bytes_that_are_no_text(tmp_path):
     ("a;a;b\n1;2;3\n", "has 2 columns named 'a'; rename all but one"),
     ("a;b\n1;2\n3\n", "line 3: the header names 2 columns, this line has 1"),
     ("a;b\n1;2\n3;4;5\n", "line 3: the header names 2 columns, this line has 3"),
+    ("a,b,c\n1,2,3\n1,2,3,4,5,6\n", "line 3: the header names 3 columns, this line has 6"),
+    ('a\tb\n1\t2\n"3\t3"\t4\t5\t6\n', "line 3: the header names 2 columns, this line has 4"),
     ('a;b\n1;2\n3;"4\n', "line 3: a quote is not closed, or text follows a closing quote"),
     ('a;b\n1;"2"x\n3;4\n', "line 2: a quote is not closed, or text follows a closing quote"),
     ('"a;b\n1;2\n', "line 1: a quote is not closed"),

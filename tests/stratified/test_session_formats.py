@@ -246,6 +246,9 @@ PRODIGY = [{"text": "x", "meta": {"item": item}, "_annotator_id": "set-anna", "a
                                       ("d-3", "ignore", {"label": "cat"}), ("d-4", "reject", {})]]
 
 
+REJECTED = "its answer is reject of %s, which may mean right or wrong: choose one and accept it, or ignore the task"
+
+
 def test_accept_and_reject_of_prodigy(tmp_path):
     found, says = imported(tmp_path, "x.jsonl", PRODIGY)
     assert says == {"d-1": [("set-anna", 1)], "d-2": [("set-anna", 0)], "d-3": [("set-anna", None)],
@@ -253,8 +256,25 @@ def test_accept_and_reject_of_prodigy(tmp_path):
     wrong = [{**PRODIGY[0], "label": "dog"}, {**PRODIGY[1], "label": "wrong"}]
     (tmp_path / "audit.db").unlink()
     found, says = imported(tmp_path, "x.jsonl", wrong)
-    assert says == {"d-2": [("set-anna", 1)]}
-    assert found.refused == ((1, "d-1", "'dog' is not 1 (right) or 0 (wrong)"),)
+    assert says == {}
+    assert found.refused == ((1, "d-1", "'dog' is not 1 (right) or 0 (wrong)"), (2, "d-2", REJECTED % "'wrong'"))
+
+
+@pytest.mark.parametrize("more, right", [
+    ({"answer": "accept", "accept": ["right"]}, 1), ({"answer": "accept", "accept": ["wrong"]}, 0),
+    ({"answer": "reject", "accept": ["wrong"]}, None), ({"answer": "reject", "accept": ["right"]}, None),
+    ({"answer": "reject", "accept": []}, None), ({"answer": "reject"}, None)])
+@pytest.mark.parametrize("options", [{}, {"options": [{"id": "right"}, {"id": "wrong"}]}])
+def test_a_rejected_choice_is_refused_and_never_turned_round(tmp_path, options, more, right):
+    record = {"text": "x", "meta": {"item": "d-1"}, "_annotator_id": "anna", **options, **more}
+    if not (options or more.get("accept")):
+        right = 0       # a plain yes or no to the prediction
+    found, says = imported(tmp_path, "x.jsonl", [record])
+    assert says == ({} if right is None else {"d-1": [("anna", right)]})
+    assert found.refused == (((1, "d-1", REJECTED % "a choice"),) if right is None else ()) and not found.unlabeled
+    (tmp_path / "audit.db").unlink()
+    found, says = imported(tmp_path, "x.jsonl", [{**record, "answer": "reject"}], asks="truth")
+    assert (says, found.refused, found.unlabeled) == ({}, (), ("d-1",))
 
 
 def test_a_reject_does_not_tell_the_true_class(tmp_path):
@@ -291,6 +311,20 @@ def test_what_a_name_does_not_tell(tmp_path, name, to, message):
     with created(tmp_path, population()[0]) as session, pytest.raises(ValueError, match=message):
         session.export(tmp_path / name, to=to)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["audit.db"]
+
+
+def test_a_text_too_long_for_a_workbook_is_named(tmp_path):
+    items = population()[0]
+    texts = np.array(["x" * 32_767] * items.size, object)
+    with created(tmp_path, items) as session:
+        third = session.next(3)[2].id
+        session.release()
+    (tmp_path / "audit.db").unlink()
+    texts[items.id.tolist().index(third)] += "x"
+    with created(tmp_path, items, columns={"text": texts}) as session, pytest.raises(ValueError, match=(
+            "column 'text', row 4 of the workbook does not fit: a cell takes 32,767 characters")):
+        session.export(tmp_path / "s.xlsx")
+    assert not (tmp_path / "s.xlsx").exists()
 
 
 def test_without_a_writer_of_workbooks_a_sheet_is_advised(tmp_path, monkeypatch):

@@ -202,8 +202,8 @@ def test_pending_items_hold_later_labels_back(tmp_path, known):
     assert slow.id not in ids
     found = session.estimate("fixed")
     assert (found.labeled, found.waiting, found.interval()) == (0, 20, None)
-    assert "20 labels wait for items before them in the order that are still out or open" in \
-        [note.text for note in found.notes]
+    assert ("20 labels wait for items before them in the order that are still out or open: "
+            f"{slow.id!r}; record a label for each, or skip it") in [note.text for note in found.notes]
     session.record(slow.id, said[slow.id][0], by="ann")
     assert (session.estimate("fixed").labeled, session.estimate("fixed").waiting) == (21, 0)
 

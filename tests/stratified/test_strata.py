@@ -8,7 +8,7 @@ from sklearn.mixture import GaussianMixture
 import workbench as wb
 from workbench.course.digit_forms import digit_forms
 from workbench.results import Note
-from workbench.stratified.strata import METHODS, stratify
+from workbench.stratified.strata import METHODS, strata_of, stratify
 
 TIES_TOGETHER = tuple(m for m in METHODS if m != "equal_size")
 
@@ -275,3 +275,12 @@ def test_one_stratum_of_one_item_is_spoken_of_in_the_singular():
 def test_the_caption_says_the_notes_once():
     shown = stratify([.5, .6, 1], 3, "equal_width")._repr_html_()
     assert shown.count("1 of 3 strata was empty and dropped") == 1
+
+
+@pytest.mark.parametrize("rng", [0, 1])
+def test_few_distinct_scores_are_a_stratum_each(rng):
+    score = np.array([1., 0, 1, 1, .5, 0, 1])
+    found = strata_of(wb.read_scores({"p": score}, score="p", score_is="confidence"), 5, "equal_size", rng=rng)
+    assert found.labels.tolist() == [2, 0, 2, 2, 1, 0, 2] and found.sizes.tolist() == [2, 1, 4]
+    assert [note.text for note in found.notes] == [
+        "there are 3 distinct scores: each is a stratum, in the place of 5 strata"]

@@ -124,6 +124,7 @@ def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **
     samples_*.jsonl of lm-evaluation-harness; log.json#NAME is that of one scorer or filter.
     """
     from workbench.inputs.stratified import shown_columns
+    from workbench.stratified.session_design import frame_of
     from workbench.stratified.sessions import AuditSession
     source = {name: settings.pop(name) for name in SOURCE}
     items = _read_items(scores, source)
@@ -133,9 +134,12 @@ def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **
                              columns=shown_columns(scores, columns), **settings) as session:
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
+        notes = sentences([*items.notes, *frame_of(items, session.design).strata.notes])
     click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
     if items.read_as:
         click.echo(f"Scores were read as {items.read_as}.")
+    for note in notes:
+        click.echo(f"Note: {plain(note)}.")
     click.echo(f"Next: workbench audit next {file}, or workbench audit export {file} sheet.csv")
 
 
@@ -305,7 +309,7 @@ def export(file, sheet, to, count, by):
 def status(file, method, within, by):
     """Show progress, pace and the interval; that you looked is recorded."""
     with _opened(file) as session:
-        more = None if within is None else session.more_labels(within / 100)
+        more = None if within is None else _more_labels(session, within)
         before, found = session.status(), session.estimate(method, by)
         people = [f"{plain(who) or 'nobody named'}: {counted(labels, 'label')}"
                   for who, labels in before.labels.items()]
@@ -317,6 +321,14 @@ def status(file, method, within, by):
         lines.append(f"about {counted(more, 'more label')} for ±{within:g} points, if the rates stay")
     for line in lines:
         click.echo(f"{line[0].upper()}{line[1:]}.")
+
+
+def _more_labels(session, within):
+    within = checks.number("--within", within, 0, 50, open_ends=True)
+    try:
+        return session.more_labels(within / 100)
+    except ValueError as error:
+        raise click.ClickException(str(error).replace("half_width", "--within")) from error
 
 
 @command("extend", "workbench audit extend audit.db 100")

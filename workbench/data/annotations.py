@@ -38,6 +38,8 @@ class LabelRow:
         As a sheet says it.
     verdict : {"", "accept", "reject"}
         Prodigy's answer to the label: "reject" means that it is not the right one.
+    chosen : bool
+        Whether the verdict is on a choice among options, not on one label.
     skipped : bool
         Whether the annotator passed the item over.
     problem : str
@@ -50,6 +52,7 @@ class LabelRow:
     by: str = ""
     position: str = ""
     verdict: str = ""
+    chosen: bool = False
     skipped: bool = False
     problem: str = ""
 
@@ -130,6 +133,28 @@ def tool_of(record: dict) -> str:
     return ""
 
 
+def judged(row: LabelRow, right: int) -> int:
+    """Return what a row says where right or wrong is asked and its label alone says `right`, 1 or 0.
+
+    Raises
+    ------
+    ValueError
+        If a choice was rejected, or the label "wrong": both may mean either answer.
+
+    Examples
+    --------
+    >>> judged(LabelRow(1, "d-1", "cat", verdict="reject"), 1), judged(LabelRow(2, "d-2", "wrong"), 0)
+    (0, 0)
+    """
+    if row.verdict != REJECT:
+        return right
+    if row.chosen or not right:
+        of = "a choice" if row.chosen else repr(row.label)
+        raise ValueError(f"its answer is reject of {of}, which may mean right or wrong: choose one and accept it, or "
+                         "ignore the task")
+    return 0
+
+
 def _rows(tool, number, record, problem, its):
     if problem:
         return [LabelRow(number, problem=problem)]
@@ -182,14 +207,13 @@ def _annotation(number, item, annotation):
     if strange:
         return LabelRow(number, item, by=by, problem=f"is labeled with {strange[0] or 'nothing named'!r}, not with "
                         "choices: give the project one question with choices")
-    picked = [choice for each, kind in zip(result, kinds, strict=True) if kind == "choices"
-              for choice in _choices(each.get("value"))]
-    return _one_label(number, item, by, picked)
-
-
-def _choices(value):
-    found = value.get("choices") if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
+    values = [each.get("value") for each, kind in zip(result, kinds, strict=True) if kind == "choices"]
+    picked = [value.get("choices") if isinstance(value, dict) else value for value in values]
+    wrong = next((each for each in picked if not isinstance(each, list)), picked)
+    if wrong is not picked:
+        return LabelRow(number, item, by=by, problem=f"an annotation's choices are {kind_of(wrong)}, not a list: "
+                        "export it again")
+    return _one_label(number, item, by, [choice for each in picked for choice in each])
 
 
 def _doccano(number: int, record: dict) -> Iterator[LabelRow]:
@@ -231,12 +255,14 @@ def _prodigy(number: int, record: dict) -> Iterator[LabelRow]:
 
 
 def _verdict(number, item, by, record):
-    """Return the row of a record that was accepted or rejected; a choice in which nothing was picked says nothing."""
-    if "options" not in record and record.get("_view_id") != "choice":
+    """Return the row of a record that was accepted or rejected; to accept a choice of nothing says nothing."""
+    if not (record.get("accept") or "options" in record or record.get("_view_id") == "choice"):
         return LabelRow(number, item, _text(record.get("label")), by, verdict=record["answer"])
     picked = record.get("accept") or []
     row = _one_label(number, item, by, picked if isinstance(picked, list) else [picked])
-    return LabelRow(number, item, row.label, by, verdict=record["answer"]) if row.label else row
+    if row.problem or not (row.label or record["answer"] == REJECT):
+        return row
+    return LabelRow(number, item, row.label, by, verdict=record["answer"], chosen=True)
 
 
 def _one_label(number, item, by, picked):

@@ -16,6 +16,7 @@ from workbench.data import decimals
 from workbench.data.decimals import shortened
 from workbench.data.numbers import unmasked
 
+LONG_LINE = 1_000           # characters; of a longer line a message may hold a part only
 NO_NUMBER = "\u200b"        # after a cell that is no number, though DuckDB would read it as one
 
 
@@ -86,6 +87,16 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _cells_of(message):
+    """Return how many cells the line of a problem has, or None: the reader itself counts to one too many and stops."""
+    line = re.search(r"Original Line: (.*)\nExpected Number of Columns", message, re.DOTALL)
+    delimiter = re.search(r"^  delimiter = (.+?) \(Set By User\)$", message, re.MULTILINE)
+    if line is None or delimiter is None or len(line[1]) > LONG_LINE:
+        return None
+    between = {"\\t": "\t"}.get(delimiter[1], delimiter[1])
+    return re.sub(r'"(?:[^"]|"")*"', "", line[1]).count(between) + 1
+
+
 def _file_problem(label, message):
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"{label}, line {line[1]}" if line else label
@@ -95,7 +106,8 @@ def _file_problem(label, message):
         return f"{label}: {shown} is not a number"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
-        return f"{where}: the header names {checks.counted(int(cells[1]), 'column')}, this line has {cells[2]}"
+        has = cells[2] if int(cells[2]) < int(cells[1]) else _cells_of(message) or "more"
+        return f"{where}: the header names {checks.counted(int(cells[1]), 'column')}, this line has {has}"
     size = re.search(r"Maximum line size of (\d+) bytes exceeded", message)
     if size:
         return f"{where} has more than {int(size[1]):,} bytes: a cell is that long, or a quote is not closed"

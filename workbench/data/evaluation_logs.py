@@ -45,7 +45,8 @@ class Sample:
 class EvaluationLog:
     """Samples in their order; `score` is the one that the log itself puts first, "" where it leaves that open.
 
-    `part_is` says what its parts are, "epoch" or "filter", `score_is` what gives a score, "scorer" or "metric".
+    `unfinished` is Inspect's status of a run that did not end well, such as "error". `part_is` says what its
+    parts are, "epoch" or "filter", `score_is` what gives a score, "scorer" or "metric".
     """
 
     label: str
@@ -53,6 +54,7 @@ class EvaluationLog:
     score: str
     part_is: str
     score_is: str
+    unfinished: str = ""
 
 
 def scores_of(samples: Sequence[Sample]) -> list[str]:
@@ -173,6 +175,9 @@ def _distinct(log, samples, names):
 
 
 def _notes(log, score, samples, scored):
+    if log.unfinished:
+        yield Note("data", f"the run of {log.label} did not finish, its status is "
+                   f"{checks.listed([log.unfinished], quoted=True)}: samples may be missing")
     if not scored:
         yield Note("data", f"{log.label} has no score")
         return
@@ -224,7 +229,9 @@ def _inspect(label, header, samples):
     results = header.get("results") if isinstance(header, dict) else None
     listed = (results.get("scores") if isinstance(results, dict) else None) or []
     named = list(dict.fromkeys(str(each.get("name")) for each in listed if isinstance(each, dict)))
-    return EvaluationLog(label, tuple(found), named[0] if len(named) == 1 else "", "epoch", "scorer")
+    status = header.get("status", "started") if isinstance(header, dict) else ""    # a journal's start has none
+    return EvaluationLog(label, tuple(found), named[0] if len(named) == 1 else "", "epoch", "scorer",
+                         "" if status == "success" else str(status))
 
 
 def _values(scorer, score, where):

@@ -56,21 +56,21 @@ def write_label_workbook(path: str, header: Sequence[str], rows: Iterable[Sequen
         last = len(header) - 1
         for line, row in enumerate(rows, 1):
             for place, cell in enumerate(row):
-                _write(sheet, line, place, cell, answered if place == last else plain)
+                if _write(sheet, line, place, cell, answered if place == last else plain):
+                    raise ValueError(f"column {header[place]!r}, row {line + 1} of the workbook does not fit: a cell "
+                                     "takes 32,767 characters, a sheet 1,048,576 rows; write a sheet that ends in .csv")
         first = _write_notes(notes, header[-1], answers, title)
         _let_choose(sheet, len(rows), last, f"='{NOTES}'!$A${first + 1}:$A${first + len(answers)}")
         _lay_out(sheet, header, rows)
 
 
 def _write(sheet, line, place, cell, style):
+    """Write a cell; return what the writer returns, 0 where it fits."""
     if cell is None or cell == "":
-        sheet.write_blank(line, place, None, style)
-    elif isinstance(cell, str):
-        if sheet.write_string(line, place, neutral(cell), style):
-            raise ValueError(f"row {line + 1} has a cell that does not fit into a workbook: it takes 32,767 characters "
-                             "a cell and 1,048,576 rows; write a sheet that ends in .csv")
-    else:
-        sheet.write_number(line, place, cell, style)
+        return sheet.write_blank(line, place, None, style)
+    if isinstance(cell, str):
+        return sheet.write_string(line, place, neutral(cell), style)
+    return sheet.write_number(line, place, cell, style)
 
 
 def _write_notes(notes, column, answers, title):

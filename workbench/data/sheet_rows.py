@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.data import frames, numbers, sheet_ids
-from workbench.data.annotations import REJECT, Annotations, LabelRow, read_annotations
+from workbench.data.annotations import REJECT, Annotations, LabelRow, judged, read_annotations
 from workbench.data.answers import (
     ANSWERS,
     OTHER,
@@ -152,7 +152,10 @@ def _right(row, predicted, where):
     if not is_right_or_wrong(row.label) and not (row.verdict and row.label in ("", predicted)):
         raise ValueError(f"{where}: {row.label!r} is neither right nor wrong")
     right = not is_right_or_wrong(row.label) or right_or_wrong([row.id], [row.label]) == [1]
-    return str(int(right != (row.verdict == REJECT)))
+    try:
+        return str(judged(row, int(right)))
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 def _true_class(row, classes, where):

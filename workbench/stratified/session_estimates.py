@@ -17,6 +17,7 @@ from workbench.stratified.class_metrics import METRICS as CLASS_METRICS
 from workbench.stratified.class_metrics import class_metrics
 from workbench.stratified.differences import VALUES as DIFFERENCES
 from workbench.stratified.differences import paired_difference
+from workbench.stratified.session_trail import LABELED, OPEN
 from workbench.value_intervals import value_interval
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ METHODS = ("planned", "anytime", "looks", "fixed")
 METRICS = {"accuracy": ("accuracy",), "class_metrics": CLASS_METRICS, "difference": ("difference",)}
 WORDS = {"accuracy": "Accuracy", "precision": "precision", "recall": "recall", "f1": "F1",
          "difference": "Accuracy of A less B"}
+BLOCKING = 5                        # items named that labels wait for
 BEFORE = 0.2                        # share of the error that may be spent before the planned end
 SEARCHED_LOOKS = 30, 600, 10        # first, last and step of the looks that were searched
 SEARCHED_PRICE = 0.1                # of the error at each of them
@@ -147,11 +149,12 @@ def estimate_of(trail: Trail, method: str) -> SessionEstimate:
     answers = answers_of(trail, n)
     limits, notes = _BY_METHOD[method](answers, trail)
     lowest, highest = (_estimates(design, answers.stratum, side) for side in answers.sides())
-    waiting = sum(trail.status(k) == "labeled" for k in range(n, trail.budget))
-    return SessionEstimate(design["question"], method, n - answers.skipped, answers.skipped, waiting, design["budget"],
-                           design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
+    waiting = [k for k in range(n, trail.budget) if trail.status(k) == LABELED]
+    before = [trail.items[k].id for k in range(n, max(waiting, default=n)) if trail.status(k) == OPEN]
+    return SessionEstimate(design["question"], method, n - answers.skipped, answers.skipped, len(waiting),
+                           design["budget"], design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
                            _without_strata(answers, trail, method),
-                           notes=[*notes, *_notes(answers, waiting, lowest),
+                           notes=[*notes, *_notes(answers, len(waiting), before, lowest),
                                   *(note for each in limits or () for note in each.notes)])
 
 
@@ -339,14 +342,15 @@ def _class_metrics(design, counts):
     return class_metrics(design["stratum_size"], design["predicted"], counts.sum(1), counts[:, 1])
 
 
-def _notes(answers, waiting, lowest):
+def _notes(answers, waiting, before, lowest):
     if answers.skipped:
         items = checks.counted(answers.skipped, "skipped item is", "skipped items are")
         yield Note("data", f"{items} taken for wrong in the lower limit and for right in the upper one: nothing is "
                    "assumed about why they were skipped")
     if waiting:
         labels = checks.counted(waiting, "label waits", "labels wait")
-        yield Note("data", f"{labels} for items before them in the order that are still out or open")
+        yield Note("data", f"{labels} for items before them in the order that are still out or open: "
+                   f"{checks.listed(before, BLOCKING, quoted=True)}; record a label for each, or skip it")
     if math.isnan(lowest[0]) and not all(each == 0 for each in lowest):
         yield Note("undefined", "the estimate needs at least 2 labels in every stratum")
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import annotation_tasks, files, frames, numbers
-from workbench.data.annotations import ACCEPT, Annotations, LabelRow, read_annotations
+from workbench.data.annotations import ACCEPT, Annotations, LabelRow, judged, read_annotations
 from workbench.data.answers import OTHER, class_texts, right_or_wrong
 from workbench.data.columns import plain_name
 from workbench.data.label_workbooks import write_label_workbook
@@ -256,7 +256,7 @@ def _answer(row, trail, k, read):
     if trail.design["asks"] == "truth":
         return read(row.label) if row.label and row.verdict == ACCEPT else None
     right = 1 if row.label in ("", trail.items[k].prediction) else read(row.label)
-    return right if row.verdict == ACCEPT else 1 - right
+    return judged(row, right)
 
 
 class _EmptyRowError(ValueError):

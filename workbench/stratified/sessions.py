@@ -524,7 +524,7 @@ class AuditSession:
             places = self._to_export(kind) if n is None else \
                 list(itertools.islice(self._trail.available(who, session_store.now()), n))
             if not places:
-                raise SessionError("there is nothing to hand out: the rest of the budget is done, or out with somebody")
+                raise SessionError(self._nothing_to_export())
             write_sheet(path, self._trail, places, kind)
             steps.append((who, "exported", {"file": os.path.basename(os.fspath(path)), "items": len(places)}))
             if n is not None:
@@ -665,6 +665,15 @@ class AuditSession:
         frame, shown = designs.frame_of(items, design), designs.shown_of(items, design, columns)
         rows = designs.stored_rows(frame, items, design, shown, designs.kept(budget, frame.items.size))
         return rows[len(known):]
+
+    def _nothing_to_export(self):
+        """Say why no item can be handed out, and what writes those that are out."""
+        trail, now = self._trail, session_store.now()
+        out = dict.fromkeys(trail.holder(k, now) or "nobody named" for k in trail.pending(now))
+        if not out:
+            return "there is nothing to hand out: the rest of the budget is done"
+        return (f"there is nothing new to hand out: all that is open is out with {checks.listed(out, 5)}; export "
+                "without -n writes it")
 
     def _to_export(self, kind):
         """Return the whole budget for a sheet, what is still to be labeled for a tool."""

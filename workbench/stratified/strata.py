@@ -172,6 +172,8 @@ def _density(score):
 def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.random.Generator = 0) -> Strata:
     """Return the strata that are given with scored items, in the order of their names, or those cut by `stratify`.
 
+    Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is one, and a note says so.
+
     Parameters
     ----------
     items : ScoredItems
@@ -187,7 +189,12 @@ def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.r
     array([1, 2])
     """
     if items.by is None:
-        return stratify(items.score, n_strata, method, rng=rng)
+        few = np.unique(items.score) if method == "equal_size" else np.empty(0)
+        if not 1 < few.size < n_strata:
+            return stratify(items.score, n_strata, method, rng=rng)
+        note = Note("design", f"there are {few.size} distinct scores: each is a stratum, in the place of {n_strata} "
+                    "strata")
+        return dataclasses.replace(_cut(items.score, few[:-1], few.size, method), notes=[note])
     names, labels, sizes = np.unique(items.by, return_inverse=True, return_counts=True)
     shown = checks.listed((f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)), 12)
     return Strata(labels, sizes, None, int(sizes.size), "given",
