@@ -111,6 +111,7 @@ def page(address, started, *, dark=False, size=(1200, 1000), until="load"):
     context = started.new_context(viewport={"width": size[0], "height": size[1]},
                                   color_scheme="dark" if dark else "light")
     opened = context.new_page()
+    opened.set_default_timeout(90_000)      # a busy machine draws a whole lesson in a minute
     _watch(context, opened)
     opened.goto(address + ("?reset" if "/lab/" in address else ""), wait_until=until)
     try:

@@ -160,7 +160,7 @@ def test_chart_follows_the_theme_in_lab(lesson):
 def test_failed_drawing_is_told_and_the_next_one_repairs_it(lesson):
     browser.execute(lesson, BREAK)
     lesson.wait_for_selector(".workbench-chart [role=alert]")
-    told = lesson.inner_text(".workbench-chart [role=alert]")
+    told = lesson.text_content(".workbench-chart [role=alert]")
     assert told.startswith("This chart could not be drawn.") and len(lesson.console_errors) == 1
     lesson.console_errors.clear()
     browser.execute(lesson, REPAIR)

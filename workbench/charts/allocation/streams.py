@@ -96,6 +96,8 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> 
         color=alt.Color("stratum:N", title=None, sort=list(names), scale=theme.scale(colors)))
     held = alt.Chart(theme.rows("names", data["names"])).mark_text(
         align="right", dx=98, x="width").encode(y=alt.Y("place:Q", **share), text="text:N")
+    room = alt.Chart(theme.rows("room", [{"text": "thousands"}])).mark_text(     # also where no name stands at first
+        align="right", dx=98, x="width", opacity=0).encode(text="text:N")
     now = alt.Chart(theme.rows("now", data["now"])).mark_rule(strokeWidth=1).encode(x=across)
     up = alt.Y("ratio:Q", title="variance / VOILA's (log)", axis=alt.Axis(values=TENS, format=",d"),
                scale=alt.Scale(type="log", domain=[0.7, 1.4 * INFINITY], nice=False))
@@ -107,7 +109,7 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> 
     limits = frame.mark_rule(strokeDash=[3, 3], color=theme.GRAY).encode(y=up)
     labels = frame.mark_text(align="left", dx=6, x="width", style="note").encode(y=up, text="name:N")
     width = theme.WIDTH - 100
-    both = alt.vconcat((areas + now + held).properties(width=width, height=170),
+    both = alt.vconcat((areas + now + held + room).properties(width=width, height=170),
                        (limits + line + marks + labels).properties(width=width, height=150))
     return theme.finish(both, *stream_words(study, method, seen, names), width=None, height=None)
 
