@@ -64,7 +64,7 @@ def typed(text: str) -> Any:
 def _literal(text):
     """Return a Python literal, a percentage as a share, any other text as it is."""
     if _PERCENT.fullmatch(text):
-        return float(text.rstrip(" %")) / 100
+        return round(float(text.rstrip(" %")) / 100, 15)
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -190,7 +190,7 @@ def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.r
     """
     if items.by is None:
         few = np.unique(items.score) if method == "equal_size" else np.empty(0)
-        if not 1 < few.size < n_strata:
+        if not 1 < few.size < n_strata <= items.score.size:
             return stratify(items.score, n_strata, method, rng=rng)
         note = Note("design", f"there are {few.size} distinct scores: each is a stratum, in the place of {n_strata} "
                     "strata")
