@@ -3,7 +3,7 @@ import json
 
 import browser
 import pytest
-from walking import cell, faults, settled
+from walking import cell, do, faults, settled
 
 LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
 PREDICTIONS = ("25", "Neyman's rule", "5%", "2.5 times")
@@ -80,16 +80,6 @@ def lesson(tmp_path_factory, started, kernel):
 
 def control(page, index, name):
     return cell(page, index).locator(f".widget-inline-hbox:has(.widget-label:text-is('{name}'))")
-
-
-def do(page, index, name, act):
-    """Press a key on a slider, or choose from a list."""
-    found = control(page, index, name)
-    if act in ("Home", "End"):
-        found.locator("[role=slider]").press(act)
-    else:
-        found.locator("select").select_option(label=act)
-    settled(page)
 
 
 def walk(page, moves):

@@ -1,7 +1,7 @@
 """Lesson 2 in a real browser: locked, then every control at both ends and through every planned discovery."""
 import browser
 import pytest
-from walking import cell, faults, settled
+from walking import cell, do, faults, settled
 
 LESSON = browser.ROOT / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
 PREDICTIONS = ("1,200", "by about 10%", "none", "85")
@@ -65,16 +65,6 @@ def lesson(tmp_path_factory, started, kernel):
 
 def control(page, index, name):
     return cell(page, index).locator(f".widget-inline-hbox:has(.widget-label:text-is('{name}'))")
-
-
-def do(page, index, name, act):
-    """Press a key on a slider, or choose from a list."""
-    found = control(page, index, name)
-    if act in ("Home", "End"):
-        found.locator("[role=slider]").press(act)
-    else:
-        found.locator("select").select_option(label=act)
-    settled(page)
 
 
 def walk(page, moves):
