@@ -1,6 +1,7 @@
 """What a fresh machine relies on: pins, commands, scripts, documentation."""
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -77,6 +78,20 @@ def test_commits_are_checked_with_what_the_project_installs():
     tools = [hook["entry"].split()[0].removeprefix(".venv/bin/") for hook in hooks]
     assert {hook["language"] for hook in hooks} == {"system"} and set(tools) == {"ruff", "mypy"}
     assert set(tools) <= {Requirement(r).name for r in PROJECT["optional-dependencies"]["test"]}
+
+
+def test_tests_of_a_group_share_a_worker(tmp_path):
+    """pytest-xdist writes the group into a test's name; pytest 9.2 does not let it, and the groups are scattered."""
+    (tmp_path / "test_two.py").write_text("""import pytest
+@pytest.mark.xdist_group("group")
+@pytest.mark.parametrize("k", range(6))
+def test_one(k): pass
+def test_other(): pass
+""")
+    run = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadgroup", tmp_path]
+    told = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True).stdout
+    workers = re.findall(r"\[(gw\d)\].*PASSED.*test_one", told)
+    assert len(workers) == 6 and len(set(workers)) == 1, told
 
 
 def test_types_are_shipped():
