@@ -6,7 +6,8 @@
 Each lesson runs twice: as it is found, and again with the predictions that were locked in between, which open what
 waits for them. The sliders of both states are measured. Processor time and memory are the kernel's after Run All;
 memory is the proportional set size: what two processes share is counted half for each. An answer is the time from a
-key press on a slider to the changed line below its picture. What opens on a press of a button is named, not measured.
+key press on a slider to the changed line below its picture; a slider that waits for another choice beside it gets the
+first that lets it move. What opens on a press of a button is named, not measured.
 """
 import os
 import re
@@ -23,6 +24,7 @@ PRESSES = 8
 OWN = {"Lock my prediction", "Keep my two lines"}
 GOALS = {"processor": 10, "memory": 300, "together": 1700, "median": 100, "worst": 400}
 PATIENCE = 3000
+SETTLE = 5000       # what opens is drawn and named
 DRAWN = "handle => handle.closest('.jp-OutputArea').querySelector('.workbench-chart svg')"
 STOPWATCH = """handle => {
     const area = handle.closest('.jp-OutputArea');
@@ -39,6 +41,12 @@ STOPWATCH = """handle => {
     handle.addEventListener('keydown', () => { window.pressed = performance.now(); }, {capture: true, once: true});
     watcher.observe(area, {subtree: true, childList: true, characterData: true});
 }"""
+SLIDERS = """() => [...document.querySelectorAll('.jp-Cell')].flatMap((cell, index) => {
+    if (!cell.querySelector('.workbench-chart')) return [];
+    const sliders = [...cell.querySelectorAll('[role=slider][aria-label]')];
+    return sliders.map(slider => [index, slider.getAttribute('aria-label')]);
+})"""
+WAITS = "handle => handle.closest('.noUi-target').hasAttribute('disabled')"
 PREDICT = """
 import gc
 from workbench.widgets.kept import kept
@@ -81,18 +89,47 @@ def pressed(page, handle, key):
     return page.evaluate("[window.latency, window.told]")
 
 
+def enabled(page, cell, handle):
+    """Choose what stands beside a slider until it can be moved; return whether it can."""
+    lists = [(each, name) for each in cell.locator("select").all() for name in each.locator("option").all_inner_texts()]
+    choices = [lambda each=each: each.click() for each in cell.locator(".widget-toggle-buttons button").all()] + [
+        lambda each=each, name=name: each.select_option(label=name) for each, name in lists]
+    while handle.evaluate(WAITS):
+        if not choices:
+            return False
+        choices.pop(0)()
+        page.wait_for_timeout(500)
+    return True
+
+
+def back(handle, start):
+    """Move a slider from its low end to where it started."""
+    handle.press("Home")
+    for _ in range(1000):
+        if float(handle.get_attribute("aria-valuenow")) >= float(start):
+            break
+        handle.press("ArrowRight")
+
+
 def answers(page, known):
-    """Print how fast the sliders answer whose labels are not known: presses there and back, then both ends."""
-    for handle in page.locator(".jp-OutputArea:has(.workbench-chart) [role=slider][aria-label]").all():
-        label = handle.get_attribute("aria-label")
-        if label in known or not handle.is_visible():
+    """Print how fast the sliders answer that are not known: presses there and back, then both ends."""
+    for index, label in page.evaluate(SLIDERS):
+        cell = page.locator(".jp-Cell").nth(index)
+        handle = cell.locator(f"[role=slider][aria-label='{label}']").first
+        if (index, label) in known or not handle.is_visible():
             continue
-        known.add(label)
+        known.add((index, label))
         handle.scroll_into_view_if_needed()
         page.wait_for_function(DRAWN, arg=handle.element_handle(), timeout=60_000)
+        if not enabled(page, cell, handle):
+            print(f"    {label:32} cannot be moved", flush=True)
+            continue
         keys = ["ArrowRight", "ArrowLeft"] * (PRESSES // 2) + ["End", "Home"]
-        first = pressed(page, handle, keys[0])
-        times = [first, *(pressed(page, handle, key) for key in keys[1:])] if first[0] is not None else []
+        start = handle.get_attribute("aria-valuenow")
+        times = [pressed(page, handle, key) for key in keys[:2]]
+        if any(time is not None for time, _ in times):      # at an end the first press moves nothing
+            times += [pressed(page, handle, key) for key in keys[2:]]
+        back(handle, start)
         times = [each for each in times if each[0] is not None]
         if not times:
             print(f"    {label:32} no line below a picture changed", flush=True)
@@ -144,6 +181,8 @@ def bench(path, site, browser, server):
     locked, known = proportional(kernel), set()
     answers(page, known)
     browser.execute(page, PREDICT)
+    page.wait_for_function(f"{browser.KERNEL}.status === 'idle'")
+    page.wait_for_timeout(SETTLE)
     answers(page, known)
     print(f"    {skipped(page)}\n    after use: memory {proportional(kernel):.0f} MB", flush=True)
     closed(page, browser, server)

@@ -269,7 +269,8 @@ def test_larger_type_is_kept(driven):
 CONTROLS = """
 import ipywidgets as w
 w.VBox([w.RadioButtons(options=["rises", "falls"], description="It"), w.Play(), w.FloatRangeSlider(description="Share"),
-        w.ToggleButtons(options=["one", "two"], description="Side")])
+        w.ToggleButtons(options=["one", "two"], description="Side"),
+        w.SelectionSlider(options=["10", "100", "1,000"], value="100", description="Sizes")])
 """
 
 
@@ -285,6 +286,8 @@ def test_controls_have_names(lab):
         two = page.get_by_role("button", name="two")
         two.click()
         page.wait_for_function("e => e.getAttribute('aria-pressed') === 'true'", arg=two.element_handle())
+        page.get_by_role("slider", name="Sizes", exact=True).press("ArrowRight")
+        page.wait_for_selector("[role=slider][aria-label=Sizes][aria-valuetext='1,000']")
         nameless = page.evaluate("""() => [...document.querySelectorAll(
             '.jp-OutputArea-output :is(button, [tabindex="0"], [contenteditable])')]
             .filter(e => !e.getAttribute('aria-label') && !e.textContent.trim()).length""")

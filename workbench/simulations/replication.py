@@ -12,6 +12,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -166,11 +167,12 @@ class CoverageStudy(Result):
         elif method == "weighted_naive":
             variance = self.weighted_naive_variances
         elif method == "default":
-            return self._default_limits()
+            return self._default_limits
         elif method != "z":
             rule, quantile = method, scipy.special.stdtrit(self.df, tail)
         return estimates.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
 
+    @cached_property
     def _default_limits(self):
         share = self.estimates / (2 - self.estimates) if self.statistic == "f1" else self.estimates
         tail = (1 - self.level) / 2

@@ -11,7 +11,7 @@ function nameControls() {
     planned = true;
     setTimeout(() => { planned = false; nameAll(); }, 50);
   };
-  new MutationObserver(plan).observe(document.body, {childList: true, subtree: true, attributes: true, attributeFilter: ["class"]});
+  new MutationObserver(plan).observe(document.body, {childList: true, subtree: true, attributes: true, attributeFilter: ["class", "aria-valuenow"]});
   plan();
 }
 
@@ -37,7 +37,9 @@ function nameRow(row, text) {
   handles.forEach((handle, index) => {
     give(handle, {"aria-label": text + (handles.length > 1 ? [", lower end", ", upper end"][index] : "")});
   });
-  if (handles.length) give(row.querySelector(".widget-readout"), {role: "textbox", "aria-label": `${text}, value`});
+  const readout = row.querySelector(".widget-readout");
+  if (handles.length) give(readout, {role: "textbox", "aria-label": `${text}, value`});
+  if (handles.length === 1 && readout) give(handles[0], {"aria-valuetext": readout.textContent});
   if (row.matches(".widget-radio")) give(row, {role: "radiogroup", "aria-label": text});
   if (!row.matches(".widget-toggle-buttons")) return;
   give(row, {role: "group", "aria-label": text});
