@@ -1,5 +1,6 @@
 import json
 import re
+import zipfile
 
 import by_hand
 import numpy as np
@@ -7,8 +8,10 @@ import pytest
 from command import run
 
 from workbench import exercises
+from workbench.classroom.students import read_students
 from workbench.classroom.variants import VARIANTS, task_of
 from workbench.reports.pages import source
+from workbench.reports.parameters import ReportError
 
 SECRET = "a secret of the lecturer's"
 ROSTER = "id;name\nada;Ada\n0042;Bob\ncy@uni.ch;=1+1\n"
@@ -100,6 +103,32 @@ def test_students_can_be_added_and_folders_are_kept(course, tmp_path):
     assert (tmp_path / "out" / "ada" / "answers.json").read_text() == "{}"
     for name in ("01-stratified-accuracy.ipynb", "04-misclassification-correction.ipynb"):
         assert (tmp_path / "out" / "0042" / name).read_bytes() == (course / "out" / "0042" / name).read_bytes()
+
+
+def test_another_secret_is_noticed_before_the_class_is_mixed(course, tmp_path):
+    (tmp_path / "other").write_text("another secret of the lecturer")
+    (tmp_path / "ids.csv").write_text("id\nada\nnew\n")
+    words = ("course", "--students", "ids.csv", "--secret", "other", "-o", course / "out")
+    done = run(tmp_path, *words)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "holds folders that were made with another secret: ada" in done.stderr
+    assert not (course / "out" / "new").exists()
+
+
+@pytest.mark.parametrize("content", [
+    "id;name\nada;Müller\n0042;Ö\n".encode("cp1252"), "id\tname\nada\tMüller\n0042\tÖ\n".encode("utf-16"),
+    "id;name\r\nada;Müller\r\n0042;Ö\r\n".encode("utf-8-sig"), "id,name\rada,Müller\r0042,Ö\r".encode("utf-16-be"),
+    b'"name, first";"also, this";"id"\n"a, b";"";"ada"\n"";"";"0042"\n'])
+def test_rosters_are_read_as_spreadsheets_save_them(tmp_path, content):
+    (tmp_path / "ids.csv").write_bytes(content)
+    assert read_students(str(tmp_path / "ids.csv")) == ["ada", "0042"]
+
+
+def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
+    with zipfile.ZipFile(tmp_path / "ids.xlsx", "w") as book:
+        book.writestr("xl/workbook.xml", "")
+    with pytest.raises(ReportError, match="ids.xlsx is no CSV text: .*save the table as text in UTF-8"):
+        read_students(str(tmp_path / "ids.xlsx"))
 
 
 @pytest.mark.parametrize(("roster", "message"), [

@@ -8,6 +8,7 @@ from command import run
 
 from workbench.classroom import votes
 from workbench.reports.parameters import ReportError
+from workbench.widgets import kept
 from workbench.widgets.questions import Prediction, predict
 
 
@@ -39,7 +40,10 @@ def test_votes_are_counted_and_what_is_no_vote_is_said(tmp_path, asked):
                           "odd": {"1-coin": "<b>edge</b>", "2-number": "many", "4-line": [1, 2]},
                           "nested": {"1-coin": [["heads"]], "2-number": None, "4-line": {"a": 1}}}.items():
         hand_in(tmp_path, name, content)
-    coin, number, line = votes.class_votes(tmp_path)
+    (coin, number, line), unread = votes.class_votes(tmp_path)
+    assert unread == ["bad: predictions.json is damaged: it is no JSON text",
+                      "big: predictions.json has 1,000,001 bytes; at most 1,000,000 are read",
+                      "text: predictions.json holds no predictions by name"]
     assert coin.words() == "60 predictions, 5 without one. heads: 40; tails: 20."
     assert number.words() == "60 predictions, 5 without one. The values go from 0 to 3."
     assert line.words() == "60 predictions, 5 without one. The last values go from 0.1 to 0.159."
@@ -50,7 +54,7 @@ def test_votes_are_counted_and_what_is_no_vote_is_said(tmp_path, asked):
 def test_the_page_names_nobody_and_escapes(tmp_path, asked):
     hand_in(tmp_path, "ada", {"1-coin": "heads"})
     hand_in(tmp_path, "bob", {"1-coin": "tails"})
-    text = votes.votes_page(votes.class_votes(tmp_path))
+    text = votes.votes_page(votes.class_votes(tmp_path)[0])
     assert "Heads or &lt;tails&gt;?" in text and not re.search(r"\bada\b|\bbob\b", text)
     assert "2 predictions, 0 without one. heads: 1; tails: 1." in text and "data:image/png;base64,iVBOR" in text
 
@@ -70,7 +74,12 @@ def test_the_lessons_questions_are_all_there():
 def test_the_command_writes_one_page(tmp_path):
     (tmp_path / "class").mkdir()
     hand_in(tmp_path / "class", "ada", {"5-repeats": "5%"})
+    assert (tmp_path / "class" / "ada" / kept.FILE).is_file()
     done = run(tmp_path, "votes", "class", "-o", "out/v.html")
     assert (done.returncode, done.stdout) == (0, "1 question with predictions\nWrote out/v.html\n")
+    hand_in(tmp_path / "class", "bob", "{")
+    done = run(tmp_path, "votes", "class", "-o", "out/v.html")
+    assert (done.returncode, done.stderr) == (0, "Not read: bob: predictions.json is damaged: it is no JSON text\n")
+    assert "bob" not in (tmp_path / "out" / "v.html").read_text(encoding="utf-8")
     done = run(tmp_path, "votes", "nothing")
     assert done.returncode == 2 and done.stderr.count("\n") == 1

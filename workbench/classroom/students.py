@@ -6,6 +6,7 @@ import io
 import re
 from pathlib import Path
 
+from workbench.data.text_files import encoding_of_start
 from workbench.reports.parameters import ReportError, reason
 
 COLUMN = "id"
@@ -88,8 +89,8 @@ def _check_ids(path, rows):
 
 def _rows(path):
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-        first = text.partition("\n")[0]
+        text = Path(path).read_bytes().decode(encoding_of_start(path, path)).removeprefix("\N{BYTE ORDER MARK}")
+        first = re.sub(r'"[^"]*"', "", text.partition("\n")[0])
         delimiter = max(",;\t", key=first.count)
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except OSError as error:

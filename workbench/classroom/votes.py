@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import base64
 import importlib
-import json
 import os
 from collections import Counter
 from dataclasses import dataclass
@@ -13,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from workbench import checks
 from workbench.classroom.grading import student_folders
 from workbench.classroom.pages import page
-from workbench.classroom.submissions import MOST_BYTES, UNREADABLE, NotPlainError, plain_file
+from workbench.classroom.submissions import MOST_BYTES, PREDICTIONS, NotPlainError, plain_json
 from workbench.exercises.records import plain_answer
 from workbench.reports.parameters import ReportError
-from workbench.widgets.kept import FILE
 
 if TYPE_CHECKING:
     import altair as alt
@@ -69,8 +67,8 @@ def questions_asked() -> list[Prediction]:
     return sorted(asked, key=lambda prediction: prediction.name.partition("-")[0])
 
 
-def class_votes(folder: str | os.PathLike) -> list[Vote]:
-    """Return what the students of a class predicted; nothing in their folders is run.
+def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
+    """Return what the students of a class predicted, and whose file could not be read and why; nothing is run.
 
     Parameters
     ----------
@@ -82,20 +80,25 @@ def class_votes(folder: str | os.PathLike) -> list[Vote]:
     ReportError
         If the folder cannot be read, or nobody predicted anything.
     """
-    kept = [_predictions(path / FILE) for path in student_folders(folder).values()]
+    kept, unread = [], []
+    for student, path in student_folders(folder).items():
+        try:
+            kept.append(_predictions(path / PREDICTIONS))
+        except NotPlainError as error:
+            kept.append({})     # a student without a prediction
+            unread.append(f"{student}: {error}")
     votes = [vote for asked in questions_asked() if (vote := _vote(asked, kept)).answers]
     if not votes:
-        raise ReportError(f"no student's folder in {os.fspath(folder)!r} holds a prediction ({FILE})")
-    return votes
+        raise ReportError(f"no student's folder in {os.fspath(folder)!r} holds a prediction ({PREDICTIONS})"
+                          + (f"; not read: {checks.listed(unread)}" if unread else ""))
+    return votes, unread
 
 
 def _predictions(path: Path) -> dict:
-    try:
-        content = plain_file(path, MOST_BYTES)
-        found = json.loads(content) if content else {}
-    except (NotPlainError, *UNREADABLE):
-        return {}       # counted below as a student without a prediction
-    return found if isinstance(found, dict) else {}
+    found, = plain_json(path, MOST_BYTES) or [{}]
+    if not isinstance(found, dict):
+        raise NotPlainError(f"{path.name} holds no predictions by name")
+    return found
 
 
 def _vote(asked, kept):
