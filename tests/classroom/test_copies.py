@@ -145,6 +145,7 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
     ("id\na\x00b\n", "must hold only"), ("id\nzoë\n", "must hold only"), ("id\n=1+1\n", "must hold only"),
     ("name\nada\n", "ids.csv must have one column 'id'; it has 'name'"),
     ("id,id\na,b\n", "ids.csv must have one column 'id'; it has 'id', 'id'"),
+    ("name,id\nLovelace, Ada,ada\n", "ids.csv, row 2: 3 entries, but the header has 2; text that holds the separator needs"),
     ("", "ids.csv must have one column 'id'; it has none"), ("id\n\n", "ids.csv names no student"),
     ('id\n"ada\n', "ids.csv is no CSV text: unexpected end of data")])
 def test_ids_are_checked_before_a_folder_is_made(tmp_path, roster, message):

@@ -310,7 +310,8 @@ def test_what_may_hold_answers_and_is_not_read_is_said(tmp_path):
     done = run(tmp_path, "grade", "in", "--secret", "secret", "-o", "new/g.csv")
     assert done.stderr == "Left out: 'eve.zip' is packed: unpack it\n"
     assert "2.0 points on average; remarks on bob, dan, fay\n" in done.stdout
-    rows = {row["id"]: (row["points"], row["remarks"]) for row in csv.DictReader((tmp_path / "new/g.csv").open())}
+    lines = (tmp_path / "new/g.csv").read_text().splitlines()
+    rows = {row["id"]: (row["points"], row["remarks"]) for row in csv.DictReader(lines)}
     assert rows == {"ada": ("10", ""), "cy": ("0", ""),
                     "bob": ("0", "no answers.json, and not looked at: '<b>mine.ipynb'"),
                     "dan": ("0", "neither a lesson nor answers.json in the folder"),

@@ -68,6 +68,9 @@ def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, 
     rows = []
     for number, line in enumerate(lines[1:], 2):
         if any(entry.strip() for entry in line):
+            if any(entry.strip() for entry in line[len(header):]):
+                raise ReportError(f"{path}, row {number}: {len(line)} entries, but the header has {len(header)}; "
+                                  "text that holds the separator needs quotes")
             row = dict(zip(header, line + [""] * (len(header) - len(line)), strict=False))
             rows.append((number, row[COLUMN].strip(), row))
     _check_ids(path, rows)

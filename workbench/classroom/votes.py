@@ -103,22 +103,19 @@ def _predictions(path: Path) -> dict:
 
 def _vote(asked, kept):
     choices = tuple(getattr(asked.control, "options", ()))
-    length = len(asked.control.value) if isinstance(asked.control.value, list) else None
-    usable = [answer for found in kept if (answer := _usable(found.get(asked.name), choices, length)) is not None]
+    usable = [answer for found in kept if (answer := _usable(found.get(asked.name), asked.control)) is not None]
     return Vote(asked.question, choices, tuple(sorted(usable, key=str)), len(kept) - len(usable))
 
 
-def _usable(value, choices, length):
-    """Return a prediction as the question takes it, or None."""
+def _usable(value, control):
+    """Return a prediction as the question's control takes it, or None."""
+    from traitlets import TraitError
     try:
         value = plain_answer(value)
-    except ValueError:
+        control.value = value
+    except (TraitError, TypeError, ValueError):
         return None
-    if choices:
-        return value if isinstance(value, str) and value in choices else None
-    numbers = value if isinstance(value, list) else [value]
-    fits = all(isinstance(each, (int, float)) for each in numbers) and isinstance(value, list) == (length is not None)
-    return value if fits and length in (None, len(numbers)) else None
+    return value if control.value == value else None     # a control may bring a number into its range
 
 
 def chart(vote: Vote) -> alt.TopLevelMixin:
