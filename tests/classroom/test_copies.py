@@ -145,7 +145,7 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
     ("id\na\x00b\n", "must hold only"), ("id\nzoë\n", "must hold only"), ("id\n=1+1\n", "must hold only"),
     ("name\nada\n", "ids.csv must have one column 'id'; it has 'name'"),
     ("id,id\na,b\n", "ids.csv must have one column 'id'; it has 'id', 'id'"),
-    ("name,id\nLovelace, Ada,ada\n", "ids.csv, row 2: 3 entries, but the header has 2; text that holds the separator needs"),
+    ("name,id\nLovelace, Ada,ada\n", "row 2: 3 entries, but the header has 2; text that holds the separator needs"),
     ("", "ids.csv must have one column 'id'; it has none"), ("id\n\n", "ids.csv names no student"),
     ('id\n"ada\n', "ids.csv is no CSV text: unexpected end of data")])
 def test_ids_are_checked_before_a_folder_is_made(tmp_path, roster, message):
@@ -191,6 +191,15 @@ def test_a_damaged_file_of_answers_is_not_overwritten(tmp_path):
         with pytest.raises(ValueError, match="answers.json .*delete it and answer again"):
             exercises.check("4.1", 0.15, record=str(file))
         assert file.read_text() == text
+
+
+def test_an_answer_that_cannot_be_recorded_is_told(tmp_path):
+    """A text box shows the message of a ValueError and nothing else."""
+    with pytest.raises(ValueError, match="^answers.json cannot be written: No such file or directory; nothing was"):
+        exercises.check("4.1", 0.15, record=str(tmp_path / "missing" / "answers.json"))
+    (tmp_path / "answers.json").mkdir()
+    with pytest.raises(ValueError, match="^answers.json cannot be read: Is a directory"):
+        exercises.check("4.1", 0.15, record=str(tmp_path / "answers.json"))
 
 
 def test_the_start_page_links_to_the_course_on_binder(course):
