@@ -33,14 +33,6 @@ FAULTS = """() => [...document.querySelectorAll('.workbench-chart')].filter(figu
 
 
 @pytest.fixture(scope="module")
-def started(chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def lesson(tmp_path_factory, started, kernel):
     """The lesson after Run All, nothing predicted yet."""
     folder = tmp_path_factory.mktemp("lab")

@@ -27,14 +27,6 @@ QUIET = f"""() => {browser.KERNEL}?.status === 'idle' &&
 
 
 @pytest.fixture(scope="module")
-def started(chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def lesson(tmp_path_factory, started, kernel):
     """The whole lesson after Run All."""
     folder = tmp_path_factory.mktemp("lab")
