@@ -63,6 +63,13 @@ def faults(page, index):
     return found
 
 
+def all_faults(page):
+    """Return what is wrong with any chart that is drawn."""
+    drawn = page.evaluate("""() => [...document.querySelectorAll('.workbench-chart')].flatMap((figure, index) =>
+        figure.querySelector('svg') && figure.getBoundingClientRect().width ? [index] : [])""")
+    return [(index, fault) for index in drawn for fault in faults(page, index)]
+
+
 def settled(page):
     """Wait until the kernel is idle and nothing is drawn any more."""
     page.wait_for_timeout(120)

@@ -1,7 +1,7 @@
 """Lesson 1 in a real browser: predictions open its pictures, and after every move these say what they show."""
 import browser
 import pytest
-import walking
+from walking import all_faults
 
 LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
 TALL = 16_000       # so that JupyterLab draws every cell
@@ -28,10 +28,6 @@ def quiet(page):
     page.wait_for_timeout(100)
 
 
-def faults(page):
-    return [fault for index in range(page.locator(".workbench-chart").count()) for fault in walking.faults(page, index)]
-
-
 def title(page, k):
     """Return the title of the k-th chart that has one."""
     return page.locator(".workbench-chart .heading").nth(k).text_content()
@@ -40,7 +36,7 @@ def title(page, k):
 def choose(page, label, value):
     page.locator(".widget-dropdown", has_text=label).locator("select").select_option(value)
     quiet(page)
-    assert faults(page) == []
+    assert all_faults(page) == []
 
 
 def slide(page, label, *keys):
@@ -49,7 +45,7 @@ def slide(page, label, *keys):
         handle.focus()
         page.keyboard.press(key)
         quiet(page)
-        assert faults(page) == [], (label, key)
+        assert all_faults(page) == [], (label, key)
 
 
 def has_title(page, text):
@@ -78,7 +74,7 @@ def test_predictions_open_the_pictures(lesson):
     for text in ("12% below", "41% with 300", "53% of 2,000", "35 of 200", "152 random"):
         has_title(lesson, text)
     assert lesson.get_by_text("Make your prediction first").count() == 0
-    assert faults(lesson) == []
+    assert all_faults(lesson) == []
 
 
 def test_strata_and_shares(lesson):
@@ -110,7 +106,7 @@ def test_cuts_and_labels_are_moved_by_keys_and_pointer(lesson):
         lesson.mouse.move(x + 30 * k, y)
     lesson.mouse.up()
     quiet(lesson)
-    assert chosen(lesson, "Share the labels") == "by hand" and faults(lesson) == []
+    assert chosen(lesson, "Share the labels") == "by hand" and all_faults(lesson) == []
     slide(lesson, "Strata", "PageUp")
     assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Share the labels")) == ("equal size", "proportional")
 
@@ -143,7 +139,7 @@ def test_the_labels_needed(lesson):
     choose(lesson, "Population", "700,000, their synthetic twin")
     lesson.get_by_role("checkbox", name="Finite-population factor").check()
     quiet(lesson)
-    assert faults(lesson) == []
+    assert all_faults(lesson) == []
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1200, True), (900, True), (900, False)])
@@ -154,7 +150,7 @@ def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, width, dark):
     lesson.wait_for_function("""ink => [...document.querySelectorAll('.workbench-chart .role-axis-title text')]
         .every(text => getComputedStyle(text).fill === ink)""", arg="rgb(242, 242, 242)" if dark else "rgb(26, 26, 26)",
         timeout=10_000)
-    assert faults(lesson) == []
+    assert all_faults(lesson) == []
 
 
 def test_what_there_was_to_see_and_why(lesson):
