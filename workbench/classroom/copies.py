@@ -130,18 +130,17 @@ def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike, 
     folder, sources = Path(folder), lessons()
     if binder is not None:
         sources[START] = with_link(sources[START], binder)
-    written: list[str] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         there = {path.name.lower() for path in folder.iterdir()}
-        _check_secret(folder, [student for student in students if student.lower() in there], secret)
-        for student in students:
-            if student.lower() not in there:
-                _write_copy(folder, student, secret, sources)
-                written.append(student)
+        kept = [student for student in students if student.lower() in there]
+        _check_secret(folder, kept, secret)
+        written = [student for student in students if student.lower() not in there]
+        for student in written:
+            _write_copy(folder, student, secret, sources)
     except (OSError, ValueError) as error:
         raise ReportError(f"cannot write to {str(folder)!r}: {reason(error)}") from error
-    return written, [student for student in students if student not in set(written)]
+    return written, kept
 
 
 def _check_secret(folder, students, secret):
