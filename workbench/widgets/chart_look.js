@@ -1,6 +1,6 @@
 // How wide a chart is, and how large its type: the same rules as sized, scaled and widest of charts/theme.py
 const HEADING = "heading", LARGER = "workbench-larger-type";
-const WIDEST = 1000, NARROW = 400, TYPE = 14, LARGE = 20, HEIGHT = 260, TRIES = 5, TOLERANCE = 4, LABELS = 150;
+const WIDEST = 1000, NARROW = 400, TYPE = 14, LARGE = 20, HEIGHT = 260, TRIES = 7, TOLERANCE = 4, LABELS = 150;
 const VIEWS = ["layer", "concat", "hconcat", "vconcat", "spec"];
 const DATA = ["data", "datasets", "values"];
 
@@ -118,7 +118,9 @@ function titled(part, size, width, height) {
 
 function spread(svg, selector) {
   const boxes = [...svg.querySelectorAll(selector)].map(part => part.getBoundingClientRect());
-  return boxes.length ? Math.max(...boxes.map(box => box.right)) - Math.min(...boxes.map(box => box.left)) : 0;
+  if (!boxes.length) return 0;
+  const shrunk = svg.getBoundingClientRect().width / Number(svg.getAttribute("width"));     // to fit the page
+  return (Math.max(...boxes.map(box => box.right)) - Math.min(...boxes.map(box => box.left))) / shrunk;
 }
 
 async function fitted(stage, spec, look, last, make) {
