@@ -418,7 +418,8 @@ def _subject(label):
 def _said_change(row):
     """Return a change between two periods as a sentence: what rose or fell by how much, or that nothing is shown."""
     low, high, error = row["low"], row["high"], (row["high"] - row["low"]) / 2
-    name, when = _subject(row["label"]), f"from {named_period(row['first_period'])} to {named_period(row['last_period'])}"
+    first, last = (named_period(row[f"{end}_period"]) for end in ("first", "last"))
+    name, when = _subject(row["label"]), f"from {first} to {last}"
     if low <= 0 <= high:
         shown = digits.points(row["change"], low, high, error=error, signed=True)
         return "{}: no change is shown {}, {} points, between {} and {}".format(name, when, *shown)
