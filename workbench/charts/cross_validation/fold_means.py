@@ -17,6 +17,7 @@ from workbench.charts.cross_validation.words import (
     padded,
     share,
     short_names,
+    two_lines,
     values_axis,
 )
 from workbench.cross_validation.kfold import ROUNDING, ZeroVarianceError, kfold_t_test
@@ -222,7 +223,7 @@ def _intervals(data, title, axis, within, colors):
     shapes = dict(zip(colors, SIDE_SHAPES, strict=False)) | {MAY_BE_0: BAR}
     base = alt.Chart(theme.rows("intervals", data["intervals"])).encode(
         y=alt.Y("test:N", sort=[row["test"] for row in data["intervals"]], title=None,
-                axis=alt.Axis(labelExpr="split(datum.label, ', ')")),
+                axis=two_lines()),
         color=alt.Color("verdict:N", legend=None, scale=theme.scale(colors | {MAY_BE_0: NEITHER})))
     bars = base.mark_rule(strokeWidth=4).encode(x=alt.X("low:Q", title=title, axis=axis, scale=within), x2="high:Q")
     dots = base.mark_point(filled=True, size=110).encode(x="estimate:Q", shape=alt.Shape(

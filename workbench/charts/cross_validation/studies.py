@@ -14,7 +14,7 @@ import scipy
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import stacked
 from workbench.charts.cross_validation.rho_curves import MOST_RHO, RULE_SHAPES, RULES, curve, rho_curve_data
-from workbench.charts.cross_validation.words import number, share, short, short_p
+from workbench.charts.cross_validation.words import number, share, short, short_p, two_lines
 from workbench.cross_validation.kfold import resolve_rho
 from workbench.results import percent
 
@@ -140,7 +140,8 @@ def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted:
 
 def _intervals(data):
     base = alt.Chart(theme.rows("studies", data["studies"])).encode(
-        x=alt.X("study:O", title="study, of those shown", axis=alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0, grid=False)),
+        x=alt.X("study:O", title="study, of those shown", axis=alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0,
+                                                                         grid=False)),
         color=alt.Color("verdict:N", title=None, scale=theme.scale(ALARMS)))
     y = alt.Y("low:Q", title="clerk A minus clerk B (points)", axis=POINTS,
               scale=alt.Scale(domain=[-MOST_DIFFERENCE, MOST_DIFFERENCE], nice=False))
@@ -216,7 +217,8 @@ def slider(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) ->
     x = alt.Scale(domain=[min(ends) - 0.02, max(ends) + 0.02], nice=False)
     up = alt.Scale(domain=[-0.8, max(LEVELS, *(row["y"] for row in data["dots"])) + 0.5], nice=False)
     dots = alt.Chart(theme.rows("dots", data["dots"])).mark_circle(size=110, color=theme.ESTIMATE).encode(
-        x=alt.X("difference:Q", title="difference per fold; bar: interval of the mean", scale=x, axis=alt.Axis(tickCount=6)),
+        x=alt.X("difference:Q", title="difference per fold; bar: interval of the mean", scale=x,
+                axis=alt.Axis(tickCount=6)),
         y=alt.Y("y:Q", axis=None, scale=up))
     mean = alt.Chart(theme.rows("mean", data["mean"])).encode(y=alt.Y("y:Q", axis=None, scale=up), color=alt.Color(
         "verdict:N", legend=None, scale=theme.scale(VERDICTS)))
@@ -449,7 +451,7 @@ def scoreboard(studies: Mapping) -> alt.TopLevelMixin:
 def _score_panel(data, learner):
     order, legend = list(dict.fromkeys(row["test"] for row in data["rates"])), alt.Legend(labelLimit=260)
     base = alt.Chart(theme.rows("rates", data["rates"])).transform_filter(alt.datum.learner == learner).encode(
-        y=alt.Y("test:N", sort=order, title=None, axis=alt.Axis(labelExpr="split(datum.label, ', ')")))
+        y=alt.Y("test:N", sort=order, title=None, axis=two_lines()))
     x = alt.X("alarms:Q", title=f"{learner}: share called different", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
               scale=alt.Scale(domain=[0, 1], nice=False))
     joined = base.mark_rule(color=theme.GRAY, strokeWidth=2).encode(x=x, x2="power:Q")

@@ -197,7 +197,7 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     texts = answers.mark_text(align="left", dx=8, fontWeight="bold").encode(x=alt.value("width"), y=names,
                                                                             text="text:N")
     head = alt.Chart(theme.rows("head", [{"text": ["typical", "error"]}])).mark_text(
-        align="left", baseline="bottom", dx=8, dy=-18, lineHeight=16, style="note", x="width", y=0).encode(text="text:N")
+        align="left", dx=8, dy=-26, lineHeight=16, style="note", x="width", y=0).encode(text="text:N")
     above = (zero + bands + dots + texts + head).properties(width=460, height=alt.Step(28))
     across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=_within())
     curves = alt.Chart(theme.rows("curves", data["curves"])).mark_line(strokeWidth=2, clip=True).encode(
