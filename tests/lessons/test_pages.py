@@ -33,8 +33,8 @@ BEYOND = """[...document.querySelectorAll('#rendered_cells *')].filter(part => p
 
 # of a chart: plots narrower than 100 px, texts below 11 px, names in legends
 CROWDED = """chart => [
-    [...chart.querySelectorAll('path.background')].map(plot => plot.getBoundingClientRect().width)
-        .filter(width => width && width < 100),
+    [...chart.querySelectorAll('path.background')].filter(plot => !plot.closest('.role-legend'))
+        .map(plot => plot.getBoundingClientRect().width).filter(width => width && width < 100),
     [...chart.querySelectorAll('svg text')].filter(text => parseFloat(getComputedStyle(text).fontSize)
         * text.ownerSVGElement.getBoundingClientRect().width / text.ownerSVGElement.getAttribute('width') < 11)
         .map(text => text.textContent),
