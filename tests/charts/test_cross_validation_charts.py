@@ -289,7 +289,7 @@ def test_rho_close_to_1_or_to_the_flip_is_not_rounded_to_it():
 
 def test_the_legend_names_only_what_is_there():
     shown = texts(charts.rho_curve(wb.kfold_t_test(D)))
-    assert "used" not in shown and {"naive", "Nadeau-Bengio", "0.7"} <= set(shown)
+    assert "used" not in shown and {"naive", "Nadeau-Bengio", "rho 0.7"} <= set(shown)
     assert "used" in texts(charts.rho_curve(wb.kfold_t_test(D, rho=.3)))
     assert "used" in texts(studies.slider(D, wb.kfold_t_test(D)))
 
@@ -314,7 +314,7 @@ def boxes_of_labels(chart, data):
 
     boxes = {}
     for row in data["points"]:
-        x, y = at(row["rho"], row["p"])
+        x, y = at(row["label_rho"], row["p"])
         wide = 5.5 * len(row["text"])
         left = x + row["dx"] - {"left": 0, "center": .5, "right": 1}[row["align"]] * wide
         boxes[row["rule"]] = (left, y + row["dy"] - 6, left + wide, y + row["dy"] + 6)

@@ -193,8 +193,8 @@ def test_a_larger_audit_errs_less_but_not_the_raw_count():
 
 
 def test_the_estimator_that_was_chosen_is_marked():
-    shown = {row["estimator"]: row["text"] for row in rows(live.months("calibration"), "answers")}
-    assert shown == {"raw count": "1.21", "calibration": "2.48  ← your choice", "mixed": "1.10"}
+    shown = {row["name"]: row["text"] for row in rows(live.months("calibration"), "answers")}
+    assert shown == {"raw count": "1.21", "calibration (you)": "2.48", "mixed": "1.10"}
 
 
 # ---------------------------------------------------------------- change
@@ -378,7 +378,7 @@ def test_best_today_is_not_best_tomorrow(learner, choice):
     learner.keep("4-best", choice)
     said, panel, _ = live.seen_months().parts
     assert said == f"You predicted: {choice}. At 15% it is mixed."
-    marked, = (row["estimator"] for row in rows(panel, "answers") if row["text"].endswith("your choice"))
+    marked, = (row["estimator"] for row in rows(panel, "answers") if row["name"].endswith(" (you)"))
     assert marked == scenes.NAMES[live.BEST[choice]]
 
 

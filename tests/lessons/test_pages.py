@@ -31,6 +31,18 @@ BEYOND = """[...document.querySelectorAll('#rendered_cells *')].filter(part => p
     > innerWidth + 1 && !part.closest('svg, table, pre, mjx-container')).map(part => part.outerHTML.slice(0, 200))"""
 
 
+# of a chart: plots narrower than 100 px, texts below 11 px, names in legends
+CROWDED = """chart => [
+    [...chart.querySelectorAll('path.background')].filter(plot => !plot.closest('.role-legend'))
+        .map(plot => plot.getBoundingClientRect().width).filter(width => width && width < 100),
+    [...chart.querySelectorAll('svg text')].filter(text => parseFloat(getComputedStyle(text).fontSize)
+        * text.ownerSVGElement.getBoundingClientRect().width / text.ownerSVGElement.getAttribute('width') < 11)
+        .map(text => text.textContent),
+    chart.querySelectorAll('.role-legend-label text').length]"""
+SCENES = ("from workbench.widgets import cross_validation, misclassification\ncross_validation.power(.6)",
+          "cross_validation.scoreboard()", "misclassification.months('mixed')")
+
+
 @pytest.fixture(scope="module")
 def voila(tmp_path_factory, started, kernel):
     if browser.missing_voila():
@@ -95,6 +107,23 @@ def test_the_waiting_page_says_what_is_computed_and_what_comes(voila):
     page.wait_for_selector("#loading", state="detached", timeout=60_000)
     assert "How sure?" in page.inner_text("main") and "time.sleep" not in page.inner_text("body")
     context.close()
+
+
+def test_the_list_of_lessons_is_plain_links_and_asks_no_other_host(tmp_path, started, kernel):
+    if browser.missing_voila():
+        pytest.skip(browser.missing_voila())
+    (tmp_path / "more & more").mkdir()
+    browser.notebook(tmp_path / "00-start.ipynb", "print(6 * 7)")
+    with browser.voila(tmp_path, "--template=workbench") as address, \
+            browser.page(address.removesuffix("voila/render/"), started) as page:
+        assert page.locator("a").all_inner_texts() == ["00-start", "more & more"]
+        page.get_by_text("more & more").click()
+        page.wait_for_url("**/voila/tree/more%20%26%20more")
+        page.go_back()
+        page.get_by_text("00-start").click()
+        page.wait_for_selector("main pre")
+        assert page.inner_text("main pre").strip() == "42"
+        assert page.outside == [] == page.console_errors
 
 
 def test_closing_the_page_ends_its_kernel(voila):
@@ -170,6 +199,19 @@ def test_lessons_fit_a_phone_in_voila_and_have_no_fault(voila, axe, name, choice
         assert page.evaluate(BEYOND) == []
         assert browser.faults(page) == []
         assert page.console_errors == [] == page.outside
+
+
+def test_pictures_of_several_parts_have_room_on_a_phone(voila):
+    with browser.page(lesson(voila, "crowded", *SCENES), voila.started, size=PHONE) as page:
+        browser.shows_chart(page, len(SCENES))
+        page.wait_for_timeout(1000)
+        charts = page.locator(".workbench-chart")
+        assert [charts.nth(k).evaluate(CROWDED) for k in range(3)] == [[[], [], 4], [[], [], 3], [[], [], 3]]
+        assert [found for index in range(3) for found in page.evaluate(walking.FAULTS, index)] == []
+        page.locator("select").select_option(label="all seven")
+        page.wait_for_function("document.querySelectorAll('.workbench-chart')[2].innerText.includes('; audit share')")
+        assert charts.nth(2).evaluate(CROWDED) == [[], [], 7]
+        assert page.outside == [] == page.console_errors
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,18 @@ _FORMS = [re.compile(form, re.IGNORECASE) for form in (
 _SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
 
 
+def named_period(period: object) -> str:
+    """Return a period as a sentence calls it: a small number alone would say nothing.
+
+    Examples
+    --------
+    >>> named_period(3), named_period("Jan"), named_period(2026)
+    ('period 3', 'Jan', '2026')
+    """
+    text = str(period)
+    return f"period {text}" if text.isdigit() and len(text) < len("2026") else text
+
+
 def time_of(names: Sequence[str]) -> list[tuple[int, ...]] | None:
     """Return (year, month, day) of each name, as far as it goes, or None where the names are no dates or stay open.
 

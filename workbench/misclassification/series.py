@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from workbench import checks, digits
 from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
 from workbench.misclassification.methods import METHODS, RATES, assumption
-from workbench.misclassification.period_names import backward_notes
+from workbench.misclassification.period_names import backward_notes, named_period
 from workbench.misclassification.periods import Periods, check_audit
 from workbench.misclassification.prevalence import intervals_of, one_or_all, read_frame
 from workbench.results import Estimate, Interval, Note, Result, percent, sentences
@@ -313,7 +313,7 @@ class PrevalenceSeries(Result):
         change = self.change(reported[0], reported[-1], level)
         rows = [row for row in change.rows() if not digits.nothing(row["low"], row["high"])]
         if not rows or self._usable.undefined:
-            when = f"from {_when(reported[0])} to {_when(reported[-1])}"
+            when = f"from {named_period(reported[0])} to {named_period(reported[-1])}"
             return f"No result: nearly every change {when} is possible, {NO_LINK}"
         return _said_change(max(rows, key=lambda row: abs(row["change"])))
 
@@ -330,9 +330,9 @@ class PrevalenceSeries(Result):
         rows = [row for row in self.levels(level) if row["period"] == period]
         row = max(rows, key=lambda row: row["estimate"])
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
-            return f"No result: nearly every share is possible in {_when(period)}, {NO_LINK}"
+            return f"No result: nearly every share is possible in {named_period(period)}, {NO_LINK}"
         shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
-        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, _when(period))
+        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, named_period(period))
 
     def basis(self, level: float = 0.95) -> str:
         """Return what the finding rests on, in a line.
@@ -415,15 +415,11 @@ def _subject(label):
     return f"Class {text}" if not text[:1].isalpha() else f"{text[0].upper()}{text[1:]}"
 
 
-def _when(period):
-    text = str(period)
-    return f"period {text}" if text.isdigit() and len(text) < len("2026") else text
-
-
 def _said_change(row):
     """Return a change between two periods as a sentence: what rose or fell by how much, or that nothing is shown."""
     low, high, error = row["low"], row["high"], (row["high"] - row["low"]) / 2
-    name, when = _subject(row["label"]), f"from {_when(row['first_period'])} to {_when(row['last_period'])}"
+    first, last = (named_period(row[f"{end}_period"]) for end in ("first", "last"))
+    name, when = _subject(row["label"]), f"from {first} to {last}"
     if low <= 0 <= high:
         shown = digits.points(row["change"], low, high, error=error, signed=True)
         return "{}: no change is shown {}, {} points, between {} and {}".format(name, when, *shown)

@@ -1,6 +1,6 @@
 // How wide a chart is, and how large its type: the same rules as sized, scaled and widest of charts/theme.py
 const HEADING = "heading", LARGER = "workbench-larger-type";
-const WIDEST = 1000, NARROW = 520, TYPE = 14, LARGE = 20, HEIGHT = 260, TRIES = 5, TOLERANCE = 4, LABELS = 150;
+const WIDEST = 1000, NARROW = 520, TYPE = 14, LARGE = 20, HEIGHT = 260, TRIES = 7, TOLERANCE = 4, LABELS = 150;
 const VIEWS = ["layer", "concat", "hconcat", "vconcat", "spec"];
 const DATA = ["data", "datasets", "values"];
 
@@ -54,7 +54,7 @@ function lettered(spec, least) {
 
 function narrowed(spec) {
   return rewritten(spec, (name, entry) => name === "hconcat" ? ["vconcat", entry]
-    : name === "labelLimit" ? [name, Math.min(entry, LABELS)]
+    : ["axis", "header"].includes(name) && entry?.labelLimit ? [name, {...entry, labelLimit: Math.min(entry.labelLimit, LABELS)}]
       : name === "legend" && isObject(entry) ? [name, {...entry, orient: "top"}] : null);
 }
 
@@ -116,9 +116,11 @@ function titled(part, size, width, height) {
   return changed;
 }
 
-function spread(svg, selector) {
-  const boxes = [...svg.querySelectorAll(selector)].map(part => part.getBoundingClientRect());
-  return boxes.length ? Math.max(...boxes.map(box => box.right)) - Math.min(...boxes.map(box => box.left)) : 0;
+// where legends end; a picture wider than its frame is shown shrunk
+function legendsEnd(svg) {
+  const frame = svg.getBoundingClientRect(), shrunk = frame.width / Number(svg.getAttribute("width"));
+  const ends = [...svg.querySelectorAll(".role-legend")].map(part => part.getBoundingClientRect().right - frame.left);
+  return Math.max(0, ...ends) / shrunk;
 }
 
 async function fitted(stage, spec, look, last, make) {
@@ -128,7 +130,7 @@ async function fitted(stage, spec, look, last, make) {
     const some = columns < Infinity ? legended(whole, columns) : whole;
     const made = await make(titled(scaled(some, factor), look.size, wanted, HEIGHT));
     const svg = stage.querySelector("svg"), off = wanted - Number(svg.getAttribute("width"));
-    const crowded = spread(svg, ".role-legend") > wanted && columns > 1;
+    const crowded = legendsEnd(svg) > wanted && columns > 1;
     const next = Math.max(0.2, factor + (off - TOLERANCE / 2) / full);
     if (!tries || (!crowded && ((off >= 0 && off <= TOLERANCE) || next === factor))) {
       return {view: made.view, vgSpec: made.vgSpec, finalize: () => made.finalize(), stage,

@@ -77,12 +77,12 @@ def two_clerks(predicted: float | None = None) -> Panel:
     workbench.widgets.Panel
         Controls: forms, repeats, test, which studies.
     """
-    controls = {"n": ipywidgets.ToggleButtons(options=charts.SIZES, value=100, description="Forms per study"),
+    controls = {"n": _sizes(charts.SIZES, 100, "Forms per study"),
                 "repeats": ipywidgets.SelectionSlider(options=[1, 2, 3, 5, 10], layout=WIDE,
                                                       description="Repeats of the cross-validation"),
                 "test": ipywidgets.ToggleButtons(options=list(clerks.TESTS), description="Test"),
                 "first": ipywidgets.SelectionSlider(
-                    options=[(f"{first} to {first + SHOWN - 1}", first) for first in range(0, LONG_RUN, SHOWN)],
+                    options=[(f"{first}–{first + SHOWN - 1}", first) for first in range(0, LONG_RUN, SHOWN)],
                     value=ALARMED, description="Studies shown", layout=WIDE)}
 
     def studies(n=100, repeats=1, test="naive t", first=ALARMED):
@@ -217,7 +217,7 @@ def experiments() -> Panel:
         Controls: learner, items per sample, the assumed rho, how far the tested mean is from that of all runs.
     """
     controls = {"learner": ipywidgets.ToggleButtons(options=LEARNERS, description="Learner"),
-                "n": ipywidgets.ToggleButtons(options=[20, 40, 80], value=40, description="Items per sample"),
+                "n": _sizes([20, 40, 80], 40, "Items per sample"),
                 "rho": ipywidgets.FloatSlider(0, min=0, max=.95, step=.05, description="Assumed rho", layout=WIDE),
                 "offset": ipywidgets.SelectionSlider(options=[(f"{o:+.4f}", o) for o in OFFSETS], value=0.0,
                                                      description="Tested error: true error", layout=WIDE)}
@@ -251,7 +251,7 @@ def scoreboard() -> Panel:
     workbench.widgets.Panel
         Control: items per sample.
     """
-    controls = {"n": ipywidgets.ToggleButtons(options=list(BOARD_RUNS), description="Items per sample")}
+    controls = {"n": _sizes(list(BOARD_RUNS), 40, "Items per sample")}
 
     def studies(n=40):
         return ({(name, situation): _board(learner, situation == "different", n)
@@ -270,6 +270,12 @@ def _half_samples():
     study = simulate_comparison(population, ("1nn", range(4)), ("1nn", range(4, 8)), 80, runs=HALF_RUNS,
                                 tests=("naive t", "half-sample rho", "Nadeau-Bengio"), progress=False)
     return Table(study.rows(), f"False alarms of two equal learners at 5%; the true rho is {study.rho:.2f}")
+
+
+def _sizes(options, value, description):
+    """Return buttons that stand beside each other on a phone too."""
+    return ipywidgets.ToggleButtons(options=options, value=value, description=description,
+                                    style={"button_width": "90px"})
 
 
 def _driven(controls, found, data, words, chart):

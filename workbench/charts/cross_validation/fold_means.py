@@ -17,6 +17,7 @@ from workbench.charts.cross_validation.words import (
     padded,
     share,
     short_names,
+    two_lines,
     values_axis,
 )
 from workbench.cross_validation.kfold import ROUNDING, ZeroVarianceError, kfold_t_test
@@ -221,13 +222,14 @@ def _intervals(data, title, axis, within, colors):
     """Return bars in the color and shape of the better model, gray where 0 is inside."""
     shapes = dict(zip(colors, SIDE_SHAPES, strict=False)) | {MAY_BE_0: BAR}
     base = alt.Chart(theme.rows("intervals", data["intervals"])).encode(
-        y=alt.Y("test:N", sort=[row["test"] for row in data["intervals"]], title=None, axis=alt.Axis(labelLimit=220)),
+        y=alt.Y("test:N", sort=[row["test"] for row in data["intervals"]], title=None,
+                axis=two_lines()),
         color=alt.Color("verdict:N", legend=None, scale=theme.scale(colors | {MAY_BE_0: NEITHER})))
     bars = base.mark_rule(strokeWidth=4).encode(x=alt.X("low:Q", title=title, axis=axis, scale=within), x2="high:Q")
     dots = base.mark_point(filled=True, size=110).encode(x="estimate:Q", shape=alt.Shape(
         "verdict:N", legend=None, scale=alt.Scale(domain=list(shapes), range=list(shapes.values()))))
     zero = alt.Chart(theme.rows("zero", data["zero"])).mark_rule(strokeWidth=1).encode(x="value:Q")
-    return (zero + bars + dots).properties(width=theme.WIDTH - 160, height=24 * len(data["intervals"]))
+    return (zero + bars + dots).properties(width=theme.WIDTH - 160, height=36 * len(data["intervals"]))
 
 
 def _dot_size(most, repeats):

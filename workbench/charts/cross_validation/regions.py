@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 REGIONS = {"first better": FIRST, "practically equal": theme.GRAY, "second better": SECOND}
 MOST_LETTERS = 50
+LETTER = 7.5      # pixels
 FARTHEST, REACH = 3, 8.0
 
 
@@ -122,9 +123,12 @@ def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLev
                                                                    scale=theme.scale(REGIONS)))
     line = density.mark_line(strokeWidth=1.5, color=theme.GRAY).encode(x=x, y="density:Q")
     rules = alt.Chart(theme.rows("rope", data["rope"])).mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
+    # over its region, but beside the names at the ends
+    wide = LETTER * max(len(line) for row in data["names"] for line in row["text"])
+    middle = {"expr": f"clamp(scale('x', 0), min({1.5 * wide}, width / 2), max(width - {1.5 * wide}, width / 2))"}
     texts = [alt.Chart(theme.rows(name, data[name])).mark_text(
         x=place, y=y, align=align, baseline="top", lineHeight=15, limit=theme.WIDTH // 3).encode(
             text="text:N").transform_filter(alt.datum.at == at)
              for name, y in (("names", -32), ("notes", 6)) for at, place, align in
-             (("left", 0, "left"), ("middle", {"expr": "width / 2"}, "center"), ("right", "width", "right"))]
+             (("left", 0, "left"), ("middle", middle, "center"), ("right", "width", "right"))]
     return theme.finish(alt.layer(areas, line, rules, *texts), *posterior_words(found, models), height=220)

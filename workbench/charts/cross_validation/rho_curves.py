@@ -30,7 +30,7 @@ LETTER, LINE = 5.8, 14
 PLACES = [(-10, -12, "right"), (10, 12, "left"), (10, -12, "left"), (-10, 12, "right"), (0, -19, "center"),
           (0, 19, "center"), (14, 0, "left"), (-14, 0, "right"), (-14, -14, "right"), (14, 14, "left"),
           (14, -14, "left"), (-14, 14, "right"), (3, 17, "left"), (3, -17, "left")]
-ACROSS = 50
+DRAWN_AT = (0.45, 1, 1.8)     # of its own width: on a phone, as it is, on the widest page
 FLIP_PLACE = {"left": (6, -8, "left"), "right": (-6, -8, "right")}
 
 
@@ -62,30 +62,54 @@ def _points(test):
 def _placed(points, curve, risk, flips, size):
     """Return the points with a place of their text that no line crosses and no other text covers, where there is one.
 
-    Places are pixels from the point, tried in the order of PLACES; the chosen point comes first.
+    Places are pixels from the point, or from the line where the verdict flips, at rho `label_rho`; they are tried in
+    the order of PLACES, on a page and on a phone. The chosen point comes first.
     """
-    (start, end), least = (curve[0]["rho"], curve[-1]["rho"]), math.log(_least_p(curve))
-
-    def pixels(rows):
-        rho, p = (np.array([row[axis] for row in rows]) for axis in ("rho", "p"))
-        return np.stack([(rho - start) / (end - start) * size[0], np.log(p) / least * size[1]])
-
-    flip_at = [float(x) for x in pixels([flip | {"p": risk} for flip in flips])[0]]
-    lines = _lines(pixels(curve), pixels([{"rho": start, "p": risk}])[1, 0], flip_at, size)
-    at = pixels(points).T.tolist()
-    taken = [_box(*where, 2 * (6 + 3 * point["chosen"])) for where, point in zip(at, points, strict=True)]
-    taken += [_text_box(x, size[1], *FLIP_PLACE[flip["side"]], flip["text"])
-              for x, flip in zip(flip_at, flips, strict=True)]
+    drawn = [_Drawn(points, curve, risk, flips, (size[0] * part, size[1])) for part in DRAWN_AT]
     found = {}
     for k in sorted(range(len(points)), key=lambda k: -points[k]["chosen"]):
-        beyond = [x - at[k][0] + 6 for x in flip_at if 0 < x - at[k][0] < ACROSS]
-        places = PLACES + [(dx, dy, "left") for dx in beyond for dy in (0, 14)]
-        boxes = [_text_box(*at[k], *place, points[k]["text"]) for place in places]
-        cost = [_crossed(box, lines) + 100 * _covered(box, taken) + 1000 * _outside(box, size) for box in boxes]
-        best = int(np.argmin(cost))
-        found[k] = dict(zip(("dx", "dy", "align"), places[best], strict=True))
-        taken += [boxes[best]] if points[k]["text"] else []
+        places = [(points[k]["rho"], *place) for place in PLACES]
+        places += [(flip["rho"], 6, dy, "left") for flip in flips if flip["rho"] > points[k]["rho"] for dy in (0, 14)]
+        cost = [sum(picture.cost(k, *place) for picture in drawn) for place in places]
+        best = places[int(np.argmin(cost))]
+        found[k] = dict(zip(("label_rho", "dx", "dy", "align"), best, strict=True))
+        for picture in drawn:
+            picture.take(k, *best)
     return [point | found[k] for k, point in enumerate(points)]
+
+
+class _Drawn:
+    """The picture at one width in pixels: where points and lines are, and which boxes are taken."""
+
+    def __init__(self, points, curve, risk, flips, size):
+        self.size = size
+        self.start, self.end = curve[0]["rho"], curve[-1]["rho"]
+        self.least, self.points = math.log(_least_p(curve)), points
+        flip_at = [self._across(flip["rho"]) for flip in flips]
+        line = np.array([self._pixels(row["rho"], row["p"]) for row in curve]).T
+        self.lines = _lines(line, self._pixels(self.start, risk)[1], flip_at, [round(side) for side in size])
+        self.taken = [_box(*self._pixels(point["rho"], point["p"]), 2 * (6 + 3 * point["chosen"])) for point in points]
+        self.taken += [_text_box(x, size[1], *FLIP_PLACE[flip["side"]], flip["text"])
+                       for x, flip in zip(flip_at, flips, strict=True)]
+
+    def _across(self, rho):
+        return (rho - self.start) / (self.end - self.start) * self.size[0]
+
+    def _pixels(self, rho, p):
+        return self._across(rho), math.log(p) / self.least * self.size[1]
+
+    def _label(self, k, rho, dx, dy, align):
+        return _text_box(self._across(rho), self._pixels(rho, self.points[k]["p"])[1], dx, dy, align,
+                         self.points[k]["text"])
+
+    def cost(self, k, *place):
+        """Return how much a text at a place would cross, cover or leave."""
+        box = self._label(k, *place)
+        return _crossed(box, self.lines) + 100 * _covered(box, self.taken) + 1000 * _outside(box, self.size)
+
+    def take(self, k, *place):
+        """Keep the place for the text of a point."""
+        self.taken += [self._label(k, *place)] if self.points[k]["text"] else []
 
 
 def _lines(curve, level, flip_at, size):
@@ -172,7 +196,8 @@ def curve(data: dict, folds: int, domain: tuple[float, float], *,
 
     A live picture names all rules, as its points come and go.
     """
-    low, legend = min(row["p"] for row in data["curve"]), alt.Legend(values=list(named))
+    low = min(row["p"] for row in data["curve"])
+    legend = alt.Legend(values=list(named), labelExpr="datum.label == '0.7' ? 'rho 0.7' : datum.label")
     x = alt.X("rho:Q", title="assumed rho (below it: correlation r of two folds)", axis=_rho_axis(folds, domain),
               scale=alt.Scale(domain=list(domain), nice=False))
     y = alt.Y("p:Q", title=f"p-value (log scale{_at_least(low)})", axis=alt.Axis(values=_p_ticks(low), format="~g"),
@@ -191,7 +216,7 @@ def curve(data: dict, folds: int, domain: tuple[float, float], *,
         color=alt.Color("rule:N", title=None, legend=legend, scale=theme.scale(RULES)),
         shape=alt.Shape("rule:N", title=None, legend=legend, scale=alt.Scale(domain=list(RULES), range=RULE_SHAPES)))
     texts = points.mark_text(**{name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}).encode(
-        x="rho:Q", y="p:Q", text="text:N")
+        x="label_rho:Q", y="p:Q", text="text:N")
     return alt.layer(level, name, curve, *flips, marks, texts)
 
 

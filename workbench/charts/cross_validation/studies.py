@@ -14,7 +14,7 @@ import scipy
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import stacked
 from workbench.charts.cross_validation.rho_curves import MOST_RHO, RULE_SHAPES, RULES, curve, rho_curve_data
-from workbench.charts.cross_validation.words import number, share, short, short_p
+from workbench.charts.cross_validation.words import number, share, short, short_p, two_lines
 from workbench.cross_validation.kfold import resolve_rho
 from workbench.results import percent
 
@@ -63,7 +63,7 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
                                                                axis=alt.Axis(labelAngle=0)), y=y)
     stems = base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(y2=alt.datum(0))
     dots = base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
-    line = alt.Chart(theme.rows("mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f}"}]))
+    line = alt.Chart(theme.rows("mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f}".replace("-", "−")}]))
     rule = line.mark_rule(style="truth").encode(y=y)
     name = line.mark_text(x="width", align="left", dx=4).encode(y=y, text="text:N")
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(y=y)
@@ -140,7 +140,8 @@ def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted:
 
 def _intervals(data):
     base = alt.Chart(theme.rows("studies", data["studies"])).encode(
-        x=alt.X("study:O", title="study", axis=alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0, grid=False)),
+        x=alt.X("study:O", title="study, of those shown", axis=alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0,
+                                                                         grid=False)),
         color=alt.Color("verdict:N", title=None, scale=theme.scale(ALARMS)))
     y = alt.Y("low:Q", title="clerk A minus clerk B (points)", axis=POINTS,
               scale=alt.Scale(domain=[-MOST_DIFFERENCE, MOST_DIFFERENCE], nice=False))
@@ -158,7 +159,7 @@ def _alarm_rate(data):
         y=alt.Y("who:N", title=None, sort=None), x=alt.X("rate:Q", title="false alarms", axis=alt.Axis(
             format=theme.PERCENT, tickCount=4), scale=alt.Scale(domain=[0, 1.3 * MOST_ALARMS], nice=False)))
     bars = rates.mark_bar().encode(color=alt.Color("who:N", legend=None, scale=colors))
-    return (bars + rates.mark_text(align="left", dx=4).encode(text="text:N")).properties(width=190, height=84)
+    return (bars + rates.mark_text(align="left", dx=4).encode(text="text:N")).properties(width=222, height=84)
 
 
 def _believed(data):
@@ -168,7 +169,7 @@ def _believed(data):
                 scale=alt.Scale(domain=[0, 1.4 * MOST_SPREAD], nice=False)))
     bars = spread.mark_bar().encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
         {"believed": theme.ESTIMATE, "real": theme.GRAY})))
-    return (bars + spread.mark_text(align="left", dx=4).encode(text="text:N")).properties(width=190, height=84)
+    return (bars + spread.mark_text(align="left", dx=4).encode(text="text:N")).properties(width=222, height=84)
 
 
 # one slider
@@ -216,7 +217,8 @@ def slider(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) ->
     x = alt.Scale(domain=[min(ends) - 0.02, max(ends) + 0.02], nice=False)
     up = alt.Scale(domain=[-0.8, max(LEVELS, *(row["y"] for row in data["dots"])) + 0.5], nice=False)
     dots = alt.Chart(theme.rows("dots", data["dots"])).mark_circle(size=110, color=theme.ESTIMATE).encode(
-        x=alt.X("difference:Q", title="difference per fold; bar: mean", scale=x, axis=alt.Axis(tickCount=6)),
+        x=alt.X("difference:Q", title="difference per fold; bar: interval of the mean", scale=x,
+                axis=alt.Axis(tickCount=6)),
         y=alt.Y("y:Q", axis=None, scale=up))
     mean = alt.Chart(theme.rows("mean", data["mean"])).encode(y=alt.Y("y:Q", axis=None, scale=up), color=alt.Color(
         "verdict:N", legend=None, scale=theme.scale(VERDICTS)))
@@ -344,7 +346,8 @@ def power_words(studies: Mapping, test: str | None = None) -> tuple[str, str]:
                      for name in power.tests)
     return (f"{test}, {n} forms: finds the better reader in {power.rejection(test):.0%}, false alarms "
             f"{alarms.rejection(test):.1%}",
-            f"{different} with {n} forms errs {power.errors[0].mean():.3f} against {power.errors[1].mean():.3f}. "
+            f"With {n} forms the two readers ({different}) err {power.errors[0].mean():.3f} and "
+            f"{power.errors[1].mean():.3f}. "
             f"Called different at 5% in {power.runs} studies, and so for {equal}: {said}. Monte Carlo error up to "
             f"{max(_share_error(power.rejection(name), power.runs) for name in power.tests):.3f}.")
 
@@ -440,15 +443,15 @@ def scoreboard(studies: Mapping) -> alt.TopLevelMixin:
         By learner and "equal" or "different"; all with the same tests.
     """
     data, learners = scoreboard_data(studies), _situations(studies)
-    panels = [_score_panel(data, learner, k == 0) for k, learner in enumerate(learners)]
+    panels = [_score_panel(data, learner) for learner in learners]
     return theme.finish(alt.hconcat(*panels).resolve_scale(y="shared"), *scoreboard_words(studies), width=None,
                         height=None)
 
 
-def _score_panel(data, learner, first):
+def _score_panel(data, learner):
     order, legend = list(dict.fromkeys(row["test"] for row in data["rates"])), alt.Legend(labelLimit=260)
     base = alt.Chart(theme.rows("rates", data["rates"])).transform_filter(alt.datum.learner == learner).encode(
-        y=alt.Y("test:N", sort=order, title=None, axis=alt.Axis(labelLimit=200) if first else None))
+        y=alt.Y("test:N", sort=order, title=None, axis=two_lines()))
     x = alt.X("alarms:Q", title=f"{learner}: share called different", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
               scale=alt.Scale(domain=[0, 1], nice=False))
     joined = base.mark_rule(color=theme.GRAY, strokeWidth=2).encode(x=x, x2="power:Q")
@@ -458,4 +461,4 @@ def _score_panel(data, learner, first):
         shape=alt.Shape("kind:N", title=None, legend=legend, scale=alt.Scale(
             domain=list(SCORES), range=["square", "diamond", "circle"])))
     level = alt.Chart(theme.rows("level", data["level"])).mark_rule(style="truth").encode(x="rate:Q")
-    return (level + joined + power + alarms).properties(width=210, height=26 * len(order))
+    return (level + joined + power + alarms).properties(width=210, height=36 * len(order))

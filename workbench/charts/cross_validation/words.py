@@ -17,6 +17,12 @@ def values_axis(values: Sequence, labeled: bool = True) -> alt.Axis:
                     labels=labeled, ticks=labeled)
 
 
+def two_lines() -> alt.Axis:
+    """Return an axis of names that breaks them at their comma: a phone has no room for them in one line."""
+    second = {"condition": {"test": "indexof(datum.label, ', ') >= 0", "value": -8}, "value": 0}
+    return alt.Axis(labelExpr="split(datum.label, ', ')", labelOffset=second)
+
+
 def padded(values: Sequence) -> alt.Scale:
     """Return a scale with some room around the values, also where they are all the same."""
     low, high = min(values), max(values)

@@ -29,7 +29,7 @@ def published_data(theory: EstimatorTheory, true_shares: Sequence[float], drawn:
     found = {TRUTH: list(true_shares), "raw count": [counted_share(a, theory.p00, theory.p11) for a in true_shares],
              **{name: [base + slopes[name] * (a - base) for a in true_shares] for name in slopes},
              **({} if drawn is None else {DRAWN: list(drawn)})}
-    rows = [{"month": month, "share": share, "line": name} for name in LINES if name in found
+    rows = [{"month": month, "share": share, "line": name} for name in [*list(LINES)[1:], TRUTH] if name in found
             for month, share in enumerate(found[name], 1)]
     return {"lines": rows, "ends": [row | {"text": f"{row['share']:.1%}"} for row in rows
                                     if row["month"] == len(true_shares) and row["line"] not in (TRUTH, DRAWN)]}

@@ -9,6 +9,7 @@ import numpy as np
 from workbench.charts import theme
 from workbench.charts.misclassification.scenes import CORRECTED, POINTS, RAW
 from workbench.charts.misclassification.words import class_name, points
+from workbench.misclassification.period_names import named_period
 from workbench.results import percent
 
 if TYPE_CHECKING:
@@ -61,12 +62,13 @@ def series_words(series: PrevalenceSeries, label: str | None = None, level: floa
     most = max(drawn, key=lambda name: abs(rows[name][-1]["estimate"] - rows[name][0]["estimate"]))
     first, last = rows[most][0], rows[most][-1]
     audited = "No period is the audited frame itself." if series.audit_period is None else \
-        f"The audit was drawn in {series.audit_period}."
+        f"The audit was drawn in {named_period(series.audit_period)}."
     said = "; ".join(f"{name} {_with_limits(found[0])} to {_with_limits(found[-1])}" for name, found in rows.items())
-    shares = [f"{_percent(row['estimate'])} in {row['period']}" for row in (first, last)]
+    shares = [f"{_percent(row['estimate'])} in {named_period(row['period'])}" for row in (first, last)]
     return (f"{most}: {', '.join(shares)} "
             f"(counted {first['counted']:.1%}, {last['counted']:.1%})",
-            f"Shares by {series.method} with {percent(level)} intervals, {first['period']} to {last['period']}: "
+            f"Shares by {series.method} with {percent(level)} intervals, {named_period(first['period'])} to "
+            f"{named_period(last['period'])}: "
             f"{said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}{_unknown(table)}")
 
 
@@ -108,7 +110,8 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
     level : float
     """
     parts = series_data(series, label, level)
-    drawn = [_class_chart(part, k, _period_axis(series.periods, "period (× not reported)", k == len(parts) - 1),
+    title = "period (× not reported)" if any(part["lost"] for part in parts) else "period"
+    drawn = [_class_chart(part, k, _period_axis(series.periods, title, k == len(parts) - 1),
                           len(series.periods)) for k, part in enumerate(parts)]
     return theme.finish(_stacked(drawn), *series_words(series, label, level), width=None, height=None)
 

@@ -38,10 +38,13 @@ SMALL = 5e-5
 # axes stay while sliders move: wide enough for all that the lesson's sliders reach, or cut, which is said
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
-LEGEND = alt.Legend(symbolType="stroke", symbolSize=300, columns=2)
+# only of the estimators that are drawn: names of others would take a phone's whole screen
+LEGEND = alt.Legend(symbolType="stroke", symbolSize=300, columns=2,
+                    values=alt.expr("pluck(data('answers'), 'estimator')"))
+YOURS = " (you)"
 NAMED = 115     # pixels for the longest name: the picture keeps its place when it is shown
-YOURS = "your choice"
 BANDS = {"level bands": RAW, "its own": CORRECTED, "your guess": theme.OKABE_ITO["green"]}
+LETTERS = 125   # pixels of the longest text beside a dot
 FINE = 20_001
 LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
 PERCENT = alt.Axis(format=theme.PERCENT)
@@ -107,16 +110,15 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
     tip = arrow.mark_point(color=RAW, fill=RAW, size=110).encode(x="share:Q", y="bias:Q", shape=alt.Shape(
         "way:N", legend=None, scale=alt.Scale(domain=["up", "down"], range=["triangle-up", "triangle-down"])))
     both = alt.hconcat((areas + names).resolve_scale(color="independent").properties(width=250, height=250),
-                       (line + zero + shaft + tip).properties(width=230, height=250))
+                       (line + zero + shaft + tip).properties(width=250, height=250))
     return theme.finish(both, *mosaic_words(base_rate, p00, p11), width=None, height=None)
 
 
 def months_data(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> dict:
     """Return the rows of `months`: errors with one standard deviation, typical errors, these over all shares."""
-    answers = [{"estimator": NAMES[m], "bias": study.bias[m], "low": study.bias[m] - study.sd[m],
-                "high": study.bias[m] + study.sd[m], "rmse": study.rmse[m], "now": study.new_base_rate,
-                "text": f"{100 * study.rmse[m]:.2f}" + (f"  ← {YOURS}" if m == predicted else "")}
-               for m in methods]
+    answers = [{"estimator": NAMES[m], "name": NAMES[m] + YOURS * (m == predicted), "bias": study.bias[m],
+                "low": study.bias[m] - study.sd[m], "high": study.bias[m] + study.sd[m], "rmse": study.rmse[m],
+                "now": study.new_base_rate, "text": f"{100 * study.rmse[m]:.2f}"} for m in methods]
     errors = _errors(study, GRID)
     curves = [{"share": float(a), "rmse": float(e), "estimator": NAMES[m]} for m in methods
               for a, e in zip(GRID, errors[m], strict=True)]
@@ -183,17 +185,20 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     data = months_data(study, methods, predicted)
     order = list(COLORS)
     color = alt.Color("estimator:N", title=None, scale=theme.scale(COLORS), legend=None)
-    names = alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(labelLimit=160, minExtent=NAMED))
+    names = alt.Y("name:N", sort=[name + said for name in order for said in ("", YOURS)], title=None,
+                  axis=alt.Axis(labelLimit=160, minExtent=NAMED))
     answers = alt.Chart(theme.rows("answers", data["answers"]))
-    low, high = (f"{100 * end:g}" for end in ERRORS)
-    along = alt.X("low:Q", title=f"answer minus truth (points) ± one standard deviation, cut at {low} and "
-                                 f"+{high}; right: typical error", axis=POINTS, scale=_fixed(ERRORS))
+    low, high = (f"{abs(100 * end):g}" for end in ERRORS)
+    along = alt.X("low:Q", title=f"answer minus truth (points), ± one standard deviation; cut at −{low} and +{high}",
+                  axis=POINTS, scale=_fixed(ERRORS))
     zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(style="truth").encode(x="bias:Q")
     bands = answers.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q", y=names, color=color)
     dots = answers.mark_circle(size=90, clip=True).encode(x="bias:Q", y=names, color=color)
     texts = answers.mark_text(align="left", dx=8, fontWeight="bold").encode(x=alt.value("width"), y=names,
                                                                             text="text:N")
-    above = (zero + bands + dots + texts).properties(width=400, height=alt.Step(28))
+    head = alt.Chart(theme.rows("head", [{"text": ["typical", "error"]}])).mark_text(
+        align="left", dx=8, dy=-26, lineHeight=16, style="note", x="width", y=0).encode(text="text:N")
+    above = (zero + bands + dots + texts + head).properties(width=460, height=alt.Step(28))
     across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=_within())
     curves = alt.Chart(theme.rows("curves", data["curves"])).mark_line(strokeWidth=2, clip=True).encode(
         x=across, color=alt.Color("estimator:N", title=None, scale=theme.scale(COLORS), legend=LEGEND),
@@ -203,7 +208,7 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
             values=LOG_TICKS, labelExpr=POINT), scale=alt.Scale(type="log", domain=list(TYPICAL), nice=False)))
     now = answers.mark_circle(size=70, clip=True).encode(x=alt.X("now:Q", scale=_within()), y="rmse:Q", color=color)
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(x=across)
-    below = (truth + curves + now).properties(width=theme.WIDTH - 40, height=190)
+    below = (truth + curves + now).properties(width=460, height=190)
     both = alt.vconcat(above, below).resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *months_words(study, methods), width=None, height=None)
 
@@ -279,7 +284,7 @@ def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndar
     dots = chosen.mark_circle(size=110, color=CORRECTED).encode(y="estimate:Q")
     left = (bands + truth + line + bars + dots).properties(width=330, height=250)
     differences = alt.Chart(theme.rows("differences", data["differences"])).encode(
-        x=alt.X("band:N", title=None, sort=list(BANDS), axis=alt.Axis(
+        x=alt.X("band:N", title="dashed: the true change", sort=list(BANDS), axis=alt.Axis(
             labelAngle=0, labelExpr="split(datum.label, ' ')")),
         color=alt.Color("band:N", legend=None, scale=theme.scale(BANDS)))
     change = alt.Y("low:Q", title="change (points), 95% interval", axis=POINTS, scale=_fixed(DIFFERENCES))
@@ -302,7 +307,8 @@ def held_constant_data(theory: EstimatorTheory, constant: str) -> dict:
     """Return the rows of `held_constant`: both answers over the new share, the truth, both answers now."""
     lines: list[dict] = []
     now: list[dict[str, Any]] = []
-    for method, slope in answer_slopes(theory, constant).items():
+    slopes = answer_slopes(theory, constant)
+    for method, slope in slopes.items():
         answers = {a: theory.base_rate + slope * (a - theory.base_rate) for a in (*RANGE, theory.new_base_rate)}
         lines += [{"share": a, "answer": answers[a], "estimator": method} for a in RANGE]
         now.append({"share": theory.new_base_rate, "answer": answers[theory.new_base_rate], "estimator": method,
@@ -310,6 +316,7 @@ def held_constant_data(theory: EstimatorTheory, constant: str) -> dict:
     high = max(now, key=lambda row: row["answer"])
     for row in now:
         row["side"] = "above" if row is high else "below"
+        row["slope"] = max(slopes.values()) if row is high else slopes[row["estimator"]]
     return {"answers": lines, "now": now, "truth": [{"share": a, "answer": a} for a in RANGE]}
 
 
@@ -346,8 +353,13 @@ def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_line(style="truth").encode(x=across, y=up)
     now = alt.Chart(theme.rows("now", data["now"])).encode(x=across, y=up)
     dots = now.mark_circle(size=110).encode(color=color)
-    # beside the dot where there is room: the upper text on its left, the lower on its right, turned near the ends
-    texts = [now.mark_text(align=alt.expr(f"{room} ? 'right' : 'left'"), dx=alt.expr(f"{room} ? -8 : 8"), dy=dy,
-                           fontWeight="bold").encode(text="text:N").transform_filter(alt.datum.side == side)
-             for side, room, dy in (("above", "datum.share > 0.1", -16), ("below", "datum.share > 0.3", 18))]
+    # beside the dot where there is room: the upper text on its left, the lower on its right, turned near the ends,
+    # where it stands as much higher or lower as the lines rise along it
+    rise = (f"datum.slope * {LETTERS} * height / width * "
+            f"{(RANGE[1] - RANGE[0]) / (ANSWERS[1] - ANSWERS[0])}")
+    texts = [now.mark_text(align=alt.expr(f"{left} ? 'right' : 'left'"), dx=alt.expr(f"{left} ? -8 : 8"),
+                           dy=alt.expr(f"{turned} ? {way} * (12 + {rise}) : {way} * 17"), fontWeight="bold").encode(
+                               text="text:N").transform_filter(alt.datum.side == side)
+             for side, left, turned, way in (("above", "datum.share > 0.1", "datum.share <= 0.1", -1),
+                                             ("below", "datum.share > 0.3", "datum.share > 0.3", 1))]
     return theme.finish(lines + truth + dots + texts[0] + texts[1], *held_constant_words(theory, constant))
