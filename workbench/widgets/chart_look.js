@@ -52,8 +52,13 @@ function lettered(spec, least) {
     ? [name, Math.max(least, Math.round(entry * least / TYPE))] : null);
 }
 
+function evened(views) {
+  const whole = widest({hconcat: views});
+  return views.map(view => scaled(view, whole / widest(view)));
+}
+
 function narrowed(spec) {
-  return rewritten(spec, (name, entry) => name === "hconcat" ? ["vconcat", entry]
+  return rewritten(spec, (name, entry) => name === "hconcat" ? ["vconcat", evened(entry)]
     : name === "labelLimit" ? [name, Math.min(entry, LABELS)]
       : name === "legend" && isObject(entry) ? [name, {...entry, orient: "top"}] : null);
 }
@@ -118,7 +123,8 @@ function titled(part, size, width, height) {
 
 function spread(svg, selector) {
   const boxes = [...svg.querySelectorAll(selector)].map(part => part.getBoundingClientRect());
-  return boxes.length ? Math.max(...boxes.map(box => box.right)) - Math.min(...boxes.map(box => box.left)) : 0;
+  const drawn = svg.getBoundingClientRect(), shrunk = drawn.width / Number(svg.getAttribute("width"));
+  return boxes.length ? (Math.max(...boxes.map(box => box.right)) - drawn.left) / shrunk : 0;
 }
 
 async function fitted(stage, spec, look, last, make) {
