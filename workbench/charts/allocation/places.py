@@ -55,7 +55,7 @@ def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
     said = ". ".join(f"{row['digits_text']} {row['place']}, {row['misread_text']} misread, each by {row['cost_text']} "
                      "on average" for row in rows)
     title, question = register_words()
-    return theme.finish(alt.hconcat(*parts, spacing=36), title, f"{said}. {question}", width=None, height=None)
+    return theme.finish(alt.vconcat(*parts), title, f"{said}. {question}", width=None, height=None)
 
 
 def _column(rows, name, title):
@@ -63,7 +63,7 @@ def _column(rows, name, title):
     base = alt.Chart(theme.rows("places", rows)).encode(y=along, x=alt.X(
         f"{name}:Q", title=title, axis=alt.Axis(tickCount=3, format=",d")))
     return (base.mark_bar(height={"band": 0.55}, color=theme.GRAY) + base.mark_text(align="left", dx=5).encode(
-        text=f"{name}_text:N")).properties(width=150, height=4 * 30)
+        text=f"{name}_text:N")).properties(width=theme.WIDTH - 100, height=4 * 22)
 
 
 # labels moved by hand
