@@ -55,6 +55,15 @@ def chromium():
     return browser.chromium() or pytest.skip("no Chromium found: apt-get install chromium (or set CHROMIUM=/path)")
 
 
+@pytest.fixture(scope="module")
+def started(chromium):
+    """A Chromium that reaches no other machine."""
+    if browser.missing():
+        pytest.skip(browser.missing())
+    with browser.start() as started:
+        yield started
+
+
 @pytest.fixture(autouse=True)
 def _kernels(request, monkeypatch):
     if request.node.get_closest_marker("kernel"):

@@ -42,6 +42,7 @@ def lesson(folder, started, path, predictions, *, locked):
     with browser.lab(folder) as address, browser.Site(folder, address, started).show(path=path) as page:
         browser.run_all(page)
         page.locator(LOCKED).nth(locked - 1).wait_for(timeout=60_000)
+        page.wait_for_function(f"{browser.KERNEL}.status === 'idle' && !document.querySelector('.jp-mod-executing')")
         before = page.locator(".workbench-chart").count()
         assert page.locator(LOCKED).count() == locked
         for choice in predictions:
@@ -60,6 +61,13 @@ def faults(page, index):
             break
         page.wait_for_timeout(300)
     return found
+
+
+def all_faults(page):
+    """Return what is wrong with any chart that is drawn."""
+    drawn = page.evaluate("""() => [...document.querySelectorAll('.workbench-chart')].flatMap((figure, index) =>
+        figure.querySelector('svg') && figure.getBoundingClientRect().width ? [index] : [])""")
+    return [(index, fault) for index in drawn for fault in faults(page, index)]
 
 
 def settled(page):

@@ -3,7 +3,8 @@ import json
 
 import browser
 import pytest
-from walking import cell, do, faults, settled
+import walking
+from walking import cell, do, faults, settled, walk
 
 LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
 PREDICTIONS = ("25", "Neyman's rule", "5%", "2.5 times")
@@ -12,69 +13,50 @@ FLOOR, KEPT = "Floor: keep of each at least", "Records kept M"
 
 # which chart, what is done to it, what its title then begins with
 DISCOVERIES = (
-    (HAND, ("ones", "Home"), "Standard error of the total 9,"),
-    (HAND, ("thousands", "End"), "Standard error of the total 5,"),
-    (HAND, ("tens", "Home"), "Standard error of the total "),
-    (HAND, ("hundreds", "End"), "Standard error of the total 7,860: 1.89 times the least possible"),
-    (HAND, ("hundreds", "Home"), "Standard error of the total 1"),
-    (HAND, ("ones", "End"), "Standard error of the total 1"),
-    (HAND, ("thousands", "Home"), "Standard error of the total 4"),
-    (HAND, ("tens", "End"), "Standard error of the total 4"),
-    (RULES, ("Labels M", "End"), "200 labels: Neyman wants 129 of the 37 thousands and leaves 92 labels unused; equal"),
-    (RULES, ("Rule", "VOILA"), "200 labels: standard error 2,068 by VOILA, 46% below capped Neyman's"),
-    (RULES, ("Rule", "random sampling"), "200 labels: standard error 32,342 by random sampling, 8.4 times"),
-    (RULES, ("Labels M", "Home"), "20 labels: standard error 107,884 by random sampling, 5.1 times"),
-    (RULES, ("Rule", "equal shares"), "20 labels: standard error 29,889 by equal shares, 42% above"),
-    (RULES, ("Rule", "Neyman+"), "20 labels: standard error 21,111 by Neyman+, level with"),
-    (RULES, ("Rule", "capped Neyman"), "20 labels: no place runs out, Neyman is VOILA but for rounding"),
-    (NEXT, ("Labels M", "Home"), "Label 9 of 20 goes to the thousands, where it is worth most"),
-    (NEXT, ("Labels M", "End"), "Label 9 of 200 goes to the thousands, where it is worth most"),
-    (STREAM, ("Rule", "exact, with a floor"), "S-VOILA, 2 of each kept: never infinite, variance at most "),
-    (STREAM, (FLOOR, "End"), "S-VOILA, 20 of each kept: never infinite, variance at most "),
-    (STREAM, (KEPT, "Home"), "S-VOILA, 10 of each kept: "),
-    (STREAM, (KEPT, "End"), "S-VOILA, 10 of each kept: never infinite, variance at most "),
-    (STREAM, (FLOOR, "Home"), "S-VOILA, 0 of each kept: "),
-    (STREAM, ("Order of arrival", "thousands last"), "S-VOILA, 0 of each kept: "),
-    (STREAM, ("Stream number", "End"), "S-VOILA, 0 of each kept: "),
-    (STREAM, ("Records seen", "Home"), "S-VOILA, 0 of each kept: "),
-    (STREAM, ("Records seen", "End"), "S-VOILA, 0 of each kept: "),
-    (STREAM, ("Rule", "as printed in the paper"), "S-VOILA as printed: "),
-    (STREAM, ("Stream number", "Home"), "S-VOILA as printed: "),
-    (STREAM, ("Order of arrival", "random"), "S-VOILA as printed: variance infinite at "),
-    (JUMP, ("Spread after the jump", "Home"), "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.0"),
-    (JUMP, ("Spread after the jump", "End"), "Variance after 5,000 records, VOILA's = 1: S-VOILA 1."),
+    (HAND, "ones", "Home", "Standard error of the total 9,"),
+    (HAND, "thousands", "End", "Standard error of the total 5,"),
+    (HAND, "tens", "Home", "Standard error of the total "),
+    (HAND, "hundreds", "End", "Standard error of the total 7,860: 1.89 times the least possible"),
+    (HAND, "hundreds", "Home", "Standard error of the total 1"),
+    (HAND, "ones", "End", "Standard error of the total 1"),
+    (HAND, "thousands", "Home", "Standard error of the total 4"),
+    (HAND, "tens", "End", "Standard error of the total 4"),
+    (RULES, "Labels M", "End", "200 labels: Neyman wants 129 of the 37 thousands and leaves 92 labels unused; equal"),
+    (RULES, "Rule", "VOILA", "200 labels: standard error 2,068 by VOILA, 46% below capped Neyman's"),
+    (RULES, "Rule", "random sampling", "200 labels: standard error 32,342 by random sampling, 8.4 times"),
+    (RULES, "Labels M", "Home", "20 labels: standard error 107,884 by random sampling, 5.1 times"),
+    (RULES, "Rule", "equal shares", "20 labels: standard error 29,889 by equal shares, 42% above"),
+    (RULES, "Rule", "Neyman+", "20 labels: standard error 21,111 by Neyman+, level with"),
+    (RULES, "Rule", "capped Neyman", "20 labels: no place runs out, Neyman is VOILA but for rounding"),
+    (NEXT, "Labels M", "Home", "Label 9 of 20 goes to the thousands, where it is worth most"),
+    (NEXT, "Labels M", "End", "Label 9 of 200 goes to the thousands, where it is worth most"),
+    (STREAM, "Rule", "exact, with a floor", "S-VOILA, 2 of each kept: never infinite, variance at most "),
+    (STREAM, FLOOR, "End", "S-VOILA, 20 of each kept: never infinite, variance at most "),
+    (STREAM, KEPT, "Home", "S-VOILA, 10 of each kept: "),
+    (STREAM, KEPT, "End", "S-VOILA, 10 of each kept: never infinite, variance at most "),
+    (STREAM, FLOOR, "Home", "S-VOILA, 0 of each kept: "),
+    (STREAM, "Order of arrival", "thousands last", "S-VOILA, 0 of each kept: "),
+    (STREAM, "Stream number", "End", "S-VOILA, 0 of each kept: "),
+    (STREAM, "Records seen", "Home", "S-VOILA, 0 of each kept: "),
+    (STREAM, "Records seen", "End", "S-VOILA, 0 of each kept: "),
+    (STREAM, "Rule", "as printed in the paper", "S-VOILA as printed: "),
+    (STREAM, "Stream number", "Home", "S-VOILA as printed: "),
+    (STREAM, "Order of arrival", "random", "S-VOILA as printed: variance infinite at "),
+    (JUMP, "Spread after the jump", "Home", "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.0"),
+    (JUMP, "Spread after the jump", "End", "Variance after 5,000 records, VOILA's = 1: S-VOILA 1."),
 )
-AGAIN = ((HAND, ("thousands", "End")), (RULES, ("Labels M", "End")), (RULES, ("Rule", "VOILA")),
-         (NEXT, ("Labels M", "End")), (STREAM, (KEPT, "Home")), (STREAM, ("Rule", "exact, with a floor")),
-         (STREAM, ("Order of arrival", "thousands last")), (JUMP, ("Spread after the jump", "End")))
-BACK = ((HAND, ("thousands", "Home")), (RULES, ("Labels M", "Home")), (RULES, ("Rule", "capped Neyman")),
-        (NEXT, ("Labels M", "Home")), (STREAM, (KEPT, "End")), (STREAM, ("Rule", "as printed in the paper")),
-        (STREAM, ("Order of arrival", "random")), (JUMP, ("Spread after the jump", "Home")))
-
-
-@pytest.fixture(scope="module")
-def started(chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started:
-        yield started
+AGAIN = ((HAND, "thousands", "End"), (RULES, "Labels M", "End"), (RULES, "Rule", "VOILA"),
+         (NEXT, "Labels M", "End"), (STREAM, KEPT, "Home"), (STREAM, "Rule", "exact, with a floor"),
+         (STREAM, "Order of arrival", "thousands last"), (JUMP, "Spread after the jump", "End"))
+BACK = ((HAND, "thousands", "Home"), (RULES, "Labels M", "Home"), (RULES, "Rule", "capped Neyman"),
+        (NEXT, "Labels M", "Home"), (STREAM, KEPT, "End"), (STREAM, "Rule", "as printed in the paper"),
+        (STREAM, "Order of arrival", "random"), (JUMP, "Spread after the jump", "Home"))
 
 
 @pytest.fixture(scope="module")
 def lesson(tmp_path_factory, started, kernel):
-    """The whole lesson in Lab, every prediction locked, after a look at it before."""
     folder = tmp_path_factory.mktemp("lab")
-    with browser.lab(folder) as address, browser.Site(folder, address, started).show(path=LESSON) as page:
-        browser.run_all(page)
-        page.locator("text=Make your prediction first").nth(6).wait_for(timeout=60_000)
-        settled(page)
-        before = page.locator(".workbench-chart").count(), page.locator(".workbench-locked").count()
-        for choice in PREDICTIONS:
-            page.get_by_label(choice, exact=True).first.click()
-            page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
-            page.locator(f"text=You predicted {choice}").first.wait_for()
-        browser.shows_chart(page, 9)
-        settled(page)
+    with walking.lesson(folder, started, LESSON, PREDICTIONS, locked=7) as (page, before):
         yield page, before, folder
 
 
@@ -82,17 +64,8 @@ def control(page, index, name):
     return cell(page, index).locator(f".widget-inline-hbox:has(.widget-label:text-is('{name}'))")
 
 
-def walk(page, moves):
-    for index, (name, act), title in moves:
-        do(page, index, name, act)
-        shown = browser.chart(page, index)
-        assert shown["title"].startswith(title), (name, act, shown["title"])
-        assert faults(page, index) == [], (name, act)
-
-
 def test_nothing_is_told_before_the_predictions(lesson):
-    charts, locked = lesson[1]
-    assert locked == 7 and charts == 5      # the hook, one label at a time, the floors, two of the report
+    assert lesson[1] == 5      # the hook, one label at a time, the floors, two of the report
 
 
 def test_predictions_are_kept_beside_the_notebook(lesson):
@@ -175,9 +148,9 @@ def test_in_dark_and_on_a_narrow_page_too(lesson):
         browser.set_theme(page, dark=dark)
         page.set_viewport_size({"width": width, "height": 1000})
         settled(page)
-        for index, (name, act) in BACK:
+        for index, name, act in BACK:
             do(page, index, name, act)
-        for index, (name, act) in AGAIN:
+        for index, name, act in AGAIN:
             do(page, index, name, act)
             assert faults(page, index) == [], (name, act, dark, width)
         for index in (HOOK, SEEN, FLOORS, FOLLOWING):

@@ -68,14 +68,6 @@ CHARTS = 5 + 2 * len(CONTROLS) + 1
 
 
 @pytest.fixture(scope="module")
-def started(chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def lab(tmp_path_factory, started, kernel):
     folder = tmp_path_factory.mktemp("lab")
     with browser.lab(folder) as address:

@@ -33,11 +33,8 @@ AGAIN = [move for move in MOVES if move[0] in (CLERKS, SLIDER, POWER)]
 
 
 @pytest.fixture(scope="module")
-def lesson(tmp_path_factory, chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started, walking.lesson(tmp_path_factory.mktemp("lab"), started, LESSON,
-                                                    ("25%", "about 60%"), locked=4) as opened:
+def lesson(tmp_path_factory, started, kernel):
+    with walking.lesson(tmp_path_factory.mktemp("lab"), started, LESSON, ("25%", "about 60%"), locked=4) as opened:
         page = opened[0]
         for button in ("Run 10,000 cross-validations", "Try all tests"):
             page.locator(f"button:has-text('{button}')").click()

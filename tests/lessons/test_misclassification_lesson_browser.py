@@ -1,6 +1,7 @@
 """Lesson 4 in JupyterLab: a line is drawn, predictions are locked, every control goes to its ends."""
 import browser
 import pytest
+from walking import all_faults, settled
 
 LESSON = browser.ROOT / "notebooks" / "04-misclassification-correction.ipynb"
 PREDICTIONS = ("predict_line", "predict_reader", "predict_best", "predict_change")
@@ -13,32 +14,6 @@ SCENES = {
     "live.seen_constant": (("New true share (α′)",), ("calibration reports 55% of a change",)),
     "live.seen_change": (("From month", "To month", "Forms audited (n)"), ("Month 1 to 8", "Month 11 to 12")),
 }
-# of every chart that is drawn: texts outside its frame or on its title, words that disagree
-FAULTS = """() => [...document.querySelectorAll('.workbench-chart')].filter(figure =>
-    figure.querySelector('.picture svg') && figure.getBoundingClientRect().width).flatMap((figure, number) => {
-    const svg = figure.querySelector('.picture svg'), frame = figure.getBoundingClientRect(), found = [];
-    const words = figure.querySelector('.words').textContent, said = svg.getAttribute('aria-label');
-    const title = figure.querySelector('.heading'), above = title.getBoundingClientRect();
-    if (!words || words !== said) found.push([number, 'words', words, said]);
-    if (!title.textContent || title.scrollWidth > title.clientWidth + 1)
-        found.push([number, 'title', title.textContent]);
-    for (const text of figure.querySelectorAll('.picture svg text')) {
-        const box = text.getBoundingClientRect();
-        if (!box.width || !text.textContent.trim()) continue;
-        if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < above.bottom - 2)
-            found.push([number, 'text', text.textContent]);
-    }
-    return found;
-})"""
-
-
-@pytest.fixture(scope="module")
-def started(chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started:
-        yield started
-
 
 @pytest.fixture(scope="module")
 def lesson(tmp_path_factory, started, kernel):
@@ -54,12 +29,6 @@ def cell(page, source):
     found = page.locator(".jp-CodeCell").filter(has=page.locator(".jp-Editor", has_text=source)).first
     found.scroll_into_view_if_needed()
     return found
-
-
-def settled(page):
-    """Wait until the kernel has answered and the pictures say what the panels say."""
-    page.wait_for_function(f"{browser.KERNEL}?.status === 'idle'")
-    page.wait_for_function(f"() => !({FAULTS})().some(fault => fault[1] === 'words')", timeout=10_000)
 
 
 def says(shown, words):
@@ -125,7 +94,7 @@ def test_the_whole_lesson(lesson):
         for place in range(len(names)):
             for key in ("Home", "End"):
                 moves(lesson, scene, handles.nth(place), key)
-                assert lesson.evaluate(FAULTS) == [], (source, names[place], key)
+                assert all_faults(lesson) == [], (source, names[place], key)
                 assert scene.locator("[role=alert]").count() == 0
                 read.append(scene.locator(".heading").inner_text())
         assert all(any(title.startswith(start) or start in title for title in read) for start in told), (told, read)
@@ -135,7 +104,7 @@ def test_the_whole_lesson(lesson):
         lesson.wait_for_function("([line, shown]) => line.textContent.includes('; audit share') === shown",
                                  arg=[months.locator(".words").element_handle(), shown])
         settled(lesson)
-        assert lesson.evaluate(FAULTS) == [], text
+        assert all_faults(lesson) == [], text
     months.get_by_role("button", name="What you should have seen").click()
     says(months, "Typical errors, in points")
     assert lesson.console_errors == [] and lesson.outside == []
@@ -149,7 +118,7 @@ def test_dark_and_narrow(lesson, dark, width):
         cell(lesson, source)
         lesson.wait_for_timeout(300)
         settled(lesson)
-        assert lesson.evaluate(FAULTS) == [], source
+        assert all_faults(lesson) == [], source
     assert lesson.console_errors == [] and lesson.outside == []
 
 

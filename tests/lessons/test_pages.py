@@ -32,14 +32,6 @@ BEYOND = """[...document.querySelectorAll('#rendered_cells *')].filter(part => p
 
 
 @pytest.fixture(scope="module")
-def started(chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def voila(tmp_path_factory, started, kernel):
     if browser.missing_voila():
         pytest.skip(browser.missing_voila())

@@ -1,7 +1,8 @@
 """Lesson 2 in a real browser: locked, then every control at both ends and through every planned discovery."""
 import browser
 import pytest
-from walking import cell, do, faults, settled
+import walking
+from walking import cell, do, faults, settled, walk
 
 LESSON = browser.ROOT / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
 PREDICTIONS = ("1,200", "by about 10%", "none", "85")
@@ -9,75 +10,46 @@ LOOK, BOXES, HALVES, ARRAY, COVERAGE, FIELD = range(6)
 
 # which chart, what is done to it, what its title then begins with
 DISCOVERIES = (
-    (BOXES, ("Labels per box", "Home"), "140 labels in 14 boxes are worth 120 independent ones"),
-    (BOXES, ("Labels per box", "End"), "1,797 labels in 14 boxes are worth 543 independent ones"),
-    (HALVES, ("Half-samples", "balanced 8"), "8 half-samples: SE 0.0141, the textbook's to 12 digits"),
-    (HALVES, ("Half-samples", "as printed in the paper"), "7 half-samples: SE 0.0116, 18% below the textbook's 0.0141"),
-    (HALVES, ("Half-samples", "balanced 8 without the first"), "7 half-samples: SE 0.0151, 7% above"),
-    (HALVES, ("Half-samples", "at random"), "8 half-samples: SE 0.0"),
-    (HALVES, ("How many at random", "End"), "2,048 half-samples: SE 0.01"),
-    (ARRAY, ("Second column", "End"), "9 runs, 8 columns, 3 units per stratum: 4 of 28 pairs are not balanced (1 and"),
-    (ARRAY, ("Construction", "linear forms"), "27 runs, 8 columns, 3 units per stratum: all 28 pairs"),
-    (ARRAY, ("Units per stratum s", "End"), "81 runs, 8 columns, 9 units per stratum: all 28"),
-    (ARRAY, ("Construction", "the paper's shifts"), "9 runs, 8 columns, 9 units per stratum: 28 of 28 pairs are not"),
-    (ARRAY, ("Columns (strata)", "End"), "81 runs, 40 columns, 9 units per stratum: "),
-    (ARRAY, ("Columns (strata)", "Home"), "9 runs, 2 columns, 9 units per stratum: 1 of 1 pair is not balanced"),
-    (COVERAGE, ("Intracluster correlation", "End"), "95% intervals: the naive contain the truth in 1"),
-    (COVERAGE, ("Districts L", "Home"), "95% intervals: "),
-    (COVERAGE, ("Labels per box m", "Home"), "95% intervals: "),
-    (COVERAGE, ("Intracluster correlation", "Home"), "95% intervals: the naive contain the truth in "),
-    (COVERAGE, ("Districts L", "End"), "95% intervals: "),
-    (COVERAGE, ("Labels per box m", "End"), "95% intervals: "),
-    (COVERAGE, ("Boxes per district n", "End"), "95% intervals: "),
-    (FIELD, ("Power of x, step", "End"), "GF(3^3): 26 powers and a row of zeros make 27 runs for 13 columns"),
-    (FIELD, ("Field", "GF(2^3)"), "GF(2^3): 7 powers and a row of zeros make 8 runs for 7 columns"),
-    (FIELD, ("Power of x, step", "Home"), "GF(2^3), step 1 of 7: x = x"),
+    (BOXES, "Labels per box", "Home", "140 labels in 14 boxes are worth 120 independent ones"),
+    (BOXES, "Labels per box", "End", "1,797 labels in 14 boxes are worth 543 independent ones"),
+    (HALVES, "Half-samples", "balanced 8", "8 half-samples: SE 0.0141, the textbook's to 12 digits"),
+    (HALVES, "Half-samples", "as printed in the paper", "7 half-samples: SE 0.0116, 18% below the textbook's 0.0141"),
+    (HALVES, "Half-samples", "balanced 8 without the first", "7 half-samples: SE 0.0151, 7% above"),
+    (HALVES, "Half-samples", "at random", "8 half-samples: SE 0.0"),
+    (HALVES, "How many at random", "End", "2,048 half-samples: SE 0.01"),
+    (ARRAY, "Second column", "End", "9 runs, 8 columns, 3 units per stratum: 4 of 28 pairs are not balanced (1 and"),
+    (ARRAY, "Construction", "linear forms", "27 runs, 8 columns, 3 units per stratum: all 28 pairs"),
+    (ARRAY, "Units per stratum s", "End", "81 runs, 8 columns, 9 units per stratum: all 28"),
+    (ARRAY, "Construction", "the paper's shifts", "9 runs, 8 columns, 9 units per stratum: 28 of 28 pairs are not"),
+    (ARRAY, "Columns (strata)", "End", "81 runs, 40 columns, 9 units per stratum: "),
+    (ARRAY, "Columns (strata)", "Home", "9 runs, 2 columns, 9 units per stratum: 1 of 1 pair is not balanced"),
+    (COVERAGE, "Intracluster correlation", "End", "95% intervals: the naive contain the truth in 1"),
+    (COVERAGE, "Districts L", "Home", "95% intervals: "),
+    (COVERAGE, "Labels per box m", "Home", "95% intervals: "),
+    (COVERAGE, "Intracluster correlation", "Home", "95% intervals: the naive contain the truth in "),
+    (COVERAGE, "Districts L", "End", "95% intervals: "),
+    (COVERAGE, "Labels per box m", "End", "95% intervals: "),
+    (COVERAGE, "Boxes per district n", "End", "95% intervals: "),
+    (FIELD, "Power of x, step", "End", "GF(3^3): 26 powers and a row of zeros make 27 runs for 13 columns"),
+    (FIELD, "Field", "GF(2^3)", "GF(2^3): 7 powers and a row of zeros make 8 runs for 7 columns"),
+    (FIELD, "Power of x, step", "Home", "GF(2^3), step 1 of 7: x = x"),
 )
-AGAIN = [move for move in DISCOVERIES if move[1][1] in ("Home", "End", "the paper's shifts", "GF(2^3)")]
-BACK = ((ARRAY, ("Units per stratum s", "Home")), (COVERAGE, ("Districts L", "Home")), (FIELD, ("Field", "GF(3^3)")))
-
-
-@pytest.fixture(scope="module")
-def started(chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started:
-        yield started
+AGAIN = [move for move in DISCOVERIES if move[2] in ("Home", "End", "the paper's shifts", "GF(2^3)")]
+BACK = ((ARRAY, "Units per stratum s", "Home"), (COVERAGE, "Districts L", "Home"), (FIELD, "Field", "GF(3^3)"))
 
 
 @pytest.fixture(scope="module")
 def lesson(tmp_path_factory, started, kernel):
-    """The whole lesson in Lab, every prediction locked, after a look at it before."""
-    folder = tmp_path_factory.mktemp("lab")
-    with browser.lab(folder) as address, browser.Site(folder, address, started).show(path=LESSON) as page:
-        browser.run_all(page)
-        page.locator("text=Make your prediction first").nth(8).wait_for(timeout=60_000)
-        before = page.locator(".workbench-chart").count(), page.locator(".workbench-locked").count()
-        for choice in PREDICTIONS:
-            page.get_by_label(choice, exact=True).first.click()
-            page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
-            page.locator(f"text=You predicted {choice}").first.wait_for()
-        for index in range(6):
-            cell(page, index).locator(".workbench-chart svg").wait_for(timeout=60_000)
-        settled(page)
-        yield page, before
+    with walking.lesson(tmp_path_factory.mktemp("lab"), started, LESSON, PREDICTIONS, locked=9) as opened:
+        yield opened
 
 
 def control(page, index, name):
     return cell(page, index).locator(f".widget-inline-hbox:has(.widget-label:text-is('{name}'))")
 
 
-def walk(page, moves):
-    for index, (name, act), title in moves:
-        do(page, index, name, act)
-        shown = browser.chart(page, index)
-        assert shown["title"].startswith(title), (name, act, shown["title"])
-        assert faults(page, index) == [], (name, act)
-
-
 def test_nothing_is_told_before_the_predictions(lesson):
-    charts, locked = lesson[1]
-    assert locked == 9 and charts == 5      # the first look, the field, three of the report
+    assert lesson[1] == 5      # the first look, the field, three of the report
 
 
 def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
@@ -95,9 +67,9 @@ def test_in_dark_and_on_a_narrow_page_too(lesson):
         browser.set_theme(page, dark=dark)
         page.set_viewport_size({"width": width, "height": 1000})
         settled(page)
-        for index, (name, act) in BACK:
+        for index, name, act in BACK:
             do(page, index, name, act)
-        for index, (name, act), _ in AGAIN:
+        for index, name, act, _ in AGAIN:
             do(page, index, name, act)
             assert faults(page, index) == [], (name, act, dark, width)
     page.set_viewport_size({"width": 1200, "height": 1000})

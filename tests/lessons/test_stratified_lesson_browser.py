@@ -1,37 +1,13 @@
 """Lesson 1 in a real browser: predictions open its pictures, and after every move these say what they show."""
 import browser
 import pytest
+from walking import all_faults
 
 LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
 TALL = 16_000       # so that JupyterLab draws every cell
 PREDICTED = ("30%", "95", "about 10", "about 7,000")
-FAULTS = """() => [...document.querySelectorAll('.workbench-chart')].flatMap(figure => {
-    const [heading, words, svg] = ['.heading', '.words', 'svg'].map(name => figure.querySelector(name));
-    if (!svg) return [];
-    const said = words.textContent, found = [], frame = svg.getBoundingClientRect();
-    const named = figure.querySelector('.picture').getAttribute('aria-label');
-    if (named !== said) found.push(`named ${named}, says ${said}`);
-    const low = heading.getBoundingClientRect().bottom;
-    if (low > frame.top + 1) found.push(`title over the picture: ${heading.textContent}`);
-    if (heading.scrollWidth > figure.clientWidth + 1) found.push(`title is cut: ${heading.textContent}`);
-    for (const text of svg.querySelectorAll('text')) {
-        const box = text.getBoundingClientRect();
-        if (box.width && text.textContent && getComputedStyle(text).opacity !== '0' && (box.left < frame.left - 1 ||
-            box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1))
-            found.push(`outside: ${text.textContent} in ${heading.textContent}`);
-    }
-    return found;
-})"""
 QUIET = f"""() => {browser.KERNEL}?.status === 'idle' &&
     ![...document.querySelectorAll('.workbench-status')].some(line => line.textContent.includes('working'))"""
-
-
-@pytest.fixture(scope="module")
-def started(chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +36,7 @@ def title(page, k):
 def choose(page, label, value):
     page.locator(".widget-dropdown", has_text=label).locator("select").select_option(value)
     quiet(page)
-    assert page.evaluate(FAULTS) == []
+    assert all_faults(page) == []
 
 
 def slide(page, label, *keys):
@@ -69,7 +45,7 @@ def slide(page, label, *keys):
         handle.focus()
         page.keyboard.press(key)
         quiet(page)
-        assert page.evaluate(FAULTS) == [], (label, key)
+        assert all_faults(page) == [], (label, key)
 
 
 def has_title(page, text):
@@ -98,7 +74,7 @@ def test_predictions_open_the_pictures(lesson):
     for text in ("12% below", "41% with 300", "53% of 2,000", "35 of 200", "152 random"):
         has_title(lesson, text)
     assert lesson.get_by_text("Make your prediction first").count() == 0
-    assert lesson.evaluate(FAULTS) == []
+    assert all_faults(lesson) == []
 
 
 def test_strata_and_shares(lesson):
@@ -130,7 +106,7 @@ def test_cuts_and_labels_are_moved_by_keys_and_pointer(lesson):
         lesson.mouse.move(x + 30 * k, y)
     lesson.mouse.up()
     quiet(lesson)
-    assert chosen(lesson, "Share the labels") == "by hand" and lesson.evaluate(FAULTS) == []
+    assert chosen(lesson, "Share the labels") == "by hand" and all_faults(lesson) == []
     slide(lesson, "Strata", "PageUp")
     assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Share the labels")) == ("equal size", "proportional")
 
@@ -163,7 +139,7 @@ def test_the_labels_needed(lesson):
     choose(lesson, "Population", "700,000, their synthetic twin")
     lesson.get_by_role("checkbox", name="Finite-population factor").check()
     quiet(lesson)
-    assert lesson.evaluate(FAULTS) == []
+    assert all_faults(lesson) == []
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1200, True), (900, True), (900, False)])
@@ -174,7 +150,7 @@ def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, width, dark):
     lesson.wait_for_function("""ink => [...document.querySelectorAll('.workbench-chart .role-axis-title text')]
         .every(text => getComputedStyle(text).fill === ink)""", arg="rgb(242, 242, 242)" if dark else "rgb(26, 26, 26)",
         timeout=10_000)
-    assert lesson.evaluate(FAULTS) == []
+    assert all_faults(lesson) == []
 
 
 def test_what_there_was_to_see_and_why(lesson):

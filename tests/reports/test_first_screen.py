@@ -107,12 +107,6 @@ def repeats(folder):
 OWN = (plan, one_class, two_models, clinics, municipalities, employment, learners, repeats)
 
 
-@pytest.fixture(scope="module")
-def started(chromium):
-    with browser.start() as found:
-        yield found
-
-
 @pytest.mark.parametrize("asked", [*TOPICS, *OWN], ids=lambda asked: getattr(asked, "__name__", asked))
 def test_the_finding_is_on_the_first_screen_and_nothing_is_small_or_cut(asked, tmp_path, started):
     words = asked(tmp_path) if callable(asked) else [asked]

@@ -30,14 +30,6 @@ desk(audit, images="photos", image="file")
 
 
 @pytest.fixture(scope="module")
-def started(chromium):
-    if browser.missing():
-        pytest.skip(browser.missing())
-    with browser.start() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def lab(tmp_path_factory, started, kernel):
     folder = tmp_path_factory.mktemp("lab")
     with browser.lab(folder) as address:

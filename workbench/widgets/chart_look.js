@@ -1,6 +1,6 @@
 // How wide a chart is, and how large its type: the same rules as sized, scaled and widest of charts/theme.py
 const HEADING = "heading", LARGER = "workbench-larger-type";
-const WIDEST = 1000, NARROW = 400, TYPE = 14, LARGE = 20, HEIGHT = 260, TRIES = 5, TOLERANCE = 4, LABELS = 150;
+const WIDEST = 1000, NARROW = 520, TYPE = 14, LARGE = 20, HEIGHT = 260, TRIES = 5, TOLERANCE = 4, LABELS = 150;
 const VIEWS = ["layer", "concat", "hconcat", "vconcat", "spec"];
 const DATA = ["data", "datasets", "values"];
 
@@ -144,6 +144,14 @@ async function fitted(stage, spec, look, last, make) {
     if (crowded) columns = columns === Infinity ? 3 : columns - 1;
     else factor = next;
   }
+}
+
+// A view keeps the size of its first rows: more of them would be cut off
+function cut({view, stage}) {
+  const {x1, y1, x2, y2} = view.scenegraph().root.bounds, [left, top] = view.origin(), around = view.padding();
+  const [wide, high] = ["width", "height"].map(side => Number(stage.querySelector("svg").getAttribute(side)));
+  return x1 < -left - 1 || y1 < -top - 1 || x2 > wide - around.left - around.right - left + 1
+    || y2 > high - around.top - around.bottom - top + 1;
 }
 
 function tooWide({stage, look, fit}) {

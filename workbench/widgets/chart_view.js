@@ -79,12 +79,14 @@ function recording(View) {
   return {RecordingView, check};
 }
 
-function feed(view, picture) {
+async function feed(result, picture) {
+  const {view} = result;
   for (const [name, rows] of Object.entries(structuredClone(picture.data))) {
     view.change(name, view.changeset().remove(() => true).insert(rows));
   }
   for (const [name, value] of Object.entries(picture.params)) view.signal(name, value);
-  return view.runAsync();
+  await view.runAsync();
+  if (cut(result)) await view.resize().runAsync();
 }
 
 function label(picture, alternative) {
@@ -162,7 +164,7 @@ function render({model, el}) {
     figure.classList.toggle("blank", shown.blank);
     if (shown.blank) return blank();
     touch.remember();
-    if (result && picture.contains(result.stage) && sameLook(result.look, look)) await feed(result.view, shown);
+    if (result && picture.contains(result.stage) && sameLook(result.look, look)) await feed(result, shown);
     else await embed(vega, look);
     if (!ended && tooWide(result)) await embed(vega, look);
     if (ended) return;
