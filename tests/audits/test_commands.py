@@ -296,3 +296,33 @@ def test_a_second_export_says_who_has_everything(folder):
     typed(folder, "audit import audit.db filled.csv --by ann")
     assert typed(folder, "audit export audit.db c.csv -n 5", 2) == (
         "Error: there is nothing to hand out: the rest of the budget is done\n")
+
+
+def test_what_is_printed_can_be_typed(folder):
+    """File names with spaces, identifiers that begin with a dash, options as they are called on the command line."""
+    write_scores(folder, item=[f"-{k}" for k in range(300)])
+    said = typed(folder, NEW.replace("audit.db", "'my audit.db'"))
+    line = re.search(r"workbench (audit next .*), or", said)[1]
+    assert shlex.split(line) == ["audit", "next", "my audit.db"]
+    first = typed(folder, line).splitlines()[0]
+    assert first.startswith("-") and typed(folder, f"audit record 'my audit.db' {first} 1 --by 'élan vital'") \
+        .startswith(f"Recorded: {first} is 1.")
+    second = typed(folder, line).splitlines()[0]
+    assert typed(folder, f"audit skip 'my audit.db' {second}").startswith(f"Skipped: {second}.")
+    third = typed(folder, line).splitlines()[0]
+    typed(folder, f"audit record 'my audit.db' {third} 0")
+    assert "\nélan vital: 1 label.\nNobody named: 1 label.\n" in typed(folder, "audit status 'my audit.db'")
+    assert "--budget must be a whole number from 10 to 300" in typed(folder, NEW.replace("60", "6"), 2)
+    assert "--strata must be a whole number of at least 1" in typed(folder, NEW + " --strata 0", 2)
+    typed(folder, NEW + " --second-share .2")
+    assert "--by must be a name in this audit" in typed(folder, "audit next audit.db", 2)
+
+
+def test_whose_labels_a_file_of_doccano_holds_is_said(folder):
+    write_scores(folder)
+    typed(folder, NEW)
+    first = typed(folder, "audit next audit.db").splitlines()[0]
+    (folder / "anna.jsonl").write_text(json.dumps({"text": "x", "item": first, "label": ["right"]}), encoding="utf-8")
+    said = typed(folder, "audit import audit.db anna.jsonl --by ben")
+    assert said.startswith("Note: by its name the file is anna's; its labels count as ben's, as was said.\n1 label rec")
+    assert "Note" not in typed(folder, "audit import audit.db anna.jsonl")

@@ -9,6 +9,7 @@ from command import run
 
 from workbench.classroom.concept_test import KEY, concept_gain
 from workbench.classroom.misconceptions import SCENES
+from workbench.classroom.votes import questions_asked
 from workbench.cli import commands
 from workbench.reports.pages import headings, source
 from workbench.reports.parameters import load_notebook, topics
@@ -87,7 +88,14 @@ def test_minutes_of_the_plans_add_up():
 def test_votes_are_the_predictions_of_the_lessons_and_add_up_to_a_hundred():
     asked = [stratified.predict_gain(), replication.predict_worth(), allocation.predict_thousands(),
              misclassification.predict_best(), cross_validation.predict_repeats()]
-    tables = list(sections("votes").values())
+    *tables, later = sections("votes").values()
+    questions = {prediction.name: prediction for prediction in questions_asked()}
+    assert [name for name, *_ in later] == [name for name in questions if name != "4-line"
+                                            and name not in {prediction.name for prediction in asked}]
+    for name, right, tempting in later:
+        options = questions[name].control.options
+        lured = [option for option in options if tempting.startswith(option)]
+        assert right in options and len(lured) == 1 and lured != [right], name
     for prediction, table in zip(asked, tables, strict=True):
         assert [choice.strip("*") for choice, *_ in table] == list(prediction.children[1].options)
         assert sum(int(expected) for _, expected, _ in table) == 100

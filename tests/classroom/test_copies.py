@@ -1,5 +1,6 @@
 import json
 import re
+import zipfile
 
 import by_hand
 import numpy as np
@@ -7,8 +8,10 @@ import pytest
 from command import run
 
 from workbench import exercises
+from workbench.classroom.students import read_students
 from workbench.classroom.variants import VARIANTS, task_of
 from workbench.reports.pages import source
+from workbench.reports.parameters import ReportError
 
 SECRET = "a secret of the lecturer's"
 ROSTER = "id;name\nada;Ada\n0042;Bob\ncy@uni.ch;=1+1\n"
@@ -102,6 +105,32 @@ def test_students_can_be_added_and_folders_are_kept(course, tmp_path):
         assert (tmp_path / "out" / "0042" / name).read_bytes() == (course / "out" / "0042" / name).read_bytes()
 
 
+def test_another_secret_is_noticed_before_the_class_is_mixed(course, tmp_path):
+    (tmp_path / "other").write_text("another secret of the lecturer")
+    (tmp_path / "ids.csv").write_text("id\nada\nnew\n")
+    words = ("course", "--students", "ids.csv", "--secret", "other", "-o", course / "out")
+    done = run(tmp_path, *words)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "holds folders that were made with another secret: ada" in done.stderr
+    assert not (course / "out" / "new").exists()
+
+
+@pytest.mark.parametrize("content", [
+    "id;name\nada;Müller\n0042;Ö\n".encode("cp1252"), "id\tname\nada\tMüller\n0042\tÖ\n".encode("utf-16"),
+    "id;name\r\nada;Müller\r\n0042;Ö\r\n".encode("utf-8-sig"), "id,name\rada,Müller\r0042,Ö\r".encode("utf-16-be"),
+    b'"name, first";"also, this";"id"\n"a, b";"";"ada"\n"";"";"0042"\n'])
+def test_rosters_are_read_as_spreadsheets_save_them(tmp_path, content):
+    (tmp_path / "ids.csv").write_bytes(content)
+    assert read_students(str(tmp_path / "ids.csv")) == ["ada", "0042"]
+
+
+def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
+    with zipfile.ZipFile(tmp_path / "ids.xlsx", "w") as book:
+        book.writestr("xl/workbook.xml", "")
+    with pytest.raises(ReportError, match="ids.xlsx is no CSV text: .*save the table as text in UTF-8"):
+        read_students(str(tmp_path / "ids.xlsx"))
+
+
 @pytest.mark.parametrize(("roster", "message"), [
     ("id\n../evil\n", "ids.csv, row 2: id '../evil' must hold only letters a to z, digits and . _ - @, a letter or "
                       "digit first and no dot last"),
@@ -116,6 +145,7 @@ def test_students_can_be_added_and_folders_are_kept(course, tmp_path):
     ("id\na\x00b\n", "must hold only"), ("id\nzoë\n", "must hold only"), ("id\n=1+1\n", "must hold only"),
     ("name\nada\n", "ids.csv must have one column 'id'; it has 'name'"),
     ("id,id\na,b\n", "ids.csv must have one column 'id'; it has 'id', 'id'"),
+    ("name,id\nLovelace, Ada,ada\n", "row 2: 3 entries, but the header has 2; text that holds the separator needs"),
     ("", "ids.csv must have one column 'id'; it has none"), ("id\n\n", "ids.csv names no student"),
     ('id\n"ada\n', "ids.csv is no CSV text: unexpected end of data")])
 def test_ids_are_checked_before_a_folder_is_made(tmp_path, roster, message):
@@ -161,6 +191,15 @@ def test_a_damaged_file_of_answers_is_not_overwritten(tmp_path):
         with pytest.raises(ValueError, match="answers.json .*delete it and answer again"):
             exercises.check("4.1", 0.15, record=str(file))
         assert file.read_text() == text
+
+
+def test_an_answer_that_cannot_be_recorded_is_told(tmp_path):
+    """A text box shows the message of a ValueError and nothing else."""
+    with pytest.raises(ValueError, match="^answers.json cannot be written: No such file or directory; nothing was"):
+        exercises.check("4.1", 0.15, record=str(tmp_path / "missing" / "answers.json"))
+    (tmp_path / "answers.json").mkdir()
+    with pytest.raises(ValueError, match="^answers.json cannot be read: Is a directory"):
+        exercises.check("4.1", 0.15, record=str(tmp_path / "answers.json"))
 
 
 def test_the_start_page_links_to_the_course_on_binder(course):

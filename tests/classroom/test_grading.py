@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import time
 from pathlib import Path
 
@@ -281,6 +282,78 @@ def test_what_was_recorded_counts_before_what_a_cell_says(tmp_path):
         (tmp_path / "answers.json").unlink()
         os.mkfifo(tmp_path / "answers.json")
         assert isinstance(read_submission(tmp_path, []).answers["2.1"], NotPlainError)
+
+
+def handed_in(tmp_path, *students):
+    (tmp_path / "ids.csv").write_text("\n".join(["id", *students]))
+    (tmp_path / "secret").write_text(SECRET)
+    assert run(tmp_path, "course", "--students", "ids.csv", "--secret", "secret", "-o", "in").returncode == 0
+    for student in students:
+        write(tmp_path / "in" / student, all_right(student))
+    return tmp_path / "in"
+
+
+def test_what_may_hold_answers_and_is_not_read_is_said(tmp_path):
+    folder = handed_in(tmp_path, "ada", "bob", "cy", "dan", "eve", "fay")
+    (folder / "ada").rename(folder / "x")
+    (folder / "ada").mkdir()
+    (folder / "x").rename(folder / "ada" / "Ada's lessons")
+    (folder / "ada" / "__MACOSX").mkdir()
+    for name in ("bob", "cy"):
+        (folder / name / "answers.json").unlink()
+    (folder / "bob" / "02-brr-orthogonal-arrays.ipynb").rename(folder / "bob" / "<b>mine.ipynb")
+    for path in (folder / "dan").iterdir():
+        path.unlink()
+    shutil.make_archive(str(folder / "eve"), "zip", folder / "eve")
+    shutil.rmtree(folder / "eve")
+    (folder / "fay" / "answers.json").write_text("[1")
+    done = run(tmp_path, "grade", "in", "--secret", "secret", "-o", "new/g.csv")
+    assert done.stderr == "Left out: 'eve.zip' is packed: unpack it\n"
+    assert "2.0 points on average; remarks on bob, dan, fay\n" in done.stdout
+    lines = (tmp_path / "new/g.csv").read_text().splitlines()
+    rows = {row["id"]: (row["points"], row["remarks"]) for row in csv.DictReader(lines)}
+    assert rows == {"ada": ("10", ""), "cy": ("0", ""),
+                    "bob": ("0", "no answers.json, and not looked at: '<b>mine.ipynb'"),
+                    "dan": ("0", "neither a lesson nor answers.json in the folder"),
+                    "fay": ("0", "answers.json is damaged: it is no JSON text")}
+    page = (tmp_path / "new/g-pages/students/bob.html").read_text()
+    assert "Remark: no answers.json, and not looked at: &#39;&lt;b&gt;mine" in page
+
+
+def test_a_folder_of_another_student_earns_nothing_and_is_named(tmp_path):
+    folder = handed_in(tmp_path, "ada", "bob")
+    shutil.rmtree(folder / "bob")
+    shutil.copytree(folder / "ada", folder / "bob")
+    found = grading.grade(folder, SECRET.encode()).students
+    assert [(student.points, student.remarks) for student in found] == [
+        (10, ()), (0, ("the lessons were handed out to 'ada'",))]
+
+
+def test_a_table_among_the_folders_is_refused(tmp_path):
+    """Its pages would be a student in the next round."""
+    handed_in(tmp_path, "ada")
+    for output in ("in/grades.csv", "in/sub/../grades.csv"):
+        done = run(tmp_path, "grade", "in", "--secret", "secret", "-o", output)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1
+        assert f"'{output}' must not lie in 'in', among the folders of the students" in done.stderr
+    assert [path.name for path in (tmp_path / "in").iterdir()] == ["ada"]
+
+
+@pytest.mark.parametrize(("source", "answer"), [
+    ("answer: float = 0.5\nwb.check('2.1', answer)", 0.5),
+    ("answer = None\nanswer = -0.5\ndisplay(wb.check('2.1', answer))", -0.5),
+    ("told = check('2.1', answer=[0.5])", [0.5]),
+    ("answer = 1\nanswer += 1\nwb.check('2.1', answer)", NotPlainError),
+    ("answer = 1\nfor answer in range(3): pass\nwb.check('2.1', answer)", NotPlainError),
+    ("answer = 1\nif True:\n    answer = 2 * 3\nwb.check('2.1', answer)", NotPlainError),
+    ("answer = 1\n(answer, other) = 3, 4\nwb.check('2.1', answer)", NotPlainError),
+    ("answer = 1\ndel answer\nwb.check('2.1', answer)", NotPlainError),
+    ("answer = answer\nwb.check('2.1', answer)", NotPlainError)])
+def test_a_cell_is_read_as_it_would_run(tmp_path, source, answer):
+    """A value that the cell changes later is not the answer."""
+    (tmp_path / "02.ipynb").write_text(json.dumps({"cells": [{"cell_type": "code", "source": source}]}))
+    found = read_submission(tmp_path, ["02.ipynb"]).answers["2.1"]
+    assert isinstance(found, NotPlainError) if answer is NotPlainError else found == answer
 
 
 @pytest.mark.parametrize("exercise", VARIANTS)

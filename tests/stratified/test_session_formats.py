@@ -221,7 +221,7 @@ def test_one_persons_two_answers_are_none(tmp_path):
                                                 task("none", by(7, "right"))])
     assert says == {"d-2": [("7", 1)]} and found.repeated == 1
     assert [row[:2] for row in found.refused] == [(1, "d-1"), (2, "d-1"), (4, "none")]
-    assert "labeled 1 and 0 in rows 1, 2: none of them was recorded" in found.refused[0][2]
+    assert "labeled 1 and 0 in records 1, 2: none of them was recorded" in found.refused[0][2]
 
 
 def test_a_label_counts_where_somebody_else_skipped(tmp_path):

@@ -200,6 +200,7 @@ def test_without_strata_is_an_audit_of_one_stratum(tmp_path, items, method):
     assert tuple(found.at_random) == pytest.approx(tuple(same.interval()), abs=1e-12)
     assert tuple(same.at_random) == tuple(same.interval())
     assert f"{100 * same.interval().low:.1f}% to {100 * same.interval().high:.1f}%" in found.gain()
+    assert " points wide, not " in found.gain() and same.gain().endswith(": as wide")
     assert wb.Result.from_dict(found.to_dict()).to_dict() == found.to_dict()
 
 

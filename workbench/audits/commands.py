@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
+import subprocess
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -44,11 +46,31 @@ class ExampleCommand(click.Command):
         super().__init__(*arguments, **settings)
         self.example = example
 
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command; an argument that is refused is named as it is typed."""
+        try:
+            return super().invoke(context)
+        except ValueError as error:
+            raise click.ClickException(_as_typed(str(error), self.params)) from error
+
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example."""
         with formatter.section("Example"):
             for line in self.example.splitlines():
                 formatter.write(f"  {line}\n")
+
+
+def _as_typed(text, parameters):
+    """Return what the library refuses with the option in the place of the argument that it begins with."""
+    name, _, rest = text.partition(" ")
+    options = {known: each.opts[-1] for each in parameters if isinstance(each, click.Option)
+               for known in (each.name, each.opts[-1].lstrip("-"))}
+    return f"{options[name]} {rest}" if name in options and rest.startswith(("must ", "belongs ")) else text
+
+
+def _typed(*words):
+    """Return words as they are typed in a terminal, in quotes where they must be."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 @click.group(cls=AuditGroup, help="""Carry out an audit: plan, hand out, record, look, report; nothing recorded is lost.
@@ -65,14 +87,15 @@ def audit():
     """Carry out an audit."""
 
 
-def command(name: str, example: str) -> Callable:
+def command(name: str, example: str, **settings: Any) -> Callable:
     """Return a decorator that makes a command with an example."""
-    return functools.partial(audit.command, name, cls=ExampleCommand, example=example)()
+    return functools.partial(audit.command, name, cls=ExampleCommand, example=example, **settings)()
 
 
 BY = click.option("--by", metavar="NAME", envvar="WORKBENCH_BY",
                   help="Who does this; needed where several people label. WORKBENCH_BY of the environment sets it.")
 FILE = click.argument("file", metavar="AUDIT.DB")
+DASHES = {"ignore_unknown_options": True}       # an identifier may begin with a dash
 
 
 def columns_of(function: Callable) -> Callable:
@@ -140,7 +163,7 @@ def new(scores, file, budget, columns, looks, question, metrics_of, asks, by, **
         click.echo(f"Scores were read as {items.read_as}.")
     for note in notes:
         click.echo(f"Note: {plain(note)}.")
-    click.echo(f"Next: workbench audit next {file}, or workbench audit export {file} sheet.csv")
+    click.echo(f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} sheet.csv")
 
 
 SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "rival", "strata_by")
@@ -191,10 +214,10 @@ def next_items(file, count, by):
         click.echo(f"Nothing to hand out: {done.headline()}.")
     else:
         what = "1 (right) or 0 (wrong)" if asks == "correct" else "the true class"
-        click.echo(f"Then: workbench audit record {file} ID LABEL, where LABEL is {what}")
+        click.echo(f"Then: workbench audit record {_typed(file)} ID LABEL, where LABEL is {what}")
 
 
-@command("record", "workbench audit record audit.db item-17 1 --by ann")
+@command("record", "workbench audit record audit.db item-17 1 --by ann", context_settings=DASHES)
 @FILE
 @click.argument("identifier", metavar="ID")
 @click.argument("label", metavar="LABEL")
@@ -209,7 +232,7 @@ def record(file, identifier, label, by):
     click.echo(f"{told[said]}: {plain(identifier)} is {plain(label)}. {status.headline()}.")
 
 
-@command("skip", "workbench audit skip audit.db item-17 --by ann")
+@command("skip", "workbench audit skip audit.db item-17 --by ann", context_settings=DASHES)
 @FILE
 @click.argument("identifier", metavar="ID")
 @BY
@@ -267,6 +290,8 @@ def import_sheet(file, sheet, by):
         click.echo(f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True)
     if len(found.refused) > TOLD_ROWS:
         click.echo(f"and {len(found.refused) - TOLD_ROWS} more {found.row_is}s", err=True)
+    for note in sentences(found.notes):
+        click.echo(f"Note: {plain(note)}.")
     click.echo(f"{found.headline()}. {status.headline()}.")
 
 
@@ -290,11 +315,11 @@ def export(file, sheet, to, count, by):
         design, count = session.design, session.export(sheet, count, by, to=to)
     if to not in ENDINGS:
         click.echo(f"Wrote {sheet} with {counted(count, 'item')}: fill the column {design['asks']}, then "
-                   f"workbench audit import {file} {sheet}")
+                   f"workbench audit import {_typed(file, sheet)}")
         return
     answers = answers_of(design)
     click.echo(f"Wrote {sheet} with {counted(count, 'task')}; one label each: {plain(', '.join(answers))}. Then "
-               f"workbench audit import {file} and what {to} exports.")
+               f"workbench audit import {_typed(file)} and what {to} exports.")
     if to == "label-studio":
         click.echo(f"The project's labeling interface:\n{label_studio_interface(shown_names(design), answers)}")
 
@@ -311,14 +336,15 @@ def status(file, method, within, by):
     with _opened(file) as session:
         more = None if within is None else _more_labels(session, within)
         before, found = session.status(), session.estimate(method, by)
-        people = [f"{plain(who) or 'nobody named'}: {counted(labels, 'label')}"
+        people = [f"{plain(who) or 'Nobody named'}: {counted(labels, 'label')}."
                   for who, labels in before.labels.items()]
-        lines = [before.headline(), *people * (len(people) > 1), found.headline(), *sentences(found.notes)]
+        lines = [found.headline(), *sentences(found.notes)]
         if session.design["second_share"] and session.design["question"] == "accuracy":
             second = session.second_labels(by)
             lines += [second.headline(), *sentences(second.notes)]
     if more is not None:
         lines.append(f"about {counted(more, 'more label')} for ±{within:g} points, if the rates stay")
+    click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
     for line in lines:
         click.echo(f"{line[0].upper()}{line[1:]}.")
 

@@ -45,6 +45,7 @@ def grade(folder, secret, students, output):
     from workbench.classroom import grading, pages
     from workbench.classroom.seeds import read_secret
     from workbench.classroom.students import read_students
+    pages.check_outside(output, folder)
     grades = grading.grade(folder, read_secret(secret), read_students(students) if students else None)
     written = pages.write_grades(grades, output)
     for each in grades.left_out:
@@ -77,7 +78,9 @@ def votes(folder, output):
     """Draw what the students in DIR predicted, to show before the reveal: no names, no answers."""
     from workbench.classroom import pages
     from workbench.classroom import votes as predictions
-    found = predictions.class_votes(folder)
+    found, unread = predictions.class_votes(folder)
+    for each in unread:
+        click.echo(f"Not read: {each}", err=True)
     pages.write_text(output, predictions.votes_page(found))
     click.echo(f"{checks.counted(len(found), 'question')} with predictions\nWrote {output}")
 

@@ -9,12 +9,13 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from workbench import checks
 from workbench.classroom.seeds import fingerprint
+from workbench.classroom.submissions import ANSWERS, course_of
 from workbench.classroom.variants import VARIANTS, task_of
 from workbench.reports.pages import source
 from workbench.reports.parameters import ReportError, load_notebook, notebooks_folder, reason
 
-ANSWERS = "answers.json"
 HANDED_IN = f"""
 
 *Graded exercises have numbers of your own: `wb.check` records your answer in `{ANSWERS}` beside this notebook and does
@@ -58,7 +59,7 @@ def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
     student : str
     """
     notebook = copy.deepcopy(notebook)
-    notebook["metadata"].setdefault("workbench", {})["course"] = fingerprint(secret)
+    notebook["metadata"].setdefault("workbench", {}).update(course=fingerprint(secret), student=student)
     for cell in notebook["cells"]:
         if "exercise" in cell["metadata"].get("tags", []):
             written = _asked if cell["cell_type"] == "markdown" else _recording
@@ -120,21 +121,33 @@ def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike, 
         Made where it is missing.
     binder : str, optional
         The address at which a Binder starts the course's repository; the start page links to it.
+
+    Raises
+    ------
+    ReportError
+        If a folder of these students was made with another secret, or the folder cannot be written.
     """
     folder, sources = Path(folder), lessons()
     if binder is not None:
         sources[START] = with_link(sources[START], binder)
-    written: list[str] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         there = {path.name.lower() for path in folder.iterdir()}
-        for student in students:
-            if student.lower() not in there:
-                _write_copy(folder, student, secret, sources)
-                written.append(student)
+        kept = [student for student in students if student.lower() in there]
+        _check_secret(folder, kept, secret)
+        written = [student for student in students if student.lower() not in there]
+        for student in written:
+            _write_copy(folder, student, secret, sources)
     except (OSError, ValueError) as error:
         raise ReportError(f"cannot write to {str(folder)!r}: {reason(error)}") from error
-    return written, [student for student in students if student not in set(written)]
+    return written, kept
+
+
+def _check_secret(folder, students, secret):
+    names = lesson_names()
+    others = [student for student in students if course_of(folder / student, names) not in (None, fingerprint(secret))]
+    if others:
+        raise ReportError(f"{str(folder)!r} holds folders that were made with another secret: {checks.listed(others)}")
 
 
 def _write_copy(folder, student, secret, sources):

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +11,13 @@ from workbench.classroom.copies import lesson_names
 from workbench.classroom.misconceptions import SCENES
 from workbench.classroom.seeds import fingerprint
 from workbench.classroom.students import id_problem
-from workbench.classroom.submissions import NotPlainError, Submission, read_submission, shown
+from workbench.classroom.submissions import HIDDEN, NotPlainError, Submission, read_submission, shown, unpacked
 from workbench.classroom.variants import VARIANTS, task_of
 from workbench.exercises import judged
 from workbench.reports.parameters import ReportError, reason
 
 NOT_PLAIN = "not a plain answer"
-_HIDDEN = re.compile(r"\.(?!\.)|__")
+PACKED = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 VERDICTS = ("right", "mistake", "not yet", NOT_PLAIN, "no answer")
 
 
@@ -140,21 +139,24 @@ def student_folders(folder: str | os.PathLike) -> dict[str, Path]:
 
 
 def _folders(folder):
-    """Return {id: folder}, and why other folders are no student's; plain files and hidden folders do not count."""
+    """Return {id: folder}, and why others are no student's; hidden and plain files do not count, if not packed."""
     try:
         inside = sorted(folder.iterdir())
     except OSError as error:
         raise ReportError(f"cannot read the folder {str(folder)!r}: {reason(error)}") from error
     found, left_out = {}, []
     for path in inside:
-        if _HIDDEN.match(path.name) or not path.is_dir():
+        if HIDDEN.match(path.name):
             continue
-        if problem := "is a link" if path.is_symlink() else id_problem(path.name):
+        if not path.is_dir():
+            left_out += [f"{path.name!r} is packed: unpack it"] if path.suffix.lower() in PACKED else []
+        elif problem := "is a link" if path.is_symlink() else id_problem(path.name):
             left_out.append(f"{path.name!r} {problem}")
         else:
-            found[path.name] = path
+            found[path.name] = unpacked(path)
     if not found:
-        raise ReportError(f"{str(folder)!r} holds no student's folder")
+        raise ReportError(f"{str(folder)!r} holds no student's folder"
+                          + (f"; left out: {checks.listed(left_out)}" if left_out else ""))
     return found, left_out
 
 
@@ -169,6 +171,8 @@ def _graded(student: str, submission: Submission | None, secret: bytes) -> Grade
     remarks = [*submission.remarks] if submission else ["nothing handed in"]
     if submission and submission.course not in (None, fingerprint(secret)):
         remarks.append("the lessons are not those that were handed out")
+    if submission and (others := [other for other in submission.students if other != student]):
+        remarks.append(f"the lessons were handed out to {checks.listed(others, quoted=True)}")
     return Graded(student, tuple(_mark(exercise, answers[exercise], task_of(secret, student, exercise))
                                  for exercise in VARIANTS), tuple(remarks), answers)
 
@@ -195,4 +199,5 @@ def summary(grades: Grades) -> str:
     if not grades.students:
         return said
     mean = sum(student.points for student in grades.students) / len(grades.students)
-    return f"{said}, {mean:.1f} points on average"
+    remarked = [student.student for student in grades.students if student.remarks]
+    return f"{said}, {mean:.1f} points on average" + (f"; remarks on {checks.listed(remarked)}" if remarked else "")

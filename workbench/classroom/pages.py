@@ -67,6 +67,12 @@ def _templates():
                               lstrip_blocks=True, undefined=jinja2.StrictUndefined)
 
 
+def check_outside(output: str | os.PathLike, folder: str | os.PathLike) -> None:
+    """Raise ReportError if a table lies in the class's folder: its pages would be taken for a student's folder."""
+    if Path(folder).resolve() in Path(output).resolve().parents:
+        raise ReportError(f"{str(output)!r} must not lie in {str(folder)!r}, among the folders of the students")
+
+
 def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
     """Write the table and, in a folder beside it, the pages; return the page of the class."""
     output = Path(output)

@@ -76,7 +76,7 @@ def read_secret(path: str) -> bytes:
         secret = Path(path).read_bytes().strip()
     except (OSError, ValueError) as error:
         raise ReportError(f"cannot read the secret {path!r}: {reason(error)}; make one with "
-                          f"python -c 'import secrets; print(secrets.token_hex())' > FILE") from error
+                          f'python -c "import secrets; print(secrets.token_hex())" > FILE') from error
     if len(secret) < SHORTEST_SECRET:
         raise ReportError(f"the secret {path!r} must have at least {SHORTEST_SECRET} characters; got {len(secret)}")
     return secret

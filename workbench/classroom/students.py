@@ -6,6 +6,7 @@ import io
 import re
 from pathlib import Path
 
+from workbench.data.text_files import encoding_of_start
 from workbench.reports.parameters import ReportError, reason
 
 COLUMN = "id"
@@ -67,6 +68,9 @@ def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, 
     rows = []
     for number, line in enumerate(lines[1:], 2):
         if any(entry.strip() for entry in line):
+            if any(entry.strip() for entry in line[len(header):]):
+                raise ReportError(f"{path}, row {number}: {len(line)} entries, but the header has {len(header)}; "
+                                  "text that holds the separator needs quotes")
             row = dict(zip(header, line + [""] * (len(header) - len(line)), strict=False))
             rows.append((number, row[COLUMN].strip(), row))
     _check_ids(path, rows)
@@ -88,8 +92,8 @@ def _check_ids(path, rows):
 
 def _rows(path):
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-        first = text.partition("\n")[0]
+        text = Path(path).read_bytes().decode(encoding_of_start(path, path)).removeprefix("\N{BYTE ORDER MARK}")
+        first = re.sub(r'"[^"]*"', "", text.partition("\n")[0])
         delimiter = max(",;\t", key=first.count)
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except OSError as error:

@@ -13,10 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from workbench import checks
-from workbench.classroom.copies import ANSWERS
+from workbench.classroom.students import LONGEST_ID, id_problem
 from workbench.classroom.variants import VARIANTS
 from workbench.exercises.records import plain_answer
 
+ANSWERS = "answers.json"
+PREDICTIONS = "predictions.json"
+HIDDEN = re.compile(r"\.(?!\.)|__")
+DEEPEST = 3
 MOST_BYTES = 1_000_000
 MOST_NOTEBOOK_BYTES = 20_000_000
 MOST_SOURCE = 20_000
@@ -39,12 +43,15 @@ class Submission:
         Exercise -> a plain answer, None, or a `NotPlainError`.
     course : str or None
         The fingerprint of the secret that the lessons say they were made with.
+    students : tuple of str
+        The ids for whom the lessons say they were made.
     remarks : tuple of str
-        Which notebooks could not be read, and why.
+        What could not be read or was not looked at, and why.
     """
 
     answers: dict[str, Any]
     course: str | None
+    students: tuple[str, ...]
     remarks: tuple[str, ...]
 
 
@@ -72,7 +79,50 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
     except NotPlainError as error:
         found = dict.fromkeys(VARIANTS, error)
         remarks.append(str(error))
-    return Submission(found, next(filter(None, map(_fingerprint, notebooks)), None), tuple(remarks))
+    told = sorted({student for notebook in notebooks if (student := _told(notebook, "student"))
+                   and not id_problem(student)})
+    return Submission(found, next((course for notebook in notebooks if (course := _told(notebook, "course"))), None),
+                      tuple(told), (*remarks, *_passed_over(folder, lessons)))
+
+
+def course_of(folder: Path, lessons: list[str]) -> str | None:
+    """Return the fingerprint that the first lesson tells of the secret it was made with, or None."""
+    for name in lessons:
+        try:
+            told = [_told(notebook, "course") for notebook in _notebook(folder / name)]
+        except NotPlainError:
+            continue        # a student's notebook may be anything
+        if any(told):
+            return told[0]
+    return None
+
+
+def unpacked(folder: Path) -> Path:
+    """Return the folder that holds what was handed in: many tools pack or unpack a folder into another one."""
+    for _ in range(DEEPEST):
+        inside = [path for path in folder.iterdir() if not HIDDEN.match(path.name)] if _readable(folder) else []
+        if len(inside) != 1 or not inside[0].is_dir() or inside[0].is_symlink():
+            break
+        folder = inside[0]
+    return folder
+
+
+def _readable(folder):
+    return os.access(folder, os.R_OK | os.X_OK)
+
+
+def _passed_over(folder, lessons):
+    """Yield what the lecturer should know where a student's answers may lie in a file that is not looked at."""
+    if not _readable(folder):
+        yield "the folder cannot be read"
+        return
+    inside = {path.name for path in folder.iterdir() if not HIDDEN.match(path.name)}
+    others = [name[:LONGEST_ID] for name in sorted(inside - {*lessons, ANSWERS, PREDICTIONS})]
+    if ANSWERS not in inside:
+        if others:
+            yield f"no {ANSWERS}, and not looked at: {checks.listed(others, quoted=True)}"
+        elif not inside & set(lessons):
+            yield f"neither a lesson nor {ANSWERS} in the folder"
 
 
 def plain_file(path: Path, most: int) -> bytes | None:
@@ -95,15 +145,18 @@ def _opened(path, flags):
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
+def plain_json(path: Path, most: int) -> list:
+    """Return what a small plain JSON file holds, in a list that is empty where there is none, or `NotPlainError`."""
+    content = plain_file(path, most)
+    try:
+        return [] if content is None else [json.loads(content)]
+    except UNREADABLE as error:
+        raise NotPlainError(f"{path.name} is damaged: it is no JSON text") from error
+
+
 def _recorded(path):
     """Return {exercise: answer or NotPlainError} of the file of answers; {} where there is none."""
-    content = plain_file(path, MOST_BYTES)
-    if content is None:
-        return {}
-    try:
-        answers = json.loads(content)
-    except UNREADABLE as error:
-        raise NotPlainError(f"{path.name} is damaged: {type(error).__name__}") from error
+    answers, = plain_json(path, MOST_BYTES) or [{}]
     if not isinstance(answers, dict):
         raise NotPlainError(f"{path.name} holds no answers by exercise")
     return {exercise: _plain(answers[exercise]) for exercise in VARIANTS if exercise in answers}
@@ -118,21 +171,15 @@ def _plain(value):
 
 def _notebook(path):
     """Return a notebook in a list, which stays empty where there is none."""
-    content = plain_file(path, MOST_NOTEBOOK_BYTES)
-    if content is None:
-        return []
-    try:
-        notebook = json.loads(content)
-    except UNREADABLE as error:
-        raise NotPlainError(f"{path.name} is damaged: {type(error).__name__}") from error
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+    found = plain_json(path, MOST_NOTEBOOK_BYTES)
+    if any(not isinstance(each, dict) or not isinstance(each.get("cells"), list) for each in found):
         raise NotPlainError(f"{path.name} is no notebook")
-    return [notebook]
+    return found
 
 
-def _fingerprint(notebook):
+def _told(notebook, key):
     try:
-        told = notebook["metadata"]["workbench"]["course"]
+        told = notebook["metadata"]["workbench"][key]
     except UNREADABLE:
         return None
     return told if isinstance(told, str) else None
@@ -163,24 +210,35 @@ def _answers_in(source):
             statements = ast.parse(source).body
     except UNREADABLE:
         return dict.fromkeys(asked, NotPlainError("the cell is no Python text"))
-    names: dict[str, ast.expr] = {}
+    names: dict[str, ast.expr | None] = {}
     found = {}
     for statement in statements:
-        if isinstance(statement, ast.Assign):
-            names |= {target.id: statement.value for target in statement.targets if isinstance(target, ast.Name)}
-        elif isinstance(statement, ast.Expr) and (call := _check_of(statement.value)):
-            exercise, argument = call
-            found[exercise] = _literal(names.get(argument.id, argument) if isinstance(argument, ast.Name) else argument)
+        names |= _bound(statement)
+        for exercise, argument in filter(None, map(_check_of, ast.walk(statement))):
+            found[exercise] = _literal(names.get(argument.id) if isinstance(argument, ast.Name) else argument)
     without = NotPlainError("the cell calls no check with an answer")
     return {exercise: found.get(exercise, without) for exercise in asked}
 
 
+def _bound(statement):
+    """Return {name: expression} of what a statement binds, None for what only running it would tell."""
+    mentioned = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    names: dict[str, ast.expr | None] = {node.id: None for node in mentioned if not isinstance(node.ctx, ast.Load)}
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        names |= {target.id: statement.value for target in targets if isinstance(target, ast.Name)}
+    return names
+
+
 def _check_of(node):
     """Return exercise and answer's expression where a node calls `check` or `wb.check`, else None."""
-    if not isinstance(node, ast.Call) or len(node.args) != 2 or not isinstance(node.args[0], ast.Constant):
+    if not isinstance(node, ast.Call):
         return None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
-    return (node.args[0].value, node.args[1]) if name == "check" and node.args[0].value in VARIANTS else None
+    given = [*node.args, *(word.value for word in node.keywords if word.arg == "answer")]
+    if name != "check" or len(given) != 2 or not isinstance(given[0], ast.Constant):
+        return None
+    return (given[0].value, given[1]) if given[0].value in VARIANTS else None
 
 
 def _literal(node):

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import base64
 import importlib
-import json
 import os
 from collections import Counter
 from dataclasses import dataclass
@@ -13,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from workbench import checks
 from workbench.classroom.grading import student_folders
 from workbench.classroom.pages import page
-from workbench.classroom.submissions import MOST_BYTES, UNREADABLE, NotPlainError, plain_file
+from workbench.classroom.submissions import MOST_BYTES, PREDICTIONS, NotPlainError, plain_json
 from workbench.exercises.records import plain_answer
 from workbench.reports.parameters import ReportError
-from workbench.widgets.kept import FILE
 
 if TYPE_CHECKING:
     import altair as alt
@@ -69,8 +67,8 @@ def questions_asked() -> list[Prediction]:
     return sorted(asked, key=lambda prediction: prediction.name.partition("-")[0])
 
 
-def class_votes(folder: str | os.PathLike) -> list[Vote]:
-    """Return what the students of a class predicted; nothing in their folders is run.
+def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
+    """Return what the students of a class predicted, and whose file could not be read and why; nothing is run.
 
     Parameters
     ----------
@@ -82,40 +80,42 @@ def class_votes(folder: str | os.PathLike) -> list[Vote]:
     ReportError
         If the folder cannot be read, or nobody predicted anything.
     """
-    kept = [_predictions(path / FILE) for path in student_folders(folder).values()]
+    kept, unread = [], []
+    for student, path in student_folders(folder).items():
+        try:
+            kept.append(_predictions(path / PREDICTIONS))
+        except NotPlainError as error:
+            kept.append({})     # a student without a prediction
+            unread.append(f"{student}: {error}")
     votes = [vote for asked in questions_asked() if (vote := _vote(asked, kept)).answers]
     if not votes:
-        raise ReportError(f"no student's folder in {os.fspath(folder)!r} holds a prediction ({FILE})")
-    return votes
+        raise ReportError(f"no student's folder in {os.fspath(folder)!r} holds a prediction ({PREDICTIONS})"
+                          + (f"; not read: {checks.listed(unread)}" if unread else ""))
+    return votes, unread
 
 
 def _predictions(path: Path) -> dict:
-    try:
-        content = plain_file(path, MOST_BYTES)
-        found = json.loads(content) if content else {}
-    except (NotPlainError, *UNREADABLE):
-        return {}       # counted below as a student without a prediction
-    return found if isinstance(found, dict) else {}
+    found, = plain_json(path, MOST_BYTES) or [{}]
+    if not isinstance(found, dict):
+        raise NotPlainError(f"{path.name} holds no predictions by name")
+    return found
 
 
 def _vote(asked, kept):
     choices = tuple(getattr(asked.control, "options", ()))
-    length = len(asked.control.value) if isinstance(asked.control.value, list) else None
-    usable = [answer for found in kept if (answer := _usable(found.get(asked.name), choices, length)) is not None]
+    usable = [answer for found in kept if (answer := _usable(found.get(asked.name), asked.control)) is not None]
     return Vote(asked.question, choices, tuple(sorted(usable, key=str)), len(kept) - len(usable))
 
 
-def _usable(value, choices, length):
-    """Return a prediction as the question takes it, or None."""
+def _usable(value, control):
+    """Return a prediction as the question's control takes it, or None."""
+    from traitlets import TraitError
     try:
         value = plain_answer(value)
-    except ValueError:
+        control.value = value
+    except (TraitError, TypeError, ValueError):
         return None
-    if choices:
-        return value if isinstance(value, str) and value in choices else None
-    numbers = value if isinstance(value, list) else [value]
-    fits = all(isinstance(each, (int, float)) for each in numbers) and isinstance(value, list) == (length is not None)
-    return value if fits and length in (None, len(numbers)) else None
+    return value if control.value == value else None     # a control may bring a number into its range
 
 
 def chart(vote: Vote) -> alt.TopLevelMixin:

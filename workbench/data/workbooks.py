@@ -21,6 +21,8 @@ from workbench.results import Note
 
 _WITH_PART = re.compile(r"(.*\.(?:xls[xm]|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)", re.IGNORECASE | re.DOTALL)
 _ERROR = re.compile(rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>.*?v>([^<]*)<', re.DOTALL)
+_NOT_COMPUTED = re.compile(rb'<(?:\w+:)?c\b(?![^>]*\bt="str")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>\s*'
+                           rb'<(\w+:)?f\b[^>]*(?:/>|>[^<]*</\3?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)?(?!<(?:\w+:)?v)')
 
 
 def file_and_sheet(path: str) -> tuple[str, str]:
@@ -87,16 +89,20 @@ def _refuse_merged(merged, header, label):
 
 
 def _refuse_errors(file, sheet, label, columns, header):
-    """Raise where a cell that seems empty holds an error, such as #DIV/0!: only the file itself tells."""
+    """Raise where a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
     if not columns:
         return
     place = {_letters(k): name for name, k in columns.items()}
     with zipfile.ZipFile(file) as book:
-        for letters, row, value in _ERROR.findall(book.read(_part(book, sheet, label))):
-            name = place.get(letters.decode())
-            if name is not None and int(row) > header + 1:
-                raise ValueError(f"{label}, cell {letters.decode()}{int(row)} (column {name!r}) holds the error "
-                                 f"{value.decode()}; correct it, or empty the cell")
+        cells = book.read(_part(book, sheet, label))
+    found = [(place.get(letters.decode()), f"{letters.decode()}{int(row)}", int(row), said) for letters, row, said in (
+        *((letters, row, f"the error {value.decode()}; correct it, or empty the cell")
+          for letters, row, value in _ERROR.findall(cells)),
+        *((letters, row, "a formula that was never computed; open the file in a spreadsheet and save it there")
+          for letters, row, _ in _NOT_COMPUTED.findall(cells)))]
+    for name, cell, row, said in found:
+        if name is not None and row > header + 1:
+            raise ValueError(f"{label}, cell {cell} (column {name!r}) holds {said}")
 
 
 def _part(book, sheet, label):

@@ -56,9 +56,22 @@ def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
     exercise : str
     answer : object
         As `plain_answer` takes it.
+
+    Raises
+    ------
+    ValueError
+        If the answer is more than that, or the file is damaged or cannot be written.
     """
     path, answer = Path(path), plain_answer(answer)
     answers = recorded(path) | {exercise: answer}
+    try:
+        _replace(path, answers)
+    except OSError as error:
+        raise ValueError(f"{path.name} cannot be written: {error.strerror}; nothing was recorded") from error
+    return answer
+
+
+def _replace(path, answers):
     handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -67,16 +80,17 @@ def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
     except BaseException:
         os.unlink(draft)
         raise
-    return answer
 
 
 def recorded(path: str | os.PathLike) -> dict[str, Any]:
-    """Return the answers in a file by exercise, none where it is missing; a damaged file is a ValueError."""
+    """Return the answers in a file by exercise, none where it is missing; ValueError if it is damaged."""
     path = Path(path)
     try:
         answers = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
+    except OSError as error:
+        raise ValueError(f"{path.name} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ValueError(f"{path.name} is damaged ({error}); delete it and answer again") from error
     if not isinstance(answers, dict):

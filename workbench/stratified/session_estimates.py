@@ -106,9 +106,10 @@ class SessionEstimate(Result):
         if self.at_random is None or self.intervals[0] is None:
             return ""
         low, high = self.at_random
-        widths = [200 * each.half_width for each in (self.at_random, self.intervals[0])]
+        other, own = (f"{200 * each.half_width:.1f}" for each in (self.at_random, self.intervals[0]))
+        wide = "as wide" if other == own else f"{other} points wide, not {own}"
         return (f"the same labels drawn at random, without strata, would have given {100 * low:.1f}% to "
-                f"{100 * high:.1f}%: {widths[0]:.1f} points wide, not {widths[1]:.1f}")
+                f"{100 * high:.1f}%: {wide}")
 
     def rows(self) -> list[dict]:
         """Return one row per metric."""

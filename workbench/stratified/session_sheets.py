@@ -214,7 +214,7 @@ def sorted_rows(sheet: Annotations, trail: Trail, name_of: Callable[[str], str],
             continue
         except ValueError as error:
             found.refused.append((row.number, row.id, str(error)))
-    _add_labels(found, said, decide)
+    _add_labels(found, said, decide, "records" if sheet.tool else "rows")
     _add_skips(found, skips, trail)
     done = {k for k, *_ in (*found.labels, *found.skips)}
     found.unlabeled = [trail.items[k].id for k in dict.fromkeys(found.unlabeled) if k not in done]
@@ -222,12 +222,12 @@ def sorted_rows(sheet: Annotations, trail: Trail, name_of: Callable[[str], str],
     return found
 
 
-def _add_labels(found, said, decide):
+def _add_labels(found, said, decide, rows):
     """Take labels in the order of labeling, and people of one item in the order of the file."""
     pending = defaultdict(list)
     for (k, who), answers in sorted(said.items(), key=lambda each: each[0][0]):
         try:
-            label = _one_answer(answers)
+            label = _one_answer(answers, rows)
             fresh = decide(k, label, who, pending[k])
         except SessionError as error:
             found.refused.extend((row.number, row.id, str(error)) for row, _ in answers)
@@ -296,11 +296,11 @@ def _shortened(text, trail):
     return f"; a spreadsheet may have cut the leading zeros of {zeros!r}" if zeros and text else ""
 
 
-def _one_answer(answers):
+def _one_answer(answers, rows):
     labels = list(dict.fromkeys(label for _, label in answers))
     if len(labels) > 1:
-        rows = checks.listed((row.number for row, _ in answers), TOLD)
-        raise SessionError(f"labeled {' and '.join(map(repr, labels))} in rows {rows}: none of them was recorded")
+        numbered = checks.listed((row.number for row, _ in answers), TOLD)
+        raise SessionError(f"labeled {' and '.join(map(repr, labels))} in {rows} {numbered}: none of them was recorded")
     return labels[0]
 
 

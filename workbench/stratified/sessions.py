@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.results import Result
+from workbench.results import Note, Result
 from workbench.stratified import session_design as designs
 from workbench.stratified import session_store
 from workbench.stratified.session_estimates import (
@@ -176,6 +176,11 @@ class AuditSession:
                 raise
             raise SessionError(f"{self.path!r} has lost its first event; go back to a copy") from None
         self._apply(events)
+        try:
+            self._check_items([created, *events])
+        except SessionError:
+            self._store.close()
+            raise
 
     @classmethod
     def create(cls, path: str | PathLike[str], items: ScoredItems, *, budget: int, question: str = "accuracy",
@@ -244,7 +249,7 @@ class AuditSession:
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> AuditSession:
-        """Open the file of an audit, of which every event is checked against its hash.
+        """Open the file of an audit; every event and the items are checked against their hashes.
 
         Parameters
         ----------
@@ -567,8 +572,10 @@ class AuditSession:
             steps += [(their, "skipped", {"id": trail.items[k].id}) for k, their in skips]
             steps.append((who, "imported", {"file": os.path.basename(os.fspath(path)), "sha256": digest,
                                             "recorded": len(found.labels), "refused": len(found.refused)}))
+        notes = [Note("data", f"by its name the file is {sheet.by}'s; its labels count as {who}'s, as was said")] \
+            if sheet.by and who not in ("", sheet.by) else []
         return SheetImport(len(found.labels), found.repeated, len(skips), tuple(found.refused), tuple(found.unlabeled),
-                           sheet.tool)
+                           sheet.tool, notes=notes)
 
     def extend(self, n: int, items: ScoredItems | None = None, *, columns: Mapping[str, ArrayLike] | None = None,
                other: ArrayLike | None = None, by: str | None = None) -> int:
@@ -629,9 +636,6 @@ class AuditSession:
             again._store.check()
             trail, design = again._trail, again._trail.design
             events = len(again.events())
-            if digest_of_rows(trail.items) != again._digest():
-                raise SessionError(f"{self.path!r} was changed by another program: its items are not those that were "
-                                   "recorded; go back to a copy")
         if items is not None:
             self._compare(trail, designs.same_scores(items, design, other))
         return Verification(events, len(trail.items), items is not None)
@@ -652,10 +656,12 @@ class AuditSession:
             raise SessionError(f"{self.path!r}: item {wrong[0] + 1} of the order is {trail.items[wrong[0]].id!r}, but "
                                "does not follow from the scores and the seed")
 
-    def _digest(self):
-        """Return the hash of the items as it was recorded last."""
-        recorded = [event.body["rows"] for event in self.events() if "rows" in event.body]
-        return recorded[-1]
+    def _check_items(self, events):
+        """Raise where the items are not those whose hash was recorded last."""
+        recorded = [event.body["rows"] for event in events if "rows" in event.body]
+        if digest_of_rows(self._trail.items) != recorded[-1]:
+            raise SessionError(f"{self.path!r} was changed by another program: its items are not those that were "
+                               "recorded; go back to a copy")
 
     def _more_items(self, budget, items, columns, other):
         design, known = self._trail.design, self._trail.items

@@ -269,8 +269,8 @@ def next_label_words(best: Allocation, labeled: np.ndarray) -> tuple[str, str]:
     worth = priorities(best.stratum_size, best.stratum_sd, labeled)
     shares, optimum = (" + ".join(map(str, counts)) for counts in (labeled.tolist(), best.labeled.tolist()))
     table = ", ".join(f"{name} {p:,.0f}" if p else f"{name} none left" for name, p in zip(PLACES, worth, strict=True))
-    state = (f"Given so far, of {budget} labels: {shares}. What the next label is worth: {table}. Standard error of the total "
-             f"{_error_of(best, labeled):,.0f}.")
+    state = (f"Given so far, of {budget} labels: {shares}. What the next label is worth: {table}. Standard error of "
+             f"the total {_error_of(best, labeled):,.0f}.")
     if given < budget:
         return f"Label {given + 1} of {budget} goes to the {PLACES[int(worth.argmax())]}, where it is worth most", state
     same = "exactly the optimum" if shares == optimum else f"but the optimum is {optimum}"
