@@ -315,7 +315,7 @@ def test_the_analysts_are_compared_with_the_prediction(kept):
     kept.keep("1-looking", "about 10")
     analysts = live.reveal_looking().parts[0]
     assert "You predicted 10 of 200." in analysts.view.alternative
-    assert rows(analysts, "predicted")[0]["predicted"] == .05
+    assert rows(analysts, "lines")[0] == {"share": .05, "line": "you predicted"}
 
 
 def test_the_twin_is_compared_with_the_prediction(kept):

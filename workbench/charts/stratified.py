@@ -154,7 +154,7 @@ def finding(found: Any) -> alt.TopLevelMixin:
     limits, strata = (alt.Chart(theme.rows(name, data[name])).encode(y=y) for name in ("limits", "strata"))
     bars = limits.mark_rule(strokeWidth=5).encode(x=x, x2="high:Q", color=colors)
     dots = [part.mark_point(filled=True, size=110).encode(x="estimate:Q", color=colors) for part in (limits, strata)]
-    texts = [part.mark_text(align="left", x="width", dx=8).encode(text="text:N") for part in (limits, strata)]
+    texts = [part.mark_text(align="left", x="width", dx=12).encode(text="text:N") for part in (limits, strata)]
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(x="truth:Q")
     return theme.finish(alt.layer(truth, bars, *dots, *texts), *finding_words(found), width=theme.WIDTH - 160,
                         height=30 * max(2, len(order)))

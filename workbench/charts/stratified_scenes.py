@@ -5,6 +5,7 @@ the picture itself is an altair chart built from both. Axes stay as they are wha
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,9 @@ TOP_RATIO = 3.0             # of a standard error to that of random sampling; lo
 TOP_ERROR = 0.065
 STRIP = (-0.85, -0.55)      # where the labels lie below the items
 TOLD = "you predicted"
+PROMISED = "promised"
 STEP = 0.01                 # of all items, or labels, that an arrow key moves
+CLOSE = 0.3                 # powers of ten between a number and the ceiling that would strike it through
 NUMBERED = 0.03             # the least share of items whose stratum has its number above
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
@@ -140,9 +143,10 @@ def _cuts(study, upper, budget, movable):
 def _errors(study, predicted):
     named = [("random", study.random_error), ("this design", study.standard_error), ("best shares", study.best_error)]
     ratios = [value / study.random_error if study.random_error else 0.0 for _, value in named]
-    errors = [{"design": name, "ratio": min(ratio, TOP_RATIO), "text": f"{value:.4f} ({ratio:.0%})"}
-              for (name, value), ratio in zip(named, ratios, strict=True)]
     told = [] if predicted is None else [{"design": TOLD, "ratio": 1 - predicted, "text": f"{1 - predicted:.0%}"}]
+    line = max((row["ratio"] for row in told), default=0.0)     # it would cross a number to its left
+    errors = [{"design": name, "ratio": min(ratio, TOP_RATIO), "beside": max(min(ratio, TOP_RATIO), line),
+               "text": f"{value:.4f} ({ratio:.0%})"} for (name, value), ratio in zip(named, ratios, strict=True)]
     return {"errors": errors, "predicted": told}
 
 
@@ -188,8 +192,9 @@ def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None
     """
     data = design_data(study, wrong, predicted=predicted, movable=movable)
     both = alt.vconcat(_strips(data).properties(width=theme.WIDTH, height=230),
-                       _strata_table(data).properties(width=theme.WIDTH, height=60),
-                       _error_bars(data).properties(width=theme.WIDTH, height=84 if predicted is None else 112))
+                       _error_bars(data).properties(width=theme.WIDTH, height=84 if predicted is None else 112),
+                       _strata_table(data).properties(width=theme.WIDTH * 2 // 3, height=alt.Step(20)))
+    both = both.properties(autosize=alt.AutoSizeParams(type="pad", resize=True))     # its height follows the strata
     return theme.finish(both, *design_words(study, predicted=predicted), width=None, height=None)
 
 
@@ -223,8 +228,9 @@ def _handles(name, rows, low, high, grip):
 
 def _strata_table(data):
     return alt.Chart(theme.rows("strata", data["strata"])).mark_text().encode(
-        x=alt.X("stratum:O", title="stratum", axis=alt.Axis(labelAngle=0, ticks=False, domain=False)),
-        y=alt.Y("what:N", sort=["items", "labels", "right"], title=None, axis=alt.Axis(ticks=False, domain=False)),
+        x=alt.X("what:N", sort=["items", "labels", "right"], title=None,
+                axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)),
+        y=alt.Y("stratum:O", title="stratum", axis=alt.Axis(ticks=False, domain=False)),
         text="text:N")
 
 
@@ -237,7 +243,7 @@ def _error_bars(data):
               axis=alt.Axis(format=theme.PERCENT, values=[0, 0.5, 1, 1.5, 2, 2.5, 3]))
     lengths, told = (alt.Chart(theme.rows(name, data[name])).encode(x=x, y=y) for name in ("errors", "predicted"))
     return (lengths.mark_bar(height={"band": 0.7}).encode(color=alt.Color("design:N", scale=colors, legend=None))
-            + lengths.mark_text(align="left", dx=4).encode(text="text:N")
+            + lengths.mark_text(align="left", dx=6).encode(x="beside:Q", text="text:N")
             + alt.Chart(theme.rows("predicted", data["predicted"])).mark_rule(style="truth").encode(x=x)
             + told.mark_point(shape="diamond", filled=True, size=160, color=theme.RANDOM)
             + told.mark_text(align="left", dx=12).encode(text="text:N"))
@@ -251,7 +257,7 @@ def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
              "verdict": "contains the truth" if hit[i] else "misses it"} for i in range(min(SHOWN_RUNS, study.runs))]
     errors = [{"kind": kind, "error": value, "text": f"{value:.4f}"} for kind, value in
               (("claims", study.claimed_error), ("really makes", study.standard_error),
-               ("random would make", study.random_error))]
+               ("at random", study.random_error))]
     return {"runs": runs, "truth": [{"truth": study.accuracy}], "errors": errors}
 
 
@@ -330,7 +336,7 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
     layers = (promised + line.mark_line(point={"color": theme.MISS}, color=theme.MISS)
               + line.mark_text(dy=14).encode(text="text:N")
               + guess.mark_point(shape="diamond", filled=True, size=160, color=theme.RANDOM)
-              + guess.mark_text(align="right", dx=-10).encode(text="text:N"))
+              + guess.mark_text(align="right", dx=-18, dy=14).encode(text="text:N"))
     first, last = rows[0], rows[-1]
     listed = ", ".join(f"{row['text']} with {row['labels']}" for row in rows)
     said = "" if predicted is None else f" You predicted {predicted:.0%} with {last['labels']}."
@@ -342,8 +348,8 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
 def looking_data(study: LookingStudy, *, predicted: float | None = None) -> dict:
     """Return the rows of `looking`: the share that has lost the truth by each look, what was promised and predicted."""
     rows = [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()]
-    told = [] if predicted is None else [{"predicted": predicted, "text": f"you predicted {predicted:.0%}"}]
-    return {"missed": rows, "promised": [{"promised": 1 - study.level}], "predicted": told}
+    told = [] if predicted is None else [{"share": predicted, "line": TOLD}]
+    return {"missed": rows, "lines": [*told, {"share": 1 - study.level, "line": PROMISED}]}
 
 
 def looking_words(study: LookingStudy, *, predicted: float | None = None) -> tuple[str, str]:
@@ -372,11 +378,14 @@ def looking(study: LookingStudy, *, predicted: float | None = None) -> alt.TopLe
         interpolate="step-after", point={"color": theme.MISS}, color=theme.MISS).encode(
         x=alt.X("labels:Q", title="labels at the look", scale=alt.Scale(domain=[0, 620], nice=False)),
         y=alt.Y("missed:Q", title="have lost the truth", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 0.3])))
-    promised = alt.Chart(theme.rows("promised", data["promised"])).mark_rule(style="truth").encode(y="promised:Q")
-    told = alt.Chart(theme.rows("predicted", data["predicted"])).encode(y="predicted:Q")
-    guess = (told.mark_rule(color=theme.RANDOM, strokeWidth=2, strokeDash=[2, 2])
-             + told.mark_text(align="left", x=6, dy=-9, style="note").encode(text="text:N"))
-    return theme.finish(lost + promised + guess, *looking_words(study, predicted=predicted), height=200)
+    names = [PROMISED] if predicted is None else [PROMISED, TOLD]
+    key = alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)
+    lines = alt.Chart(theme.rows("lines", data["lines"])).mark_rule().encode(
+        y="share:Q", color=alt.Color("line:N", title=None, legend=key, scale=alt.Scale(
+            domain=names, range=[theme.GRAY, theme.RANDOM])),
+        strokeDash=alt.StrokeDash("line:N", title=None, scale=alt.Scale(domain=names, range=[[6, 3], [1, 0]])),
+        strokeWidth=alt.condition(f"datum.line === '{TOLD}'", alt.value(5), alt.value(2)))
+    return theme.finish(lines + lost, *looking_words(study, predicted=predicted), height=200)
 
 
 def plan_data(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] | None = None) -> dict:
@@ -384,7 +393,8 @@ def plan_data(curve: PlanCurve, half_width: float, *, predicted: tuple[float, fl
     lines = [{"half_width": row["half_width"], "design": DESIGNS[row["design"]], "labels": row["labeled"]}
              for row in curve.rows()]
     chosen = curve.at(half_width)
-    points = [{"half_width": half_width, "design": DESIGNS[m], "labels": n, "text": f"{n:,}"}
+    points = [{"half_width": half_width, "design": DESIGNS[m], "labels": n, "text": f"{n:,}",
+               "above": max(n, curve.population) if abs(math.log10(n / curve.population)) < CLOSE else n}
               for m, n in chosen.items()]
     told = [] if predicted is None else [{"half_width": predicted[0], "labels": predicted[1], "text": "you predicted"}]
     return {"lines": lines, "points": points, "predicted": told,
@@ -422,12 +432,14 @@ def plan(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] 
         y=alt.Y("labels:Q", title="labels needed (each step is ten times as many)",
                 axis=alt.Axis(values=[10 ** k for k in range(1, 7)], format="~s"),
                 scale=alt.Scale(type="log", domain=[10, 1e6], nice=False)),
-        color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS), title=None),
+        color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS), title=None, legend=alt.Legend(
+            symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)),
         strokeDash=alt.StrokeDash("design:N", title=None, scale=alt.Scale(
             domain=list(DESIGN_COLORS), range=[[1, 0], [6, 3], [2, 2]])))
     points = alt.Chart(theme.rows("points", data["points"])).encode(x="half_width:Q", y="labels:Q")
     dots = points.mark_point(filled=True, size=70).encode(color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS)))
-    above = points.transform_filter(alt.datum.design == "random").mark_text(align="left", dx=8, dy=-8)
+    above = points.transform_filter(alt.datum.design == "random").mark_text(align="left", dx=8, dy=-8).encode(
+        y="above:Q")
     below = points.transform_filter(alt.datum.design == "Neyman").mark_text(dy=18)
     ceiling = alt.Chart(theme.rows("ceiling", data["ceiling"]))
     roof = ceiling.mark_rule(style="truth").encode(y="items:Q") + ceiling.mark_text(

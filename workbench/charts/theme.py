@@ -232,6 +232,9 @@ def _narrowed(part):
         return [_narrowed(entry) for entry in part]
     if not isinstance(part, dict):
         return part
+    if "hconcat" in part:       # below each other they are all as wide as they were together
+        whole = widest({"hconcat": part["hconcat"]})
+        part = part | {"hconcat": [scaled(view, whole / widest(view)) for view in part["hconcat"]]}
     return {("vconcat" if name == "hconcat" else name): entry if name in _DATA else
             min(entry, LABELS) if name == "labelLimit" else
             textwrap.wrap(entry, LETTERS) if name == "title" and isinstance(entry, str) else

@@ -52,8 +52,13 @@ function lettered(spec, least) {
     ? [name, Math.max(least, Math.round(entry * least / TYPE))] : null);
 }
 
+function evened(views) {
+  const whole = widest({hconcat: views});
+  return views.map(view => scaled(view, whole / widest(view)));
+}
+
 function narrowed(spec) {
-  return rewritten(spec, (name, entry) => name === "hconcat" ? ["vconcat", entry]
+  return rewritten(spec, (name, entry) => name === "hconcat" ? ["vconcat", evened(entry)]
     : ["axis", "header"].includes(name) && entry?.labelLimit ? [name, {...entry, labelLimit: Math.min(entry.labelLimit, LABELS)}]
       : name === "legend" && isObject(entry) ? [name, {...entry, orient: "top"}] : null);
 }

@@ -149,7 +149,8 @@ def papers_robot() -> Panel:
         "budget": budget, "pilot": pilot,
         "step": ipywidgets.IntSlider(10, 5, 50, 5, description="Labels per round"),
         "laplace": ipywidgets.FloatSlider(0, min=0, max=4, step=0.5, readout_format=".1f",
-                                          description="Smoothing: right and wrong labels added"),
+                                          description="Smoothing: right and wrong labels added",
+                                          layout=ipywidgets.Layout(width="520px")),      # its name is long
     }
 
     def fit(change):

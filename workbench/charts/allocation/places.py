@@ -51,19 +51,19 @@ def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
              "cost_text": f"{w.mean():,.0f}"} for name, values, w in zip(PLACES, error, wrong, strict=True)]
     titles = {"digits": "digits in the register", "misread": "misread, in percent",
               "cost": "a misread digit is off by"}
-    parts = [_column(rows, name, title, first=not k) for k, (name, title) in enumerate(titles.items())]
+    parts = [_column(rows, name, title) for name, title in titles.items()]
     said = ". ".join(f"{row['digits_text']} {row['place']}, {row['misread_text']} misread, each by {row['cost_text']} "
                      "on average" for row in rows)
     title, question = register_words()
-    return theme.finish(alt.hconcat(*parts, spacing=56), title, f"{said}. {question}", width=None, height=None)
+    return theme.finish(alt.vconcat(*parts), title, f"{said}. {question}", width=None, height=None)
 
 
-def _column(rows, name, title, first):
-    along = alt.Y("place:N", sort=None, title=None, axis=alt.Axis() if first else None)
+def _column(rows, name, title):
+    along = alt.Y("place:N", sort=None, title=None)
     base = alt.Chart(theme.rows("places", rows)).encode(y=along, x=alt.X(
         f"{name}:Q", title=title, axis=alt.Axis(tickCount=3, format=",d")))
     return (base.mark_bar(height={"band": 0.55}, color=theme.GRAY) + base.mark_text(align="left", dx=5).encode(
-        text=f"{name}_text:N")).properties(width=150, height=4 * 30)
+        text=f"{name}_text:N")).properties(width=theme.WIDTH - 100, height=4 * 22)
 
 
 # labels moved by hand

@@ -94,7 +94,7 @@ def bars(data: Mapping, title: str | None, *, wish: str = WISH, most: float | No
     wished = alt.Chart(theme.rows("wishes", data["wishes"])).encode(y=along, x=alt.X("neyman:Q", **across))
     wishes = wished.mark_point(shape="diamond", size=80, strokeWidth=2, fill="#ffffff", clip=True).encode(
         color=alt.datum(wish))
-    wants = wished.mark_text(align="left", dx=9, clip=True).encode(text="text:N")
+    wants = wished.mark_text(dy=-13).encode(text="text:N")
     sizes = alt.Chart(theme.rows("sizes", data["sizes"])).mark_tick(
         orient="vertical", thickness=3, height={"band": 0.95}, clip=True).encode(
         y=along, x=alt.X("size:Q", **across), color=alt.datum("size of the stratum"))
