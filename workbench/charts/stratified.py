@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.stratified.audit import IntervalComparison
 
 FEW_STRATA = 8
+STRENGTHS = (1, 0.4, 0.7)       # of what labels found: told apart without color, too
 
 
 def audit_data(audit: Any) -> list[dict]:
@@ -81,7 +82,10 @@ def audit(audit: Any) -> alt.TopLevelMixin:
     base = alt.Chart(theme.rows("labels", audit_data(audit))).encode(
         x=alt.X("stratum:O", title=f"stratum, {_order(audit)}", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("labels:Q", title="labels", axis=alt.Axis(tickMinStep=1)), order="order:Q")
-    bars = base.mark_bar().encode(color=alt.Color("kind:N", scale=colors, title=None))
+    strength = alt.Scale(domain=list(colors.domain), range=STRENGTHS[:len(colors.domain)])
+    bars = base.mark_bar(strokeWidth=1.5).encode(
+        color=alt.Color("kind:N", scale=colors, title=None), stroke=alt.Stroke("kind:N", scale=colors, title=None),
+        fillOpacity=alt.FillOpacity("kind:N", scale=strength, title=None))
     return theme.finish(bars, *audit_words(audit), height=180)
 
 

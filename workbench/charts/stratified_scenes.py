@@ -292,12 +292,12 @@ def _runs(data):
     colors = theme.scale({"contains the truth": theme.STRATIFIED, "misses it": theme.MISS})
     runs = alt.Chart(theme.rows("runs", data["runs"])).encode(
         x=alt.X("run:Q", title="run (the first 50)", scale=alt.Scale(domain=[0, SHOWN_RUNS + 1], nice=False)),
-        color=alt.Color("verdict:N", scale=colors, title=None))
+        color=alt.Color("verdict:N", scale=colors, title=None, legend=alt.Legend(symbolType="stroke")))
     lines = runs.mark_rule(strokeWidth=2).encode(
         y=alt.Y("low:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT),
                 scale=alt.Scale(domain=[0.65, 1], nice=False, clamp=True)),
         y2="high:Q",
-        strokeDash=alt.StrokeDash("verdict:N", legend=None, scale=alt.Scale(
+        strokeDash=alt.StrokeDash("verdict:N", title=None, scale=alt.Scale(
             domain=["contains the truth", "misses it"], range=[[1, 0], [4, 2]])))
     ticks = runs.mark_tick(orient="horizontal", width=7, thickness=2).encode(y="estimate:Q")
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(y="truth:Q")

@@ -98,11 +98,11 @@ def _strip(name, data):
     runs = alt.Chart(theme.rows(name, data[name])).encode(
         x=alt.X("run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
                 scale=alt.Scale(domain=[0, SHOWN_INTERVALS + 1], nice=False)),
-        color=alt.Color("verdict:N", scale=theme.scale(VERDICTS), title=None))
+        color=alt.Color("verdict:N", scale=theme.scale(VERDICTS), title=None, legend=alt.Legend(symbolType="stroke")))
     up = alt.Y("low:Q", title=f"accuracy (cut at {CUT:.0%})" if name == "naive" else None,
                axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[CUT, 1], nice=False))
     lines = runs.mark_rule(strokeWidth=2, clip=True).encode(y=up, y2="high:Q", strokeDash=alt.StrokeDash(
-        "verdict:N", legend=None, scale=alt.Scale(domain=list(VERDICTS), range=[[1, 0], [4, 2]])))
+        "verdict:N", title=None, scale=alt.Scale(domain=list(VERDICTS), range=[[1, 0], [4, 2]])))
     ticks = runs.mark_tick(orient="horizontal", width=5, thickness=2, clip=True).encode(y="estimate:Q")
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(y="truth:Q")
     return (lines + ticks + truth).properties(width=250, height=200)
