@@ -284,20 +284,21 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
     data = robot_data(study, method=method)
     both = alt.vconcat(_runs(data).properties(width=theme.WIDTH, height=210),
                        _robot_errors(data).properties(width=theme.WIDTH, height=84))
-    both = both.resolve_scale(color="independent")
+    both = both.resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *robot_words(study, method=method), width=None, height=None)
 
 
 def _runs(data):
     colors = theme.scale({"contains the truth": theme.STRATIFIED, "misses it": theme.MISS})
+    legend = alt.Legend(symbolType="stroke")
     runs = alt.Chart(theme.rows("runs", data["runs"])).encode(
         x=alt.X("run:Q", title="run (the first 50)", scale=alt.Scale(domain=[0, SHOWN_RUNS + 1], nice=False)),
-        color=alt.Color("verdict:N", scale=colors, title=None, legend=alt.Legend(symbolType="stroke")))
+        color=alt.Color("verdict:N", scale=colors, title=None, legend=legend))
     lines = runs.mark_rule(strokeWidth=2).encode(
         y=alt.Y("low:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT),
                 scale=alt.Scale(domain=[0.65, 1], nice=False, clamp=True)),
         y2="high:Q",
-        strokeDash=alt.StrokeDash("verdict:N", title=None, scale=alt.Scale(
+        strokeDash=alt.StrokeDash("verdict:N", title=None, legend=legend, scale=alt.Scale(
             domain=["contains the truth", "misses it"], range=[[1, 0], [4, 2]])))
     ticks = runs.mark_tick(orient="horizontal", width=7, thickness=2).encode(y="estimate:Q")
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(y="truth:Q")

@@ -22,6 +22,7 @@ SHOWN_STRATA = 40
 SHOWN_METRICS = 24
 LETTERS = 40            # that stand beside each other on a phone
 VERDICTS = {"contains the truth": theme.STRATIFIED, "misses it": theme.MISS}
+STROKES = alt.Legend(symbolType="stroke")       # the same for color and dash: one legend
 COVERED = ("naive", "z", "t", "logit", "default")
 CUT = 0.65              # where the strips of accuracies end below
 
@@ -84,7 +85,7 @@ def coverage(study: CoverageStudy, *, predicted: float | None = None) -> alt.Top
     text = shares.mark_text(align="left", x=6).encode(text="text:N")
     promise = alt.Chart(theme.rows("promise", [{"level": 0.95}])).mark_rule(style="truth").encode(x="level:Q")
     below = (promise + bars + dots + text + _expected(data)).properties(width=theme.WIDTH - 40, height=120)
-    both = alt.vconcat(strips, below).resolve_scale(color="independent")
+    both = alt.vconcat(strips, below).resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *coverage_words(study, predicted), width=None, height=None)
 
 
@@ -98,11 +99,11 @@ def _strip(name, data):
     runs = alt.Chart(theme.rows(name, data[name])).encode(
         x=alt.X("run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
                 scale=alt.Scale(domain=[0, SHOWN_INTERVALS + 1], nice=False)),
-        color=alt.Color("verdict:N", scale=theme.scale(VERDICTS), title=None, legend=alt.Legend(symbolType="stroke")))
+        color=alt.Color("verdict:N", scale=theme.scale(VERDICTS), title=None, legend=STROKES))
     up = alt.Y("low:Q", title=f"accuracy (cut at {CUT:.0%})" if name == "naive" else None,
                axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[CUT, 1], nice=False))
     lines = runs.mark_rule(strokeWidth=2, clip=True).encode(y=up, y2="high:Q", strokeDash=alt.StrokeDash(
-        "verdict:N", title=None, scale=alt.Scale(domain=list(VERDICTS), range=[[1, 0], [4, 2]])))
+        "verdict:N", title=None, legend=STROKES, scale=alt.Scale(domain=list(VERDICTS), range=[[1, 0], [4, 2]])))
     ticks = runs.mark_tick(orient="horizontal", width=5, thickness=2, clip=True).encode(y="estimate:Q")
     truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(y="truth:Q")
     return (lines + ticks + truth).properties(width=250, height=200)
