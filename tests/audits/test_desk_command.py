@@ -90,7 +90,7 @@ def test_mistakes_cost_one_line(folder):
     with mock.patch("subprocess.Popen", side_effect=AssertionError("Voila was started")):
         assert refused(folder, "none.db") == "no such audit: 'none.db'"
         assert refused(folder, "a'b.db", "--images", "no") == "--images must be a folder; there is no folder 'no'"
-        assert refused(folder, "a'b.db", "--image", "x").startswith("--image must be a column that the audit shows, none")
+        assert refused(folder, "a'b.db", "--image", "x").startswith("--image must be a column that the audit shows")
         assert refused(folder, "a'b.db", "--by", "\t").startswith("--by must be a name")
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
