@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 WORKERS ?= auto
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)
 LOWEST = OMP_NUM_THREADS=1 .venv-lowest/bin/python -m pytest -q -n $(WORKERS)
-QUICK = "not kernel and not browser and not java and not slow"
+QUICK = "not kernel and not browser and not java and not slow and not full"
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,7 +51,10 @@ replay: $(INSTALLED) ## run the papers' tables, figures and theorems again, one 
 	@mkdir -p reports
 	$(BIN)/workbench replay all -o reports/five-papers.html --json reports/five-papers.json
 
-full: test faults audits replay ## run every test, plant every fault, try audits hard, replay the papers
+whole: $(INSTALLED) ## run long enumerations whole, and test the tests' own tools (minutes)
+	$(PYTEST) -m full --dist worksteal --durations=20
+
+full: test whole faults audits replay ## run every test, plant every fault, try audits hard, replay the papers
 
 notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
 	$(BIN)/python tests/refresh_notebooks.py
@@ -91,5 +94,5 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info
 
-.PHONY: help install report lab test quick faults audits replay full notebooks search bench binder lowest clean
+.PHONY: help install report lab test quick faults audits replay whole full notebooks search bench binder lowest clean
 .DEFAULT_GOAL := help

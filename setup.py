@@ -15,7 +15,8 @@ class BuildWithBundle(build_py):
         """Build; an editable install makes the bundle on first use instead."""
         super().run()
         if not self.editable_mode:
-            runpy.run_path(str(FOLDER / "vega_bundle.py"))["write"](Path(self.build_lib) / FOLDER)
+            bundle = runpy.run_path(str(FOLDER / "vega_bundle.py"))
+            Path(self.build_lib, FOLDER, bundle["NAME"]).write_text(bundle["build"](), encoding="utf-8")
 
 
 class WithData(Distribution):

@@ -1,6 +1,7 @@
 """Helpers that drive notebooks in a real browser, cut off from the network."""
 import contextlib
 import http.client
+import itertools
 import json
 import os
 import shutil
@@ -20,8 +21,40 @@ LAB = ["jupyterlab", "--no-browser", "--allow-root", "--LabApp.check_for_updates
        "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.ip=127.0.0.1",
        "--ServerApp.port_retries=0"]
 VOILA = ["voila", ".", "--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
+_PORTS = itertools.count(10_000 + 20 * (os.getpid() % 1000))
 KERNEL = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel"
-SHUT_DOWN = "window.jupyterapp?.serviceManager.sessions.shutdownAll()"
+LEAVE = """async () => {
+    const app = window.jupyterapp;
+    if (document.body.dataset.jpThemeLight === "false")      // the server keeps it for the next page
+        await app.commands.execute("apputils:change-theme", {theme: "JupyterLab Light"});
+    await app?.shell.currentWidget?.sessionContext?.shutdown();
+    return !!app;
+}"""
+# done once the kernel has answered all that was asked before: what a control sends while it is busy goes out afterwards
+ANSWERED = f"""async () => {{
+    for (let round = 0; round < 2; ++round) {{
+        await new Promise(done => setTimeout(done));
+        await {KERNEL}.requestExecute({{code: "", silent: true, store_history: false}}).done;
+    }}
+}}"""
+# done once no output has changed for some frames
+STILL = """async count => {
+    let changed;
+    const observer = new MutationObserver(() => { changed = true; });
+    for (const part of document.querySelectorAll(".jp-OutputArea, #rendered_cells"))
+        observer.observe(part, {childList: true, subtree: true, attributes: true, characterData: true});
+    do {
+        changed = false;
+        for (let frame = 0; frame < count; ++frame) await new Promise(requestAnimationFrame);
+    } while (changed);
+    observer.disconnect();
+}"""
+# sliders get their names a moment after they are drawn
+NAMED = """[...document.querySelectorAll('.widget-inline-hbox, .widget-inline-vbox')]
+    .filter(row => row.querySelector('.widget-label')?.textContent.trim())
+    .every(row => [...row.querySelectorAll('[role=slider]')].every(handle => handle.getAttribute('aria-label')))"""
+COMPUTED = ("![...document.querySelectorAll('.workbench-status')].some(s => s.textContent)"
+            " || document.querySelector('.workbench-status [role=alert]')")
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
 
@@ -53,6 +86,7 @@ def missing_voila():
 def faults(opened, within="body", known=()):
     """Return what axe-core finds serious or critical within a selector, apart from the rules that are known."""
     from axe_playwright_python.base import AXE_SCRIPT
+    opened.wait_for_function(NAMED, timeout=20_000)
     opened.evaluate(AXE_SCRIPT)
     found = opened.evaluate("within => axe.run({include: [[within]]}, {resultTypes: ['violations']})", within)
     return [f"{each['id']}: {node['html'][:200]}" for each in found["violations"]
@@ -60,23 +94,36 @@ def faults(opened, within="body", known=()):
 
 
 class Site:
-    """A folder of notebooks that a server shows to a Chromium, as many as one likes."""
+    """Folders of notebooks that a server shows to a Chromium, as many as one likes."""
 
     def __init__(self, folder, address, started):
         self.folder, self.address, self.started, self.number = folder, address, started, 0
 
-    @contextlib.contextmanager
-    def show(self, *cells, path=None, dark=False):
-        """Open a notebook of code cells, or a copy of the one at `path`; in JupyterLab its kernel ends with it."""
+    def write(self, *cells, path=None, words=""):
+        """Write a notebook of code cells below a text, or a copy of the one at `path`, into a folder of its own.
+
+        Returns the folder and the notebook's address.
+        """
         self.number += 1
-        name = f"{self.number}-{path.name if path else 'lesson.ipynb'}"
+        folder, name = self.folder / str(self.number), path.name if path else "lesson.ipynb"
+        folder.mkdir()
         if path:
-            shutil.copy(path, self.folder / name)
+            shutil.copy(path, folder / name)
         else:
-            notebook(self.folder / name, *cells)
-        with page(self.address + name, self.started, dark=dark) as opened:
-            yield opened
-            opened.evaluate(SHUT_DOWN)
+            notebook(folder / name, *cells, words=words)
+        return folder, f"{self.address}{self.number}/{name}"
+
+    @contextlib.contextmanager
+    def show(self, *cells, path=None, **options):
+        """Open a notebook of its own; the page has its `.folder`, and in JupyterLab its kernel ends with it."""
+        folder, address = self.write(*cells, path=path)
+        with page(address, self.started, **options) as opened:
+            opened.folder = folder
+            try:
+                yield opened
+            finally:
+                if not opened.evaluate(LEAVE):
+                    opened.goto("about:blank")      # Voila ends the kernel of a page that is left
 
 
 @contextlib.contextmanager
@@ -147,6 +194,18 @@ def execute(opened, code):
     opened.evaluate(f"code => {KERNEL}.requestExecute({{code}}).done", code)
 
 
+def settled(opened):
+    """Wait until the kernel in JupyterLab has answered, nothing is computed and nothing is drawn any more."""
+    opened.evaluate(ANSWERED)
+    still(opened, frames=2)
+
+
+def still(opened, frames=10):
+    """Wait until nothing is computed and nothing has been drawn for some frames."""
+    opened.wait_for_function(COMPUTED)
+    opened.evaluate(STILL, frames)
+
+
 def set_theme(opened, dark):
     """Switch JupyterLab's theme."""
     theme = "JupyterLab Dark" if dark else "JupyterLab Light"
@@ -199,10 +258,11 @@ def sliders(opened):
     return [handle.get_attribute("aria-label") for handle in opened.locator("[role=slider][aria-label]").all()]
 
 
-def notebook(path, *cells):
-    """Write a notebook of code cells."""
-    made = [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "outputs": [],
-             "execution_count": None, "source": source} for number, source in enumerate(cells)]
+def notebook(path, *cells, words=""):
+    """Write a notebook of code cells, below a text if there is one."""
+    made = [{"cell_type": "markdown", "id": "text", "metadata": {}, "source": words}] if words else []
+    made += [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "outputs": [],
+              "execution_count": None, "source": source} for number, source in enumerate(cells)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
               "voila": {"template": "workbench"}}
     Path(path).write_text(json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
@@ -228,9 +288,15 @@ def _watch(context, opened):
 
 
 def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Return a free port that nothing takes before the server has: each process of tests looks in a range of its own.
+
+    The system hands out none below 32768, so no kernel and no request gets it meanwhile.
+    """
+    for port in _PORTS:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no free port")
 
 
 def _environment(home):

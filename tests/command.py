@@ -2,6 +2,7 @@
 import ast
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
@@ -10,8 +11,9 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+import vl_convert
 
-from workbench import cli
+from workbench.commands import main
 from workbench.results import RECORDING
 
 ROOT = Path(__file__).parents[1]
@@ -28,8 +30,23 @@ def run(folder, *arguments):
     words, out, err = [str(argument) for argument in arguments], io.StringIO(), io.StringIO()
     with (contextlib.chdir(folder), mock.patch.object(sys, "argv", ["workbench", *words]),
           contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as stopped):
-        cli.main(words)
+        main.main(words)
     return subprocess.CompletedProcess(words, stopped.value.code or 0, out.getvalue(), err.getvalue())
+
+
+def _once(draw):
+    """Return a function that draws the same picture only once for all tests."""
+    pictures = {}
+
+    def once(picture, **options):
+        key = json.dumps([picture, options], sort_keys=True)
+        if key not in pictures:
+            pictures[key] = draw(picture, **options)
+        return pictures[key]
+    return once
+
+
+drawn, painted = _once(vl_convert.vegalite_to_svg), _once(vl_convert.svg_to_png)
 
 
 @contextlib.contextmanager
@@ -37,6 +54,7 @@ def no_kernel():
     """Let the cells of a notebook run in this process: the same page, without the seconds that a kernel takes."""
     with (mock.patch("papermill.execute_notebook", _execute_here),
           mock.patch("workbench.reports.build.kernel_managers", contextlib.nullcontext),
+          mock.patch("vl_convert.vegalite_to_svg", drawn), mock.patch("vl_convert.svg_to_png", painted),
           mock.patch.dict(os.environ, {RECORDING: "1"})):
         yield
 

@@ -1,4 +1,5 @@
 """What every test relies on: marks by what a test needs, groups that share a fixture, nothing left behind."""
+import asyncio
 import subprocess
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from workbench.reports import build
 ROOT = Path(__file__).parents[1]
 # a test is marked by what it asks for
 NEEDS = {"chromium": "browser", "kernel": "kernel", "java": "java"}
-SLOW = ("simulations", "lessons", "charts", "properties")
+# folders, and what else is listed
+SLOW = ("simulations", "charts", "properties")
+LISTED = set((ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines()[1:])
 # what someone may write while the tests run
-WRITTEN = (".py", ".md", ".patch")
-# one worker has the browser, the other begins with what takes a kernel
+WRITTEN = (".py", ".md", ".toml")
+# the longest first
 ORDER = ("browser", "kernel", "java", "slow")
 
 
@@ -24,13 +27,17 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for name in NEEDS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(NEEDS[name])
-        if item.path.parent.name in SLOW:
+        if item.path.parent.name in SLOW or _names(item) & LISTED:
             item.add_marker("slow")
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-        elif _shares(item):
+        if _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=_rank)
+
+
+def _names(item):
+    """Return how the list of slow tests may name a test."""
+    path = item.path.relative_to(ROOT / "tests").as_posix() if item.path.is_relative_to(ROOT / "tests") else ""
+    return {path, f"{path}::{getattr(item, 'originalname', item.name)}"}
 
 
 def _shares(item):
@@ -55,13 +62,55 @@ def chromium():
     return browser.chromium() or pytest.skip("no Chromium found: apt-get install chromium (or set CHROMIUM=/path)")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def started(chromium):
     """A Chromium that reaches no other machine."""
     if browser.missing():
         pytest.skip(browser.missing())
     with browser.start() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def chrome(started):
+    """The same, for tests that start something else: a process has one."""
+    return started
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory, started, kernel):
+    """One JupyterLab, with a folder for each notebook that it shows."""
+    folder = tmp_path_factory.mktemp("lab")
+    with browser.lab(folder) as address:
+        yield browser.Site(folder, address, started)
+
+
+@pytest.fixture(scope="session")
+def voila(tmp_path_factory, started, kernel):
+    """One Voila, with a folder for each notebook that it shows."""
+    if browser.missing_voila():
+        pytest.skip(browser.missing_voila())
+    folder = tmp_path_factory.mktemp("voila")
+    with browser.voila(folder) as address:
+        yield browser.Site(folder, address, started)
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The package that holds axe-core."""
+    pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing: pip install it")
+
+
+@pytest.fixture(autouse=True)
+def _no_loop_of_the_browser(request):
+    """Playwright's loop counts as running while its Chromium is open: kernels of other tests would wait in a thread."""
+    loop = asyncio._get_running_loop()
+    if request.node.get_closest_marker("browser"):
+        yield
+    else:
+        asyncio._set_running_loop(None)
+        yield
+        asyncio._set_running_loop(loop)
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ import doctest
 import functools
 import importlib
 import inspect
+import pydoc
 import re
 import subprocess
 import sys
@@ -13,18 +14,16 @@ from pathlib import Path
 import pytest
 
 import workbench
+from workbench.lessons import LESSONS
 
 ROOT = Path(workbench.__file__).parent
 # from the ground up; a file imports its own floor or one below
-FLOORS = ("stopping", "checks", "vocabulary", "digits", "results", "intervals", "value_intervals", "data", "topics",
-          "course", "inputs", "simulations", "charts", "widgets exercises", "reports",
-          "audits classroom replays", "cli", "__main__")
+FLOORS = ("stopping", "imports", "checks", "results", "intervals", "data", "labeling", "topics", "course", "audits",
+          "simulations", "charts", "widgets", "lessons", "reports", "classroom replays", "commands", "__main__")
 # what the files of a topic may import of other topics, on every floor
 TOPICS = {"stratified": {"allocation"}, "allocation": set(), "replication": set(), "misclassification": set(),
           "cross_validation": set()}
 RANK = {room: rank for rank, floor in enumerate(FLOORS) for room in (TOPICS if floor == "topics" else floor.split())}
-HEAVY = ("altair", "ipywidgets", "anywidget", "pandas", "scipy.stats", "sklearn", "duckdb", "narwhals", "polars",
-         "pyarrow", "papermill", "nbconvert", "IPython", "matplotlib", "tqdm")
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
 NUMERIC = RANK["simulations"]
 
@@ -33,21 +32,14 @@ def name_of(parts):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@functools.cache
 def tree(parts):
     return ast.parse(ROOT.parent.joinpath(*parts).with_suffix(".py").read_text(encoding="utf-8"))
 
 
-def runs(nodes):
-    """Yield every node but those under `if TYPE_CHECKING`, which no program runs."""
-    for node in nodes:
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            yield node
-            yield from runs(ast.iter_child_nodes(node))
-
-
-def imported(parts, nodes=ast.walk):
-    """Names of workbench modules that a file imports anywhere, lazily or not."""
-    for node in nodes(tree(parts)):
+def imported(parts):
+    """Names of workbench modules that a file imports anywhere: in functions and for types, too."""
+    for node in ast.walk(tree(parts)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "workbench")
         elif isinstance(node, ast.ImportFrom):
@@ -95,9 +87,17 @@ def test_the_architecture_page_lists_the_files_of_every_room():
     assert listed == found
 
 
+def test_tasks_start_where_the_architecture_page_says():
+    page = (ROOT.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    starts = re.findall(r"an entry of `([A-Z]+)` of `([\w.]+)`", page)
+    assert len(starts) >= 3
+    for name, home in starts:
+        assert isinstance(getattr(importlib.import_module(f"workbench.{home}"), name), dict)
+
+
 def test_every_topic_has_its_place_on_every_floor():
-    homes = {name.rpartition(".")[0] + "." + name.split(".")[-1] for name in graph()}
-    for room in ("inputs", "simulations", "charts", "widgets", "exercises"):
+    homes = set(graph())
+    for room in ("simulations", "charts", "lessons"):
         assert {name.split(".")[2] for name in homes if name.startswith(f"workbench.{room}.")} >= set(TOPICS)
 
 
@@ -117,6 +117,19 @@ def test_topics_do_not_know_each_other():
     wrong = [f"{name} imports {other}" for name, others in graph().items() for other in others
              if topic(name) and topic(other) and topic(other) not in {topic(name)} | TOPICS[topic(name)]]
     assert wrong == []
+
+
+def test_widgets_reports_and_the_command_line_know_no_topic():
+    wrong = [f"{name} imports {other}" for name, others in graph().items() for other in others
+             if name.split(".")[1:2] in (["widgets"], ["reports"]) and (topic(other) or "lessons" in other)]
+    assert wrong == []
+
+
+def test_the_list_of_lessons_is_that_of_the_folders_the_notebooks_and_the_topics():
+    folders = {path.parent.name for path in ROOT.glob("lessons/*/__init__.py")}
+    assert folders == set(LESSONS) == {"start", *TOPICS}
+    notebooks = {path.stem for path in (ROOT.parent / "notebooks").glob("*.ipynb")}
+    assert notebooks - set(LESSONS.values()) == {"06-labeling-desk"} and set(LESSONS.values()) <= notebooks
 
 
 def test_nothing_but_lessons_and_their_floors_needs_the_course():
@@ -139,7 +152,7 @@ def test_tests_mirror_the_library():
     tests = ROOT.parent / "tests"
     rooms = {path.name for path in tests.iterdir() if path.is_dir() and list(path.glob("test_*.py"))}
     packages = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
-    assert rooms - {"lessons", "properties"} == packages
+    assert rooms - {"properties"} == packages
 
 
 def test_modules_stay_short():
@@ -159,8 +172,8 @@ def code_lines(text):
 
 
 def test_no_two_modules_import_each_other():
-    edges = {name_of(parts): set(imported(parts, lambda file: runs([file]))) for parts in MODULES}
-    done = set()
+    """Imports in functions and for types count. That a module of a package loads the package's `__init__` does not."""
+    edges, done = graph(), set()
 
     def visit(name, path):
         assert name not in path, " -> ".join((*path, name))
@@ -175,9 +188,10 @@ def test_no_two_modules_import_each_other():
 
 def test_the_bottom_knows_nothing_of_the_rest():
     edges = graph()
-    assert edges["workbench.checks"] == edges["workbench.vocabulary"] == set()
-    assert edges["workbench.results"] <= {"workbench.checks", "workbench.vocabulary", "workbench.digits"}
-    assert edges["workbench.intervals"] == {"workbench.checks", "workbench.results"}
+    assert [edges[f"workbench.{name}"] for name in ("checks", "results.vocabulary", "results.digits")] == [set()] * 3
+    assert edges["workbench.results.result"] == {"workbench.checks", "workbench.results.vocabulary",
+                                                 "workbench.results.digits"}
+    assert edges["workbench.intervals.shares"] == {"workbench.checks", "workbench.results"}
 
 
 def test_topics_import_only_numpy_and_scipy_special_at_the_top():
@@ -196,13 +210,37 @@ def test_topics_import_only_numpy_and_scipy_special_at_the_top():
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    code = "import sys, workbench; print(*sorted(sys.modules))"
+    code = "import sys; before = {*sys.modules}; import workbench; print(*sorted({*sys.modules} - before))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
                             cwd=ROOT.parent).stdout.split()
-    assert "workbench.allocation.rules" in loaded and "numpy" in loaded
-    assert [name for name in HEAVY if name in loaded] == []
+    assert {name for name in loaded if name.startswith("workbench")} == {"workbench", "workbench.stopping"}
+    assert {name.partition(".")[0] for name in loaded} <= set(sys.stdlib_module_names) | {"workbench", "numpy"}
 
 
+def test_every_public_name_is_loaded_from_its_home_when_it_is_first_used():
+    for name, home in workbench._HOMES.items():
+        assert getattr(workbench, name) is getattr(importlib.import_module(home), name)
+    assert set(workbench.__all__) <= set(dir(workbench))
+    starred: dict = {}
+    exec("from workbench import *", starred)
+    assert set(workbench.__all__) <= set(starred)
+
+
+def test_help_lists_every_public_name():
+    text = pydoc.plain(pydoc.render_doc(workbench))
+    assert [name for name in workbench.__all__ if name not in text] == []
+
+
+def test_rooms_are_found_and_wrong_names_are_told():
+    assert workbench.charts.__doc__ and workbench.intervals.wilson and not hasattr(workbench, "__wrapped__")
+    with pytest.raises(AttributeError, match=r"no attribute 'stratfy' \(did you mean 'stratify'\?\)"):
+        _ = workbench.stratfy
+    with pytest.raises(ImportError, match="Resutl"):
+        exec("from workbench import Resutl")
+
+
+LOOKS = {"startswith", "endswith", "find", "index", "count", "partition"}
+EDITS = {"replace", "removeprefix", "removesuffix", "translate", "rpartition"}
 SENTENCES = re.compile(r"(each_)?(note|warning|flag|message|sentence|caveat|headline)s?|reason|problem|help")
 
 
@@ -210,6 +248,8 @@ def is_sentence(node):
     """Whether an expression is, by its name, a text for people: a note, `note.text`, `str(error)`, `row["help"]`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
         return isinstance(node.args[0], ast.Name) and (node.args[0].id == "error" or is_sentence(node.args[0]))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in ("headline", "finding", "basis", "next_step")
     if isinstance(node, ast.Subscript):
         return is_sentence(node.slice) or is_sentence(node.value)
     name = {ast.Name: "id", ast.Attribute: "attr", ast.Constant: "value"}.get(type(node))
@@ -218,7 +258,7 @@ def is_sentence(node):
 
 
 def looks_inside(node):
-    """Whether a node searches a sentence: `x in note`, `note.startswith(x)`, `re.match(x, note)`, `note == "..."`."""
+    """Whether a node searches or edits a sentence: `x in note`, `note.replace(x, y)`, `re.sub(x, y, note)`."""
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
         return is_sentence(node.comparators[0])
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
@@ -227,10 +267,9 @@ def looks_inside(node):
         return any(texts) and any(is_sentence(side) for side, text in zip(sides, texts, strict=True) if not text)
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return False
-    if isinstance(node.func.value, ast.Name) and node.func.value.id == "re" and node.func.attr != "sub":
+    if isinstance(node.func.value, ast.Name) and node.func.value.id == "re":
         return any(map(is_sentence, node.args))
-    return node.func.attr in ("startswith", "endswith", "find", "index", "count", "partition") \
-        and is_sentence(node.func.value)
+    return node.func.attr in LOOKS | EDITS and is_sentence(node.func.value)
 
 
 def test_no_code_looks_inside_a_sentence():
@@ -242,9 +281,32 @@ def test_no_code_looks_inside_a_sentence():
 
 @pytest.mark.parametrize("line", [
     "any('not drawn' in note for note in notes)", "re.match('stratum', note)", "str(error).endswith('rows')",
-    "re.match('file', parameter['help'])", "LIKE_SCORES in self.notes", "problem.startswith('no')", "note.text == 'x'"])
+    "re.match('file', parameter['help'])", "LIKE_SCORES in self.notes", "problem.startswith('no')", "note.text == 'x'",
+    "str(error).replace('a', '--a')",
+    "re.sub('a', 'b', str(error))", "note.text.removeprefix('a')", "audit.headline().replace('a', 'b')"])
 def test_the_ways_it_was_done_are_found(line):
     assert any(map(looks_inside, ast.walk(ast.parse(line))))
+
+
+OPTION = re.compile(r"(?<![\w(-])--[a-z][a-z-]+")
+
+
+def options_named(file):
+    """Options of a command line in the texts of a file; of style sheets, `var(--x)` is none."""
+    return [(node.lineno, option) for node in ast.walk(file) if isinstance(node, ast.Constant)
+            and isinstance(node.value, str) for option in OPTION.findall(node.value)]
+
+
+def test_the_library_does_not_speak_of_the_command_line():
+    found = {name_of(parts): options_named(tree(parts)) for parts in MODULES
+             if parts[1] != "__init__" and floor(".".join(parts)) <= RANK["widgets"]}
+    # options of the programs that write the logs
+    assert {name for name, options in found.items() if options} == {"workbench.data.evaluation_logs"}
+
+
+@pytest.mark.parametrize("line", ["'run it again with --labels'", "f'say --nest, {name}'", "'--within'"])
+def test_an_option_in_a_text_is_found(line):
+    assert options_named(ast.parse(line))
 
 
 PUBLIC = {name: value for name, value in vars(workbench).items()

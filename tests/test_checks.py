@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -8,7 +11,8 @@ def refused(kind, text, function, *args, **kwargs):
     with pytest.raises(kind) as caught:
         function(*args, **kwargs)
     assert str(caught.value) == text
-    assert type(caught.value) is kind
+    assert isinstance(caught.value, kind) and isinstance(caught.value, checks.WrongArgument)
+    assert text.startswith(f"{caught.value.argument} {caught.value.rule}")
 
 
 @pytest.mark.parametrize("value", [3, 3.0, np.int64(3), np.float64(3), np.uint8(3)])
@@ -187,3 +191,37 @@ def test_one_entry_is_singular():
 def test_an_array_is_no_choice():
     with pytest.raises(ValueError, match=r"^method must be one of 'wald', 'wilson'; got array\(\['wald', 'wilson'\]"):
         checks.choice("method", np.array(["wald", "wilson"]), ("wald", "wilson"))
+
+
+@pytest.mark.parametrize(("function", "arguments", "kind", "fields"), [
+    (checks.whole, ("n", 0, 1), checks.WrongValue, ("n", "must be a whole number of at least 1", 0, None)),
+    (checks.whole, ("n", "3"), checks.WrongType, ("n", "must be a whole number", "3", None)),
+    (checks.choice, ("method", "x", ["y"]), checks.WrongValue, ("method", "must be one of 'y'", "x", None)),
+    (checks.vector, ("score", [1, -2.5], ), checks.WrongValue, ("score", "must be at least 0", -2.5, ("entry", 1))),
+    (checks.counts, ("labeled", [3, 2.5]), checks.WrongValue,
+     ("labeled", "must be a whole number", 2.5, ("stratum", 1))),
+    (checks.at_most, ("labeled", np.array([3]), "size", np.array([2])), checks.WrongValue,
+     ("labeled", "must be at most size", 3, ("stratum", 0))),
+    (checks.vector, ("score", []), checks.WrongValue, ("score", "must not be empty", ..., None))])
+def test_what_is_refused_is_held_by_the_error_and_survives_copies(function, arguments, kind, fields):
+    limits = {"low": 0} if function is checks.vector else {}
+    with pytest.raises(kind) as caught:
+        function(*arguments, **limits)
+    with pytest.raises(kind) as renamed, checks.naming(**{fields[0]: "other"}):
+        function(*arguments, **limits)
+    called = "other" + str(caught.value).removeprefix(fields[0])
+    assert str(renamed.value) == caught.value.called(lambda name: "other") == called
+    for error in (caught.value, copy.copy(caught.value), copy.deepcopy(caught.value),
+                  pickle.loads(pickle.dumps(caught.value))):
+        assert (error.argument, error.rule, error.value, error.place) == fields
+        assert str(error) == str(caught.value) and type(error) is kind
+    assert type(caught.value.value) in (int, float, str, type(...))
+
+
+def test_a_rule_about_two_arguments_renames_both():
+    with pytest.raises(checks.WrongValue) as caught, checks.naming(n_strata="strata"):
+        checks.not_both(budget=3, n_strata=5)
+    assert str(caught.value) == "budget must not be given with strata"
+    assert caught.value.called("--{}".format) == "--budget must not be given with --strata"
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    checks.not_both(budget=3, strata=0)

@@ -27,9 +27,9 @@ STREAM = {"progress": False, "runs": 2, "every": 50}
 WORDS = {"method", "methods", "interval", "stratifier", "stratifiers", "allocation", "alternative", "rates", "rule",
          "form", "adjust", "order", "score_is", "quantity", "statistic", "kind", "center", "metrics", "tests", "asks",
          "zero_variance", "loss", "metric"}
-# these write or read files, are another's name of before, or take a number of that name
-ELSEWHERE = {"write_label_sheet", "read_label_sheet", "metric_audit", "hadamard"}
-DESIGNED = ("stratifier", "allocation", "method", "interval")
+# these write or read files, or take a number of that name
+ELSEWHERE = {"write_label_sheet", "read_label_sheet", "hadamard"}
+DESIGNED = ("stratifier", "allocation", "interval")
 
 CALLS = [
     (wb.accuracy_audit, (ITEMS,), {}, DESIGNED),
@@ -40,7 +40,6 @@ CALLS = [
     (wb.next_wave, (SIZE, [5, 5, 5], [3, 4, 5], 20), {}, ["rule"]),
     (wb.plan_budget, (SIZE, [.6, .9, .9], .05), {"interval": "wald"}, ["method", "interval"]),
     (wb.read_scores, ({"s": [.5, .6]},), {"score": "s"}, ["score_is"]),
-    (wb.load_items, ({"s": [.5, .6]},), {"score": "s"}, ["score_is"]),
     (wb.synthetic_scores, (), {"kind": "calibrated", "size": 100}, ["kind"]),
     (wb.simulate_labeling, (SIZE, RIGHT, 60), {"method": "equal", **SMALL}, ["method"]),
     (wb.simulate_grid, (SCORE, ZERO_ONE, 30), {"n_strata": [2], "stratifiers": ["equal_size"], "methods": ["equal"],
@@ -116,14 +115,9 @@ def test_every_public_function_that_takes_a_word_is_called():
 
 
 @pytest.mark.parametrize("read, name", [
-    (wb.load_items, "scores"), (wb.load_labeled, "items"), (wb.load_strata, "strata"), (wb.load_audit, "audit"),
+    (wb.load_labeled, "items"), (wb.load_strata, "strata"), (wb.load_audit, "audit"),
     (lambda frame: wb.load_periods(frame, labels=(0, 1)), "counts"), (lambda frame: wb.summarize(frame, "g", "v"),
                                                                       "frame")])
 def test_what_cannot_be_read_is_refused_by_the_name_of_its_argument(read, name):
     with pytest.raises(TypeError, match=f"^{name} must be a path or a data frame; got int"):
         read(7)
-
-
-def test_the_allocation_of_an_audit_answers_to_its_name_of_before():
-    old, new = (wb.accuracy_audit(ITEMS, 100, **{name: "neyman"}) for name in ("method", "allocation"))
-    assert old.to_dict() == new.to_dict() and new.allocation == "neyman"

@@ -5,6 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 
@@ -80,6 +81,7 @@ def test_commits_are_checked_with_what_the_project_installs():
     assert set(tools) <= {Requirement(r).name for r in PROJECT["optional-dependencies"]["test"]}
 
 
+@pytest.mark.full
 def test_tests_of_a_group_share_a_worker(tmp_path):
     """pytest-xdist writes the group into a test's name; pytest 9.2 does not let it, and the groups are scattered."""
     (tmp_path / "test_two.py").write_text("""import pytest
@@ -92,6 +94,14 @@ def test_other(): pass
     told = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True).stdout
     workers = re.findall(r"\[(gw\d)\].*PASSED.*test_one", told)
     assert len(workers) == 6 and len(set(workers)) == 1, told
+
+
+@pytest.mark.full
+def test_the_list_of_slow_tests_names_what_there_is():
+    lines = (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines()[1:]
+    texts = {line: (ROOT / "tests" / line.partition("::")[0]).read_text(encoding="utf-8") for line in lines}
+    assert lines == sorted(lines)
+    assert [line for line in lines if "::" in line and f"def {line.partition('::')[2]}(" not in texts[line]] == []
 
 
 def test_types_are_shipped():

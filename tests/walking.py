@@ -34,12 +34,12 @@ FAULTS = """index => {
 
 
 @contextlib.contextmanager
-def lesson(folder, started, path, predictions, *, locked):
+def lesson(site, path, predictions, *, locked):
     """Open a lesson in JupyterLab and lock its predictions, in their order.
 
     Yields the page and the number of charts before: `locked` reveals must wait until then.
     """
-    with browser.lab(folder) as address, browser.Site(folder, address, started).show(path=path) as page:
+    with site.show(path=path) as page:
         browser.run_all(page)
         page.locator(LOCKED).nth(locked - 1).wait_for(timeout=60_000)
         page.wait_for_function(f"{browser.KERNEL}.status === 'idle' && !document.querySelector('.jp-mod-executing')")
@@ -50,17 +50,13 @@ def lesson(folder, started, path, predictions, *, locked):
             page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
             page.locator(f"text=You predicted {choice}").first.wait_for()
         page.locator(LOCKED).first.wait_for(state="detached", timeout=60_000)
-        settled(page)
+        browser.settled(page)
         yield page, before
 
 
 def faults(page, index):
-    """Return what is wrong with a chart, once it has had time to be drawn anew."""
-    for _ in range(4):
-        if not (found := page.evaluate(FAULTS, index)):
-            break
-        page.wait_for_timeout(300)
-    return found
+    """Return what is wrong with a chart, once it is drawn."""
+    return page.evaluate(FAULTS, index) and (browser.settled(page) or page.evaluate(FAULTS, index))
 
 
 def all_faults(page):
@@ -68,15 +64,6 @@ def all_faults(page):
     drawn = page.evaluate("""() => [...document.querySelectorAll('.workbench-chart')].flatMap((figure, index) =>
         figure.querySelector('svg') && figure.getBoundingClientRect().width ? [index] : [])""")
     return [(index, fault) for index in drawn for fault in faults(page, index)]
-
-
-def settled(page):
-    """Wait until the kernel is idle and nothing is drawn any more."""
-    page.wait_for_timeout(120)
-    page.wait_for_function(f"{browser.KERNEL}?.status === 'idle'", timeout=60_000)
-    page.wait_for_function("![...document.querySelectorAll('.workbench-status')].some(s => s.textContent)"
-                           " || document.querySelector('.workbench-status [role=alert]')")
-    page.wait_for_timeout(60)
 
 
 def cell(page, index):
@@ -96,7 +83,15 @@ def do(page, index, name, act):
         row.locator("select").select_option(label=act)
     else:
         row.locator(f"button:text-is('{act}')").click()
-    settled(page)
+    browser.settled(page)
+
+
+def _awaits(page, index, title):
+    """Wait for a title, if it comes: a picture on the way to it may be drawn before."""
+    from playwright.sync_api import TimeoutError as NeverCame
+    with contextlib.suppress(NeverCame):
+        page.wait_for_function("""([index, title]) => document.querySelectorAll('.workbench-chart')[index]
+            .querySelector('.heading').textContent.startsWith(title)""", arg=[index, title], timeout=10_000)
 
 
 def walk(page, moves):
@@ -104,6 +99,7 @@ def walk(page, moves):
     wrong = []
     for index, name, act, title in moves:
         do(page, index, name, act)
+        _awaits(page, index, title)
         shown = browser.chart(page, index)["title"]
         wrong += [] if shown.startswith(title) else [(index, name, act, shown)]
         wrong += [(index, name, act, fault) for fault in faults(page, index)]

@@ -1,5 +1,5 @@
 """Run the command line as `python -m workbench`."""
-from workbench.cli import main
+from workbench.commands.main import main
 
 if __name__ == "__main__":
     main()

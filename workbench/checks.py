@@ -1,10 +1,12 @@
-"""Argument checks; every message names the argument, the rule and the value."""
+"""Argument checks; what they raise holds the argument, the rule and the value, and its message says them."""
 from __future__ import annotations
 
+import contextlib
+import copyreg
 import difflib
 import math
 import numbers
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,86 @@ LARGEST_SEED = 10 ** 300
 LONGEST = 10 ** 30
 
 
+class WrongArgument(Exception):
+    """An argument that is refused; raised as `WrongValue` or `WrongType`.
+
+    Attributes
+    ----------
+    argument : str
+        The name of the argument, as the caller wrote it.
+    rule : str
+        What must hold, as "must be a whole number of at least 0"; "{0}" stands for the first of `others`.
+    value : object
+        What was given, or the first entry of it that is wrong; an Ellipsis where no single value is wrong.
+    place : tuple of (str, object) or None
+        Where the value stands, as ("stratum", 3).
+    told : str or None
+        What the message says of the value, as "got 0".
+    others : tuple of str
+        Names of other arguments that the rule is about.
+
+    Examples
+    --------
+    >>> error = WrongValue("budget", "must be above 0", 0)
+    >>> print(error)
+    budget must be above 0; got 0
+    >>> print(error.called({"budget": "Labels"}.get))
+    Labels must be above 0; got 0
+    """
+
+    def __init__(self, argument: str, rule: str, value: Any = ..., *, place: tuple[str, Any] | None = None,
+                 told: str | None = None, others: tuple[str, ...] = ()) -> None:
+        self.argument, self.rule, self.place, self.others = argument, rule, place, others
+        self.value = value.item() if isinstance(value, np.generic) else value
+        self.told = told if told is not None or value is ... else f"got {_text(self.value)}"
+        super().__init__(str(self))
+
+    def __reduce__(self) -> tuple:
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)       # type: ignore[attr-defined]
+
+    def __str__(self) -> str:
+        return self.called(str)
+
+    def called(self, rename: Callable[[str], str]) -> str:
+        """Return the message with arguments under other names, as those of options or controls."""
+        rule = self.rule.format(*map(rename, self.others)) if self.others else self.rule
+        return f"{rename(self.argument)} {rule}" + (f"; {self.told}" if self.told else "")
+
+
+class WrongValue(WrongArgument, ValueError):
+    """An argument with a wrong value."""
+
+
+class WrongType(WrongArgument, TypeError):
+    """An argument of a wrong type."""
+
+
+@contextlib.contextmanager
+def naming(**names: str) -> Iterator[None]:
+    """Give arguments that are refused inside the names by which the caller knows them.
+
+    Examples
+    --------
+    >>> with naming(rng="seed"):
+    ...     generator(-1)
+    Traceback (most recent call last):
+    workbench.checks.WrongValue: seed must be a whole number of at least 0; got -1
+    """
+    try:
+        yield
+    except WrongArgument as error:
+        error.argument, *others = (names.get(name, name) for name in (error.argument, *error.others))
+        error.others = tuple(others)
+        raise
+
+
+def not_both(**given: Any) -> None:
+    """Raise where two arguments that exclude each other are given, none of them empty."""
+    if all(given.values()):
+        first, second = given
+        raise WrongValue(first, "must not be given with {0}", others=(second,))
+
+
 def whole(name: str, value: Any, low: int | None = None, high: int | None = None, *, most: int = LARGEST) -> int:
     """Return `value` as an int within [low, high], or raise; where `high` is None it is at most `most`."""
     if isinstance(value, bool) or not _is_real(value) or not _is_whole(value):
@@ -22,7 +104,7 @@ def whole(name: str, value: Any, low: int | None = None, high: int | None = None
     if high is None and value > most:
         high = most
     if (low is not None and value < low) or (high is not None and value > high):
-        raise ValueError(f"{name} must be a whole number{_range(low, high)}; got {_shown(value)}")
+        raise WrongValue(name, f"must be a whole number{_range(low, high)}", value)
     return int(value)
 
 
@@ -34,7 +116,7 @@ def number(name: str, value: Any, low: float | None = None, high: float | None =
     below = low is not None and (value < low or (open_ends and value == low))
     above = high is not None and (value > high or (open_ends and value == high))
     if below or above:
-        raise ValueError(f"{name} must be a number{_range(low, high, open_ends)}; got {_shown(value)}")
+        raise WrongValue(name, f"must be a number{_range(low, high, open_ends)}", value)
     return float(value)
 
 
@@ -47,14 +129,14 @@ def choice(name: str, value: Any, options: Collection) -> Any:
     """Return `value` if it is one of `options`; the message lists them all."""
     if isinstance(value, str) and value in options:
         return value
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}"
-                     + suggestion(value, options))
+    raise WrongValue(name, f"must be one of {', '.join(map(repr, options))}", value,
+                     told=f"got {value!r}{suggestion(value, options)}")
 
 
 def each(name: str, values: Any) -> tuple:
     """Return a list, or what else can be gone through but a text, as a tuple, or raise."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be a list; got {_shown(values, repr)}")
+        raise WrongType(name, "must be a list", values)
     return tuple(values)
 
 
@@ -69,7 +151,7 @@ def instance(name: str, value: Any, *kinds: type | tuple[type, ...]) -> Any:
     if isinstance(value, kinds):
         return value
     wanted = " or ".join(kind.__name__ for kind in kinds)
-    raise TypeError(f"{name} must be of class {wanted}; got {type(value).__name__}")
+    raise WrongType(name, f"must be of class {wanted}", value, told=f"got {type(value).__name__}")
 
 
 def suggestion(value: Any, options: Iterable) -> str:
@@ -83,7 +165,7 @@ def vector(name: str, values: ArrayLike, *, size: int | None = None, low: float 
     """Return `values` as a finite 1-d float array within [low, high], or raise naming the entry."""
     array = _one_dimensional(name, values, size, what)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold numbers; got {array.dtype} such as {array[0]!r}")
+        raise WrongType(name, "must hold numbers", array[0], told=f"got {array.dtype} such as {array[0]!r}")
     array = array.astype(float, copy=copy)
     if _within(array, low, high):
         return array
@@ -112,7 +194,8 @@ def bounds(values: Sequence[float]) -> tuple[float, float]:
     """Return the smallest and the largest possible value, two finite numbers that rise, or raise."""
     least, most = vector("bounds", values, size=2, what="entry").tolist()
     if not least < most:
-        raise ValueError(f"bounds must be the smallest and the largest value; got {least:g} and {most:g}")
+        raise WrongValue("bounds", "must be the smallest and the largest value", (least, most),
+                         told=f"got {least:g} and {most:g}")
     return least, most
 
 
@@ -121,8 +204,8 @@ def at_most(name: str, values: np.ndarray, limit_name: str, limits: np.ndarray, 
     over = np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)
     if over.size:
         k = int(over[0])
-        raise ValueError(f"{name} must be at most {limit_name}; {what} {k} has {values[k]:.15g} "
-                         f"of {limits[k]:.15g}")
+        raise WrongValue(name, f"must be at most {limit_name}", values[k], place=(what, k),
+                         told=f"{what} {k} has {values[k]:.15g} of {limits[k]:.15g}")
 
 
 def zero_one(name: str, values: ArrayLike, *, size: int | None = None, what: str = "entry") -> np.ndarray:
@@ -138,7 +221,8 @@ def labels(name: str, values: ArrayLike, *, size: int | None = None, what: str =
     objects = array.dtype.kind == "O"
     missing = [is_missing(value) for value in array] if objects else array != array
     if np.any(missing):
-        raise ValueError(f"{name} must not be missing; {what} {np.flatnonzero(missing)[0]} is")
+        k = int(np.flatnonzero(missing)[0])
+        raise WrongValue(name, "must not be missing", array[k], place=(what, k), told=f"{what} {k} is")
     if objects and all(isinstance(value, numbers.Real) for value in array):
         return np.array(array.tolist())
     return array if array.dtype.kind in "biufUS" else array.astype(str)
@@ -196,7 +280,7 @@ def plain_array(name: str, values: ArrayLike, what: str = "entry") -> np.ndarray
     --------
     >>> plain_array("losses", np.ma.array([0.5, 99], mask=[0, 1]))
     Traceback (most recent call last):
-    ValueError: losses must not be masked; entry 1 is
+    workbench.checks.WrongValue: losses must not be masked; entry 1 is
     """
     refuse_masked(name, values, what)
     return np.asarray(values)
@@ -207,73 +291,75 @@ def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.argwhere(np.ma.getmaskarray(values))
         if len(hidden):
-            place = f"; {what} {', '.join(map(str, hidden[0]))} is" if values.ndim else ""
-            raise ValueError(f"{name} must not be masked{place}")
+            entry = ", ".join(map(str, hidden[0]))
+            raise WrongValue(name, "must not be masked", place=(what, entry) if entry else None,
+                             told=f"{what} {entry} is" if entry else None)
     elif isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
         for k, part in enumerate(values):
             refuse_masked(f"{name}[{k}]", part, what)
 
 
-def _one_dimensional(name, values, size, what):
+def _one_dimensional(name: str, values: Any, size: int | None, what: str) -> np.ndarray:
     array = plain_array(name, values, what)
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional; got shape {array.shape}")
+        raise WrongValue(name, "must be one-dimensional", told=f"got shape {array.shape}")
     if array.size == 0:
-        raise ValueError(f"{name} must not be empty")
+        raise WrongValue(name, "must not be empty")
     if size is not None and array.size != size:
-        raise ValueError(f"{name} must have {size} {'entry' if size == 1 else 'entries'}; got {array.size}")
+        raise WrongValue(name, f"must have {size} {'entry' if size == 1 else 'entries'}", told=f"got {array.size}")
     return array
 
 
-def _within(array, low, high):
+def _within(array: np.ndarray, low: float | None, high: float | None) -> bool:
     """Return whether all entries are finite and in range; two reductions, since most arguments are right."""
     least, most = array.min(), array.max()
     return bool(np.isfinite(least) and np.isfinite(most) and (low is None or least >= low)
                 and (high is None or most <= high))
 
 
-def _refuse(name, array, bad, rule, what):
+def _refuse(name: Any, array: Any, bad: Any, rule: Any, what: Any) -> None:
     where = np.flatnonzero(bad)
     if where.size:
-        raise ValueError(f"{name} {rule}; {what} {where[0]} is {array[where[0]]:.15g}")
+        k = int(where[0])
+        raise WrongValue(name, rule, array[k], place=(what, k), told=f"{what} {k} is {array[k]:.15g}")
 
 
-def _range(low, high, open_ends=False):
+def _range(low: float | None, high: float | None, open_ends: bool = False) -> str:
     if low is None and high is None:
         return ""
     if high is None:
         return f" above {low}" if open_ends else f" of at least {low}"
     if low is None:
         return f" below {high}" if open_ends else f" of at most {high}"
-    return f" in ({low}, {high})" if open_ends else f" from {low} to {_shown(high)}"
+    return f" in ({low}, {high})" if open_ends else f" from {low} to {_text(high)}"
 
 
-def _wrong(name, rule, value):
-    kind = ValueError if isinstance(value, numbers.Real) and not isinstance(value, bool) else TypeError
-    return kind(f"{name} must be {rule}; got {_shown(value, repr)}")
+def _wrong(name: str, rule: str, value: Any) -> Any:
+    kind = WrongValue if isinstance(value, numbers.Real) and not isinstance(value, bool) else WrongType
+    return kind(name, f"must be {rule}", value)
 
 
-def _is_real(value):
+def _is_real(value: float | None) -> bool:
     return isinstance(value, numbers.Real)
 
 
-def _is_integral(value):
+def _is_integral(value: Any) -> bool:
     return isinstance(value, numbers.Integral)
 
 
-def _is_whole(value):
+def _is_whole(value: float) -> bool:
     return _is_integral(value) or _as_float(value).is_integer()
 
 
-def _as_float(value):
+def _as_float(value: float) -> float:
     try:
         return float(value)
     except OverflowError:       # a whole number or fraction beyond all floats
         return math.inf
 
 
-def _shown(value, form=str):
+def _text(value: Any) -> str:
     """Return a value as text; of a whole number with very many digits only its size."""
     if _is_integral(value) and abs(value) >= LONGEST:
         return f"about {'-' if value < 0 else ''}1e{math.log10(abs(value)):.0f}"
-    return form(value)
+    return repr(value)

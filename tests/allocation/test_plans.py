@@ -74,14 +74,14 @@ def test_the_plan_is_written_and_harmless_to_spreadsheets(tmp_path):
 
 
 def test_warnings_say_what_the_reader_must_know():
-    warn = wb.plan_labels(wb.digit_forms().register(), 100).warnings
+    warn = wb.sentences(wb.plan_labels(wb.digit_forms().register(), 100).notes)
     assert warn[0] == "Neyman's rule wants more labels than there are items in thousands and leaves 27.5 of the " \
         "budget unused"
     assert "every item of thousands is labeled" in warn
     table = {"stratum": [1, 2, 3], "size": [1000, 5, 900], "sd": [1.0, 3.0, 0.0]}
-    warn = " ".join(wb.plan_labels(wb.load_strata(table), 100, minimum=4).warnings)
+    warn = " ".join(wb.sentences(wb.plan_labels(wb.load_strata(table), 100, minimum=4).notes))
     assert "sd 0 in 3:" in warn and "fewer than 10 items in 2: their sd is rough" in warn
-    floor = wb.plan_labels(wb.digit_forms().register(), 100, minimum=15).warnings
+    floor = wb.sentences(wb.plan_labels(wb.digit_forms().register(), 100, minimum=15).notes)
     assert any("the floor of 15 makes the variance 25% larger" in w for w in floor)
 
 
@@ -144,13 +144,14 @@ def test_notes_name_the_stratum():
     table = {"stratum": ["a", "b", "c"], "size": [50, 60, 70], "sd": [1.0, 3.0, 2.0]}
     plan = wb.plan_labels(wb.load_strata(table), 2, minimum=0)
     assert plan.notes[0] == wb.Note("undefined", "varies and has no label: the variance is infinite", ("stratum", "a"))
-    assert plan.warnings[0] == "stratum a: varies and has no label: the variance is infinite"
+    assert wb.sentences(plan.notes)[0] == "stratum a: varies and has no label: the variance is infinite"
 
 
 def test_strata_named_by_numbers_keep_their_names():
     table = {"stratum": [7, 0, 3], "size": [50, 60, 70], "sd": [1.0, 3.0, 2.0]}
     plan = wb.plan_labels(wb.load_strata(table), 2, minimum=0)
-    assert plan.notes[0].where == ("stratum", "7") and plan.warnings[0].startswith("stratum 7: varies and has no label")
+    assert plan.notes[0].where == ("stratum", "7")
+    assert wb.sentences(plan.notes)[0].startswith("stratum 7: varies and has no label")
     assert [row["stratum"] for row in plan.rows()] == [7, 0, 3]
 
 

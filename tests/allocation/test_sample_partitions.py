@@ -10,7 +10,7 @@ import pytest
 from distributed import Client
 
 import workbench as wb
-from workbench.allocation.stream import StreamSampler
+from workbench.allocation.streams.sampler import StreamSampler
 
 pytestmark = pytest.mark.slow
 ROWS, PARTS, BUDGET = 40_000, 4, 1000

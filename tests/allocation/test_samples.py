@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from workbench.allocation import samples
-from workbench.allocation.samples import random_keys
+from workbench.labeling.draws import random_keys
 
 STRATA = ["a", "b'\\c", "déjà vu", "z"]
 ROWS = 4000

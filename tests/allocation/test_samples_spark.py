@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import workbench as wb
-from workbench.allocation.stream import StreamSampler
+from workbench.allocation.streams.sampler import StreamSampler
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="PySpark needs Java 17"),

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
-from workbench.allocation import stream
 from workbench.allocation.rules import allocation_variance
-from workbench.allocation.stream import StreamSampler
+from workbench.allocation.streams import sampler as stream
+from workbench.allocation.streams.sampler import StreamSampler
 
 
 def keys_of(rng, size):
@@ -446,7 +446,7 @@ def test_the_estimate_is_cochrans():
         mean += n / 2000 * y.mean()
         variance += (n / 2000) ** 2 * (1 - y.size / n) * y.var(ddof=1) / y.size
     assert found.estimate == pytest.approx(mean, rel=1e-12) and found.variance == pytest.approx(variance, rel=1e-12)
-    assert found.standard_error == pytest.approx(math.sqrt(variance)) and found.warnings == ()
+    assert found.standard_error == pytest.approx(math.sqrt(variance)) and found.notes == ()
     order = found.stratum
     assert found.design_variance == pytest.approx(allocation_variance(
         [np.count_nonzero(stratum == h) for h in order], [np.std(value[stratum == h], ddof=1) for h in order],
@@ -458,7 +458,7 @@ def test_the_estimate_is_cochrans():
 def test_a_sample_of_everything_has_no_variance():
     found = StreamSampler(10).update(["a", "a", "b"], [1, 2, 6]).estimate()
     assert found.estimate == found.stream_mean == 3 and found.variance == found.design_variance == 0
-    assert found.warnings == () and found.sd[1] == 0
+    assert found.notes == () and found.sd[1] == 0
 
 
 def test_one_record_of_several_cannot_tell_its_variance():
@@ -468,9 +468,10 @@ def test_one_record_of_several_cannot_tell_its_variance():
     sampler.update(["a"] * 200, rng.normal(0, 100, 200))
     found = sampler.estimate()
     assert math.isnan(found.variance) and math.isfinite(found.estimate) and math.isfinite(found.design_variance)
-    assert found.warnings == ("the variance is not estimable: one sampled record of several in stratum "
-                              f"{', '.join(repr(h) for h in list(sampler.sizes())[:3])} and 2 more; "
-                              "choose minimum=2 or more",) or found.sampled.max() == 2
+    assert wb.sentences(found.notes) == (
+        "the variance is not estimable: one sampled record of several in stratum "
+        f"{', '.join(repr(h) for h in list(sampler.sizes())[:3])} and 2 more; choose minimum=2 or more",
+    ) or found.sampled.max() == 2
 
 
 def test_equal_sampled_values_of_a_stratum_that_varies_are_named():
@@ -478,8 +479,8 @@ def test_equal_sampled_values_of_a_stratum_that_varies_are_named():
     sampler.update(["rare"] * 500 + ["wild"] * 500, [0.0] * 499 + [1.0] + list(range(500)))
     found = sampler.estimate()
     assert found.sd[0] == 0 and found.design_variance > found.variance
-    assert found.warnings == ("the variance is too small: all sampled values are equal, though the records vary, in "
-                              "stratum 'rare'",)
+    assert wb.sentences(found.notes) == (
+        "the variance is too small: all sampled values are equal, though the records vary, in stratum 'rare'",)
 
 
 # errors

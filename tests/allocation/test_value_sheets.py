@@ -6,8 +6,8 @@ import pytest
 from command import costs_one_line, page_of, run_here
 
 import workbench as wb
-from workbench.allocation.value_sheets import read_value_sheet
-from workbench.inputs import allocation
+from workbench.allocation.values.sheets import read_value_sheet
+from workbench.lessons.allocation import read
 
 RNG = np.random.default_rng(9)
 GROUP = RNG.choice(["big", "mid", "small"], 400, p=[.1, .3, .6])
@@ -22,7 +22,7 @@ LINE = "report voila-vs-neyman --strata records.csv --stratum g --value old --id
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write("records.csv", [("nr", "g", "old"), *RECORDS])
-    allocation.read(**PLAN, label_sheet="sheet.csv")
+    read.read(**PLAN, label_sheet="sheet.csv")
     return tmp_path
 
 
@@ -43,7 +43,7 @@ def fill(rows, most=None):
 
 
 def analyzed(name, **more):
-    return allocation.read(**PLAN | more, labels=name)[-1]
+    return read.read(**PLAN | more, labels=name)[-1]
 
 
 def notes(found):
@@ -75,7 +75,7 @@ def test_the_filled_sheet_gives_the_textbook_estimate(folder):
     write("excel.csv", [rows[0], *([n.lstrip("0"), g, v] for n, g, v in rows[1:])])
     again = analyzed("excel.csv")
     assert again.estimate == pytest.approx(found.estimate, rel=1e-12)
-    assert "without leading zeros, as spreadsheets show them, matched to the one drawn id that is meant" in notes(again)
+    assert "40 ids were changed by a spreadsheet and matched to the one drawn item that it would" in notes(again)
 
 
 def test_a_half_filled_sheet_goes_on_and_loses_nothing(folder):
@@ -129,21 +129,21 @@ def test_a_table_of_strata_believes_the_sheet(folder):
     write("own.csv", [("id", "stratum", "value"), *((k, "1.0" if k % 2 else 2, f"{k},5") for k in range(12))])
     (folder / "own.csv").write_text((folder / "own.csv").read_text().replace('"', "").replace(",", ";").replace(
         ";5\n", ",5\n").replace("1.0", "1"), encoding="utf-8")
-    found = allocation.read(strata="strata.csv", labels="own.csv", budget=20)[-1]
+    found = read.read(strata="strata.csv", labels="own.csv", budget=20)[-1]
     assert found.estimate == pytest.approx((100 * 6.5 + 50 * 5.5) / 150) and found.to_label.sum() == 8
 
 
 MISTAKES = [
-    ({5: ("0000", "big", "x")}, "", "column 'value', data row 5: 'x' is not a number"),
+    ({5: ("0000", "big", "x")}, "", "column 'value', row 6: 'x' is not a number"),
     ({41: None}, "", "in row 2 of the sheet and 99 in row 42; keep one of them"),
     ({2: (None, "tiny", None)}, "", "has stratum 'tiny' in row 3 of the sheet and "),
     ({}, "--seed 4", "labels must be of the records that were drawn; seed 4 draws only "),
     ({1: ("", None, None)}, "", "row 2 of the sheet has the value "),
     ({}, "--bounds 0,3", "bounds must hold every value; "),
-    ({}, "--bounds 3", "bounds must be the smallest and the largest value, as \"0, 1\"; got '3'"),
-    ({}, "--label-sheet n.csv", "label_sheet: nothing is left of the budget; give a larger one"),
+    ({}, "--bounds 3", "--bounds must be the smallest and the largest value, as \"0, 1\"; got '3'"),
+    ({}, "--label-sheet n.csv", "--label-sheet would be empty, as nothing is left of --budget; give a larger one"),
     ({}, "--label-sheet filled.csv", "filled.csv"),
-    ({}, "--sd-from labeled", "sd_from must be one of 'planned', 'labels'; got 'labeled'"),
+    ({}, "--sd-from labeled", "--sd-from must be one of 'planned', 'labels'; got 'labeled'"),
     ({}, "--level 2", "level must be a number in (0, 1); got 2"),
 ]
 
@@ -161,8 +161,9 @@ def test_mistakes_cost_one_line_before_any_kernel(folder, change, more, message)
 
 
 def test_bounds_and_labels_belong_together(folder):
-    costs_one_line(folder, "bounds are of the values of labels; give labels", *LINE.split()[:-1], "--bounds", "0,1")
-    costs_one_line(folder, "strata must be given with labels", "report", "voila-vs-neyman", "--labels", "sheet.csv")
+    costs_one_line(folder, "--bounds must be given with --labels, whose values they are of", *LINE.split()[:-1],
+                   "--bounds", "0,1")
+    costs_one_line(folder, "--strata must be given with --labels", "report", "voila-vs-neyman", "--labels", "sheet.csv")
 
 
 def test_the_page_says_total_mean_and_what_comes_next(folder):
@@ -177,7 +178,7 @@ def test_ids_a_spreadsheet_would_execute_come_back(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write("records.csv", [("nr", "g", "old"), *((f"=A{k}", "ab"[k % 2], k) for k in range(30))])
     plan = PLAN | {"budget": 8}
-    allocation.read(**plan, label_sheet="sheet.csv")
+    read.read(**plan, label_sheet="sheet.csv")
     assert all(row[0].startswith("'=A") for row in sheet()[1:])
     write("filled.csv", [[name, g, value or 5] for name, g, value in sheet()])
     summary = wb.load_strata("records.csv", stratum="g", value="old")

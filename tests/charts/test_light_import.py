@@ -12,7 +12,7 @@ LESSON = """
 import sys
 import workbench as wb
 from workbench.replays.box import replay_box
-from workbench.widgets import stratified
+from workbench.lessons.stratified import views
 wb.digit_forms()
 replay_box("kumar-raj")
 print(*sorted(sys.modules))

@@ -10,10 +10,14 @@ from command import run
 from workbench.classroom.concept_test import KEY, concept_gain
 from workbench.classroom.misconceptions import SCENES
 from workbench.classroom.votes import questions_asked
-from workbench.cli import commands
+from workbench.commands.main import commands
+from workbench.lessons.allocation import views as allocation
+from workbench.lessons.cross_validation import views as cross_validation
+from workbench.lessons.misclassification import views as misclassification
+from workbench.lessons.replication import views as replication
+from workbench.lessons.stratified import views as stratified
 from workbench.reports.pages import headings, source
 from workbench.reports.parameters import load_notebook, topics
-from workbench.widgets import allocation, cross_validation, misclassification, replication, stratified
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "notebooks" / "instructor"

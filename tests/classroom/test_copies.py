@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from command import run
 
-from workbench import exercises
 from workbench.classroom.students import read_students
 from workbench.classroom.variants import VARIANTS, task_of
+from workbench.lessons import checking
 from workbench.reports.pages import source
 from workbench.reports.parameters import ReportError
 
@@ -171,15 +171,15 @@ def test_a_graded_check_records_plain_values_and_tells_nothing(tmp_path):
     file = tmp_path / "answers.json"
     for exercise, answer in (("1.1", (0.88, 0.0288)), ("1.2", np.array([42, 30, 17, 9, 2])),
                              ("2.1", np.float64(0.0205)), ("5.3", (1.4, .15, "no")), ("4.1", 0.126), ("4.1", 0.15)):
-        told = exercises.check(exercise, answer, record=str(file))
+        told = checking.check(exercise, answer, record=str(file))
         assert told.verdict == "recorded" and told.hint == told.explanation == ""
     assert told.message == "0.15; asked for: the share"
-    assert exercises.check("3.1", None, record=str(file)).verdict == "no answer"
+    assert checking.check("3.1", None, record=str(file)).verdict == "no answer"
     assert json.loads(file.read_text()) == {"1.1": [0.88, 0.0288], "1.2": [42, 30, 17, 9, 2], "2.1": 0.0205,
                                             "5.3": [1.4, 0.15, "no"], "4.1": 0.15}
     for bad in ({"a": 1}, [[1, 2], [3]], True, float("nan"), 10 ** 400, "x" * 501, [1] * 51, b"x", [None]):
         with pytest.raises(ValueError, match="an answer must be a number, a text of at most 500 characters, or one"):
-            exercises.check("4.1", bad, record=str(file))
+            checking.check("4.1", bad, record=str(file))
     assert json.loads(file.read_text())["4.1"] == 0.15
     assert [path.name for path in tmp_path.iterdir()] == ["answers.json"]
 
@@ -189,17 +189,17 @@ def test_a_damaged_file_of_answers_is_not_overwritten(tmp_path):
     for text in ('{"1.1": [0.8', "[]"):
         file.write_text(text)
         with pytest.raises(ValueError, match="answers.json .*delete it and answer again"):
-            exercises.check("4.1", 0.15, record=str(file))
+            checking.check("4.1", 0.15, record=str(file))
         assert file.read_text() == text
 
 
 def test_an_answer_that_cannot_be_recorded_is_told(tmp_path):
     """A text box shows the message of a ValueError and nothing else."""
-    with pytest.raises(ValueError, match="^answers.json cannot be written: No such file or directory; nothing was"):
-        exercises.check("4.1", 0.15, record=str(tmp_path / "missing" / "answers.json"))
+    with pytest.raises(ValueError, match="^answers.json cannot be written: no such folder: '.*missing'; nothing was"):
+        checking.check("4.1", 0.15, record=str(tmp_path / "missing" / "answers.json"))
     (tmp_path / "answers.json").mkdir()
     with pytest.raises(ValueError, match="^answers.json cannot be read: Is a directory"):
-        exercises.check("4.1", 0.15, record=str(tmp_path / "answers.json"))
+        checking.check("4.1", 0.15, record=str(tmp_path / "answers.json"))
 
 
 def test_the_start_page_links_to_the_course_on_binder(course):

@@ -15,7 +15,7 @@ from workbench.classroom import grading, pages
 from workbench.classroom.misconceptions import SCENES
 from workbench.classroom.submissions import NotPlainError, read_submission
 from workbench.classroom.variants import VARIANTS, task_of
-from workbench.exercises import judged
+from workbench.lessons.checking import judged
 from workbench.reports.pages import headings
 from workbench.reports.parameters import load_notebook, notebooks_folder
 
@@ -167,7 +167,8 @@ def graded(tmp_path_factory):
 
 
 def table(folder):
-    return {row["id"]: row for row in csv.DictReader((folder / "grades.csv").read_text(encoding="utf-8").splitlines())}
+    lines = (folder / "grades.csv").read_text(encoding="utf-8-sig").splitlines()
+    return {row["id"]: row for row in csv.DictReader(lines)}
 
 
 def test_the_table_is_exactly_as_planned(graded):
@@ -211,7 +212,7 @@ def test_a_students_text_is_shown_as_text(graded):
         text = path.read_text(encoding="utf-8")
         assert "<img" not in text and "default-src 'none'" in text
         assert ("&lt;img src=x onerror=alert(1)&gt;=2+5" in text) == (path.stem in html_students)
-    assert not re.search(r"(?m)(^|,)[=+@-]", (folder / "grades.csv").read_text(encoding="utf-8"))
+    assert not re.search(r'(?m)(^|[,;"])[=+@-]', (folder / "grades.csv").read_text(encoding="utf-8-sig"))
 
 
 def test_the_page_of_the_class_counts_traps_and_names_the_scene(graded):
@@ -259,14 +260,17 @@ def test_a_class_list_gives_everyone_a_row(graded, tmp_path):
     (("none", "--secret", "secret"), "cannot read the folder 'none': No such file or directory"),
     (("bare", "--secret", "secret"), "'bare' holds no student's folder"),
     (("in",), "Missing option '--secret'"),
-    (("in", "--secret", "secret", "-o", "in"), "cannot write 'in': Is a directory")])
+    (("in", "--secret", "secret", "-o", "in"), "path must end in .csv; got 'in'"),
+    (("in", "--secret", "secret", "-o", "bare.csv"), "cannot write 'bare.csv': Is a directory")])
 def test_mistakes_of_the_lecturer_cost_one_line(graded, words, message):
     folder = graded[0]
-    (folder / "bare").mkdir(exist_ok=True)
+    for name in ("bare", "bare.csv"):
+        (folder / name).mkdir(exist_ok=True)
     (folder / "other").write_text("another secret of a lecturer")
     done = run(folder, "grade", *words)
     (folder / "other").unlink()
-    (folder / "bare").rmdir()
+    for name in ("bare", "bare.csv"):
+        (folder / name).rmdir()
     assert done.returncode == 2 and done.stderr.startswith("Error: ") and message in done.stderr
 
 
@@ -310,7 +314,7 @@ def test_what_may_hold_answers_and_is_not_read_is_said(tmp_path):
     done = run(tmp_path, "grade", "in", "--secret", "secret", "-o", "new/g.csv")
     assert done.stderr == "Left out: 'eve.zip' is packed: unpack it\n"
     assert "2.0 points on average; remarks on bob, dan, fay\n" in done.stdout
-    lines = (tmp_path / "new/g.csv").read_text().splitlines()
+    lines = (tmp_path / "new/g.csv").read_text("utf-8-sig").splitlines()
     rows = {row["id"]: (row["points"], row["remarks"]) for row in csv.DictReader(lines)}
     assert rows == {"ada": ("10", ""), "cy": ("0", ""),
                     "bob": ("0", "no answers.json, and not looked at: '<b>mine.ipynb'"),
@@ -366,8 +370,9 @@ def test_judges_take_every_plain_answer(exercise):
         assert judged(exercise, answer, **task).verdict in ("not yet", "mistake", "right")
 
 
-def test_a_table_holds_no_formula():
+def test_a_table_holds_no_formula(tmp_path):
     mark = grading.Mark("1.1", "no answer")
     grades = grading.Grades((grading.Graded("=cmd()", (mark,), ("@x",), {}),), ())
-    assert pages.grades_csv(grades).splitlines()[1] == "'=cmd(),0,0,no answer,'@x"
+    pages.write_grades(grades, tmp_path / "g.csv")
+    assert (tmp_path / "g.csv").read_text("utf-8-sig").splitlines()[1] == "\"'=cmd()\",0,0,\"no answer\",\"'@x\""
     assert Path(pages.__file__).with_name("template").is_dir()

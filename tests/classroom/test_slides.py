@@ -1,7 +1,7 @@
+import contextlib
 import html
 import re
 
-import browser
 import nbformat
 import pytest
 from command import run
@@ -80,13 +80,8 @@ def test_the_command_writes_one_file(tmp_path):
     assert done.returncode == 2 and done.stderr.endswith("'x.ipynb' is not a notebook of format 4\n")
 
 
-@pytest.mark.browser
-@pytest.mark.skipif(browser.missing() is not None, reason=str(browser.missing()))
-def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path):
-    from playwright.sync_api import sync_playwright
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
-        page = chromium.new_page(viewport={"width": 1280, "height": 720})
+def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path, chrome):
+    with contextlib.closing(chrome.new_page(viewport={"width": 1280, "height": 720})) as page:
         problems = []
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: problems.append(str(error)))
@@ -108,5 +103,4 @@ def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path):
             assert page.locator(".notes:visible").count() == 0
             page.keyboard.press("n")
             assert page.locator(".notes:visible").count() == 1
-        chromium.close()
     assert problems == []

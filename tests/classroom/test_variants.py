@@ -6,7 +6,7 @@ import pytest
 
 from workbench.classroom.seeds import Draws, draws, fingerprint
 from workbench.classroom.variants import VARIANTS, task_of
-from workbench.exercises import judged
+from workbench.lessons.checking import judged
 
 SECRET = b"a secret of the lecturer's"
 STUDENTS = [f"student{k}" for k in range(25)]

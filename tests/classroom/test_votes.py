@@ -1,15 +1,20 @@
 """Sixty predictions as one chart per question: from files that anybody may have written."""
+import importlib.machinery
 import json
 import re
+import sys
+import types
 
 import ipywidgets
 import pytest
 from command import run
 
+from workbench import lessons
 from workbench.classroom import votes
+from workbench.lessons import checking
+from workbench.lessons.misclassification.drawn_line import DrawnLine
 from workbench.reports.parameters import ReportError
 from workbench.widgets import kept
-from workbench.widgets.drawn_line import DrawnLine
 from workbench.widgets.questions import Prediction, predict
 
 
@@ -92,3 +97,23 @@ def test_the_command_writes_one_page(tmp_path):
     assert "bob" not in (tmp_path / "out" / "v.html").read_text(encoding="utf-8")
     done = run(tmp_path, "votes", "nothing")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
+
+
+def test_a_lesson_that_is_added_is_asked_and_checked(monkeypatch):
+    """A lesson is an entry of the list and its folder: its questions and its exercises are found."""
+    made_up = {part: types.ModuleType(f"workbench.lessons.weather.{part}") for part in ("views", "exercises")}
+    made_up["views"].predict_rain = lambda: predict("7-rain", "Does it rain?", ["yes", "no"])
+    made_up["exercises"].EXERCISES = {"7.1": (lambda word: ("right", "rain"), str, "a word", "look", str)}
+    for part in made_up.values():
+        part.__spec__ = importlib.machinery.ModuleSpec(part.__name__, None)
+        monkeypatch.setitem(sys.modules, part.__name__, part)
+    package = types.ModuleType("workbench.lessons.weather")
+    package.__path__ = []
+    monkeypatch.setitem(sys.modules, package.__name__, package)
+    monkeypatch.setitem(lessons.LESSONS, "weather", "07-weather")
+    checking.exercises.cache_clear()
+    try:
+        assert [question.name for question in votes.questions_asked()][-1] == "7-rain"
+        assert checking.check("7.1", "rain").verdict == "right"
+    finally:
+        checking.exercises.cache_clear()

@@ -217,7 +217,7 @@ def test_nested_interval_by_hand():
     assert tuple(found) == pytest.approx((estimate - 1.6449 * error, estimate + 1.6449 * error), abs=1e-4)
     assert found.notes == (Note("unreliable", "3 repeats; about 200 are advised for a stable width"),)
     alone = nested_cv_interval(outer[0], inner[0])
-    assert alone.warnings == ("1 repeat; about 200 are advised for a stable width",)
+    assert wb.sentences(alone.notes) == ("1 repeat; about 200 are advised for a stable width",)
 
 
 @pytest.mark.parametrize("shift, wide", [(0., 1), (50., 5 ** .5)])

@@ -9,7 +9,7 @@ import pytest
 import workbench as wb
 from workbench.data import frames
 from workbench.data.evaluation_logs import read_log
-from workbench.inputs import stratified as inputs
+from workbench.lessons.stratified import read as inputs
 
 
 def sample(name, scores=None, epoch=1, **metadata):
@@ -197,7 +197,7 @@ def test_a_column_of_many_values_is_no_strata():
 
 def test_people_see_what_a_log_shows(tmp_path):
     path = saved(tmp_path, [harness(k, float(k % 3 > 0)) for k in range(40)])
-    _, audit = inputs.read(scores=str(path), budget=20, by="doc.subject", label_sheet=str(tmp_path / "s.csv"))
+    _, audit = inputs.read(scores=str(path), budget=20, strata_by="doc.subject", label_sheet=str(tmp_path / "s.csv"))
     sheet = (tmp_path / "s.csv").read_text(encoding="utf-8-sig").splitlines()
     assert sheet[0] == "id,position,input,answer,target,correct" and len(sheet) == 21
     assert sheet[1].split(",")[2:] == [f'"Q: q{json.loads(json.loads(sheet[1].split(",")[0]))}"', '"r"', '"t"', ""]

@@ -79,7 +79,7 @@ def test_labels_and_ids_must_be_there():
     refused("column 'a', data row 2 is missing", frame, score="p", prediction="a")
     refused("column 'a', data row 2 is missing", frame, score="p", truth="a")
     refused("column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i")
-    refused("prediction and truth must be different columns; both are 'a'", frame,
+    refused("prediction must be another column than truth; both are 'a'", frame,
             score="p", prediction="a", truth="a")
 
 

@@ -3,47 +3,77 @@
     python tests/faults/run.py                  # all of them
     python tests/faults/run.py holm tail        # those whose name holds one of these words
 
-A fault is a patch of a few lines against workbench/. Its first line names the tests that must catch it, as pytest takes
-them: `# tests: tests/test_intervals.py::test_a_census_is_exact`. Without faults all of these tests must pass.
+A file per room of workbench/ holds its faults: a name, `tests` that must catch it, as pytest takes them, the `old` text
+and the `new` one. A text stands once in the package, in whatever file, and however its lines are broken; where one text
+cannot be told from another, `file` names its file. A fault in several places lists its texts. Without faults all of
+these tests must pass.
 """
 import concurrent.futures
+import contextlib
+import dataclasses
+import functools
 import os
 import queue
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 PARTS = ("workbench", "tests", "notebooks", "pyproject.toml", "README.md", "CHANGELOG.md", "setup.py", "Makefile")
+SUFFIXES = (".py", ".js", ".css", ".html", ".j2")
 FAILED = 1      # pytest's exit code where tests ran and some failed
 LIMIT = 300
 
 
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """A fault: its name, the tests that must catch it, and pairs of texts, the old and the new one."""
+
+    name: str
+    tests: list[str]
+    changes: list[tuple[str, str]]
+    file: str = ""
+
+    def places(self):
+        """Return, per change, the files of the package with its old text, each as often as it stands there."""
+        return [[name for name, text in texts().items() if self.file in ("", name) for _ in range(text.count(old))]
+                for old, _ in self.changes]
+
+
 def faults(words=()):
-    """Return the patches whose name holds one of the words, or all."""
-    return [path for path in sorted(FOLDER.glob("*.patch")) if not words or any(word in path.stem for word in words)]
+    """Return the faults whose name holds one of the words, or all."""
+    listed = [_fault(name, **entry) for path in sorted(FOLDER.glob("*.toml"))
+              for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items()]
+    return [fault for fault in listed if not words or any(word in fault.name for word in words)]
 
 
-def named_tests(patch):
-    """Return the tests that must catch a fault."""
-    first = patch.read_text(encoding="utf-8").partition("\n")[0]
-    return first.removeprefix("# tests: ").split()
+def _fault(name, *, tests, old, new, file=""):
+    pairs = [(old, new)] if isinstance(old, str) else list(zip(old, new, strict=True))
+    return Fault(name, tests, pairs, file)
 
 
-def git_apply(patch, folder, *options):
-    """Apply a patch in a folder; return what git has against it, or ''."""
-    done = subprocess.run(["git", "apply", *options, str(patch)], cwd=folder, capture_output=True, text=True)
-    return done.stderr.strip() if done.returncode else ""
+@functools.cache
+def texts():
+    """Return the files of the package by their path from the root, with one blank for any white space."""
+    return {path.relative_to(ROOT).as_posix(): " ".join(path.read_text(encoding="utf-8").split())
+            for path in sorted(ROOT.joinpath("workbench").rglob("*")) if path.suffix in SUFFIXES}
+
+
+def pattern(text):
+    """Return a pattern of a text that has any white space between its words."""
+    return re.compile(r"\s+".join(map(re.escape, text.split())))
 
 
 def run_tests(folder, tests):
     """Run tests in a copy of the project; return pytest's exit code and the end of what it said."""
     settings = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider"]
+    words = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-m", ""]
     try:
         done = subprocess.run([*words, *tests], cwd=folder, capture_output=True, text=True, timeout=LIMIT,
                               env=os.environ | settings)
@@ -52,28 +82,38 @@ def run_tests(folder, tests):
     return done.returncode, done.stdout[-2000:] + done.stderr[-2000:]
 
 
-def planted(patch, folder):
+def missed(fault, folder):
     """Plant one fault, and return why it is not caught, or ''."""
-    problem = git_apply(patch, folder)
-    if problem:
-        return f"does not apply: {problem}"
-    try:
-        _touch(patch, folder)
-        code, said = run_tests(folder, named_tests(patch))
-    finally:
-        undone = git_apply(patch, folder, "--reverse")
-        _touch(patch, folder)
+    places = fault.places()
+    if any(len(files) != 1 for files in places):
+        return f"its text stands in {places}, and not once"
+    with planted(fault, folder):
+        code, output = run_tests(folder, fault.tests)
     if code in (0, None, FAILED):
-        return {0: "is not caught", None: said, FAILED: undone}[code]
-    return f"its tests could not be run:\n{said}"
+        return {0: "is not caught", None: output, FAILED: ""}[code]
+    return f"its tests could not be run:\n{output}"
 
 
-def _touch(patch, folder):
-    """Give patched files a time of their own, so that no bytecode of another version is taken for theirs."""
-    lines = patch.read_text(encoding="utf-8").splitlines()
-    for name in (line.removeprefix("+++ b/") for line in lines if line.startswith("+++ b/")):
-        stamp = time.time_ns() + 10 ** 10 * (1 + int.from_bytes(os.urandom(2)))
-        os.utime(folder / name, ns=(stamp, stamp))
+@contextlib.contextmanager
+def planted(fault, folder):
+    """Change the files of a copy, and change them back."""
+    files = {file for (file,) in fault.places()}
+    before = {folder / file: (folder / file).read_text(encoding="utf-8") for file in files}
+    try:
+        for (old, new), (file,) in zip(fault.changes, fault.places(), strict=True):
+            text = (folder / file).read_text(encoding="utf-8")
+            _write(folder / file, pattern(old).sub(lambda _, new=new: new, text))
+        yield
+    finally:
+        for path, text in before.items():
+            _write(path, text)
+
+
+def _write(path, text):
+    """Write a file, with a time of its own so that no bytecode of another version is taken for its."""
+    path.write_text(text, encoding="utf-8")
+    stamp = time.time_ns() + 10 ** 10 * (1 + int.from_bytes(os.urandom(2)))
+    os.utime(path, ns=(stamp, stamp))
 
 
 def copy(folder):
@@ -87,8 +127,8 @@ def copy(folder):
 
 def main(words):
     """Plant all faults on all cores; return the exit code."""
-    start, patches, workers = time.monotonic(), faults(words), os.cpu_count() or 1
-    every = dict.fromkeys(test for patch in patches for test in named_tests(patch))
+    start, listed, workers = time.monotonic(), faults(words), os.cpu_count() or 1
+    every = dict.fromkeys(test for fault in listed for test in fault.tests)
     with tempfile.TemporaryDirectory() as base:
         copies = queue.SimpleQueue()
         for worker in range(workers):
@@ -97,31 +137,31 @@ def main(words):
             copy(folder)
             copies.put(folder)
         folder = copies.get()
-        code, said = run_tests(folder, every)
+        code, output = run_tests(folder, every)
         copies.put(folder)
         if code:
-            print(f"without any fault the tests already fail:\n{said}")
+            print(f"without any fault the tests already fail:\n{output}")
             return 1
         print(f"without faults: {len(every)} tests pass ({time.monotonic() - start:.0f} s)", flush=True)
-        missed = _plant_all(patches, copies, workers)
-    print(f"{len(patches)} planted, {len(patches) - missed} caught ({time.monotonic() - start:.0f} s)")
-    return int(bool(missed) or not patches)
+        escaped = _plant_all(listed, copies, workers)
+    print(f"{len(listed)} planted, {len(listed) - escaped} caught ({time.monotonic() - start:.0f} s)")
+    return int(bool(escaped) or not listed)
 
 
-def _plant_all(patches, copies, workers):
+def _plant_all(listed, copies, workers):
     """Plant every fault in the next free copy, print a line each, and return how many were missed."""
-    def plant(patch):
+    def plant(fault):
         folder, start = copies.get(), time.monotonic()
         try:
-            problem = planted(patch, folder)
+            problem = missed(fault, folder)
         finally:
             copies.put(folder)
-        print(f"{'caught' if not problem else 'MISSED'} {patch.stem} ({time.monotonic() - start:.1f} s)"
+        print(f"{'caught' if not problem else 'MISSED'} {fault.name} ({time.monotonic() - start:.1f} s)"
               f"{problem and ': ' + problem}", flush=True)
         return bool(problem)
 
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        return sum(pool.map(plant, patches))
+        return sum(pool.map(plant, listed))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from panels import controls, heading, printed, rows, settle, status, title
 
 import workbench as wb
 from workbench.course.digit_forms import register_errors
+from workbench.lessons.allocation import views as live
 from workbench.simulations.allocation import jump_stream, simulate_stream
-from workbench.widgets import allocation as live
 from workbench.widgets import questions
 from workbench.widgets.kept import Kept
 

@@ -4,7 +4,8 @@ import json
 import browser
 import pytest
 import walking
-from walking import cell, do, faults, settled, walk
+from browser import settled
+from walking import cell, do, faults, walk
 
 LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
 PREDICTIONS = ("25", "Neyman's rule", "5%", "2.5 times")
@@ -54,10 +55,9 @@ BACK = ((HAND, "thousands", "Home"), (RULES, "Labels M", "Home"), (RULES, "Rule"
 
 
 @pytest.fixture(scope="module")
-def lesson(tmp_path_factory, started, kernel):
-    folder = tmp_path_factory.mktemp("lab")
-    with walking.lesson(folder, started, LESSON, PREDICTIONS, locked=7) as (page, before):
-        yield page, before, folder
+def lesson(lab):
+    with walking.lesson(lab, LESSON, PREDICTIONS, locked=7) as (page, before):
+        yield page, before
 
 
 def control(page, index, name):
@@ -69,7 +69,7 @@ def test_nothing_is_told_before_the_predictions(lesson):
 
 
 def test_predictions_are_kept_beside_the_notebook(lesson):
-    kept = json.loads((lesson[2] / "predictions.json").read_text())
+    kept = json.loads((lesson[0].folder / "predictions.json").read_text())
     assert kept == dict(zip(("3-thousands", "3-better", "3-infinite", "3-following"), PREDICTIONS, strict=True))
 
 

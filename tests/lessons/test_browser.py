@@ -43,18 +43,18 @@ REPAIR = 'broken.show({"z": [{"x": {"y": 2}}]}, "Repaired.")'
 # views of lessons, the sliders among them, what is pressed, and the title of which chart begins how, before and after
 CONTROLS = {
     "replication": (
-        ("from workbench.widgets import replication as live\nlive.fourteen_boxes()", "live.array_builder()"),
+        ("from workbench.lessons.replication import views as live\nlive.fourteen_boxes()", "live.array_builder()"),
         ("Labels per box", "Units per stratum s", "Columns (strata)", "First column", "Second column"),
         ((0, "ArrowLeft", 0, "1,797 labels in 14 boxes", "1,596 labels in 14 boxes"),
          (2, "ArrowRight", 1, "", "27 runs, 9 columns"))),
     "misclassification": (
-        ("from workbench.widgets import misclassification as live\nlive.months()", "live.mosaic()"),
+        ("from workbench.lessons.misclassification import views as live\nlive.months()", "live.mosaic()"),
         ("New true share (α′)", "Forms audited (n)", "Others read rightly (p00)", "Panels read rightly (p11)",
          "True share of panels (α)"),
         ((0, "ArrowRight", 0, "", "Of a rise by 6.0 points"),
          (4, "ArrowRight", 1, "Counted 12.13%, true 10.02%: 2.11 points too many", "Counted 13.74%, true 12.00%"))),
     "cross-validation": (
-        ("from workbench.widgets import cross_validation as live\nlive.two_clerks()", "live.one_slider()"),
+        ("from workbench.lessons.cross_validation import views as live\nlive.two_clerks()", "live.one_slider()"),
         ("Repeats of the cross-validation", "Studies shown", "You believe in"),
         ((0, "ArrowRight", 0, "naive t: 6 of 40 studies call two equal clerks different; in the long run 7.0%",
           "naive t: 12 of 40 studies"),
@@ -65,24 +65,8 @@ CONTROLS = {
 SLIDERS = {"Strata": (1, "6 strata"), "Labels": (1, "110 labels"), "Labels in all": (3, "110 labels"),
            "Pilot labels per stratum": (3, "110 labels"), "Labels per round": (3, "110 labels"),
            "Smoothing: right and wrong labels added": (3, "110 labels"), "Half-width": (5, "±5.5 points")}
-BUTTONS = "from workbench.widgets import allocation as live\nlive.one_label_at_a_time()"
+BUTTONS = "from workbench.lessons.allocation import views as live\nlive.one_label_at_a_time()"
 CHARTS = 5 + 2 * len(CONTROLS) + 1
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory, started, kernel):
-    folder = tmp_path_factory.mktemp("lab")
-    with browser.lab(folder) as address:
-        yield browser.Site(folder, address, started)
-
-
-@pytest.fixture(scope="module")
-def voila(tmp_path_factory, started, kernel):
-    if browser.missing_voila():
-        pytest.skip(browser.missing_voila())
-    folder = tmp_path_factory.mktemp("voila")
-    with browser.voila(folder) as address:
-        yield browser.Site(folder, address, started)
 
 
 @pytest.fixture(scope="module")

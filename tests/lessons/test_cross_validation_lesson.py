@@ -15,8 +15,8 @@ import workbench as wb
 from workbench.charts.cross_validation import studies as charts
 from workbench.course import clerks
 from workbench.cross_validation.learners import Samples, gaussian_population, nearest_centroid, nearest_neighbor
+from workbench.lessons.cross_validation import views as live
 from workbench.widgets import ChartView, questions
-from workbench.widgets import cross_validation as live
 from workbench.widgets.kept import Kept
 
 DIGITS, DIGIT = load_digits(return_X_y=True)

@@ -33,12 +33,12 @@ AGAIN = [move for move in MOVES if move[0] in (CLERKS, SLIDER, POWER)]
 
 
 @pytest.fixture(scope="module")
-def lesson(tmp_path_factory, started, kernel):
-    with walking.lesson(tmp_path_factory.mktemp("lab"), started, LESSON, ("25%", "about 60%"), locked=4) as opened:
+def lesson(lab):
+    with walking.lesson(lab, LESSON, ("25%", "about 60%"), locked=4) as opened:
         page = opened[0]
         for button in ("Run 10,000 cross-validations", "Try all tests"):
             page.locator(f"button:has-text('{button}')").click()
-            walking.settled(page)
+            browser.settled(page)
         yield opened
 
 
@@ -60,7 +60,7 @@ def test_in_dark_and_on_a_narrow_page_too(lesson, dark, width):
     page, _ = lesson
     browser.set_theme(page, dark=dark)
     page.set_viewport_size({"width": width, "height": 1000})
-    walking.settled(page)
+    browser.settled(page)
     walking.do(page, CLERKS, "Forms per study", "100")
     walking.do(page, CLERKS, "Test", "naive t")
     walking.walk(page, AGAIN)

@@ -1,7 +1,7 @@
 """Lesson 4 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
+import functools
 import math
 import re
-import shutil
 from pathlib import Path
 
 import ipywidgets
@@ -11,15 +11,14 @@ import pytest
 import traitlets
 from nbclient import NotebookClient
 from panels import controls, heading, settle, status
-from refresh_notebooks import refresh
 from scipy import stats
 
 import workbench as wb
 from workbench.charts.misclassification import scenes
 from workbench.course import solar
-from workbench.exercises import judged
+from workbench.lessons.checking import judged
+from workbench.lessons.misclassification import views as live
 from workbench.widgets import kept as keeping
-from workbench.widgets import misclassification as live
 
 A, P00, P11 = 180 / 1797, 1552 / 1617, 153 / 180
 D = P00 + P11 - 1
@@ -153,7 +152,7 @@ def test_errors_of_the_lesson(drawn, new, figures):
 def test_each_reports_its_share_of_a_change(new):
     panel = live.months()
     settle(panel, New_true_share=.3)
-    said = settle(panel, New_true_share=new, Estimators=tuple(scenes.NAMES))
+    said = settle(panel, New_true_share=new, Estimators=tuple(scenes.names()))
     mcc2 = (D * A * (1 - A)) ** 2 / (A * (1 - A) * 218 / 1797 * 1579 / 1797)
     reported = dict(re.findall(r"[:,] ([a-z ]+) (-?\d+)%", heading(panel)))
     expected = {"raw count": D, "calibration": mcc2, "mixed": 1, "mle": 1, "misclassification": 1,
@@ -379,7 +378,7 @@ def test_best_today_is_not_best_tomorrow(learner, choice):
     said, panel, _ = live.seen_months().parts
     assert said == f"You predicted: {choice}. At 15% it is mixed."
     marked, = (row["estimator"] for row in rows(panel, "answers") if row["name"].endswith(" (you)"))
-    assert marked == scenes.NAMES[live.BEST[choice]]
+    assert marked == scenes.names()[live.BEST[choice]]
 
 
 @pytest.mark.parametrize(("choice", "reach"), live.REACH.items())
@@ -446,11 +445,12 @@ def numbers_of_three_digits(text):
 
 
 @pytest.fixture(scope="module")
-def executed(tmp_path_factory, kernel):
-    path = tmp_path_factory.mktemp("executed") / NOTEBOOK.name
-    shutil.copy(NOTEBOOK, path)
-    refresh(path)
-    return nbformat.read(path, as_version=4)
+def executed():
+    """The lesson with its outputs, which `make test` compares with those of a kernel."""
+    return nbformat.read(NOTEBOOK, as_version=4)
+
+
+verdict = functools.cache(lambda exercise, answer: judged(exercise, answer).verdict)
 
 
 def given_away(cells):
@@ -459,7 +459,7 @@ def given_away(cells):
     for place, cell in enumerate(cells):
         for asked in re.findall(r'wb\.check\("([\d.]+)", answer\)', cell.source):
             above = {x for each in cells[:place] for x in numbers_of_three_digits(text_of(each))}
-            if any(judged(asked, put(x)).verdict == "right" for put in ACCEPTS.get(asked, ()) for x in above):
+            if any(verdict(asked, put(x)) == "right" for put in ACCEPTS.get(asked, ()) for x in above):
                 found.add(asked)
     return found
 

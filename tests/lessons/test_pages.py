@@ -20,7 +20,9 @@ PREDICTED = {
     "04-misclassification-correction.ipynb": (
         None, "both equally well", "mixed", "about 2 points either way, as for one month"),
     "05-cross-validation-t-tests.ipynb": ("25%", "about 60%")}
-FIRST = "import time\nimport workbench as wb\ntime.sleep(2)"
+WORDS = "# How sure?\n\n## A <b>part</b>"
+FIRST = "import workbench as wb"
+WAITING = "import pathlib, time\nwhile not pathlib.Path('seen').exists(): time.sleep(.05)"
 PRACTICE = 'answer = None\nwb.check("1.1", answer)'
 GRADED = 'answer = None\nwb.check("1.2", answer, record="answers.json")'
 WIDE = "wb.allocate(range(10, 40), 60, stratum_sd=range(1, 31))"
@@ -39,33 +41,9 @@ CROWDED = """chart => [
         * text.ownerSVGElement.getBoundingClientRect().width / text.ownerSVGElement.getAttribute('width') < 11)
         .map(text => text.textContent),
     chart.querySelectorAll('.role-legend-label text').length]"""
-SCENES = ("from workbench.widgets import cross_validation, misclassification\ncross_validation.power(.6)",
+SCENES = ("from workbench.lessons.cross_validation import views as cross_validation\n"
+          "from workbench.lessons.misclassification import views as misclassification\ncross_validation.power(.6)",
           "cross_validation.scoreboard()", "misclassification.months('mixed')")
-
-
-@pytest.fixture(scope="module")
-def voila(tmp_path_factory, started, kernel):
-    if browser.missing_voila():
-        pytest.skip(browser.missing_voila())
-    folder = tmp_path_factory.mktemp("voila")
-    with browser.voila(folder) as address:
-        yield browser.Site(folder, address, started)
-
-
-@pytest.fixture(scope="module")
-def axe():
-    """The package that holds axe-core."""
-    pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing: pip install it")
-
-
-def lesson(site, name, *cells, words="# How sure?\n\n## A <b>part</b>"):
-    """Write a lesson with a text above its cells and return its address in Voila."""
-    path = site.folder / f"{name}.ipynb"
-    browser.notebook(path, *cells)
-    made = json.loads(path.read_text())
-    made["cells"].insert(0, {"cell_type": "markdown", "id": "text", "metadata": {}, "source": words})
-    path.write_text(json.dumps(made))
-    return f"{site.address}{name}.ipynb"
 
 
 def boxes(page, count):
@@ -95,7 +73,7 @@ def predicts(page, choice):
 
 
 def test_the_waiting_page_says_what_is_computed_and_what_comes(voila):
-    address = lesson(voila, "waiting", FIRST, "1 + 1")
+    folder, address = voila.write(WAITING, "1 + 1", words=WORDS)
     context = voila.started.new_context(viewport={"width": PHONE[0], "height": PHONE[1]})
     page = context.new_page()
     page.goto(address, wait_until="commit")
@@ -104,6 +82,7 @@ def test_the_waiting_page_says_what_is_computed_and_what_comes(voila):
     assert page.inner_text("#loading_text") == "Computing: cell 2 of 3."
     assert page.inner_text("#loading li") == "A <b>part</b>"
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    (folder / "seen").touch()
     page.wait_for_selector("#loading", state="detached", timeout=60_000)
     assert "How sure?" in page.inner_text("main") and "time.sleep" not in page.inner_text("body")
     context.close()
@@ -127,7 +106,7 @@ def test_the_list_of_lessons_is_plain_links_and_asks_no_other_host(tmp_path, sta
 
 
 def test_closing_the_page_ends_its_kernel(voila):
-    address = lesson(voila, "leaving", "import os\nprint('kernel', os.getpid())", f"import workbench as wb\n{PRACTICE}")
+    _, address = voila.write("import os\nprint('kernel', os.getpid())", f"import workbench as wb\n{PRACTICE}")
     context = voila.started.new_context()
     other, page = context.new_page(), context.new_page()
     page.goto(address)
@@ -136,14 +115,13 @@ def test_closing_the_page_ends_its_kernel(voila):
     page.close(run_before_unload=True)
     end = time.monotonic() + 20
     while kernel.is_running() and time.monotonic() < end:
-        other.wait_for_timeout(200)
+        other.wait_for_timeout(50)       # the page's requests pass through this process
     assert not kernel.is_running()
     context.close()
 
 
 def test_exercises_are_answered_in_voila(voila):
-    address = lesson(voila, "answers", FIRST, PRACTICE, GRADED)
-    with browser.page(address, voila.started, size=PHONE) as page:
+    with voila.show(FIRST, PRACTICE, GRADED, size=PHONE) as page:
         practice, graded = boxes(page, 2)
         assert says(practice, "? 1.1 no answer: answer with (estimate, standard error)")
         field = page.get_by_label("Your answer to 1.1: (estimate, standard error)")
@@ -161,15 +139,15 @@ def test_exercises_are_answered_in_voila(voila):
         graded.locator("input").fill("<b>, 2")
         graded.locator("input").press("Enter")
         assert says(graded, "✎ 1.2 recorded: ['<b>', 2]; asked for: five whole numbers")
-        assert json.loads((voila.folder / "answers.json").read_text()) == {"1.2": ["<b>", 2]}
-        (voila.folder / "answers.json").write_text("[")
+        assert json.loads((page.folder / "answers.json").read_text()) == {"1.2": ["<b>", 2]}
+        (page.folder / "answers.json").write_text("[")
         graded.get_by_role("button").click()
         says(graded, "answers.json is damaged")
         assert page.console_errors == [] == page.outside
 
 
-def test_exercises_are_answered_in_lab(tmp_path, started, kernel, axe):
-    with browser.lab(tmp_path) as address, browser.Site(tmp_path, address, started).show(FIRST, PRACTICE, WIDE) as page:
+def test_exercises_are_answered_in_lab(lab, axe):
+    with lab.show(FIRST, PRACTICE, WIDE) as page:
         browser.run_all(page)
         box, = boxes(page, 1)
         box.locator("input").click()
@@ -182,9 +160,7 @@ def test_exercises_are_answered_in_lab(tmp_path, started, kernel, axe):
 
 @pytest.mark.parametrize(("name", "choices"), PREDICTED.items())
 def test_lessons_fit_a_phone_in_voila_and_have_no_fault(voila, axe, name, choices):
-    path = browser.ROOT / "notebooks" / name
-    (voila.folder / name).write_bytes(path.read_bytes())
-    with browser.page(voila.address + name, voila.started, size=PHONE, until="commit") as page:
+    with voila.show(path=browser.ROOT / "notebooks" / name, size=PHONE, until="commit") as page:
         page.wait_for_selector("#loading h1")
         assert browser.faults(page) == []
         page.locator("button:has-text('Lock my prediction')").first.wait_for(timeout=90_000)
@@ -192,7 +168,7 @@ def test_lessons_fit_a_phone_in_voila_and_have_no_fault(voila, axe, name, choice
             predicts(page, choice)
         page.locator(walking.LOCKED).first.wait_for(state="detached", timeout=60_000)
         page.wait_for_function(DRAWN, timeout=60_000)
-        page.wait_for_timeout(1000)
+        browser.still(page)
         charts = page.locator(".workbench-chart").count()
         assert [found for index in range(charts) for found in page.evaluate(walking.FAULTS, index)] == []
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
@@ -202,13 +178,13 @@ def test_lessons_fit_a_phone_in_voila_and_have_no_fault(voila, axe, name, choice
 
 
 def test_pictures_of_several_parts_have_room_on_a_phone(voila):
-    with browser.page(lesson(voila, "crowded", *SCENES), voila.started, size=PHONE) as page:
+    with voila.show(*SCENES, size=PHONE) as page:
         browser.shows_chart(page, len(SCENES))
-        page.wait_for_timeout(1000)
+        browser.still(page)
         charts = page.locator(".workbench-chart")
         assert [charts.nth(k).evaluate(CROWDED) for k in range(3)] == [[[], [], 4], [[], [], 3], [[], [], 3]]
         assert [found for index in range(3) for found in page.evaluate(walking.FAULTS, index)] == []
-        page.locator("select").select_option(label="all seven")
+        page.locator("select").select_option(label="all estimators")
         page.wait_for_function("document.querySelectorAll('.workbench-chart')[2].innerText.includes('; audit share')")
         assert charts.nth(2).evaluate(CROWDED) == [[], [], 7]
         assert page.outside == [] == page.console_errors

@@ -2,7 +2,8 @@
 import browser
 import pytest
 import walking
-from walking import cell, do, faults, settled, walk
+from browser import settled
+from walking import cell, do, faults, walk
 
 LESSON = browser.ROOT / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
 PREDICTIONS = ("1,200", "by about 10%", "none", "85")
@@ -39,8 +40,8 @@ BACK = ((ARRAY, "Units per stratum s", "Home"), (COVERAGE, "Districts L", "Home"
 
 
 @pytest.fixture(scope="module")
-def lesson(tmp_path_factory, started, kernel):
-    with walking.lesson(tmp_path_factory.mktemp("lab"), started, LESSON, PREDICTIONS, locked=9) as opened:
+def lesson(lab):
+    with walking.lesson(lab, LESSON, PREDICTIONS, locked=9) as opened:
         yield opened
 
 

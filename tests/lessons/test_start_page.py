@@ -6,8 +6,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 from workbench.course.digit_forms import digit_forms
+from workbench.lessons.start import views as live
 from workbench.widgets import questions
-from workbench.widgets import start as live
 from workbench.widgets.kept import Kept
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "00-start.ipynb"

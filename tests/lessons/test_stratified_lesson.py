@@ -8,10 +8,10 @@ import pytest
 from panels import controls, heading, rows, settle, status
 
 import workbench as wb
+from workbench.lessons.stratified import scenes
+from workbench.lessons.stratified import views as live
 from workbench.widgets import kept as keeping
 from workbench.widgets import questions
-from workbench.widgets import stratified as live
-from workbench.widgets import stratified_scenes as scenes
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "01-stratified-accuracy.ipynb"
 NUMBER = r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+"
@@ -263,10 +263,10 @@ def test_twin_is_as_accurate_as_the_forms():
 
 def test_confidence_taken_for_accuracy_is_worse_than_no_strata():
     sizes, right = fifths()
-    sure = wb.accuracy_audit(wb.digit_forms().items(), 100, method="neyman")
+    sure = wb.accuracy_audit(wb.digit_forms().items(), 100, allocation="neyman")
     ratio = wb.accuracy_variance(sizes, right, sure.labeled) / wb.accuracy_variance([1797], [1576], [100])
     assert sure.labeled.tolist() == [85, 9, 2, 2, 2] and ratio == pytest.approx(1.56, abs=0.005)
-    assert any("overconfident" in warning for warning in sure.warnings)
+    assert any("overconfident" in warning for warning in wb.sentences(sure.notes))
 
 
 def test_rounded_confidences_lose_a_stratum():

@@ -1,31 +1,23 @@
 """Lesson 1 in a real browser: predictions open its pictures, and after every move these say what they show."""
 import browser
 import pytest
+from browser import settled
 from walking import all_faults
 
 LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
 TALL = 16_000       # so that JupyterLab draws every cell
 PREDICTED = ("30%", "95", "about 10", "about 7,000")
-QUIET = f"""() => {browser.KERNEL}?.status === 'idle' &&
-    ![...document.querySelectorAll('.workbench-status')].some(line => line.textContent.includes('working'))"""
 
 
 @pytest.fixture(scope="module")
-def lesson(tmp_path_factory, started, kernel):
+def lesson(lab):
     """The whole lesson after Run All."""
-    folder = tmp_path_factory.mktemp("lab")
-    with browser.lab(folder) as address, browser.Site(folder, address, started).show(path=LESSON) as page:
+    with lab.show(path=LESSON) as page:
         page.set_viewport_size({"width": 1200, "height": TALL})
         browser.run_all(page)
         page.locator("label", has_text="about 140,000").wait_for(timeout=90_000)
-        quiet(page)
+        settled(page)
         yield page
-
-
-def quiet(page):
-    page.wait_for_timeout(150)
-    page.wait_for_function(QUIET, timeout=60_000)
-    page.wait_for_timeout(100)
 
 
 def title(page, k):
@@ -35,7 +27,7 @@ def title(page, k):
 
 def choose(page, label, value):
     page.locator(".widget-dropdown", has_text=label).locator("select").select_option(value)
-    quiet(page)
+    settled(page)
     assert all_faults(page) == []
 
 
@@ -44,7 +36,7 @@ def slide(page, label, *keys):
     for key in keys:
         handle.focus()
         page.keyboard.press(key)
-        quiet(page)
+        settled(page)
         assert all_faults(page) == [], (label, key)
 
 
@@ -70,7 +62,8 @@ def test_predictions_open_the_pictures(lesson):
     for choice in PREDICTED:
         lesson.locator(".widget-radio-box label").get_by_text(choice, exact=True).click()
         lesson.locator("button:has-text('Lock my prediction'):not([disabled])").click()
-        quiet(lesson)
+        lesson.get_by_text(f"You predicted {choice}").first.wait_for()
+        settled(lesson)
     for text in ("12% below", "41% with 300", "53% of 2,000", "35 of 200", "152 random"):
         has_title(lesson, text)
     assert lesson.get_by_text("Make your prediction first").count() == 0
@@ -94,7 +87,7 @@ def test_strata_and_shares(lesson):
 def test_cuts_and_labels_are_moved_by_keys_and_pointer(lesson):
     lesson.locator(".picture [role=button][aria-label^='Cut between stratum 1']").first.focus()
     lesson.keyboard.press("ArrowRight")
-    quiet(lesson)
+    settled(lesson)
     assert chosen(lesson, "Cut the forms by") == "by hand"
     assert lesson.evaluate("document.activeElement.getAttribute('aria-label')") == \
         "Cut between stratum 1 and 2, at 51% of the items"
@@ -105,7 +98,7 @@ def test_cuts_and_labels_are_moved_by_keys_and_pointer(lesson):
     for k in range(1, 6):
         lesson.mouse.move(x + 30 * k, y)
     lesson.mouse.up()
-    quiet(lesson)
+    settled(lesson)
     assert chosen(lesson, "Share the labels") == "by hand" and all_faults(lesson) == []
     slide(lesson, "Strata", "PageUp")
     assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Share the labels")) == ("equal size", "proportional")
@@ -134,11 +127,11 @@ def test_the_analysts(lesson):
 def test_the_labels_needed(lesson):
     slide(lesson, "Half-width", "End", "Home")
     lesson.get_by_role("checkbox", name="Finite-population factor").uncheck()
-    quiet(lesson)
+    settled(lesson)
     has_title(lesson, "±1 point needs 4,146 random")
     choose(lesson, "Population", "700,000, their synthetic twin")
     lesson.get_by_role("checkbox", name="Finite-population factor").check()
-    quiet(lesson)
+    settled(lesson)
     assert all_faults(lesson) == []
 
 
@@ -146,7 +139,7 @@ def test_the_labels_needed(lesson):
 def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, width, dark):
     lesson.set_viewport_size({"width": width, "height": TALL})
     browser.set_theme(lesson, dark=dark)
-    quiet(lesson)
+    settled(lesson)
     lesson.wait_for_function("""ink => [...document.querySelectorAll('.workbench-chart .role-axis-title text')]
         .every(text => getComputedStyle(text).fill === ink)""", arg="rgb(242, 242, 242)" if dark else "rgb(26, 26, 26)",
         timeout=10_000)
@@ -156,8 +149,8 @@ def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, width, dark):
 def test_what_there_was_to_see_and_why(lesson):
     for look in lesson.get_by_role("button", name="Compare with what there was to see").all()[::-1]:
         look.click()
-        quiet(lesson)
-    lesson.get_by_role("table").filter(has_text="58 looks").wait_for(timeout=60_000)
+        settled(lesson)
+    lesson.locator("figure.table").filter(has_text="58 looks").wait_for(timeout=60_000)
     for line in lesson.get_by_label("Line 1").all() + lesson.get_by_label("Line 2").all():
         line.fill("luck is kept for ever")
     for keep in lesson.get_by_role("button", name="Keep my two lines").all():

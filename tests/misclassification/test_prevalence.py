@@ -108,7 +108,7 @@ def test_exact_fractions():
 def test_theory_agrees_with_the_printed_formulas(a, t, p00, p11, n, size, new_size):
     found = wb.estimator_theory(a, t, p00, p11, n, size=size, new_size=new_size)
     bias, variance, mle = prevalence.theory(a, t, p00, p11, n, size or np.inf, new_size or np.inf)
-    for method in METHODS[:-1]:
+    for method in list(METHODS)[:-1]:
         assert found.bias[method] == pytest.approx(bias[method], rel=1e-9, abs=1e-12), method
         assert found.variance[method] == pytest.approx(variance[method], rel=1e-9, abs=1e-15), method
     if size is None:
@@ -246,7 +246,7 @@ def test_the_two_class_interval_is_estimate_and_error_at_half_counts():
     low, high = found.interval(level=.9)
     z = stats.norm.ppf(.95)
     assert (low, high) == pytest.approx((half[1] - z * found.standard_error, half[1] + z * found.standard_error))
-    assert found.interval().method == "delta" and found.interval().warnings == ()
+    assert found.interval().method == "delta" and found.interval().notes == ()
 
 
 def test_estimates_are_not_clipped_but_flagged_and_intervals_are():
@@ -289,7 +289,7 @@ def test_three_class_intervals_cover():
 
 def test_an_ill_conditioned_classifier_is_loudly_warned_of_and_covered():
     found = list(three_class_runs(ILL, 25))
-    said = [" ".join(series.flags) for series, *_ in found]
+    said = [" ".join(sentences(series.notes)) for series, *_ in found]
     assert all("weak classifier" in text and "merge the classes" in text for text in said)
     assert all("intervals are widened by those of the delta method" in text for text in said)
     for series, _, new in found:
@@ -393,18 +393,19 @@ def test_a_doubtful_interval_says_how_it_was_made():
     found = wb.estimate_prevalence(audit, [600, 400], [5400, 4600])
     interval = found.interval()
     assert interval.low == 0 and .5 < interval.high < 1 and interval.method == "hull of delta, Fieller"
-    assert interval.warnings == (
+    assert sentences(interval.notes) == (
         "weak classifier for this audit: p00 + p11 - 1 is 0.27 with a coefficient of variation of 0.35; the true error "
         "may be half as large again as stated, with outliers, intervals are widened by Fieller's; audit more items",)
     assert interval.notes == found.notes[:1] and interval.notes[0].kind == "unreliable"
     assert wb.estimate_prevalence(audit, [600, 400], method="calibration").interval().method == "delta"
     few = wb.estimate_prevalence(wb.ConfusionCounts([[195, 5], [1, 199]]), [600, 400], [5400, 4600])
     assert few.interval().method == "hull of delta, delta with 1 per cell"
-    assert few.interval().warnings == (
+    assert sentences(few.interval().notes) == (
         "1 of 4 cells of the audit holds fewer than 5 items (least: 1): the standard error is rough, intervals are "
         "widened by that with one count added per cell",)
     enough = wb.estimate_prevalence(wb.ConfusionCounts([[195, 5], [3, 197]]), [600, 400], [5400, 4600])
-    assert enough.interval().method == "delta" and enough.interval().warnings[0].endswith("the standard error is rough")
+    assert enough.interval().method == "delta"
+    assert sentences(enough.interval().notes)[0].endswith("the standard error is rough")
     five = wb.estimate_prevalence(wb.ConfusionCounts([[5, 1, 0], [2, 4, 1], [3, 0, 7]]), [30, 30, 40],
                                   method="misclassification")
     assert five.interval()[0].method == "hull of Dirichlet draws, delta, delta with 1 per class"
@@ -439,7 +440,7 @@ def test_an_audit_without_an_estimate_leaves_the_whole_range(table, why):
     assert np.isnan(found.estimate).all() and np.isnan(found.standard_error).all() and np.isnan(found.bias).all()
     for interval in intervals:
         assert tuple(interval) == (0, 1) and interval.method == "whole range"
-        assert interval.warnings == (f"no estimate, and intervals are the whole range: {why}",)
+        assert sentences(interval.notes) == (f"no estimate, and intervals are the whole range: {why}",)
         assert interval.notes[0].kind == "undefined" and interval.notes[0] in found.notes
     assert found.headline().startswith("misclassification: no estimate, every share is possible (see notes); if")
     assert math.isnan(found.rows()[0]["estimate"]) and found.rows()[0]["low"] == 0
@@ -682,19 +683,20 @@ def test_what_cannot_be_reported_says_so_and_the_rest_is():
 def test_notes_of_a_series_tell_all_periods_from_single_ones():
     months = {"Jan": FRAME, "Feb": [0, 0], "few": [1600, 300], "far": [4990, 10], "June": [0, 0]}
     series = wb.prevalence_series(AUDIT, FRAME, months)
-    assert series.flags == ("the audit is 22% of the frame: the error is that of later periods which share the process "
-                            "that made the frame; if they have the frame's own rates, rates='frame' gives a smaller "
-                            "one",)
-    assert [note.kind for note in series.notes if note.where is None] == ["assumption"]
+    assert [note for note in series.notes if note.where is None] == [wb.Note(
+        "assumption", "the audit is 22% of the frame: the error is that of later periods which share the process that "
+        "made the frame; if they have the frame's own rates, rates='frame' gives a smaller one")]
     assert series.problems == ("", "no items were counted", "", "", "no items were counted")
     frame = "these are the counts at audit time: taken as the audited frame itself"
     few = ("the period has 1,900 items, fewer than ten per audited item: its own reading errors matter, the standard "
            "error includes them")
-    assert series.period_flags[:3] == ((frame,), (), (few,)) and series.period_flags[4] == ()
-    assert [text.split(" ")[0] for text in series.period_flags[3]] == ["the", "even"]
+    flags = [[note.text for note in series.notes if note.where == ("period", period) and note.kind != "refused"]
+             for period in months]
+    assert flags[:3] == [[frame], [], [few]] and flags[4] == []
+    assert [text.split(" ")[0] for text in flags[3]] == ["the", "even"]
     assert sentences(series.notes)[0] == "periods Feb, June: no items were counted"
     assert f"period Jan: {frame}" in sentences(series.notes)
-    assert [row["flags"] for row in series.levels()] == ["; ".join(flags) for flags in series.period_flags]
+    assert [row["flags"] for row in series.levels()] == ["; ".join(texts) for texts in flags]
     assert [row["problem"] for row in series.levels()] == list(series.problems)
     assert set(series.levels()[0]) - set(series.levels(notes=False)[0]) == {"flags", "problem"}
     alone = wb.estimate_prevalence(AUDIT, months["far"], FRAME)
@@ -706,7 +708,7 @@ def test_notes_of_a_series_tell_all_periods_from_single_ones():
                                      [np.datetime64("2024-01"), np.datetime64("2024-02")]])
 def test_notes_find_periods_of_any_name(periods):
     series = wb.prevalence_series(AUDIT, FRAME, dict(zip(periods, ([1579, 218], [0, 0]), strict=True)))
-    assert series.problems == ("", "no items were counted") and len(series.period_flags[0]) == 1
+    assert series.problems == ("", "no items were counted") and series.levels()[0]["flags"]
 
 
 @pytest.mark.parametrize("counts", [[1e308, 1e308], [10**400, 1], [2**53, 2], [1e308, .5]])
@@ -964,9 +966,9 @@ def test_plans_that_cannot_be(change, message):
 
 def test_a_weak_classifier_is_warned_of_in_the_plan():
     plan = wb.plan_audit(.5, .4, .6, .7, .1)
-    assert "coefficient of variation of 0.2" in plan.warnings[0]
+    assert "coefficient of variation of 0.2" in sentences(plan.notes)[0]
     assert [note.kind for note in plan.notes] == ["unreliable"] * len(plan.notes)
-    assert plan.warnings == tuple(note.text for note in plan.notes)
+    assert sentences(plan.notes) == tuple(note.text for note in plan.notes)
 
 
 def test_theory_says_what_is_not_known_and_what_is_rough():
@@ -988,7 +990,7 @@ def test_one_is_one():
                          "audited)")
     series = wb.prevalence_series(AUDIT, None, [[1, 0]], method="misclassification")
     assert series.headline().startswith("1 of 1 period by misclassification; if ")
-    assert any(text.startswith("the period has 1 item, fewer than ten") for text in series.period_flags[0])
+    assert any(note.text.startswith("the period has 1 item, fewer than ten") for note in series.notes)
 
 
 def test_results_state_their_assumption_and_survive_a_round_trip():

@@ -71,9 +71,29 @@ def upper_limit(size, labeled, correct, tail):
 
 
 def limits(size, labeled, correct, level=0.95):
-    """Both limits before rounding, cut at what the labels prove."""
-    tail = (1 - level) / 2
-    wrong = [n - x for n, x in zip(labeled, correct, strict=True)]
-    least, most = sum(correct) / sum(size), 1 - sum(wrong) / sum(size)
-    high, low = upper_limit(size, labeled, correct, tail), upper_limit(size, labeled, wrong, tail)
-    return max(1 - low, least), min(high, most)
+    """Both limits before rounding, each for this outcome alone, cut at what the labels prove."""
+    return cut(size, labeled, correct, *(highest(size, labeled, side, (1 - level) / 2, [1 << len(size)])
+                                         for side in both(labeled, correct)))
+
+
+def monotone_limits(size, labeled, correct, level=0.95):
+    """Both limits before rounding, each the farthest in of outcomes without a hit in some strata, cut likewise."""
+    subsets = range(1 << len(size))
+    return cut(size, labeled, correct, *(highest(size, labeled, side, (1 - level) / 2, subsets)
+                                         for side in both(labeled, correct)))
+
+
+def both(labeled, correct):
+    return correct, [n - x for n, x in zip(labeled, correct, strict=True)]
+
+
+def highest(size, labeled, hits, tail, subsets):
+    """The largest lower limit of the share of hits, over sets of strata (bits) whose hits are taken away."""
+    return max(1 - upper_limit(size, labeled, [n - x * (not subset >> k & 1) for k, (n, x) in
+                                               enumerate(zip(labeled, hits, strict=True))], tail)
+               for subset in subsets)
+
+
+def cut(size, labeled, correct, low, high_of_wrong):
+    least, most = sum(correct) / sum(size), 1 - (sum(labeled) - sum(correct)) / sum(size)
+    return max(low, least), min(1 - high_of_wrong, most)

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from workbench import checks
 from workbench.allocation import rules
-from workbench.allocation.stream import StreamSampler
+from workbench.allocation.streams.sampler import StreamSampler
 from workbench.simulations.allocation import simulate_stream
 from workbench.simulations.streams import air_quality_stream
 

@@ -89,7 +89,7 @@ def start(rng):
 
 def words(rng):
     """Return a method and a kind of rates."""
-    return str(rng.choice(methods.INVERT)), str(rng.choice(methods.RATES))
+    return str(rng.choice(methods.inverting())), str(rng.choice(methods.RATES))
 
 
 def inside(design):
@@ -175,7 +175,7 @@ def start_five(rng):
     right = rng.uniform(*RIGHT, CLASSES) if rng.random() < .5 else np.full(CLASSES, rng.uniform(*RIGHT))
     reading = np.stack([row_of(rng, k, right[k]) for k in range(CLASSES)])
     return inside_five(FiveClasses(base, new, reading, n, 10 * n * np.exp(rng.uniform(0, 5)),
-                                   n * np.exp(rng.uniform(0, 6)), str(rng.choice(methods.INVERT)),
+                                   n * np.exp(rng.uniform(0, 6)), str(rng.choice(methods.inverting())),
                                    str(rng.choice(["level", "change"]))))
 
 
@@ -210,7 +210,8 @@ def moved_five(design, rng):
         reading[k] = row_of(rng, k, np.clip(reading[k, k] + rng.normal(0, .1), *RIGHT))
         return replace(design, reading=reading)
     if choice == 3:
-        return replace(design, method=str(rng.choice(methods.INVERT)), quantity=str(rng.choice(["level", "change"])))
+        method = str(rng.choice(methods.inverting()))
+        return replace(design, method=method, quantity=str(rng.choice(["level", "change"])))
     name = str(rng.choice(["n", "size", "new_size"]))
     return inside_five(replace(design, **{name: getattr(design, name) * np.exp(rng.normal(0, .5))}))
 

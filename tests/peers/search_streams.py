@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from searching import Family, main
 
-from workbench.allocation.stream import StreamSampler
+from workbench.allocation.streams.sampler import StreamSampler
 
 RECORD = Path(__file__).with_suffix(".json")
 BLOCKS, MOST_STRATA = 4, 6

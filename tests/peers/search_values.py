@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from searching import Family, main
 
+from workbench.intervals.values import interval_limits, upper_limit
 from workbench.stratified.class_metrics import reaches_zero
-from workbench.value_intervals import proven_values, rounded_limits, upper_limit
 
 RECORD = Path(__file__).with_suffix(".json")
 SIGNS, HALVES, TEN = (-1, 0, 1), (0, .5, 1), (0, 1, 10)
@@ -51,9 +51,8 @@ def value_coverage(design, level, rng, runs):
     truth = (design.items * design.values).sum() / size.sum()
     low = -upper_limit(size, counts, -design.values, tail)[0]
     high = upper_limit(size, counts, design.values, tail)[0]
-    low, high = rounded_limits(low, high, design.values, size.sum())
-    least, most = proven_values(size, counts, design.values)
-    return float(np.mean((np.maximum(low, least) <= truth + ROUND) & (truth - ROUND <= np.minimum(high, most))))
+    low, high = interval_limits(size, counts, design.values, low, high)
+    return float(np.mean((low <= truth + ROUND) & (truth - ROUND <= high)))
 
 
 def metric_coverage(design, metric, level, rng, runs):

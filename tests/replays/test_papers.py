@@ -6,10 +6,10 @@ import warnings
 import pytest
 
 import workbench as wb
-from workbench import vocabulary
 from workbench.replays import claims, registry, run
 from workbench.replays.items import Setting
 from workbench.replays.page import as_json
+from workbench.results import vocabulary
 
 NAMES = [row["name"] for row in wb.replay_list().rows()]
 FIGURES = [name for name in NAMES if "/fig" in name]

@@ -76,7 +76,7 @@ def test_a_class_that_was_never_predicted_has_no_precision_and_that_is_said():
     found = wb.estimate_metrics(wb.load_labeled(frame), "precision")
     assert [row["label"] for row in found.rows()] == ["cat", "cow"]
     assert ("metric precision of dog: precision is undefined: no item was predicted positive") in \
-        "; ".join(found.warnings)
+        "; ".join(wb.sentences(found.notes))
 
 
 def test_ids_taken_for_classes_leave_the_accuracy():
@@ -101,7 +101,7 @@ def test_naive_intervals_stay_within_0_and_1_in_every_group():
 def test_groups_have_one_note_for_all_their_rough_standard_errors():
     few = wb.load_labeled({name: column[:40] for name, column in FRAME.items()} | {"half": PERSON[:40] // 2 % 2,
                           "quarter": PERSON[:40] // 2}, stratum="half", psu="quarter", group="g", positive="cow")
-    rough = [text for text in wb.estimate_metrics(few).warnings if "rough" in text]
+    rough = [text for text in wb.sentences(wb.estimate_metrics(few).notes) if "rough" in text]
     assert len(rough) == 1 and rough[0].startswith("metrics accuracy, precision, recall, f1, accuracy in group x, ")
 
 
@@ -168,8 +168,8 @@ WEIGHTED = FRAME | {"r1": FRAME["w"] * 2, "r2": FRAME["w"] * np.where(PERSON % 2
     ({"replicate_weights": "rep*"}, {}, "replicate_weights must match at least 2 columns; 'rep*' matches none"),
     ({"replicate_weights": "r1"}, {}, "replicate_weights must match at least 2 columns; 'r1' matches 'r1'"),
     ({"replicate_weights": "r?", "weight": ""}, {}, "replicate_weights need the weight that they vary: name its colu"),
-    ({"replicate_weights": "r?", "psu": "person"}, {}, "give replicate_weights or psu, not both"),
-    ({"replicate_weights": "r?", "nest": True}, {}, "give replicate_weights or nest, not both"),
+    ({"replicate_weights": "r?", "psu": "person"}, {}, "replicate_weights must not be given with psu"),
+    ({"replicate_weights": "r?", "nest": True}, {}, "replicate_weights must not be given with nest"),
     ({"replicate_weights": "r?"}, {}, "method must say how the replicate weights were made, 'brr', 'fay', 'jk1', 'jkn',"
                                       " 'bootstrap'; got 'auto'"),
     ({"replicate_weights": "r?"}, {"method": "fay"}, "rho must be given for method 'fay'"),

@@ -90,7 +90,7 @@ def test_a_group_without_positives_is_left_out_and_said(data):
     assert [(row["group"], row["metric"]) for row in audit.rows()][-1] == ("b", "accuracy")
     assert audit.notes[0] == wb.Note("undefined", "recall is undefined: no item is truly positive in the domain",
                                      ("metric", "recall in group b"))
-    assert audit.warnings[0] == "metric recall in group b: " + audit.notes[0].text
+    assert wb.sentences(audit.notes)[0] == "metric recall in group b: " + audit.notes[0].text
 
 
 def test_a_group_whose_replicates_are_mostly_undefined_is_refused_not_undefined():
@@ -136,11 +136,11 @@ def test_auto_takes_what_suits_the_design(psus, method):
     data = {"y": rng.integers(0, 2, stratum.size), "yhat": rng.integers(0, 2, stratum.size), "s": stratum}
     audit = wb.estimate_metrics(wb.load_labeled(data, **NAMES), "accuracy")
     assert audit.method == method
-    assert any("generalized replication is exact" in w for w in audit.warnings) == (method == "generalized")
+    assert any("generalized replication is exact" in w for w in wb.sentences(audit.notes)) == (method == "generalized")
 
 
 def test_warnings_name_the_metrics_they_are_about():
-    warning, = wb.estimate_metrics(wb.digit_forms().labeled()).warnings
+    warning, = wb.sentences(wb.estimate_metrics(wb.digit_forms().labeled()).notes)
     assert warning == ("metric precision: few clusters tell about it: the standard error is rough; the interval allows "
                        "for it")
 
@@ -149,7 +149,8 @@ def test_many_groups_are_all_shown_and_named_briefly(data):
     data["g"] = np.array([f"g{k}" for k in np.arange(120) % 12])
     audit = wb.estimate_metrics(load(data, group="g"), "accuracy precision recall")
     assert audit._repr_html_().count("<tr>") == 1 + len(audit.rows()) > 30
-    assert max(len(w) for w in audit.warnings) < 300 and any(" more: " in w for w in audit.warnings)
+    said = wb.sentences(audit.notes)
+    assert max(map(len, said)) < 300 and any(" more: " in text for text in said)
 
 
 def test_auc_without_predictions(data):
@@ -164,7 +165,7 @@ def test_auc_of_many_units_takes_the_bootstrap_and_says_so():
     frame = {"y": truth * 1, "p": rng.normal(truth), "s": stratum}
     audit = wb.estimate_metrics(wb.load_labeled(frame, truth="y", prediction="", score="p", stratum="s"), "auc")
     assert audit.estimates[0].method == "bootstrap"
-    assert any(w.startswith("metric auc: 500 bootstrap replicates, as 32,768 would") for w in audit.warnings)
+    assert any(w.startswith("metric auc: 500 bootstrap replicates, as 32,768 would") for w in wb.sentences(audit.notes))
     assert audit.rows()[0]["design_effect"] == pytest.approx(1, abs=0.25)
 
 

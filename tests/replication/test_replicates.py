@@ -16,7 +16,7 @@ from workbench.replication.arrays import check_balance, hadamard, linear_array, 
 from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
 from workbench.replication.galois import GaloisField
 from workbench.replication.replicates import SurveyDesign, replicates
-from workbench.results import Result
+from workbench.results import Result, sentences
 
 PRIME_POWERS = 2, 3, 4, 5, 7, 8, 9
 MIXTURE = [2, 5, 3, 4, 2, 6, 9]
@@ -599,7 +599,8 @@ def test_all_right_or_all_wrong_is_worth_the_effective_units(name, right, strata
     assert tuple(e.interval()) == pytest.approx((end, 1) if right else (0, 1 - end))
     assert tuple(e.interval(method="wilson")) == pytest.approx(wilson_interval(right, e.effective_psus, e.df, .95))
     assert tuple(e.interval(method="t")) == (right, right)
-    assert "every replicate gave the same value: a standard error of 0 is not knowledge" in e.interval().warnings
+    said = sentences(e.interval().notes)
+    assert "every replicate gave the same value: a standard error of 0 is not knowledge" in said
 
 
 def test_standard_error_of_zero_inside_is_worth_the_items():
@@ -618,16 +619,17 @@ def test_f1_of_one_is_not_certain():
 
 def test_warnings_name_what_is_weak():
     e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "proportion", [0, 1, 0, 1, 1, 1])
-    assert e.warnings() == [
+    assert list(sentences(e.interval().notes)) == [
         "6 PSUs carry the information, worth 3 degrees of freedom: the standard error is rough; the default interval "
         "allows for it"]
-    assert list(e.interval(method="t").warnings) == [
-        "3 effective degrees of freedom, few: the default covers what it says, 't' can cover too little", *e.warnings()]
+    assert list(sentences(e.interval(method="t").notes)) == [
+        "3 effective degrees of freedom, few: the default covers what it says, 't' can cover too little",
+        *sentences(e.interval().notes)]
     many = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(30), 2))), "proportion", [0, 1] * 29 + [1, 1])
-    assert many.warnings() == [] == list(many.interval(method="logit").warnings)
+    assert many.interval().notes == () == many.interval(method="logit").notes
     design, columns = SurveyDesign(np.repeat(np.arange(12), 2)), ([1, 1] * 12, [1, 1] * 11 + [0, 1])
-    assert replicate_estimate(replicates(design, "fay"), "f1", *columns).warnings() == []
-    assert replicate_estimate(replicates(design), "f1", *columns).warnings() == [
+    assert replicate_estimate(replicates(design, "fay"), "f1", *columns).interval().notes == ()
+    assert list(sentences(replicate_estimate(replicates(design), "f1", *columns).interval().notes)) == [
         "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' and "
         "'jkn' are steadier"]
 
@@ -649,15 +651,7 @@ def test_an_interval_has_the_notes_of_the_estimate_and_its_own():
     assert e.interval().notes == e.notes
     assert f"<li>{rough.text}</li>" in e._repr_html_()
     again = Result.from_dict(json.loads(json.dumps(e.to_dict())))
-    assert again.notes == e.notes and again.warnings() == e.warnings()
-
-
-def test_an_estimate_saved_without_notes_gets_them():
-    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "proportion", [0, 1, 0, 1, 1, 1])
-    saved = e.to_dict()
-    saved["schema"] = 1
-    del saved["values"]["notes"]
-    assert Result.from_dict(saved).notes == e.notes
+    assert again.notes == e.notes and sentences(again.interval().notes) == sentences(e.interval().notes)
 
 
 # ---------------------------------------------------------------- undefined replicates
@@ -681,7 +675,8 @@ def test_undefined_replicates_are_counted_and_their_share_goes_to_the_others():
     squares = (found.replicate_values[~lost] - found.estimate) ** 2
     assert found.variance == pytest.approx(squares.mean(), rel=1e-12) and found.estimate == .8
     assert found.notes[0].kind == "undefined"
-    assert found.warnings()[0] == (f"{lost.sum()} of {drawn.count} replicates are undefined (0/0) and were left out: "
+    said = sentences(found.interval().notes)[0]
+    assert said == (f"{lost.sum()} of {drawn.count} replicates are undefined (0/0) and were left out: "
                                    "take method 'fay' or 'generalized'")
 
 

@@ -7,7 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from workbench.replication.statistics import ARGUMENTS, EMPTY, Totals, binary, from_weights, ratio, totals_of
+from workbench.replication.statistics import METRICS, Metric, binary, ratio
+
+
+def totals_of(statistic, columns, size):
+    return Metric.of(statistic).totals_of(columns, size)
+
+
+def from_weights(statistic, columns, size):
+    return Metric.of(statistic).values(*columns, size)
+
 
 RNG = np.random.default_rng(7)
 TRUTH, PREDICTION = RNG.integers(0, 2, (2, 60))
@@ -57,10 +66,10 @@ def test_what_needs_every_weight_has_no_totals(statistic, columns):
 
 def test_every_ratio_says_when_it_is_undefined():
     zero = np.zeros(60)
-    for statistic, names in ARGUMENTS.items():
-        totals = totals_of(statistic, (zero,) if names == ("y",) else (Y, .5) if "q" in names else (zero, zero), 60)
-        may_be_undefined = statistic == "auc" or isinstance(totals, Totals) and totals.denominator is not None
-        assert (statistic in EMPTY) == may_be_undefined
+    for name, metric in METRICS.items():
+        totals = metric.totals_of((zero,) if metric.arguments == ("y",) else (Y, .5) if name == "quantile" else
+                                  (zero, zero), 60)
+        assert bool(metric.empty) == (name == "auc" or totals is not None and totals.denominator is not None)
 
 
 def test_ratio_is_nan_where_the_denominator_is_zero():

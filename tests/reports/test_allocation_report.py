@@ -66,7 +66,7 @@ def test_mistakes_cost_one_line_before_the_run(folder, arguments, message):
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--value", ""], "size"),
-    (["--budget", "5"], "budget must be at least 6, 2 for each of 3 strata"),
+    (["--budget", "5"], "--budget must be at least 6, 2 for each of 3 strata"),
 ])
 def test_mistakes_cost_one_line_in_the_run(folder, arguments, message):
     costs_one_line(folder, message, *TOPIC, *COLUMNS, *arguments, runs=run_here)

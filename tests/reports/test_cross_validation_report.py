@@ -58,7 +58,7 @@ def test_scores_per_fold_give_the_same_verdict(files):
 
 
 def test_more_than_two_models_are_ranked_and_adjusted(files):
-    page = page_made_here(files, "--losses", "scores.csv", "--higher-is-better", "true", "--rho", "naive")
+    page = page_made_here(files, "--losses", "scores.csv", "--better", "higher", "--rho", "naive")
     assert "holm" in page.lower() and "new has the largest mean score, 0.8" in page
     assert "tested are the best two of several models" in page and "not adjusted for the number of pairs" in page
 
@@ -76,7 +76,7 @@ def test_a_mistake_costs_one_line_before_the_run(files):
     (["--models", "alt,nau"], "nau"),
     (["--rho", "1"], "or a number below 1; got '1'"),
     (["--rho", "nadeau"], "did you mean 'nadeau_bengio'?"),
-    (["--level", "95"], "level must be"),
+    (["--level", "95"], "--level must be"),
 ])
 def test_mistakes_cost_one_line_in_the_run(files, arguments, message):
     costs_one_line(files, message, *TOPIC, *NAMES, *arguments, runs=run_here)

@@ -13,7 +13,7 @@ from workbench.charts import cross_validation as charts
 from workbench.reports import pages
 
 DEFAULT = {
-    "stratified-accuracy": "Accuracy 87.0%, between 79.5% and 92.7%",
+    "stratified-accuracy": "Accuracy 91.0%, between 84.4% and 95.5%",
     "brr-orthogonal-arrays": "Accuracy 87.7%, between 84.0% and 90.8%",
     "voila-vs-neyman": "Label 100 of 1,797 items: the total, about -14,700, will be off by about 4,100 (28%)",
     "misclassification-correction": "Panels rose by 5.1 points, between 3.2 and 7.2, from period 1 to period 12",
@@ -39,7 +39,10 @@ def sentences_of(page):
 def made(tmp_path_factory):
     """Return the pages of the reports of the course's data."""
     folder = tmp_path_factory.mktemp("pages")
-    return {topic: page_of(run_here(folder, "report", topic, "-o", "r.html"), folder) for topic in DEFAULT}
+    done = run_here(folder, "report", "all", "-o", "reports", "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {path.stem for path in (folder / "reports").iterdir()} == {"start", *DEFAULT}
+    return {topic: (folder / "reports" / f"{topic}.html").read_text(encoding="utf-8") for topic in DEFAULT}
 
 
 @pytest.mark.parametrize("topic", DEFAULT)
@@ -67,7 +70,7 @@ def test_every_picture_has_its_words_and_a_narrow_one_for_phones(made, topic):
 def test_no_raw_word_and_no_note_twice(made, topic):
     shown = re.sub(r'(?s)<style>.*?</style>|<footer.*|"data:[^"]*"', "", made[topic])
     assert [word for word in JARGON if word in re.sub(r"<[^>]*>", " ", shown)] == []
-    notes = [note for found in re.findall(r"(?s)<p>Notes:</p><ul>(.*?)</ul>", shown)
+    notes = [note for found in re.findall(r'(?s)<div class="workbench-notes"><p>Notes:</p><ul>(.*?)</ul></div>', shown)
              for note in re.findall(r"<li>(.*?)</li>", found)]
     assert len(notes) == len(set(notes))
 
@@ -113,7 +116,7 @@ def test_a_plan_says_what_to_do_and_asks_nobody_to_report(tmp_path):
 def test_labels_give_a_finding_that_begins_with_the_accuracy(tmp_path):
     asked = ["report", "stratified-accuracy", *scored(tmp_path), "--budget", 100, "-o"]
     page_of(run_here(tmp_path, *asked, "r.html"), tmp_path)
-    sheet = wb.load_items(str(tmp_path / "s.csv"), score="p", prediction="yhat", truth="y", id="id")
+    sheet = wb.read_scores(str(tmp_path / "s.csv"), score="p", prediction="yhat", truth="y", id="id")
     right = dict(zip(map(str, sheet.id), sheet.correct, strict=True))
     lines = [line.split(",") for line in (tmp_path / "r-labels.csv").read_text("utf-8-sig").splitlines()]
     at, id_at = lines[0].index("correct"), lines[0].index("id")
@@ -138,7 +141,7 @@ def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
 
 
 def test_an_interval_of_nearly_everything_is_no_result():
-    items = wb.load_items({"score": np.linspace(.6, .9, 100), "y": np.arange(100) % 2}, truth="y")
+    items = wb.read_scores({"score": np.linspace(.6, .9, 100), "y": np.arange(100) % 2}, score="score", truth="y")
     audits = (wb.accuracy_audit(items, 2, n_strata=1, rng=seed) for seed in range(20))
     found = next(audit for audit in audits if audit.estimate.estimate == .5)
     assert found.interval().half_width > .45

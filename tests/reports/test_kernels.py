@@ -32,7 +32,7 @@ def notebook(tmp_path, monkeypatch, kernel):
         return tmp_path / "n.ipynb"
     before = set(psutil.Process().children(recursive=True))
     yield write
-    assert set(psutil.Process().children(recursive=True)) == before
+    assert set(psutil.Process().children(recursive=True)) <= before        # what a shared browser ends may be gone
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
@@ -104,7 +104,7 @@ def test_an_interruption_while_the_kernel_starts_leaves_nothing(notebook, monkey
 def test_the_kernel_knows_its_parent(notebook):
     path = notebook("import os; print([os.environ['JPY_PARENT_PID'], os.getppid()])")
     shown = build_report(path, output="r.html", progress=False).read_text()
-    assert f"[&#x27;{os.getpid()}&#x27;, {os.getpid()}]" in shown
+    assert f"[&#39;{os.getpid()}&#39;, {os.getpid()}]" in shown
 
 
 def test_the_kernel_ends_with_a_killed_parent(notebook, tmp_path):

@@ -38,13 +38,13 @@ def test_a_mistake_costs_one_line_before_the_run(files):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["--method", "magic"], "method must be one of"),
-    (["--audit-period", "Dez"], "audit_period must be a period of the counts; got 'Dez'"),
+    (["--method", "magic"], "--method must be one of"),
+    (["--audit-period", "Dez"], "--audit-period must be a period of the counts; got 'Dez'"),
 ])
 def test_mistakes_cost_one_line_in_the_run(files, arguments, message):
     costs_one_line(files, message, *TOPIC, *NAMES, *arguments, runs=run_here)
 
 
 def test_a_mistake_in_the_kernel_costs_one_line(files, kernel):
-    message = "audit_period must be a period of the counts; got 'Dez'"
+    message = "--audit-period must be a period of the counts; got 'Dez'"
     costs_one_line(files, message, *TOPIC, *NAMES, "--audit-period", "Dez", runs=run)

@@ -55,7 +55,7 @@ def test_many_classes_without_strata_by_group(tmp_path):
     given = ("--items", "m.csv", "--psu", "person", "--group", "place")
     page = page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
     assert f"Accuracy {(truth == read).mean():.3f}, 95% interval " in page
-    assert "no column &#x27;stratum&#x27;: the whole sample was taken for one stratum" in page
+    assert "no column 'stratum': the whole sample was taken for one stratum" in page
     assert "80 PSUs in 1 stratum" in page and page.count("<td>Macro F1</td>") == 3
     assert all(page.count(f"<td>F1 of {name}</td>") == 3 for name in ("cat", "cow", "dog", "emu"))
     limits = [float(number) for row in re.findall(r"<td>([\d.]+)% to ([\d.]+)%</td>", page) for number in row]
@@ -81,7 +81,7 @@ def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["--positive", "4"], "positive must be a true class; got '4', there are 7, 8, 9"),
+    (["--positive", "4"], "--positive must be a true class; got '4', there are 7, 8, 9"),
     (["--weight", "null"], "column 'null', row 4: a weight must be above 0; got 0"),
     (["--method", "brr"], "method 'brr' needs the same number of PSUs in every stratum"),
 ])

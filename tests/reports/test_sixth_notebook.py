@@ -7,7 +7,7 @@ import pytest
 from command import no_kernel
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from workbench.cli import main
+from workbench.commands.main import main
 
 PARAMETERS = '''\
 items = ""  # type: file  the items
@@ -81,11 +81,11 @@ def test_it_becomes_a_report_and_a_command(sixth, capsys):
 @pytest.mark.parametrize(("words", "message"), [
     (["--times", "0"], "times must be at least 1; got 0"),
     (["--items", "items.csv", "--value", "w"], "w must be at least 0; got -1"),
-    (["--items", "items.csv", "--kind", "sum"], "kind must be one of 'mean', 'total'; got 'sum'"),
-    (["--items", "items.csv", "--value", "x"], "value is 'x', which is no column of items.csv; columns: v, w"),
+    (["--items", "items.csv", "--kind", "sum"], "--kind must be one of 'mean', 'total'; got 'sum'"),
+    (["--items", "items.csv", "--value", "x"], "--value is 'x', which is no column of items.csv; columns: v, w"),
     (["--items", "item.csv"], "items: no such file: 'item.csv' (did you mean 'items.csv'?)"),
     (["--items", "items.csv", "--result", "items.csv"], "result: 'items.csv' is also an input; choose another path"),
-    (["--share", "half"], "share must be a finite number; got 'half'"),
+    (["--share", "half"], "--share must be a finite number; got 'half'"),
 ])
 def test_its_mistakes_are_told_before_a_kernel_starts(sixth, capsys, words, message):
     with mock.patch("papermill.execute_notebook", side_effect=AssertionError("a kernel started")):

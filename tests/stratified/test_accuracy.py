@@ -319,7 +319,7 @@ def test_an_optimal_plan_warns_of_drift(digits):
     assert plan.notes == (wb.Note(
         "assumption", "this plan trusts the expected rates: if stratum 5 (2 labels) were right in 90.0% instead of "
         f"100.0%, the Wald half-width would be {reach[1]:.3f} instead of {reach[0]:.3f}"),)
-    assert plan.warnings == (plan.notes[0].text,)
+    assert wb.sentences(plan.notes) == (plan.notes[0].text,)
     assert wb.plan_budget(sizes, right / sizes, .03, interval="wald").notes == ()
 
 
@@ -369,13 +369,6 @@ def test_a_stratum_of_right_labels_only_says_that_its_error_is_not_knowledge():
     assert found.notes == (wb.Note("unreliable", text, ("stratum", 0)), wb.Note("unreliable", text, ("stratum", 3)))
     assert f"<li>strata 1, 4: {text}</li>" in found._repr_html_()
     assert wb.stratified_accuracy([10, 20], [5, 20], [3, 20]).notes == ()
-
-
-def test_an_estimate_saved_with_schema_1_says_it_too():
-    found = wb.stratified_accuracy([10, 20], [5, 6], [5, 3])
-    saved = found.to_dict() | {"schema": 1}
-    del saved["values"]["notes"]
-    assert wb.Result.from_dict(saved).notes == found.notes != ()
 
 
 def test_one_label_and_one_stratum_are_spoken_of_in_the_singular():

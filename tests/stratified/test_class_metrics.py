@@ -45,7 +45,7 @@ def limit_by_root(found, metric, above):
 
     def gap(r):
         values = np.where(member[:, None], [0.0, ONCE[metric] - r], [-r, 0.0])
-        from workbench.value_intervals import upper_limit
+        from workbench.intervals.values import upper_limit
         limit = upper_limit(size, counts, values if above else -values, .025)[0]
         item = max((ONCE[metric] - r if m else r for m, n, N in zip(member, found.labeled, size, strict=True) if n < N),
                    default=0) / size.sum()
@@ -99,31 +99,6 @@ def test_precision_is_the_accuracy_of_the_predicted_members():
     assert tuple(found.interval("precision")) == tuple(wb.stratified_interval([100, 200], [10, 20], [9, 20]))
 
 
-@settings(deadline=None, max_examples=40)
-@given(samples(), st.sampled_from(["recall", "f1"]))
-def test_the_closed_form_is_near_and_ordered(sample, metric):
-    found = wb.class_metrics(*sample)
-    low, high = found.interval(metric, method="closed")
-    assert 0 <= low <= high <= 1
-    least, most = proven(found, metric)
-    assert least - 1e-9 <= low and high <= most + 1e-9
-
-
-def ratio_of_variances(theta, limits, other, other_limits, ratio, upper):
-    """What the closed form solves: the difference to the limit, squared, less the squared distances that add up."""
-    near, far = (limits[1], other_limits[0]) if upper else (limits[0], other_limits[1])
-    return (theta - ratio * other) ** 2 - (near - theta) ** 2 - ratio ** 2 * (other - far) ** 2
-
-
-def test_the_closed_form_solves_its_equation():
-    found = wb.class_metrics([1000, 9000], [True, False], [60, 140], [51, 138])
-    hit = [.1 * limit for limit in wb.stratified_interval([1000], [60], [51])]
-    miss = [.9 * (1 - limit) for limit in wb.stratified_interval([9000], [140], [138])][::-1]
-    low, high = found.interval("recall", method="closed")
-    for limit, upper in ((low, True), (high, False)):
-        assert ratio_of_variances(.9 * 2 / 140, miss, .085, hit, 1 / limit - 1, upper) == pytest.approx(0, abs=1e-9)
-
-
 def coverage(size, predicted, n, share, metric):
     """Exact coverage over all binomial outcomes of a population so large that draws are independent."""
     size, predicted, share = np.array(size), np.array(predicted), np.array(share)
@@ -170,7 +145,6 @@ def test_each_part_is_spread_in_proportion_and_keeps_its_floor():
 
 @pytest.mark.parametrize(("call", "message"), [
     (lambda found: found.interval("accuracy"), "metric must be one of 'precision', 'recall', 'f1'; got 'accuracy'"),
-    (lambda found: found.interval("f1", method="wald"), "method must be one of 'inversion', 'closed'; got 'wald'"),
     (lambda found: found.interval("f1", 95), "level must be a number in (0, 1); got 95"),
     (lambda found: wb.class_metrics([10], [2], [5], [5]), "predicted must be 0 or 1; stratum 0 is 2"),
 ])

@@ -5,7 +5,7 @@ from command import page_of, run_here
 from scipy import stats
 
 import workbench as wb
-from workbench.inputs import stratified
+from workbench.lessons.stratified import read
 
 RNG = np.random.default_rng(0)
 SCORE = RNG.beta(6, 1, 4000).clip(.01, .99)
@@ -44,7 +44,7 @@ def test_finer_costs_more_and_the_table_says_points():
 def test_the_budget_of_a_plan_is_that_of_the_half_width(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.csv").write_text("p\n" + "".join(f"{p:.6f}\n" for p in SCORE))
-    _, audit = stratified.read(scores="s.csv", score="p", score_is="confidence", half_width=.03)
+    _, audit = read.read(scores="s.csv", score="p", score_is="confidence", half_width=.03)
     assert audit.labeled.sum() == wb.label_prices(ITEMS, .03).labeled[0]
     assert audit.expected_half_width == pytest.approx(.03, rel=.03)
     line = "report stratified-accuracy --scores s.csv --score p --score-is confidence --half-width .03 -o r.html"

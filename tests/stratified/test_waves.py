@@ -6,7 +6,7 @@ import pytest
 from oracles import default_interval, waves
 from scipy import stats
 
-from workbench.results import Note
+from workbench.results import Note, sentences
 from workbench.stratified.waves import OPT_NOTE, next_wave, wave_accuracy
 
 # exact enumeration
@@ -173,7 +173,7 @@ def test_two_waves_in_a_large_population_are_cells_of_a_stratified_sample():
     expected = waves.estimate(size, labeled, correct)
     assert tuple(found.interval(.9, "wald")) == pytest.approx(
         (max(expected[0] - z * expected[1] ** .5, 0), min(expected[0] + z * expected[1] ** .5, 1)))
-    assert found.interval(.9, "wald").warnings == (
+    assert sentences(found.interval(.9, "wald").notes) == (
         "wald is for teaching: with few labels it can cover far less than 90%",)
     assert found.interval().notes == ()
 
@@ -221,7 +221,7 @@ def test_more_than_half_a_stratum_labeled_is_noted_at_its_stratum():
     text = ("more than half is labeled: waves then estimate worse than a sample fixed beforehand; label all of it or "
             "fix the allocation")
     assert found.notes == (Note("design", text, ("stratum", 0)), Note("design", text, ("stratum", 2)))
-    assert found.warnings == (f"strata 1, 3: {text}",)
+    assert sentences(found.notes) == (f"strata 1, 3: {text}",)
 
 
 def test_one_wave_and_one_item_left_are_spoken_of_in_the_singular():

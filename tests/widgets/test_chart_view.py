@@ -8,6 +8,7 @@ import altair as alt
 import numpy as np
 import pytest
 
+from workbench import checks
 from workbench.charts import theme
 from workbench.widgets import ChartView, chart_view, image, pages, panel, pictures, vega_bundle
 
@@ -172,7 +173,9 @@ def test_a_setting_that_cannot_be_hides_the_picture_and_is_called_as_its_control
 
     def answer(budget):
         if budget > 5:
-            raise ValueError(f"budget must be at most 5, the budget of the year; got {budget}")
+            raise checks.WrongValue("budget", "must be at most 5, the budget of the year", budget)
+        if budget == 4:
+            raise ValueError("budget 4 is unlucky")
         return {}, ("Few", f"{budget} labels.")
 
     shown = chart_view.drive({"budget": slider}, answer, view)
@@ -180,6 +183,8 @@ def test_a_setting_that_cannot_be_hides_the_picture_and_is_called_as_its_control
     assert shown.children[1].value == ("<strong role='alert'>Labels &lt;M&gt; must be at most 5, the budget of the "
                                        "year; got 7</strong>")
     assert view.picture["blank"] and view.alternative == ""
+    slider.value = 4
+    assert shown.children[1].value == "<strong role='alert'>budget 4 is unlucky</strong>"
     slider.value = 3
     assert shown.children[1].value == "" and not view.picture["blank"] and view.alternative == "3 labels."
 

@@ -42,13 +42,6 @@ view
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory, started, kernel):
-    folder = tmp_path_factory.mktemp("lab")
-    with browser.lab(folder) as address:
-        yield browser.Site(folder, address, started)
-
-
-@pytest.fixture(scope="module")
 def touched(lab):
     with lab.show(TOUCHED) as page:
         browser.run_all(page)
@@ -132,6 +125,7 @@ def test_marks_are_picked_by_click_and_by_key(touched):
 DRIVEN = """
 import altair as alt
 import ipywidgets
+from workbench import checks
 from workbench.charts import theme
 from workbench.widgets import ChartView, drive, image
 
@@ -144,7 +138,7 @@ view = ChartView(chart())
 
 def answer(n):
     if n == 8:
-        raise ValueError(f"n must not be eight; got {n}")
+        raise checks.WrongValue("n", "must not be eight", n)
     view.picture = view.picture | {"params": view.picture["params"] | {"top": 10 if n < 9 else 20}}
     long = " and a title that takes a second line, since it goes on" + " and on" * 10 + " and never stops"
     return {"bars": [{"k": "a", "n": n}, {"k": "b", "n": 10 - n}]}, (f"{n}" + long * (n == 7), f"{n} and {10 - n}.")

@@ -8,8 +8,8 @@ import pytest
 from audited import created, population, truths
 
 import workbench as wb
-from workbench.data.images import png_of
-from workbench.stratified import session_store
+from workbench.audits.sessions import store
+from workbench.labeling.images import png_of
 from workbench.widgets.desk import desk
 
 WITH_TEXT = {"text": np.array([f"text of {k}" for k in range(400)])}
@@ -200,7 +200,9 @@ def test_without_strata_is_an_audit_of_one_stratum(tmp_path, items, method):
     assert tuple(found.at_random) == pytest.approx(tuple(same.interval()), abs=1e-12)
     assert tuple(same.at_random) == tuple(same.interval())
     assert f"{100 * same.interval().low:.1f}% to {100 * same.interval().high:.1f}%" in found.gain()
-    assert " points wide, not " in found.gain() and same.gain().endswith(": as wide")
+    wide, own = (f"{100 * (interval.high - interval.low):.1f}" for interval in (same.interval(), found.interval()))
+    assert found.gain().endswith(": as wide" if wide == own else f": {wide} points wide, not {own}")
+    assert same.gain().endswith(": as wide")
     assert wb.Result.from_dict(found.to_dict()).to_dict() == found.to_dict()
 
 
@@ -313,7 +315,7 @@ def test_hostile_text_is_text_and_what_turns_it_around_is_seen(tmp_path, items):
                                                (1, "3 of 60 \u00b7 60 labels a minute \u00b7 less than a minute left")])
 def test_progress_and_pace(tmp_path, items, monkeypatch, seconds, said):
     clock = [datetime(2026, 1, 5, 9, tzinfo=UTC)]
-    monkeypatch.setattr(session_store, "now", lambda: clock[0])
+    monkeypatch.setattr(store, "now", lambda: clock[0])
     _, seat = seated(tmp_path, items)
     assert seat.page["progress"] == {"done": 0, "budget": 60, "text": "0 of 60"}
     for _ in range(3):

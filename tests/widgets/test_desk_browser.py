@@ -14,7 +14,7 @@ HOSTILE = """
 import os
 import numpy as np
 import workbench as wb
-from workbench.data.images import png_of
+from workbench.labeling.images import png_of
 from workbench.widgets.desk import desk
 
 os.makedirs("photos", exist_ok=True)
@@ -27,22 +27,6 @@ items = wb.ScoredItems(None, np.linspace(0, 1, n), np.array(["<b>fraud</b>", "no
 audit = wb.AuditSession.create("hostile.db", items, budget=20, n_strata=1, asks="correct", columns=columns)
 desk(audit, images="photos", image="file")
 """
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory, started, kernel):
-    folder = tmp_path_factory.mktemp("lab")
-    with browser.lab(folder) as address:
-        yield browser.Site(folder, address, started)
-
-
-@pytest.fixture(scope="module")
-def voila(tmp_path_factory, started, kernel):
-    if browser.missing_voila():
-        pytest.skip(browser.missing_voila())
-    folder = tmp_path_factory.mktemp("voila")
-    with browser.voila(folder) as address:
-        yield browser.Site(folder, address, started)
 
 
 def sit_down(page):
@@ -90,7 +74,7 @@ def is_blind(page):
 def kill_kernel(page):
     """Kill it as a machine out of memory does, and go on as a user would."""
     running = [child for child in psutil.Process().children(recursive=True)
-               if "ipykernel_launcher" in " ".join(child.cmdline())]
+               if "ipykernel_launcher" in " ".join(child.cmdline()) and child.cwd() == str(page.folder)]
     assert len(running) == 1
     running[0].kill()
     page.locator(".jp-Dialog button").last.click(timeout=30_000)
@@ -128,7 +112,8 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
         shown = page.locator(f"{DESK} .look").inner_text()
         assert cells == page.evaluate(
             "window.jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells.length")
-    with wb.AuditSession.open(lab.folder / "desk-audit.db") as session:
+        path = page.folder / "desk-audit.db"
+    with wb.AuditSession.open(path) as session:
         is_right(session, shown)
 
 
@@ -152,8 +137,7 @@ def is_right(session, shown):
 
 @pytest.fixture(scope="module")
 def hostile(voila):
-    browser.notebook(voila.folder / "hostile.ipynb", HOSTILE)
-    with browser.page(f"{voila.address}hostile.ipynb", voila.started, size=(390, 844)) as page:
+    with voila.show(HOSTILE, size=(390, 844)) as page:
         sit_down(page)
         yield page
 

@@ -3,18 +3,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from workbench import checks, digits
-from workbench.allocation import rules, samples, value_sheets
-from workbench.allocation.samples import StratumSummary
-from workbench.data import frames, label_sheets, numbers
-from workbench.results import Note, Result, html_table, note_list, notes_as_text
-
-if TYPE_CHECKING:
-    from workbench.allocation.samples import FrameSample
+from workbench import checks
+from workbench.allocation import rules, samples
+from workbench.allocation.samples import FrameSample, StratumSummary
+from workbench.allocation.values import sheets as value_sheets
+from workbench.data import frames, numbers
+from workbench.labeling import sheets as label_sheets
+from workbench.results import Note, Result, digits, html_table, note_list
 
 COLUMNS = ("stratum", "size", "labels")
 FEW_RECORDS = 10        # a standard deviation of 10 normal values is known to a quarter
@@ -59,7 +58,6 @@ class LabelPlan(Result):
     wish: rules.Allocation
     random_variance: float
     mean: np.ndarray | None = None
-    warnings = notes_as_text
 
     @property
     def rule(self) -> str:
@@ -173,8 +171,9 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
     if value:
         return samples.summarize(strata, stratum, value)
     if not size and "size" not in {name.strip().casefold() for name in frames.column_names(strata)}:
-        raise ValueError("strata must have a column 'size', one row per stratum; there is none: name it with size, or, "
-                         "in a file with one row per record, name the column of values with value")
+        raise checks.WrongValue("strata", "must have a column 'size', one row per stratum; there is none: name it "
+                                "with size, or, in a file with one row per record, name the column of values with "
+                                "value")
     size, sd = size or "size", sd or "sd"
     data, notes = frames.read_columns(strata, [stratum, size, sd])
     names = numbers.to_labels(stratum, data[stratum])
@@ -219,7 +218,9 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
               for name in _NAMES}
     chosen = others[method]
     wish = rules.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
-    notes = (*strata.notes, *_allocation_notes(strata, chosen), *_plan_notes(strata, wish, chosen))
+    told = [replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
+            for note in chosen.notes]
+    notes = (*strata.notes, *told, *_plan_notes(strata, wish, chosen))
     return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, chosen.labeled, others,
                      wish, _random_variance(strata, chosen), strata.mean, notes=notes)
 
@@ -257,21 +258,21 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
     checks.choice("method", method, rules.METHODS)
     items = int(strata.size.sum())
 
-    def error(budget):
+    def error(budget: int) -> float:
         found = rules.allocate(strata.size, budget, method, stratum_sd=strata.sd, minimum=minimum)
         return items * found.variance ** 0.5
 
     enough, short = items, int(np.minimum(checks.whole("minimum", minimum, 0), strata.size).sum()) - 1
     if error(enough) > wanted:
-        raise ValueError(f"standard_error {wanted:g} is out of reach: method {method!r} leaves labels unused and the "
-                         f"total {error(enough):.4g} with any budget")
+        raise checks.WrongValue("standard_error", f"{wanted:g} is out of reach: method {method!r} leaves labels unused "
+                                f"and the total {error(enough):.4g} with any budget")
     while enough - short > 1:
         middle = (enough + short) // 2
         enough, short = (middle, short) if middle > 0 and error(middle) <= wanted else (enough, middle)
     return enough
 
 
-def _whole(name, measured, strata):
+def _whole(name: str, measured: dict, strata: np.ndarray) -> np.ndarray:
     """Return the sizes of strata."""
     sizes = numbers.to_numbers(name, measured[name], beside=measured, whole=True)
     bad = np.flatnonzero((sizes < 1) | (sizes != np.floor(sizes)))
@@ -281,7 +282,7 @@ def _whole(name, measured, strata):
     return sizes.astype(np.int64)
 
 
-def _sd_of(name, measured, sizes, strata):
+def _sd_of(name: str, measured: dict, sizes: np.ndarray, strata: np.ndarray) -> np.ndarray:
     """Return standard deviations; of a stratum of one item it is 0, also where the cell is empty."""
     column = np.where(sizes == 1, 0, measured[name])
     spread = numbers.to_numbers(name, column, beside=measured)
@@ -324,7 +325,7 @@ def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: st
     """
     checks.instance("plan", plan, LabelPlan)
     if not id:
-        raise ValueError("id must name the column that identifies a record, to draw the records to label")
+        raise checks.WrongValue("id", "must name the column that identifies a record, to draw the records to label")
     sizes = dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True))
     drawn = samples.sample(records, stratum, sizes, id=id, seed=seed)
     if label_sheet:
@@ -335,13 +336,7 @@ def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: st
     return drawn
 
 
-def _allocation_notes(strata, chosen):
-    """Yield the allocation's notes with strata by their names."""
-    for note in chosen.notes:
-        yield replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
-
-
-def _random_variance(strata, chosen):
+def _random_variance(strata: Any, chosen: Any) -> Any:
     """Variance of the mean of as many labels at random; NaN where the strata's means are unknown."""
     items, labels = int(strata.size.sum()), int(chosen.labeled.sum())
     if items == 1:
@@ -351,7 +346,7 @@ def _random_variance(strata, chosen):
     return float((1 - labels / items) * squares / (items - 1) / labels)
 
 
-def _plan_notes(strata, neyman, chosen):
+def _plan_notes(strata: Any, neyman: Any, chosen: Any) -> Any:
     over = np.flatnonzero(neyman.bounded & (strata.sd > 0)) if neyman.unused and not chosen.bounded.all() else []
     if len(over):
         yield Note("design", "Neyman's rule wants more labels than there are items in "
@@ -374,5 +369,5 @@ def _plan_notes(strata, neyman, chosen):
         yield Note("design", f"every item of {checks.listed(strata.stratum[chosen.bounded], SHOWN)} is labeled")
 
 
-def _figure(value):
+def _figure(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= value < np.inf else f"{value:.4g}"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,7 +89,7 @@ class Allocation(Result):
         return [{"stratum": h, "size": int(size), "labeled": n, "bounded": full} for h, (size, n, full) in enumerate(
             zip(self.stratum_size, self.labeled.tolist(), self.bounded.tolist(), strict=True), 1)]
 
-    def _saving(self):
+    def _saving(self) -> str:
         ratio = self.variance_ratio() if self.method == "voila" else float("nan")
         return f", variance {100 * (1 - ratio):.3g}% below Neyman's" if ratio < 1 - 5e-4 else ""
 
@@ -148,11 +149,8 @@ def allocate(stratum_size: ArrayLike, budget: int, method: str = "voila", *, str
     """
     size = checks.counts("stratum_size", stratum_size, low=1, copy=False)
     checks.choice("method", method, METHODS)
-    minimum = checks.whole("minimum", minimum, 0)
-    budget = _budget(budget, size, minimum)
+    budget, minimum, items, notes = _limited(budget, minimum, size, "item", "a census")
     sd = _spread(stratum_sd, size, method)
-    items = int(size.sum())
-    notes = _census_notes(budget, checks.counted(items, "item"), "a census") if budget > items else []
     if method in NEED_SD and not sd.max() > 0:
         notes.append(Note("data", "no stratum varies: allocated in proportion to size"))
     labeled = size * (1 if integer else 1.0) if budget > items else allotted(size, budget, method, minimum, sd, integer)
@@ -214,25 +212,26 @@ def reduce_sample(stratum_size: ArrayLike, stratum_sd: ArrayLike, current: Array
     sd = _spread(stratum_sd, size, "voila")
     current = checks.counts("current", current, size=size.size, copy=False)
     checks.at_most("current", current, "stratum_size", size)
-    minimum = checks.whole("minimum", minimum, 0)
-    budget = _budget(budget, current, minimum)
-    items = int(current.sum())
-    notes = _census_notes(budget, checks.counted(items, "sampled item"), "all are kept") if budget > items else []
+    budget, minimum, items, notes = _limited(budget, minimum, current, "sampled item", "all are kept")
     if not sd.max() > 0:
         notes.append(Note("data", "no stratum varies: reduced in proportion to size"))
     labeled = reduced(size, sd, current, min(budget, items), minimum, integer)
     return _allocation(size, sd, labeled, current, budget, "reduction", minimum, notes)
 
 
-def _budget(budget, most, minimum):
+def _limited(budget: int, minimum: int, most: np.ndarray, item: str, outcome: str) -> tuple[int, int, int, list[Note]]:
+    """Return budget and minimum, checked, how many items there are, and a note where the budget exceeds them."""
+    minimum, items = checks.whole("minimum", minimum, 0), int(most.sum())
     budget = checks.whole("budget", budget, 1)
     if budget < minimum * most.size and budget < (least := int(np.minimum(minimum, most).sum())):
         strata = checks.counted(most.size, "stratum", "strata")
-        raise ValueError(f"budget must be at least {least}, {minimum} for each of {strata}; got {budget}")
-    return budget
+        raise checks.WrongValue("budget", f"must be at least {least}, {minimum} for each of {strata}", budget)
+    exceeds = f"the budget of {budget} exceeds the {checks.counted(items, item)}: {outcome}"
+    return budget, minimum, items, [Note("design", exceeds)] if budget > items else []
 
 
-def _allocation(size, sd, labeled, most, budget, method, minimum, notes):
+def _allocation(size: Any, sd: Any, labeled: Any, most: Any, budget: Any, method: Any, minimum: Any,
+                notes: Any) -> Allocation:
     variance, unused, bounded = _outcome(size, sd, labeled, most, budget)
     if variance == np.inf:
         empty = int(np.flatnonzero((labeled == 0) & (sd > 0))[0])
@@ -242,7 +241,7 @@ def _allocation(size, sd, labeled, most, budget, method, minimum, notes):
     return Allocation(labeled, variance, bounded, unused, size, method, sd, minimum, notes=notes)
 
 
-def _outcome(size, sd, labeled, most, budget):
+def _outcome(size: Any, sd: Any, labeled: Any, most: Any, budget: Any) -> tuple:
     """Return the variance, what is left of the budget and which strata are full, reading each block once."""
     variance, unused, bounded = 0.0 if sd is not None else math.nan, budget, np.empty(size.size, bool)
     items = float(size.sum())
@@ -254,10 +253,6 @@ def _outcome(size, sd, labeled, most, budget):
     if isinstance(unused, float) and unused <= 1e-9 * budget:
         unused = 0.0
     return variance, unused, bounded
-
-
-def _census_notes(budget, items, outcome):
-    return [Note("design", f"the budget of {budget} exceeds the {items}: {outcome}")]
 
 
 def unused_notes(unused: float, budget: float) -> tuple[Note, ...]:
@@ -291,7 +286,8 @@ def allocation_variance(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled:
     sd = _spread(stratum_sd, size, "voila")
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
-    return float(_variance(size, sd, labeled))
+    items = float(size.sum())
+    return float(sum(_part_of_variance(size[part], sd[part], labeled[part], items) for part in _blocks(size.size)))
 
 
 def priorities(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike) -> np.ndarray:
@@ -310,12 +306,7 @@ def priorities(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLik
         return np.where(k < size, size * stratum_sd / np.sqrt(k * (k + 1)), 0.0)
 
 
-def _variance(size, sd, labeled):
-    items = float(size.sum())
-    return sum(_part_of_variance(size[part], sd[part], labeled[part], items) for part in _blocks(size.size))
-
-
-def _part_of_variance(size, sd, labeled, items):
+def _part_of_variance(size: np.ndarray, sd: np.ndarray, labeled: np.ndarray, items: float) -> float:
     """Return sum (size / items)^2 sd^2 (1 / labeled - 1 / size), without overflow."""
     everything, n = size.astype(float), labeled.astype(float, copy=False)
     odds = everything - n
@@ -329,10 +320,11 @@ def _part_of_variance(size, sd, labeled, items):
     return max(float(everything @ odds), 0.0)
 
 
-def _spread(stratum_sd, size, method):
+def _spread(stratum_sd: Any, size: Any, method: Any) -> np.ndarray:
     if stratum_sd is None:
         if method in NEED_SD:
-            raise ValueError(f"stratum_sd must be given for method {method!r}; 'proportional' and 'equal' need none")
+            raise checks.WrongValue("stratum_sd", f"must be given for method {method!r}; 'proportional' and 'equal' "
+                                    "need none")
         return np.zeros(size.size)
     sd = checks.plain_array("stratum_sd", stratum_sd, "stratum")
     if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
@@ -361,17 +353,17 @@ def fill_one(share: np.ndarray, total: float, low: float | np.ndarray, high: flo
     return filled
 
 
-def _capacity(share, low, high):
+def _capacity(share: np.ndarray, low: np.ndarray, high: np.ndarray) -> int:
     """Return the sum of `_most`, without an array of it."""
     idle = np.flatnonzero(share == 0) if share.min() == 0 else slice(0)
     return high.sum() - np.maximum(high[idle] - low[idle], 0).sum()
 
 
-def _most(share, low, high):
+def _most(share: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return high if share.min() > 0 else np.where(share > 0, high, np.minimum(low, high))
 
 
-def _spilled(filled, total, high):
+def _spilled(filled: np.ndarray, total: np.ndarray, high: np.ndarray) -> np.ndarray:
     rest = total - filled.sum(-1, keepdims=True)
     if (rest <= 1e-9 * (total + 1)).all():
         return filled
@@ -381,7 +373,7 @@ def _spilled(filled, total, high):
     return np.where(rest > 1e-9 * (total + 1), filled + room * extra, filled)
 
 
-def _level(share, total, low, high, tolerance, out=None):
+def _level(share: Any, total: Any, low: Any, high: Any, tolerance: Any, out: Any = None) -> Any:
     """Return t with sum clip(t share, low, high) = total, and the sum of the shares in between; fill `out`.
 
     Newton's method on an increasing piecewise linear function, exact once it knows the pieces; inside a
@@ -404,7 +396,7 @@ def _level(share, total, low, high, tolerance, out=None):
                 return level, free
 
 
-def _first_level(share, total, low, high):
+def _first_level(share: np.ndarray, total: float, low: np.ndarray, high: np.ndarray) -> float:
     """Return a level to start from: for many strata that of a few, in short runs against periods; saves passes."""
     step = share.size // BLOCK
     if step >= 4:
@@ -415,18 +407,18 @@ def _first_level(share, total, low, high):
     return total / share.sum()
 
 
-def _runs(values, step, length=64):
+def _runs(values: np.ndarray, step: int, length: int = 64) -> np.ndarray:
     """Return a run of entries of every `step`."""
     whole = values.size // (step * length) * step * length
     return values[:whole].reshape(-1, step * length)[:, :length].ravel()
 
 
-def _secant(below, above):
+def _secant(below: tuple, above: tuple) -> float:
     (start, gap), (end, excess) = below, above
     return start + (end - start) * (gap / (gap - excess)) if np.isfinite(end) else start
 
 
-def _filled(level, share, low, high, out=None):
+def _filled(level: float, share: np.ndarray, low: np.ndarray, high: np.ndarray, out: np.ndarray | None = None) -> tuple:
     """Return the sum of clip(level share, low, high), kept in `out`, and that of the shares in between."""
     filled = free = 0.0
     reached, clipped = np.empty((2, min(BLOCK, share.size)))
@@ -439,7 +431,8 @@ def _filled(level, share, low, high, out=None):
     return filled, free
 
 
-def _clip(level, share, low, high, reached, out):
+def _clip(level: float, share: np.ndarray, low: np.ndarray, high: np.ndarray, reached: np.ndarray,
+          out: np.ndarray) -> None:
     """Write level share to `reached` and clip(level share, low, high) to `out`; high decides where low exceeds it."""
     with np.errstate(over="ignore"):
         np.multiply(share, level, out=reached)
@@ -447,7 +440,7 @@ def _clip(level, share, low, high, reached, out):
     np.minimum(out, high, out=out)
 
 
-def _next_kink(level, gap, share, low, high):
+def _next_kink(level: float, gap: float, share: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
     """Return the nearest t, up or down, from which the sum changes."""
     moves = (share > 0) & (low < high)
     share, low, high = share[moves], low[moves], high[moves]
@@ -457,18 +450,18 @@ def _next_kink(level, gap, share, low, high):
     return (high / share)[reached >= high].max() * (1 - 1e-15)
 
 
-def _middle(below, above):
+def _middle(below: float, above: float) -> float:
     if np.isinf(above):
         return 4 * below
     return math.sqrt(below) * math.sqrt(above) if below else above / 4
 
 
-def _blocks(size):
+def _blocks(size: int) -> list:
     """Return slices that fit into the processor's cache."""
     return [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
 
 
-def _water(share, total, low, high):
+def _water(share: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Solve sum clip(t share, low, high) = total: bisect log t to find which strata are free, then divide exactly."""
     positive = share > 0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -499,19 +492,19 @@ def round_to_total(real: np.ndarray, total: float | np.ndarray, low: float | np.
     return (whole + (remainder >= least)).astype(np.int64)
 
 
-def _rounded(real, size, total, floor, integer):
+def _rounded(real: Any, size: Any, total: Any, floor: Any, integer: Any) -> np.ndarray:
     return round_to_total(real, total, floor, size) if integer else real
 
 
-def _proportional(size, total, minimum, sd, integer):
+def _proportional(size: Any, total: Any, minimum: Any, sd: Any, integer: Any) -> np.ndarray:
     return _rounded(fill_one(size.astype(float), total, minimum, size), size, total, minimum, integer)
 
 
-def _equal(size, total, minimum, sd, integer):
+def _equal(size: np.ndarray, total: int, minimum: int, sd: np.ndarray, integer: bool) -> np.ndarray:
     return _rounded(fill_one(np.ones(size.size), total, minimum, size), size, total, minimum, integer)
 
 
-def _neyman(size, total, minimum, sd, integer):
+def _neyman(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool) -> np.ndarray:
     if not sd.any():
         return _proportional(size, total, minimum, sd, integer)
     floor, uncapped = np.minimum(minimum, size), np.full(size.size, total)
@@ -519,7 +512,7 @@ def _neyman(size, total, minimum, sd, integer):
     return np.minimum(_rounded(real, uncapped, total, floor, integer), size)
 
 
-def _neyman_plus(size, total, minimum, sd, integer):
+def _neyman_plus(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool) -> np.ndarray:
     real = np.minimum(_neyman(size, total, minimum, sd, False), size).astype(float)
     while (left := total - real.sum()) > 1e-9 * total:
         open_strata = real < size
@@ -527,7 +520,7 @@ def _neyman_plus(size, total, minimum, sd, integer):
     return _rounded(real, size, total, minimum, integer)
 
 
-def _voila(size, total, minimum, sd, integer):
+def _voila(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool) -> np.ndarray:
     return reduced(size, sd, size, total, minimum, integer)
 
 
@@ -545,7 +538,7 @@ def reduced(size: np.ndarray, sd: np.ndarray, current: np.ndarray, total: float,
     return _integer_optimum(spread, total, floor, current) if integer else fill_one(spread, total, floor, current)
 
 
-def _integer_optimum(spread, total, floor, cap):
+def _integer_optimum(spread: Any, total: Any, floor: Any, cap: Any) -> np.ndarray:
     """Return the whole numbers in [floor, cap] adding up to total that minimize sum spread^2 / n.
 
     The k-th label of a stratum is worth spread / sqrt(k (k - 1)), the first infinitely much. Two levels of
@@ -564,7 +557,7 @@ def _integer_optimum(spread, total, floor, cap):
     return _buy(spread, labeled, owner, extra, total)
 
 
-def _bracket(spread, total, first, full):
+def _bracket(spread: np.ndarray, total: int, first: np.ndarray, full: np.ndarray) -> tuple:
     """Return an optimum (H,) of at most `total` and what that of a larger total has more: strata and labels."""
     close = min(total / 30, math.sqrt(0.05 * spread.size * total))      # what is left after a step is then below H
     level, free = map(float, _level(spread, total, first, full, max(spread.size / 8, close)))
@@ -585,7 +578,7 @@ def _bracket(spread, total, first, full):
     return labeled, owner, np.abs(change)
 
 
-def _step(low, high, level, newton, reach):
+def _step(low: float, high: float, level: float, newton: float, reach: float) -> float:
     """Return the next level: the middle of a bracket, or a step, ever longer, to find its other end."""
     if low and high < math.inf:
         middle = _middle(low, high)
@@ -593,7 +586,7 @@ def _step(low, high, level, newton, reach):
     return min(max(level + reach * newton, level / (4 * reach)), 4 * reach * level)
 
 
-def _bought(level, spread, first, full):
+def _bought(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray) -> np.ndarray:
     """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full, (H,) int."""
     counts, buffer = np.empty(spread.size, np.int64), np.empty(min(BLOCK, spread.size))
     for part in _blocks(spread.size):
@@ -602,7 +595,7 @@ def _bought(level, spread, first, full):
     return counts
 
 
-def _changes(level, spread, first, full, labeled):
+def _changes(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray, labeled: np.ndarray) -> tuple:
     """Return the strata of which `_bought` differs from `labeled`, and by how much."""
     owner, change, buffer = [], [], np.empty(min(BLOCK, spread.size))
     for part in _blocks(spread.size):
@@ -614,7 +607,8 @@ def _changes(level, spread, first, full, labeled):
     return np.concatenate(owner), np.concatenate(change)
 
 
-def _bought_part(level, spread, first, full, buffer):
+def _bought_part(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray,
+                 buffer: np.ndarray) -> np.ndarray:
     s = buffer[:spread.size]
     _clip(level, spread, first, full, s, s)
     s *= s
@@ -623,7 +617,8 @@ def _bought_part(level, spread, first, full, buffer):
     return np.rint(s, out=s)
 
 
-def _buy(spread, labeled, owner, extra, total):
+def _buy(spread: np.ndarray, labeled: np.ndarray, owner: list | np.ndarray, extra: np.ndarray,
+         total: int) -> np.ndarray:
     """Return `labeled` with the labels of most worth added, `total` in all, of the `extra` ones of `owner`."""
     missing = total - int(labeled.sum())
     if not missing:
@@ -638,7 +633,7 @@ def _buy(spread, labeled, owner, extra, total):
     return labeled
 
 
-def _cost(spread, owner, nth):
+def _cost(spread: Any, owner: Any, nth: Any) -> np.ndarray:
     """Return the reciprocal worth of the n-th label of its owner."""
     cost = np.empty(owner.size)
     for part in _blocks(owner.size):
@@ -647,7 +642,7 @@ def _cost(spread, owner, nth):
     return cost
 
 
-def _give_to_best(labeled, worth, total):
+def _give_to_best(labeled: np.ndarray, worth: np.ndarray, total: int) -> np.ndarray:
     best = np.argsort(-worth, kind="stable")[:total - labeled.sum()]
     labeled = labeled.copy()
     labeled[best] += 1

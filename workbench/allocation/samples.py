@@ -50,9 +50,8 @@ References
 """
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -65,6 +64,7 @@ from workbench.allocation.rules import Allocation
 from workbench.data import frames
 from workbench.data.decimals import OTHER, SEPARATORS
 from workbench.data.engine import NO_NUMBER
+from workbench.labeling.draws import random_keys
 from workbench.results import Result
 
 KEYS = 2 ** 60
@@ -98,9 +98,7 @@ class StratumSummary(Result):
 
     def rows(self) -> list[dict]:
         """Return stratum, size, mean and sd, one row per stratum."""
-        names = "stratum", "size", "mean", "sd"
-        return [dict(zip(names, row, strict=True)) for row in zip(
-            self.stratum.tolist(), self.size.tolist(), self.mean.tolist(), self.sd.tolist(), strict=True)]
+        return rows_of(stratum=self.stratum, size=self.size, mean=self.mean, sd=self.sd)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,9 +136,13 @@ class FrameSample(Result):
 
     def rows(self) -> list[dict]:
         """Return stratum, id and the other columns, one row per drawn row."""
-        table = {"stratum": self.stratum, "id": self.id, **self.columns}
-        return [dict(zip(table, row, strict=True))
-                for row in zip(*(column.tolist() for column in table.values()), strict=True)]
+        return rows_of(stratum=self.stratum, id=self.id, **self.columns)
+
+
+def rows_of(**columns: np.ndarray | tuple) -> list[dict]:
+    """Return a table of columns as one dict per row."""
+    cells = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values())
+    return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
 
 
 def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None) -> StratumSummary:
@@ -264,56 +266,34 @@ def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: i
                        notes=source.notes)
 
 
-def random_keys(ids: Sequence, seed: int) -> np.ndarray:
-    """Return the random key of each id, which `sample` ranks.
-
-    Parameters
-    ----------
-    ids : sequence of int or str
-    seed : int
-
-    Returns
-    -------
-    (n,) ndarray of int
-        First 60 bits of MD5("seed:id").
-
-    Examples
-    --------
-    >>> random_keys([7, "7"], 0) / 2**60
-    array([0.52692087, 0.52692087])
-    """
-    digests = b"".join([hashlib.md5(f"{seed}:{id}".encode(), usedforsecurity=False).digest() for id in ids])
-    return (np.frombuffer(digests, ">u8")[::2] >> 4).astype(np.int64)
-
-
-def _strata(count):
+def _strata(count: int) -> str:
     return checks.counted(count, "stratum", "strata")
 
 
-def _inner_edges(edges):
+def _inner_edges(edges: Any) -> list | None:
     if edges is None:
         return None
     edges = checks.vector("edges", edges)
     if edges.size < 2 or np.any(np.diff(edges) < 0):
-        raise ValueError(f"edges must be at least two numbers that rise; got {edges.tolist()}")
+        raise checks.WrongValue("edges", f"must be at least two numbers that rise; got {edges.tolist()}")
     return edges[1:-1].tolist()
 
 
-def _further(columns):
+def _further(columns: Any) -> list:
     if isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names; got {columns!r}")
+        raise checks.WrongType("columns", "must be a list of names", columns)
     columns = list(dict.fromkeys(columns))
     for name in {"stratum", "id"}.intersection(columns):
-        raise ValueError(f"columns must not name {name!r}: the sample has a column of this name already")
+        raise checks.WrongValue("columns", f"must not name {name!r}: the sample has a column of this name already")
     return columns
 
 
-def _wanted(sizes, strata, size):
+def _wanted(sizes: Any, strata: Any, size: Any) -> np.ndarray:
     if isinstance(sizes, Allocation):
         return _allocated(sizes, size)
     if not isinstance(sizes, dict):
-        raise TypeError(f"sizes must be a dict from stratum to rows wanted, or an Allocation; "
-                        f"got {type(sizes).__name__}")
+        raise checks.WrongType("sizes", "must be a dict from stratum to rows wanted, or an Allocation",
+                               told=f"got {type(sizes).__name__}")
     place = {stratum: k for k, stratum in enumerate(strata.tolist())}
     wanted = np.zeros(size.size, np.int64)
     for stratum, count in sizes.items():
@@ -322,27 +302,28 @@ def _wanted(sizes, strata, size):
         k = place[stratum]
         wanted[k] = checks.whole(f"sizes[{_plain(stratum)!r}]", _plain(count), 0, int(size[k]))
     if not wanted.any():
-        raise ValueError("sizes must ask for at least one row")
+        raise checks.WrongValue("sizes", "must ask for at least one row")
     return wanted
 
 
-def _allocated(plan, size):
+def _allocated(plan: Allocation, size: np.ndarray) -> np.ndarray:
     if not np.array_equal(plan.stratum_size, size):
-        raise ValueError(f"sizes must be allocated to the strata of this frame, of {_some(size)} rows; this "
-                         f"Allocation is for {_some(plan.stratum_size)}: allocate(summarize(...).size, ...)")
+        raise checks.WrongValue("sizes", f"must be allocated to the strata of this frame, of {_some(size)} rows; "
+                                f"this Allocation is for {_some(plan.stratum_size)}: allocate(summarize(...).size, "
+                                "...)")
     return checks.counts("sizes", plan.labeled)
 
 
-def _some(values):
+def _some(values: np.ndarray) -> str:
     shown = ", ".join(map(repr, values[:5].tolist()))
     return f"{shown}, ... ({values.size} strata)" if values.size > 5 else shown
 
 
-def _plain(value):
+def _plain(value: int | str) -> int | str:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _each_part(source, function):
+def _each_part(source: Any, function: Callable) -> list:
     """Apply a function to the native frame; to a Dask frame part by part, where the parts are."""
     if not frames.is_dask(source.native):
         return [function(source.native)]
@@ -350,7 +331,7 @@ def _each_part(source, function):
     return list(dask.compute(*[dask.delayed(function)(part) for part in source.native.to_delayed()]))
 
 
-def _moments(native, stratum, value, spread):
+def _moments(native: Any, stratum: Callable, value: Callable, spread: bool) -> dict:
     """Return per stratum its rows and filled cells of `value`, with `spread` also mean and sd, as arrays."""
     import narwhals as nw
     frame = nw.from_native(native)
@@ -361,7 +342,7 @@ def _moments(native, stratum, value, spread):
     return frames.to_arrays(grouped.agg(nw.len().alias("rows"), column.count().alias("filled"), *moments))
 
 
-def _merged(parts, label, by, value, cut):
+def _merged(parts: list, label: str, by: str, value: str, cut: bool) -> dict:
     """Return the strata of all parts, their sizes, and their means and sds where the parts have them."""
     rows, given = _joined(parts, "rows").astype(np.int64), _joined(parts, "stratum").tolist()
     if not rows.size:
@@ -386,7 +367,7 @@ def _merged(parts, label, by, value, cut):
     return found | _merged_moments(place, size, rows, mean, sd)
 
 
-def _merged_moments(place, size, rows, mean, sd):
+def _merged_moments(place: np.ndarray, size: np.ndarray, rows: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> dict:
     """Merge means and sds by Chan, Golub & LeVeque's formula, for any number of parts."""
     first = np.zeros(size.size)
     first[place] = mean
@@ -395,15 +376,15 @@ def _merged_moments(place, size, rows, mean, sd):
     return {"mean": center, "sd": np.sqrt(np.bincount(place, squares) / np.maximum(size - 1, 1))}
 
 
-def _joined(parts, name):
+def _joined(parts: list, name: str) -> np.ndarray:
     return np.concatenate([part[name] for part in parts])
 
 
-def _strata_of(source, by, inner):
+def _strata_of(source: Any, by: str, inner: list | None) -> Callable:
     return partial(_stratum, name=by, inner=inner, mark=None if inner is None else source.mark(by))
 
 
-def _stratum(kinds, name, inner, mark):
+def _stratum(kinds: Any, name: str, inner: list | None, mark: None) -> Any:
     import narwhals as nw
     if inner is not None:
         score = _number(kinds, name, mark)
@@ -419,7 +400,7 @@ def _stratum(kinds, name, inner, mark):
                     + _float_remedy(kind))
 
 
-def _number(kinds, name, mark):
+def _number(kinds: Any, name: Any, mark: Any) -> Any:
     import narwhals as nw
     kind, column = kinds[name], nw.col(name)
     if kind.is_numeric() or kind == nw.Boolean:
@@ -433,19 +414,19 @@ def _number(kinds, name, mark):
     raise TypeError(f"column {name!r} must hold numbers or booleans; it is {kind}")
 
 
-def _pointed(column, mark):
+def _pointed(column: Any, mark: str) -> Any:
     """Return numbers in text as `workbench.data.decimals.pointed` does."""
     whole = column.str.strip_chars().str.replace_all(OTHER[mark], "", literal=True).str.replace_all(SEPARATORS, "")
     return whole.str.replace_all(mark, ".", literal=True)
 
 
-def _as_text(name, kind):
+def _as_text(name: str, kind: Any) -> Any:
     """Return a column as text; where it is text, pandas 2 would make "None" of a missing cell."""
     import narwhals as nw
     return nw.col(name) if kind == nw.String else nw.col(name).cast(nw.String)
 
 
-def _id(kinds, name):
+def _id(kinds: Any, name: str) -> Any:
     import narwhals as nw
     kind = kinds[name]
     if kind in (nw.String, nw.Categorical, nw.Enum):
@@ -456,11 +437,11 @@ def _id(kinds, name):
                     f"it is {kind}" + _float_remedy(kind))
 
 
-def _float_remedy(kind):
+def _float_remedy(kind: Any) -> str:
     return " (pandas makes floats of whole numbers when cells are missing)" if kind.is_float() else ""
 
 
-def _candidates(source, picked, strata, size, wanted):
+def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndarray, wanted: np.ndarray) -> dict:
     """Return at least `wanted` rows per stratum, those of the smallest keys."""
     slack = SLACK
     while True:
@@ -473,33 +454,33 @@ def _candidates(source, picked, strata, size, wanted):
         slack *= 4
 
 
-def _bounds(wanted, size, slack):
+def _bounds(wanted: np.ndarray, size: np.ndarray, slack: float) -> np.ndarray:
     share = np.where(wanted > 0, (wanted + slack * np.sqrt(wanted) + 20) / size, 0.0)
     return np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
 
 
-def _placed(parts, strata):
+def _placed(parts: list, strata: np.ndarray) -> dict:
     rows = {name: _joined(parts, name) for name in parts[0]}
     rows["place"] = np.searchsorted(strata, np.array(rows["stratum"].tolist(), strata.dtype))
     rows["id"] = _plain_array(rows["id"])
     return rows
 
 
-def _plain_array(values):
+def _plain_array(values: np.ndarray) -> np.ndarray:
     values = values.tolist()
     if isinstance(values[0], str):
         return np.array(values, object)
     return np.array(values, np.uint64 if max(values) >= 2**63 else np.int64)
 
 
-def _ranks(ids, name):
+def _ranks(ids: np.ndarray, name: str) -> np.ndarray:
     unique, rank, count = np.unique(ids, return_inverse=True, return_counts=True)
     for k in np.flatnonzero(count > 1)[:1]:
         raise ValueError(f"column {name!r} must identify rows; {_plain(unique[k])!r} occurs {count[k]} times")
     return rank
 
 
-def _smallest(rows, wanted):
+def _smallest(rows: dict, wanted: np.ndarray) -> np.ndarray:
     """Return the indices of the smallest keys per stratum, by stratum and key."""
     order = np.lexsort((rows["tie"], rows["key"], rows["place"]))
     place = rows["place"][order]
@@ -507,7 +488,8 @@ def _smallest(rows, wanted):
     return order[np.arange(place.size) - start[place] < wanted[place]]
 
 
-def _below(native, stratum, id, columns, seed, strata, bound):
+def _below(native: Any, stratum: Callable, id: Callable, columns: list, seed: int, strata: np.ndarray,
+           bound: np.ndarray) -> dict:
     """Return the rows whose key is below the bound of their stratum, as arrays."""
     import narwhals as nw
     frame = nw.from_native(native)
@@ -520,7 +502,7 @@ def _below(native, stratum, id, columns, seed, strata, bound):
     return frames.to_arrays(_FILTERS[engine](frame, seed, strata, bound))
 
 
-def _eager_filter(frame, seed, strata, bound):
+def _eager_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
     import narwhals as nw
     limit = dict(zip(strata.tolist(), bound.tolist(), strict=True))
     limits = np.array([limit.get(stratum, 0) for stratum in frame["stratum"].to_numpy().tolist()], np.int64)
@@ -530,7 +512,7 @@ def _eager_filter(frame, seed, strata, bound):
     return frame[kept].with_columns(key)
 
 
-def _polars_filter(frame, seed, strata, bound):
+def _polars_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
     import narwhals as nw
     import polars as pl
     rows = frame.to_native()
@@ -541,7 +523,7 @@ def _polars_filter(frame, seed, strata, bound):
                           .filter(pl.col("key") < pl.col("limit")).drop("limit"))
 
 
-def _duckdb_filter(frame, seed, strata, bound):
+def _duckdb_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
     import narwhals as nw
     limits = f"SELECT unnest({_sql_list(strata.tolist())}) AS named, unnest({_sql_list(bound.tolist())}) AS bound"
     key = f"CAST('0x' || substr(md5('{seed}:' || id), 1, 15) AS BIGINT)"
@@ -550,14 +532,14 @@ def _duckdb_filter(frame, seed, strata, bound):
                           .filter("key < bound").project("* EXCLUDE (bound)"))
 
 
-def _sql_list(values):
+def _sql_list(values: list) -> str:
     """Return a list as one literal: DuckDB takes seconds to parse a hundred thousand of them."""
     kind = "VARCHAR" if isinstance(values[0], str) else "BIGINT"
     literal = json.dumps(values).replace("'", "''")
     return f"""from_json('{literal}', '["{kind}"]')"""
 
 
-def _spark_filter(frame, seed, strata, bound):
+def _spark_filter(frame: Any, seed: Any, strata: Any, bound: Any) -> Any:
     import narwhals as nw
     from pyspark.sql import functions as sf
     rows = frame.to_native()

@@ -1,1 +1,1 @@
-"""Audits on the command line: the commands of `workbench audit`, and the page of a report."""
+"""An audit as a whole: plan, labels, finding."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -24,8 +24,6 @@ CATEGORY = [OKABE_ITO[name] for name in ("blue", "vermilion", "green", "purple",
 
 WIDTH = 560
 HEIGHT = 260
-SMALL_WIDTH = 240
-SMALL_HEIGHT = 160
 FONT_SIZE = 14
 TITLE_SIZE = 16
 # of pictures: width and least type on a page as wide as its text, and on a phone
@@ -38,7 +36,7 @@ PERCENT = "~%"      # no digit is cut, so that ticks differ
 HEADING = "heading"
 
 
-def _config(ink, muted, grid, background):
+def _config(ink: str, muted: str, grid: str, background: str) -> dict:
     labels = {"labelColor": muted, "titleColor": ink, "labelFontSize": FONT_SIZE, "titleFontSize": FONT_SIZE,
               "titleFontWeight": "normal"}
     roles = {"random": RANDOM, "stratified": STRATIFIED, "labeled": LABELED, "unlabeled": UNLABELED,
@@ -90,6 +88,27 @@ def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineDa
     return alt.InlineData(values=tuple(values), name=name)     # altair copies lists at every step of a chart
 
 
+def chart(data: Mapping, name: str) -> alt.Chart:
+    """Return a chart of one of several named data sets, as `rows` names them.
+
+    Examples
+    --------
+    >>> chart({"bars": [{"labeled": 20}]}, "bars").data.to_dict()
+    {'values': [{'labeled': 20}], 'name': 'bars'}
+    """
+    return alt.Chart(rows(name, data[name]))
+
+
+def span(low: float, high: float, **settings: Any) -> alt.Scale:
+    """Return a scale that ends just where it is told to."""
+    return alt.Scale(domain=[low, high], nice=False, **settings)
+
+
+def percents(**settings: Any) -> alt.Axis:
+    """Return an axis of shares, written in percent."""
+    return alt.Axis(format=PERCENT, **settings)
+
+
 def scale(colors: dict[str, str]) -> alt.Scale:
     """Return a color scale with one color per label.
 
@@ -106,6 +125,43 @@ def scale(colors: dict[str, str]) -> alt.Scale:
     return alt.Scale(domain=list(colors), range=list(colors.values()))
 
 
+def color(field: str, colors: dict[str, str], **settings: Any) -> alt.Color:
+    """Return the color of each name in a field; a legend, where there is one, has no title.
+
+    Examples
+    --------
+    >>> color("verdict", {"right": LABELED, "wrong": MISS}, legend=None).to_dict()["scale"]["range"]
+    ['#009E73', '#D55E00']
+    """
+    return _look(alt.Color, field, colors, colors.values(), settings)
+
+
+def shape(field: str, names: Iterable[str], shapes: Iterable[str], **settings: Any) -> alt.Shape:
+    """Return the shape of each name in a field, as `color`."""
+    return _look(alt.Shape, field, names, shapes, settings)
+
+
+def dash(field: str, names: Iterable[str], dashes: Iterable[Sequence[int]], **settings: Any) -> alt.StrokeDash:
+    """Return the dash of each name in a field, as `color`."""
+    return _look(alt.StrokeDash, field, names, dashes, settings)
+
+
+def bars(base: alt.Chart, field: str, colors: dict[str, str], *, dx: int = 4, **look: Any) -> alt.LayerChart:
+    """Return bars with a color per name in a field, and the text of each beside its end."""
+    drawn = base.mark_bar(**look).encode(color=color(field, colors, legend=None))
+    return drawn + base.mark_text(align="left", dx=dx).encode(text="text:N")
+
+
+def ink(field: str = "dark") -> alt.Color:
+    """Return the color of text on a cell whose field says 1 if it is dark, 0 if not."""
+    return alt.Color(f"{field}:O", legend=None, scale=alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"]))
+
+
+def _look(channel: Any, field: str, names: Iterable[str], looks: Iterable, settings: dict) -> Any:
+    untitled = settings if settings.get("legend", "") is None else {"title": None} | settings
+    return channel(f"{field}:N", scale=alt.Scale(domain=list(names), range=list(looks)), **untitled)
+
+
 def title_lines(text: str, width: int = WIDTH) -> list[str]:
     """Return a title broken into lines that fit above a chart of `width` pixels.
 
@@ -117,7 +173,7 @@ def title_lines(text: str, width: int = WIDTH) -> list[str]:
     return _wrapped(text, width, TITLE_SIZE)
 
 
-def _wrapped(text, width, size):
+def _wrapped(text: str, width: int, size: int) -> list[str]:
     return textwrap.wrap(text, max(10, math.floor(width / (0.57 * size))), break_on_hyphens=False)
 
 
@@ -226,7 +282,7 @@ _VIEWS = {"layer", "concat", "hconcat", "vconcat", "spec"}
 _DATA = {"data", "datasets", "values"}
 
 
-def _narrowed(part):
+def _narrowed(part: Any) -> Any:
     """Return a specification for a narrow page: views and names of legends below each other, titles in lines."""
     if isinstance(part, list):
         return [_narrowed(entry) for entry in part]
@@ -242,7 +298,7 @@ def _narrowed(part):
             _narrowed(entry) for name, entry in part.items()}
 
 
-def _lettered(part, least):
+def _lettered(part: Any, least: int) -> Any:
     if isinstance(part, list):
         return [_lettered(entry, least) for entry in part]
     if not isinstance(part, dict):

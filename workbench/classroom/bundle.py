@@ -10,9 +10,10 @@ import zipfile
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
+from typing import Any
 
 from workbench.classroom.pages import page, write_text
-from workbench.reports.parameters import ReportError, notebooks_folder, reason
+from workbench.reports.parameters import ReportError, notebooks_folder, refusing
 
 PROJECT = "evaluation-workbench"
 MOST_ROUNDS = 10
@@ -121,13 +122,13 @@ def missing(wheels: Path, markers: dict[str, str]) -> list[str]:
     return sorted(needed)
 
 
-def _requires(wheel):
+def _requires(wheel: Path) -> list:
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
         return HeaderParser().parsestr(archive.read(name).decode("utf-8")).get_all("Requires-Dist") or []
 
 
-def _download(requirements, wheels, system):
+def _download(requirements: list[str], wheels: Path, system: Platform) -> None:
     short = _python().replace(".", "")
     tags = [word for tag in system.tags for word in ("--platform", tag)]
     abis = [word for abi in (f"cp{short}", "abi3", "none") for word in ("--abi", abi)]
@@ -135,11 +136,11 @@ def _download(requirements, wheels, system):
          "--implementation", "cp", *abis, *tags, *requirements)
 
 
-def _python():
+def _python() -> str:
     return ".".join(platform.python_version_tuple()[:2])
 
 
-def _pip(command, *words):
+def _pip(command: Any, *words: Any) -> Any:
     done = subprocess.run([sys.executable, "-m", "pip", command, "--quiet", "--disable-pip-version-check",
                            *map(str, words)], capture_output=True, text=True)
     if done.returncode:
@@ -147,10 +148,8 @@ def _pip(command, *words):
         raise ReportError(f"pip {command} failed: {said[-1]}")
 
 
-def _copy_notebooks(folder):
-    try:
+def _copy_notebooks(folder: Any) -> None:
+    with refusing(f"cannot write to {str(folder)!r}"):
         folder.mkdir(parents=True)
         for path in sorted(notebooks_folder().glob("*.ipynb")):
             shutil.copyfile(path, folder / path.name)
-    except OSError as error:
-        raise ReportError(f"cannot write to {str(folder)!r}: {reason(error)}") from error

@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from workbench import checks
 from workbench.classroom.students import read_rows
+from workbench.intervals.values import value_interval
 from workbench.reports.parameters import ReportError
 from workbench.results import Interval
-from workbench.value_intervals import value_interval
 
 KEY = {str(number): letter for number, letter in enumerate("cbcbacdbad", 1)}
 CHOICES = ("", "a", "b", "c", "d")
@@ -75,7 +76,7 @@ def concept_gain(before: str, after: str) -> ConceptGain:
                        tuple(sorted(first.keys() ^ second.keys())))
 
 
-def _right(path):
+def _right(path: Any) -> Any:
     """Return {student: which questions are right}."""
     found = {}
     for number, student, row in read_rows(path, tuple(KEY)):

@@ -14,7 +14,7 @@ from workbench.classroom.seeds import fingerprint
 from workbench.classroom.submissions import ANSWERS, course_of
 from workbench.classroom.variants import VARIANTS, task_of
 from workbench.reports.pages import source
-from workbench.reports.parameters import ReportError, load_notebook, notebooks_folder, reason
+from workbench.reports.parameters import ReportError, load_notebook, notebooks_folder, refusing
 
 HANDED_IN = f"""
 
@@ -27,19 +27,15 @@ _CALL = re.compile(r'wb\.check\("([\d.]+)", answer\)')
 
 def lessons() -> dict[str, dict]:
     """Return {file name: notebook} of the lessons as students get them, their graded exercises not yet drawn."""
-    return {path.name: _bare(load_notebook(path)) for path in _lesson_files()}
+    return {name: _bare(load_notebook(notebooks_folder() / name)) for name in lesson_names()}
 
 
 def lesson_names() -> list[str]:
     """Return the file names of the lessons."""
-    return [path.name for path in _lesson_files()]
+    return sorted(path.name for path in notebooks_folder().glob("*.ipynb"))
 
 
-def _lesson_files():
-    return sorted(notebooks_folder().glob("*.ipynb"))
-
-
-def _bare(notebook):
+def _bare(notebook: dict) -> dict:
     """Return a notebook without solutions and outputs."""
     cells = [cell for cell in notebook["cells"] if "solution" not in cell["metadata"].get("tags", [])]
     for cell in cells:
@@ -67,7 +63,7 @@ def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
     return notebook
 
 
-def _asked(text, secret, student):
+def _asked(text: str, secret: bytes, student: str) -> str:
     """Return an exercise's text with the student's data, and after the heading how answers are handed in."""
     number = re.search(r"(?m)^\*\*([\d.]+)\*\*", text)
     if number and number[1] in VARIANTS:
@@ -76,7 +72,7 @@ def _asked(text, secret, student):
     return re.sub(r"(?m)(^##+ Exercises\n\n[^\n]*)", lambda heading: heading[1] + HANDED_IN, text, count=1)
 
 
-def _recording(text, secret, student):
+def _recording(text: str, secret: bytes, student: str) -> str:
     return _CALL.sub(lambda call: f'wb.check("{call[1]}", answer, record="{ANSWERS}")'
                      if call[1] in VARIANTS else call[0], text)
 
@@ -130,7 +126,7 @@ def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike, 
     folder, sources = Path(folder), lessons()
     if binder is not None:
         sources[START] = with_link(sources[START], binder)
-    try:
+    with refusing(f"cannot write to {str(folder)!r}"):
         folder.mkdir(parents=True, exist_ok=True)
         there = {path.name.lower() for path in folder.iterdir()}
         kept = [student for student in students if student.lower() in there]
@@ -138,19 +134,17 @@ def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike, 
         written = [student for student in students if student.lower() not in there]
         for student in written:
             _write_copy(folder, student, secret, sources)
-    except (OSError, ValueError) as error:
-        raise ReportError(f"cannot write to {str(folder)!r}: {reason(error)}") from error
     return written, kept
 
 
-def _check_secret(folder, students, secret):
+def _check_secret(folder: Path, students: list, secret: bytes) -> None:
     names = lesson_names()
     others = [student for student in students if course_of(folder / student, names) not in (None, fingerprint(secret))]
     if others:
         raise ReportError(f"{str(folder)!r} holds folders that were made with another secret: {checks.listed(others)}")
 
 
-def _write_copy(folder, student, secret, sources):
+def _write_copy(folder: Path, student: str, secret: bytes, sources: dict) -> None:
     with tempfile.TemporaryDirectory(prefix=".course-", dir=folder) as draft:
         copied = Path(draft) / student
         copied.mkdir()

@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from workbench import checks
 from workbench.classroom.copies import lesson_names
@@ -13,8 +14,8 @@ from workbench.classroom.seeds import fingerprint
 from workbench.classroom.students import id_problem
 from workbench.classroom.submissions import HIDDEN, NotPlainError, Submission, read_submission, shown, unpacked
 from workbench.classroom.variants import VARIANTS, task_of
-from workbench.exercises import judged
-from workbench.reports.parameters import ReportError, reason
+from workbench.lessons.checking import judged
+from workbench.reports.parameters import ReportError, refusing
 
 NOT_PLAIN = "not a plain answer"
 PACKED = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
@@ -128,7 +129,9 @@ def grade(folder: str | os.PathLike, secret: bytes, students: list[str] | None =
     names = lesson_names()
     submissions = {student: read_submission(found[student], names) if student in found else None
                    for student in (sorted(found) if students is None else students)}
-    _same_course(submissions, secret, folder)
+    courses = {submission.course for submission in submissions.values() if submission and submission.course}
+    if courses and fingerprint(secret) not in courses:
+        raise ReportError(f"the lessons in {str(folder)!r} were made with another secret")
     return Grades(tuple(_graded(student, submission, secret) for student, submission in submissions.items()),
                   tuple(left_out))
 
@@ -138,12 +141,10 @@ def student_folders(folder: str | os.PathLike) -> dict[str, Path]:
     return _folders(Path(folder))[0]
 
 
-def _folders(folder):
+def _folders(folder: Path) -> tuple:
     """Return {id: folder}, and why others are no student's; hidden and plain files do not count, if not packed."""
-    try:
+    with refusing(f"cannot read the folder {str(folder)!r}"):
         inside = sorted(folder.iterdir())
-    except OSError as error:
-        raise ReportError(f"cannot read the folder {str(folder)!r}: {reason(error)}") from error
     found, left_out = {}, []
     for path in inside:
         if HIDDEN.match(path.name):
@@ -160,12 +161,6 @@ def _folders(folder):
     return found, left_out
 
 
-def _same_course(submissions, secret, folder):
-    told = [submission.course for submission in submissions.values() if submission and submission.course]
-    if told and fingerprint(secret) not in told:
-        raise ReportError(f"the lessons in {str(folder)!r} were made with another secret")
-
-
 def _graded(student: str, submission: Submission | None, secret: bytes) -> Graded:
     answers = submission.answers if submission else dict.fromkeys(VARIANTS)
     remarks = [*submission.remarks] if submission else ["nothing handed in"]
@@ -177,7 +172,7 @@ def _graded(student: str, submission: Submission | None, secret: bytes) -> Grade
                                  for exercise in VARIANTS), tuple(remarks), answers)
 
 
-def _mark(exercise, answer, task):
+def _mark(exercise: str, answer: Any, task: dict) -> Mark:
     if answer is None:
         return Mark(exercise, "no answer")
     if isinstance(answer, NotPlainError):

@@ -1,7 +1,7 @@
 """Which scene of a lesson takes on which misconception of a graded exercise."""
 from __future__ import annotations
 
-# (exercise, misconception as `workbench.exercises` names it) -> heading of the scene to repeat
+# (exercise, misconception as `workbench.lessons.checking` names it) -> heading of the scene to repeat
 SCENES = {
     ("1.1", "no finite-population factor"): "How many labels do you need?",
     ("1.2", "budget not spent"): "Strata and shares: where do the 100 labels go?",

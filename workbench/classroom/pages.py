@@ -1,42 +1,32 @@
 """Grades as a table for learning platforms, a page per student and a page for the class."""
 from __future__ import annotations
 
-import csv
-import functools
-import io
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.classroom.grading import VERDICTS, Graded, Grades, summary
 from workbench.classroom.misconceptions import SCENES
 from workbench.classroom.variants import VARIANTS
-from workbench.reports.parameters import ReportError, reason
+from workbench.data import safe_csv, whole_files
+from workbench.reports import templates
+from workbench.reports.parameters import ReportError
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-
-def grades_csv(grades: Grades) -> str:
-    """Return one row per student: id, points, and per exercise its points and the feedback."""
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["id", "points", *(name for exercise in VARIANTS for name in (exercise, f"{exercise} feedback")),
-                     "remarks"])
-    for student in grades.students:
-        marks = [entry for mark in student.marks for entry in (mark.points, mark.misconception or mark.verdict)]
-        writer.writerow([*map(spreadsheet_safe, [student.student, student.points, *marks, "; ".join(student.remarks)])])
-    return table.getvalue()
+if TYPE_CHECKING:
+    import altair as alt
+    from markupsafe import Markup
 
 
-def spreadsheet_safe(value: Any) -> Any:
-    """Return a value that no spreadsheet takes for a formula.
-
-    Examples
-    --------
-    >>> spreadsheet_safe("=1+1"), spreadsheet_safe(3)
-    ("'=1+1", 3)
-    """
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+def grade_rows(grades: Grades) -> list[list[Any]]:
+    """Return the titles of the columns, then a row per student: id, points, per exercise its points and feedback."""
+    header = ["id", "points", *(name for exercise in VARIANTS for name in (exercise, f"{exercise} feedback")),
+              "remarks"]
+    marks = ([entry for mark in student.marks for entry in (mark.points, mark.misconception or mark.verdict)]
+             for student in grades.students)
+    return [header, *([student.student, student.points, *entries, "; ".join(student.remarks)]
+                      for student, entries in zip(grades.students, marks, strict=True))]
 
 
 def student_page(student: Graded) -> str:
@@ -54,17 +44,16 @@ def class_page(grades: Grades) -> str:
 
 
 def page(template: str, **values: Any) -> str:
-    """Return a page of this room; every value is escaped that is not marked as safe."""
-    return _templates().get_template(template).render(**values)
+    """Return a page of this room; all but HTML made here is escaped."""
+    return templates.render(template, Path(__file__).parent / "template", **values)
 
 
-@functools.cache
-def _templates():
-    import jinja2
-    here = Path(__file__).parent
-    folders = [here / "template", here.parent / "reports" / "template"]
-    return jinja2.Environment(loader=jinja2.FileSystemLoader(folders), autoescape=True, trim_blocks=True,
-                              lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+def picture(chart: alt.TopLevelMixin, alternative: str) -> Markup:
+    """Return a chart as a picture of a page."""
+    from workbench.widgets import pictures
+    from workbench.widgets.chart_view import image
+    content, size = pictures.entry(image(chart).png())
+    return templates.picture("image/png", content, alternative, size)
 
 
 def check_outside(output: str | os.PathLike, folder: str | os.PathLike) -> None:
@@ -77,7 +66,10 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
     """Write the table and, in a folder beside it, the pages; return the page of the class."""
     output = Path(output)
     folder = output.with_name(f"{output.stem}-pages")
-    write_text(output, grades_csv(grades))
+    header, *rows = grade_rows(grades)
+    with _told():
+        output.parent.mkdir(parents=True, exist_ok=True)
+        safe_csv.write_rows(output, header, rows)
     for student in grades.students:
         write_text(folder / "students" / f"{student.student}.html", student_page(student))
     write_text(folder / "class.html", class_page(grades))
@@ -86,8 +78,15 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
 
 def write_text(path: str | os.PathLike, text: str) -> None:
     """Write a text file and the folders above it, or raise ReportError."""
-    try:
+    with _told():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+        whole_files.write_text(path, text)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Turn what cannot be written into a mistake of the user."""
+    try:
+        yield
     except (OSError, ValueError) as error:
-        raise ReportError(f"cannot write {str(path)!r}: {reason(error)}") from error
+        raise ReportError(str(error)) from error

@@ -66,7 +66,7 @@ def fingerprint(secret: bytes) -> str:
     return _digest(secret, "course").hex()[:16]
 
 
-def _digest(secret, text):
+def _digest(secret: bytes, text: str) -> bytes:
     return hmac.new(secret, text.encode(), hashlib.sha256).digest()
 
 

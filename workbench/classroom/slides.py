@@ -4,6 +4,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
 
 from workbench.classroom.pages import page
 from workbench.reports.kernels import kernel_managers
@@ -13,6 +16,7 @@ from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
 PICTURES = ("image/png", "image/svg+xml")
+_SEEN = re.compile(r"\s*([-*+] |\d+\. |\||\$\$|>)")       # begins a list, a table, a formula or a quotation
 
 
 @dataclass
@@ -61,7 +65,7 @@ def slides_page(lesson: str, *, reveal: bool = True) -> str:
     return page("slides.html.j2", title=title, slides=deck)
 
 
-def _run(notebook, path):
+def _run(notebook: Any, path: Any) -> Any:
     """Run a lesson in place, all revealed."""
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
@@ -89,11 +93,13 @@ def slides(cells: list[dict]) -> list[Slide]:
         if cell["cell_type"] == "markdown":
             _add_text(found, cell)
         elif cell["cell_type"] == "code" and found:
-            _add_code(found, cell)
+            if cell.get("outputs") and "exercise" not in tags(cell):
+                _show(found, cell | {"source": ""})
+            found[-1].said.append(_markdown(f"```python\n{source(cell)}\n```"))
     return found
 
 
-def _add_text(found, cell):
+def _add_text(found: list, cell: Any) -> None:
     for block in _blocks(source(cell)):
         heading = next((text for level, text in headings([_markdown(block)]) if level < 4), None)
         asked = re.match(r"\*\*\d\.\d\*\*", block)
@@ -101,47 +107,36 @@ def _add_text(found, cell):
             found.append(Slide(heading or found[-1].title if heading or found else ""))
         if heading:
             continue
-        if asked or not found[-1].shown or _is_shown(block):
+        if asked or not found[-1].shown or _SEEN.match(block):
             _show(found, _markdown(block))
         else:
             found[-1].said.append(_markdown(block))
 
 
-def _add_code(found, cell):
-    if cell.get("outputs") and "exercise" not in tags(cell):
-        _show(found, cell | {"source": ""})
-    found[-1].said.append(_markdown(f"```python\n{source(cell)}\n```"))
-
-
-def _show(found, cell):
+def _show(found: list, cell: dict) -> None:
     """Show a cell on the last slide, or on one of its own where either holds a picture."""
     if found[-1].shown and (_drawn(cell) or any(map(_drawn, found[-1].shown))):
         found.append(Slide(found[-1].title))
     found[-1].shown.append(cell)
 
 
-def _drawn(cell):
+def _drawn(cell: dict) -> bool:
     return any(kind in output.get("data", {}) for output in cell.get("outputs", []) for kind in PICTURES)
 
 
-def _blocks(text):
+def _blocks(text: str) -> list[str]:
     """Return the blocks of a Markdown text that blank lines part; fences and formulas stay whole."""
     fences = r"(?ms)^(```|~~~).*?^\1[ \t]*$|^\$\$.*?\$\$[ \t]*$"
     whole = re.sub(fences, lambda block: block[0].replace("\n\n", "\n\0"), text)
     return [block.replace("\0", "\n").strip("\n") for block in re.split(r"\n\s*\n", whole) if block.strip()]
 
 
-def _is_shown(block):
-    """Whether a block is a list, a table, a formula or a quotation."""
-    return re.match(r"\s*([-*+] |\d+\. |\||\$\$|>)", block) is not None
-
-
-def _markdown(text):
+def _markdown(text: str) -> dict:
     return {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
-def _html(cells: list[dict], path: Path) -> str:
+def _html(cells: list[dict], path: Path) -> Markup:
     import nbformat
     notebook = nbformat.from_dict({"cells": cells})
     shown = body(notebook, path.parent, explain=False)
-    return "\n".join((shown.heading, shown.finding, shown.content))
+    return Markup("\n").join((shown.heading, shown.finding, shown.content))

@@ -1,17 +1,16 @@
 """The class is the simulation: one audit, drawn anew for every student, as one strip of intervals."""
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench import checks, intervals
 from workbench.classroom.grading import Graded, Grades
-from workbench.classroom.pages import page
+from workbench.classroom.pages import page, picture
 from workbench.classroom.seeds import draws
 from workbench.classroom.variants import AUDIT, task_of
-from workbench.exercises.answers import answered
-from workbench.exercises.stratified import fifths
+from workbench.course.answers import answered
+from workbench.lessons.stratified.exercises import fifths
 from workbench.reports.parameters import ReportError
 from workbench.stratified.accuracy import stratified_accuracy
 
@@ -78,15 +77,11 @@ def class_strip(grades: Grades, secret: bytes) -> ClassStrip:
     given = [(student, values) for student in grades.students if (values := _reported(student))]
     if not given:
         raise ReportError(f"no student gave an estimate with its standard error in exercise {AUDIT}")
-    found = [stratified_accuracy(**_labels(task_of(secret, student.student, AUDIT))).interval(LEVEL)
-             for student, _ in given]
+    tasks = [task_of(secret, student.student, AUDIT) for student, _ in given]
+    found = [stratified_accuracy(task["size"], task["labeled"], task["right"]).interval(LEVEL) for task in tasks]
     given.sort(key=lambda each: draws(secret, each[0].student, "order in the strip").number(0, 1, 12))
     rows = tuple(_row(number, values, truth) for number, (_, values) in enumerate(given, 1))
     return ClassStrip(truth, rows, sum(truth not in interval for interval in found), len(grades.students) - len(given))
-
-
-def _labels(task):
-    return {"stratum_size": task["size"], "labeled": task["labeled"], "correct": task["right"]}
 
 
 def _reported(student: Graded) -> list | None:
@@ -95,7 +90,7 @@ def _reported(student: Graded) -> list | None:
     return values if values and 0 <= values[0] <= 1 and 0 <= values[1] <= 0.5 else None
 
 
-def _row(number, values, truth):
+def _row(number: Any, values: Any, truth: Any) -> dict:
     estimate, error = values
     reach = intervals.quantile(LEVEL) * error
     hit = estimate - reach <= truth <= estimate + reach
@@ -123,7 +118,5 @@ def chart(strip: ClassStrip) -> alt.TopLevelMixin:
 
 def strip_page(strip: ClassStrip) -> str:
     """Return the strip as a page to show in the lecture; it names no student."""
-    from workbench.widgets.chart_view import image
-    picture = image(chart(strip))
     title, words = strip.words()
-    return page("strip.html.j2", title=title, words=words, picture=base64.b64encode(picture.png()).decode())
+    return page("strip.html.j2", title=title, words=words, picture=picture(chart(strip), words))

@@ -77,7 +77,7 @@ def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, 
     return rows
 
 
-def _check_ids(path, rows):
+def _check_ids(path: str, rows: list) -> None:
     if not rows:
         raise ReportError(f"{path} names no student")
     seen: dict[str, tuple[int, str]] = {}
@@ -90,7 +90,7 @@ def _check_ids(path, rows):
             raise ReportError(f"{path}, row {number}: id {student!r} {same} in row {earlier}")
 
 
-def _rows(path):
+def _rows(path: str) -> list:
     try:
         text = Path(path).read_bytes().decode(encoding_of_start(path, path)).removeprefix("\N{BYTE ORDER MARK}")
         first = re.sub(r'"[^"]*"', "", text.partition("\n")[0])

@@ -15,7 +15,7 @@ from typing import Any
 from workbench import checks
 from workbench.classroom.students import LONGEST_ID, id_problem
 from workbench.classroom.variants import VARIANTS
-from workbench.exercises.records import plain_answer
+from workbench.course.records import plain_answer
 
 ANSWERS = "answers.json"
 PREDICTIONS = "predictions.json"
@@ -107,11 +107,11 @@ def unpacked(folder: Path) -> Path:
     return folder
 
 
-def _readable(folder):
+def _readable(folder: Path) -> bool:
     return os.access(folder, os.R_OK | os.X_OK)
 
 
-def _passed_over(folder, lessons):
+def _passed_over(folder: Path, lessons: list) -> Iterator[str]:
     """Yield what the lecturer should know where a student's answers may lie in a file that is not looked at."""
     if not _readable(folder):
         yield "the folder cannot be read"
@@ -141,7 +141,7 @@ def plain_file(path: Path, most: int) -> bytes | None:
         raise NotPlainError(f"{path.name} cannot be read: {error.strerror}") from error
 
 
-def _opened(path, flags):
+def _opened(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -154,7 +154,7 @@ def plain_json(path: Path, most: int) -> list:
         raise NotPlainError(f"{path.name} is damaged: it is no JSON text") from error
 
 
-def _recorded(path):
+def _recorded(path: Path) -> dict:
     """Return {exercise: answer or NotPlainError} of the file of answers; {} where there is none."""
     answers, = plain_json(path, MOST_BYTES) or [{}]
     if not isinstance(answers, dict):
@@ -162,14 +162,14 @@ def _recorded(path):
     return {exercise: _plain(answers[exercise]) for exercise in VARIANTS if exercise in answers}
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     try:
         return plain_answer(value)
     except ValueError as error:
         return NotPlainError(str(error))
 
 
-def _notebook(path):
+def _notebook(path: Path) -> list:
     """Return a notebook in a list, which stays empty where there is none."""
     found = plain_json(path, MOST_NOTEBOOK_BYTES)
     if any(not isinstance(each, dict) or not isinstance(each.get("cells"), list) for each in found):
@@ -177,7 +177,7 @@ def _notebook(path):
     return found
 
 
-def _told(notebook, key):
+def _told(notebook: Any, key: Any) -> str | None:
     try:
         told = notebook["metadata"]["workbench"][key]
     except UNREADABLE:
@@ -196,7 +196,7 @@ def _code(notebook: dict) -> Iterator[str]:
                 yield text
 
 
-def _answers_in(source):
+def _answers_in(source: Any) -> Any:
     """Return {exercise: answer or NotPlainError} of the calls of `check` in a cell.
 
     An argument is a literal, or a name to which the same cell assigns one.
@@ -220,7 +220,7 @@ def _answers_in(source):
     return {exercise: found.get(exercise, without) for exercise in asked}
 
 
-def _bound(statement):
+def _bound(statement: Any) -> dict:
     """Return {name: expression} of what a statement binds, None for what only running it would tell."""
     mentioned = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
     names: dict[str, ast.expr | None] = {node.id: None for node in mentioned if not isinstance(node.ctx, ast.Load)}
@@ -230,7 +230,7 @@ def _bound(statement):
     return names
 
 
-def _check_of(node):
+def _check_of(node: Any) -> tuple | None:
     """Return exercise and answer's expression where a node calls `check` or `wb.check`, else None."""
     if not isinstance(node, ast.Call):
         return None
@@ -241,7 +241,7 @@ def _check_of(node):
     return (given[0].value, given[1]) if given[0].value in VARIANTS else None
 
 
-def _literal(node):
+def _literal(node: Any) -> Any:
     try:
         return _plain(ast.literal_eval(node))
     except UNREADABLE:

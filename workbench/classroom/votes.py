@@ -1,19 +1,17 @@
 """What a class predicted, as charts to show before the reveal: no name, no answer."""
 from __future__ import annotations
 
-import base64
-import importlib
 import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench import checks
+from workbench import checks, lessons
 from workbench.classroom.grading import student_folders
-from workbench.classroom.pages import page
+from workbench.classroom.pages import page, picture
 from workbench.classroom.submissions import MOST_BYTES, PREDICTIONS, NotPlainError, plain_json
-from workbench.exercises.records import plain_answer
+from workbench.course.records import plain_answer
 from workbench.reports.parameters import ReportError
 
 if TYPE_CHECKING:
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
     from workbench.widgets.questions import Prediction
 
-TOPICS = ("start", "stratified", "replication", "allocation", "misclassification", "cross_validation")
 ASKS = "predict_"
 
 
@@ -62,8 +59,7 @@ class Vote:
 
 def questions_asked() -> list[Prediction]:
     """Return the questions of all lessons that ask for a prediction, in their order."""
-    modules = [importlib.import_module(f"workbench.widgets.{topic}") for topic in TOPICS]
-    asked = [ask() for module in modules for name, ask in vars(module).items() if name.startswith(ASKS)]
+    asked = [ask() for module in lessons.parts("views") for name, ask in vars(module).items() if name.startswith(ASKS)]
     return sorted(asked, key=lambda prediction: prediction.name.partition("-")[0])
 
 
@@ -101,13 +97,13 @@ def _predictions(path: Path) -> dict:
     return found
 
 
-def _vote(asked, kept):
+def _vote(asked: Prediction, kept: list) -> Vote:
     choices = tuple(getattr(asked.control, "options", ()))
     usable = [answer for found in kept if (answer := _usable(found.get(asked.name), asked.control)) is not None]
     return Vote(asked.question, choices, tuple(sorted(usable, key=str)), len(kept) - len(usable))
 
 
-def _usable(value, control):
+def _usable(value: Any, control: Any) -> Any:
     """Return a prediction as the question's control takes it, or None."""
     from traitlets import TraitError
     try:
@@ -144,7 +140,6 @@ def chart(vote: Vote) -> alt.TopLevelMixin:
 
 def votes_page(votes: list[Vote]) -> str:
     """Return the votes as a page to show in the lecture before the reveal; it names no student and no answer."""
-    from workbench.widgets.chart_view import image
-    shown = [{"question": vote.question, "words": vote.words(),
-              "picture": base64.b64encode(image(chart(vote)).png()).decode()} for vote in votes]
+    shown = [{"question": vote.question, "words": vote.words(), "picture": picture(chart(vote), vote.words())}
+             for vote in votes]
     return page("votes.html.j2", title="What the class predicted", votes=shown)

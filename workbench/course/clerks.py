@@ -194,7 +194,7 @@ def clerk_studies(first: int = 0, count: int = 400, n: int = 100, repeats: int =
 
 
 @functools.lru_cache(maxsize=50_000)
-def _fold_differences(study, n, repeat):
+def _fold_differences(study: int, n: int, repeat: int) -> np.ndarray:
     """Return the differences of the means of the ten folds of one repeat, which a slider of repeats asks for again."""
     samples, fold = _samples(study, n), _folds(study, n, repeat)
     first, second = (nearest_neighbor(samples, fold, columns)[0].astype(float) for columns in SEEN.values())
@@ -213,17 +213,17 @@ def study_rows(first: int, count: int, n: int) -> np.ndarray:
                      for study in range(first, first + count)])
 
 
-def _samples(study, n):
+def _samples(study: int, n: int) -> Samples:
     return Samples(Population.of("ten_digits"), study_rows(study, 1, n))
 
 
-def _folds(study, n, repeat):
+def _folds(study: int, n: int, repeat: int) -> np.ndarray:
     fold = np.arange(n) % FOLDS
     return np.random.default_rng((study, repeat)).permutation(fold) if repeat else fold
 
 
-def _forms(n):
+def _forms(n: int) -> int:
     n = checks.whole("n", n, 2 * FOLDS, FORMS)
     if n % FOLDS:
-        raise ValueError(f"n must be a multiple of the {FOLDS} folds; got {n}")
+        raise checks.WrongValue("n", f"must be a multiple of the {FOLDS} folds", n)
     return n

@@ -241,13 +241,13 @@ def digit_twin(score: ArrayLike | None = None, correct: ArrayLike | None = None,
                        correct=correct[order][place.astype(np.int64)])
 
 
-def _read_box(pixels, digit, inside):
+def _read_box(pixels: np.ndarray, digit: np.ndarray, inside: np.ndarray) -> tuple:
     """Return what both readers, trained outside a box, read inside it."""
     known, known_digit, unknown = pixels[~inside], digit[~inside], pixels[inside]
     return (*_nearest_average(known, known_digit, unknown), *_nearest_neighbors(known, known_digit, unknown))
 
 
-def _nearest_average(known, known_digit, unknown):
+def _nearest_average(known: np.ndarray, known_digit: np.ndarray, unknown: np.ndarray) -> tuple:
     average = np.array([known[known_digit == d].mean(axis=0) for d in range(10)])
     squared = np.sum((unknown[:, None, :] - average) ** 2, axis=2)
     smallest = np.sort(squared, axis=1)
@@ -256,7 +256,7 @@ def _nearest_average(known, known_digit, unknown):
     return squared.argmin(axis=1), 1 / weight.sum(axis=1), margin
 
 
-def _nearest_neighbors(known, known_digit, unknown):
+def _nearest_neighbors(known: np.ndarray, known_digit: np.ndarray, unknown: np.ndarray) -> tuple:
     squared = np.sum(known ** 2, axis=1) - 2 * unknown @ known.T + np.sum(unknown ** 2, axis=1)[:, None]
     order = squared * len(known) + np.arange(len(known))
     nearest = np.sort(np.partition(order, NEIGHBORS, axis=1)[:, :NEIGHBORS], axis=1) % len(known)
@@ -267,8 +267,8 @@ def _nearest_neighbors(known, known_digit, unknown):
     return votes.argmax(axis=1), votes.max(axis=1) / weight.sum()
 
 
-def _check_fingerprint(*columns):
+def _check_fingerprint(*columns: np.ndarray) -> None:
     digest = hashlib.sha256(b"".join(column.astype("<i8").tobytes() for column in columns)).hexdigest()
     if digest != FORMS_DIGEST:
-        raise ValueError(f"digit_forms must have SHA-256 {FORMS_DIGEST}; got {digest}: scikit-learn's digits "
-                         "or the arithmetic of this platform differ from the published ones")
+        raise checks.WrongValue("digit_forms", f"must have SHA-256 {FORMS_DIGEST}; got {digest}: scikit-learn's "
+                                "digits or the arithmetic of this platform differ from the published ones")

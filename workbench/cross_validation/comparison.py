@@ -8,6 +8,7 @@ References
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,27 +16,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from workbench import checks, digits, intervals
-from workbench.cross_validation.kfold import (
-    MOST_RHO,
-    ROUNDING,
-    KFoldTTest,
-    ZeroVarianceError,
-    describe,
-    fold_notes,
-    kfold_t_test,
-    variance_estimates,
-)
+from workbench import checks, intervals
+from workbench.cross_validation import kfold, model_tests
 from workbench.cross_validation.losses import CVLosses, as_losses
-from workbench.cross_validation.model_tests import (
-    MCNEMAR,
-    BayesianTTest,
-    bayesian_correlated_t,
-    five_by_two_f_test,
-    five_by_two_t_test,
-    mcnemar_test,
-)
-from workbench.results import Note, Result, percent
+from workbench.results import Note, Result, digits, percent
 
 ADJUSTMENTS = ("holm", "bonferroni", "none")
 FEW_VALUES = 3
@@ -78,7 +62,7 @@ class ModelComparison(Result):
     @property
     def best(self) -> tuple[str, ...]:
         """Models of the smallest mean loss: one, or all that tie."""
-        tied = self.mean_loss - self.mean_loss[0] <= ROUNDING * np.abs(self.mean_loss).max()
+        tied = self.mean_loss - self.mean_loss[0] <= kfold.ROUNDING * np.abs(self.mean_loss).max()
         return self.models[:int(tied.sum())]
 
     def headline(self) -> str:
@@ -129,10 +113,10 @@ class ModelComparison(Result):
                 for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)]
         return sorted(rows, key=lambda row: (np.isnan(row["pvalue"]), row["adjusted_pvalue"], -abs(row["statistic"])))
 
-    def _loss(self, model):
+    def _loss(self, model: str) -> float:
         return float(self.mean_loss[self.models.index(model)])
 
-    def _smallest(self):
+    def _smallest(self) -> str:
         best, what, loss = self.best, "smallest mean loss", self.mean_loss[0]
         if self.scores:
             what, loss = "largest mean score", 0.0 - loss
@@ -142,7 +126,7 @@ class ModelComparison(Result):
             return f"{', '.join(best[:-1])} and {best[-1]} share the {what}, {loss:.4g}"
         return f"{best[0]} has the {what}, {loss:.4g}"
 
-    def _how(self):
+    def _how(self) -> str:
         rho = next((f", rho {test.rho:.3g}" for test in self.tests if test), "")
         return ("unadjusted" if self.adjust == "none" else self.adjust) + rho
 
@@ -185,17 +169,17 @@ def compare_models(losses: Any, *, rho: float | str = 0.7, adjust: str = "holm",
     """
     cv = losses if isinstance(losses, CVLosses) else CVLosses.from_fold_means(losses)
     if len(cv.models) < 2:
-        raise ValueError(f"losses must hold at least 2 models; got {len(cv.models)}")
+        raise checks.WrongValue("losses", "must hold at least 2 models", len(cv.models))
     adjust, level = checks.choice("adjust", adjust, ADJUSTMENTS), checks.level(level)
     mean = cv.mean_losses()
     order = np.argsort(mean, kind="stable")
     models = tuple(cv.models[k] for k in order)
-    tests: list[KFoldTTest | None] = []
-    notes, pairs = list(fold_notes(cv)), tuple(itertools.combinations(models, 2))
+    tests: list[kfold.KFoldTTest | None] = []
+    notes, pairs = list(kfold.fold_notes(cv)), tuple(itertools.combinations(models, 2))
     for pair in pairs:
         try:
-            tests.append(kfold_t_test(cv.pair(*pair), rho=rho))
-        except ZeroVarianceError as error:
+            tests.append(kfold.kfold_t_test(cv.pair(*pair), rho=rho))
+        except kfold.ZeroVarianceError as error:
             tests.append(None)
             notes.append(Note("refused", error.reason, ("pair", f"{pair[0]} minus {pair[1]}")))
     if len(pairs) > 1:
@@ -221,7 +205,7 @@ def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> np.ndarray:
     pvalues, adjust = np.asarray(pvalues, float), checks.choice("adjust", adjust, ADJUSTMENTS)
     bad = np.flatnonzero((pvalues < 0) | (pvalues > 1))
     if bad.size:
-        raise ValueError(f"pvalues must be from 0 to 1 or NaN; entry {bad[0]} is {pvalues[bad[0]]:g}")
+        raise checks.WrongValue("pvalues", f"must be from 0 to 1 or NaN; entry {bad[0]} is {pvalues[bad[0]]:g}")
     if adjust == "none":
         return pvalues
     if adjust == "bonferroni":
@@ -254,16 +238,10 @@ class ComparedTests(Result):
     label: str
     estimate: float
     table: tuple
-    posterior: BayesianTTest | None
+    posterior: model_tests.BayesianTTest | None
     verdict: str
     level: float = 0.95
-    test: KFoldTTest | None = None
-
-    @classmethod
-    def _renamed(cls, values: dict) -> dict:
-        table = tuple({"pvalue" if name == "p" else name: cell for name, cell in line.items()}
-                      for line in values["table"])
-        return super()._renamed(values) | {"table": table}
+    test: kfold.KFoldTTest | None = None
 
     def headline(self) -> str:
         """Return the verdict."""
@@ -285,7 +263,7 @@ class ComparedTests(Result):
             shown = digits.numbers(abs(self.estimate), *sorted(map(abs, (low, high))), error=error)
             return (f"{better} is better than {other}: by {shown[0]}, between {shown[1]} and {shown[2]} "
                     f"(p {digits.chance(test.pvalue)})")
-        if test.rho >= MOST_RHO:
+        if test.rho >= kfold.MOST_RHO:
             return (f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no difference "
                     "could be shown")
         return f"Not shown to be better: p {digits.chance(test.pvalue)} for {better} against {other}"
@@ -295,24 +273,18 @@ class ComparedTests(Result):
         test = self.test
         if test is None:
             return "No t-test exists where all folds agree."
-        what = "scores" if test.scores else "losses"
+        what, sign = ("scores", -1) if test.scores else ("losses", 1)
+        shown = digits.numbers(*(sign * mean for mean in test.mean_losses), error=test.standard_error)
         means = "" if len(test.models) != 2 else "; mean {} {}".format(what, ", ".join(
-            f"{mean} ({name})" for name, mean in zip(test.models, self._means(), strict=True)))
+            f"{mean} ({name})" for name, mean in zip(test.models, shown, strict=True)))
         folds = checks.counted(test.folds * test.repeats, "fold")
         return (f"From {folds}{means}; {percent(self.level)} interval of a K-fold t-test that takes {test.rho:.3g} of "
                 "the variance for hidden (rho).")
 
-    def _means(self):
-        sign = -1 if self.test.scores else 1
-        return digits.numbers(*(sign * mean for mean in self.test.mean_losses), error=self.test.standard_error)
-
     def rows(self) -> list[dict]:
         """Return one row per test, with its caveats in the column "note"."""
-        return [row | {"note": "; ".join((*([row["note"]] if row["note"] else []), *self._said_of(row["test"])))}
-                for row in self.table]
-
-    def _said_of(self, test):
-        return [note.text for note in self.notes if note.where == ("test", test)]
+        return [row | {"note": "; ".join(filter(None, (row["note"], *(
+                    note.text for note in self.notes if note.where == ("test", row["test"])))))} for row in self.table]
 
 
 def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = 0.7, rope: float = 0.01,
@@ -345,39 +317,39 @@ def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = 0.7, rope: flo
     """
     array, cv = not isinstance(cv, CVLosses), as_losses(cv)
     level, rope = checks.level(level), checks.number("rope", rope, 0)
-    means, notes = cv.fold_means(), list(fold_notes(cv))
+    means, notes = cv.fold_means(), list(kfold.fold_notes(cv))
     if array and cv.sizes.max() == 2:
         notes.append(TWO_ITEMS)
     estimate = float(np.average(means, weights=cv.sizes))
     try:
-        test = kfold_t_test(cv, rho=rho)
+        test = kfold.kfold_t_test(cv, rho=rho)
         table = [_line(f"K-fold t, {row['test']}", "learning methods", row["statistic"], row["df"],
                        row["pvalue"], row["low"], row["high"]) for row in test.rows(level)]
-        posterior = bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel())
+        posterior = model_tests.bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel())
         verdict = test.verdict(level)
         notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error, cv)]
-    except ZeroVarianceError as error:
+    except kfold.ZeroVarianceError as error:
         table = [_line("K-fold t", "learning methods")]
         test, posterior, notes = None, None, [*notes, Note("refused", str(error), ("test", "K-fold t"))]
         tested = None if cv.one_sign else 0.0
-        verdict = (f"{describe(cv.label, estimate, cv.models, cv.mean_losses(), tested, cv.scores)}; no t-test, as the "
-                   f"folds show no variance")
+        shown = kfold.describe(cv.label, estimate, cv.models, cv.mean_losses(), tested, cv.scores)
+        verdict = f"{shown}; no t-test, as the folds show no variance"
     for line, said in (*_five_by_two_lines(means, cv.equal_folds), *_item_lines(cv, estimate, level)):
         table.append(line)
         notes += [Note(note.kind, note.text, ("test", line["test"])) for note in said]
     return ComparedTests(cv.label, estimate, tuple(table), posterior, verdict, level, test, notes=notes)
 
 
-def _line(test, question, statistic=float("nan"), df="", p=float("nan"), low=float("nan"),
-          high=float("nan"), looked_at=""):
+def _line(test: str, question: str, statistic: float = float("nan"), df: int | str = "", p: float = float("nan"),
+          low: float = float("nan"), high: float = float("nan"), looked_at: str = "") -> dict:
     return {"test": test, "about": question, "statistic": float(statistic), "df": str(df), "pvalue": float(p),
             "low": float(low), "high": float(high), "note": looked_at}
 
 
-def _lattice_notes(cv, means):
+def _lattice_notes(cv: CVLosses, means: np.ndarray) -> Iterator[Note]:
     """Few distinct fold means: t moves in jumps, and is refused or extreme where folds happen to agree."""
     values = np.sort(means.ravel())
-    distinct = 1 + int((np.diff(values) > ROUNDING * np.abs(values).max()).sum())
+    distinct = 1 + int((np.diff(values) > kfold.ROUNDING * np.abs(values).max()).sum())
     if distinct > FEW_VALUES or distinct == values.size:
         return
     losses = f"0/1 {'scores' if cv.scores else 'losses'}: the" if cv.zero_one else "the"
@@ -385,7 +357,7 @@ def _lattice_notes(cv, means):
                f"across the limit, and folds that all agree would show no variance")
 
 
-def _rope_notes(rope, error, cv):
+def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
     largest = np.abs(cv.mean_losses()).max()
     if 0 < rope < LEAST_ROPE * error:
         yield Note("data", f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of "
@@ -395,32 +367,32 @@ def _rope_notes(rope, error, cv):
                    f"{largest:.3g} at most: choose it in units of the loss")
 
 
-def _five_by_two_lines(means, equal_folds):
+def _five_by_two_lines(means: np.ndarray, equal_folds: bool) -> Iterator[tuple]:
     """Yield the line of a test and its notes."""
     unweighted = () if equal_folds else (Note("assumption", "folds taken as equal"),)
     if means.shape != (5, 2):
         return
-    for function, df in ((five_by_two_t_test, 5), (five_by_two_f_test, "10, 5")):
+    for function, df in ((model_tests.five_by_two_t_test, 5), (model_tests.five_by_two_f_test, "10, 5")):
         try:
             found = function(means)
             yield (_line(found.test, "learning methods", found.statistic, df, found.pvalue),
                    (*found.notes, *unweighted))
-        except ZeroVarianceError as error:
+        except kfold.ZeroVarianceError as error:
             yield _line("5x2cv", "learning methods"), (Note("refused", str(error)),)
 
 
-def _item_lines(cv, estimate, level):
+def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
     """Yield the tests about the fitted models, which ask nothing about other training sets, with their notes."""
     if not cv.has_items or cv.repeats > 1:
         return
-    error = variance_estimates(cv).theta5 ** .5
+    error = kfold.variance_estimates(cv).theta5 ** .5
     if error > 0:
         z, reach = estimate / error, intervals.quantile(level) * error
         yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
                     low=estimate - reach, high=estimate + reach), ()
     if len(cv.models) == 2 and cv.zero_one:
         b, c = int((cv.series() > 0).sum()), int((cv.series() < 0).sum())
-        for method in MCNEMAR[:2]:
-            found = mcnemar_test(b, c, method=method)
+        for method in model_tests.MCNEMAR[:2]:
+            found = model_tests.mcnemar_test(b, c, method=method)
             yield _line(found.test, "fitted models", found.statistic, p=found.pvalue,
                         looked_at=f"disagreements {b}:{c}"), found.notes

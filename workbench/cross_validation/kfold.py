@@ -95,10 +95,6 @@ class VarianceEstimates(Result):
         """Why a number is NaN, by its name: dict of str."""
         return {note.where[1]: note.text for note in self.notes if note.where and note.where[0] == "estimator"}
 
-    @classmethod
-    def _from_schema_1(cls, values):
-        return values | {"notes": _undefined_notes(values.pop("reasons"))}
-
     def bias(self, *, mean: float = 0.0, omega: float = 0.0, gamma: float = 0.0) -> dict[str, float]:
         """Return expectation less true variance of each estimate, as dict.
 
@@ -162,18 +158,16 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     means, sizes = cv.fold_means(), cv.sizes
     if cv.has_items:
         values, scale = cv.series(), np.abs(cv.losses).max()
-        found = np.mean([_of_one_repeat(values[cv.repeat == r], cv.fold[cv.repeat == r], scale)
-                         for r in range(cv.repeats)], 0)
+        repeats = [_of_one_repeat(values[cv.repeat == r], cv.fold[cv.repeat == r], scale) for r in range(cv.repeats)]
+        found = dict(zip(names, np.mean(repeats, 0), strict=True))
     else:
         mean = np.average(means, axis=1, weights=sizes)
         spread = np.array([_apart_from_rounding(row, np.abs(cv.losses).max()) for row in means])
         found = dict.fromkeys(names, np.nan) | {"theta1": (mean ** 2).mean(), "theta3": theta3(spread, sizes).mean()}
-        found = [found[name] for name in names]
-    found = {name: float("nan") if name in reasons else float(value)
-             for name, value in zip(names, found, strict=True)}
+    found = {name: float("nan") if name in reasons else float(value) for name, value in found.items()}
     return VarianceEstimates(**found, mean=float(np.average(means, weights=sizes)), items=int(sizes[0].sum()),
                              folds=cv.folds, repeats=cv.repeats, equal_folds=cv.equal_folds,
-                             notes=_undefined_notes(reasons))
+                             notes=[Note("undefined", why, ("estimator", name)) for name, why in reasons.items()])
 
 
 def theta3(fold_means: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarray:
@@ -333,8 +327,8 @@ class KFoldTTest(Result):
         """
         level = checks.level(level)
         if self.alternative != "two-sided" and level < .5:
-            raise ValueError(f"level must be at least 0.5 for a one-sided test; got {level:g}: below it a larger rho "
-                             f"makes it reject, so there is no largest rho")
+            raise checks.WrongValue("level", f"must be at least 0.5 for a one-sided test; got {level:g}: below it a "
+                                    "larger rho makes it reject, so there is no largest rho")
         if self.naive_statistic == 0 or self.alternative == ("greater" if self.naive_statistic < 0 else "less"):
             return float("-inf")
         kept = (self._quantile(level) / self.naive_statistic) ** 2
@@ -417,16 +411,16 @@ class KFoldTTest(Result):
                 | dict(zip(("low", "high"), test.interval(level), strict=True)) for name, test in tests.items()]
 
     @property
-    def _only_mean(self):
+    def _only_mean(self) -> bool:
         return self.one_sign and self.mean == 0 and self.alternative == "two-sided"
 
-    def _quantile(self, level):
+    def _quantile(self, level: float) -> float:
         return _quantile(checks.level(level), self.df, self.alternative)
 
-    def _of_one(self):
+    def _of_one(self) -> str:
         return " of one repeat" if self.repeats > 1 else ""
 
-    def _significance(self, level):
+    def _significance(self, level: float) -> str:
         flips, risk = self.rho_alpha(level), percent(1 - checks.level(level))
         shown, rho = _apart(flips, self.rho)
         if self.pvalue < 1 - level:
@@ -578,7 +572,7 @@ def half_sample_rho(losses_of: Callable, X: ArrayLike, y: ArrayLike, *, folds: i
     X, y = checks.plain_array("X", X, "item"), checks.plain_array("y", y, "item")
     folds, halvings = checks.whole("folds", folds, 2), checks.whole("halvings", halvings, 2)
     if len(X) != len(y):
-        raise ValueError(f"y must have {checks.counted(len(X), 'entry', 'entries')}, as X; got {len(y):,}")
+        raise checks.WrongValue("y", f"must have {checks.counted(len(X), 'entry', 'entries')}, as X; got {len(y):,}")
     half = len(X) // 2 // folds * folds
     if half < 2 * folds:
         raise ValueError(f"X must have at least {4 * folds} items for halves of 2 items per fold; got {len(X)}")
@@ -588,9 +582,9 @@ def half_sample_rho(losses_of: Callable, X: ArrayLike, y: ArrayLike, *, folds: i
         for rows in (order[:half], order[half:2 * half]):
             cv = as_losses(losses_of(X[rows], y[rows], rng))
             if cv.folds != folds:
-                raise ValueError(f"losses_of must return {folds} folds; got {cv.folds}")
+                raise checks.WrongValue("losses_of", f"must return {folds} folds", cv.folds)
             if cv.repeats > 1:
-                raise ValueError(f"losses_of must return one repeat, as rho is that of one; got {cv.repeats}")
+                raise checks.WrongValue("losses_of", "must return one repeat, as rho is that of one", cv.repeats)
             shown.append(theta3(cv.fold_means(), cv.sizes).mean())
             means.append(np.average(cv.fold_means(), weights=cv.sizes))
     if not np.diff(np.reshape(means, (halvings, 2))).any():
@@ -685,7 +679,7 @@ def tail_probability(statistic: float | np.ndarray, df: float | np.ndarray, alte
     return scipy.special.stdtr(df, statistic if alternative == "less" else -np.asarray(statistic))
 
 
-def _of_one_repeat(values, fold, scale):
+def _of_one_repeat(values: np.ndarray, fold: np.ndarray, scale: float) -> tuple:
     """Return s1, s2, s3, theta1 to theta5 of the losses of one repeat, NaN where undefined."""
     size = np.bincount(fold)
     n, folds, mean = values.size, size.size, values.mean()
@@ -700,20 +694,20 @@ def _of_one_repeat(values, fold, scale):
                 np.divide(within, n * (n - folds)), (centered ** 2).sum() / (n * (n - 1)))
 
 
-def _apart_from_rounding(values, scale):
+def _apart_from_rounding(values: np.ndarray, scale: float) -> np.ndarray:
     """Return values less the first: all 0 where they differ only because numbers of this scale were rounded."""
     apart = values - values[0]
     return apart * (np.abs(apart).max() > ROUNDING * scale)
 
 
-def _mean_products(values, fold, size):
+def _mean_products(values: np.ndarray, fold: np.ndarray, size: np.ndarray) -> tuple:
     squares, sums, n = (values ** 2).sum(), np.bincount(fold, values), values.size
     with np.errstate(divide="ignore", invalid="ignore"):
         within = ((sums ** 2).sum() - squares) / np.float64((size * (size - 1)).sum())
     return squares / n, within, (sums.sum() ** 2 - (sums ** 2).sum()) / (n * n - (size ** 2).sum())
 
 
-def _undefined(cv):
+def _undefined(cv: CVLosses) -> dict:
     if not cv.has_items:
         why = "only fold means are known; losses of single items are needed"
         return dict.fromkeys(("s1", "s2", "s3", "theta2", "theta4", "theta5"), why)
@@ -722,29 +716,27 @@ def _undefined(cv):
     return {}
 
 
-def _undefined_notes(reasons):
-    return [Note("undefined", why, ("estimator", name)) for name, why in reasons.items()]
-
-
-def _from_means(means):
+def _from_means(means: Any) -> CVLosses:
     if isinstance(means, dict):
-        raise TypeError("fold_means must be an array of one series, got a dict of models: wrap it in "
-                        "CVLosses.from_fold_means")
+        raise checks.WrongType("fold_means", "must be an array of one series, got a dict of models: wrap it in "
+                               "CVLosses.from_fold_means")
     means = as_array("fold_means", means)
     if means.ndim != 1:
-        raise ValueError(f"fold_means must be one-dimensional, one mean per fold; got shape {means.shape}: wrap losses "
-                         f"of single items in CVLosses, means of repeats in CVLosses.from_fold_means")
+        raise checks.WrongValue("fold_means", f"must be one-dimensional, one mean per fold; got shape {means.shape}: "
+                                "wrap losses of single items in CVLosses, means of repeats in "
+                                "CVLosses.from_fold_means")
     return CVLosses.from_fold_means(checks.vector("fold_means", means, what="fold"))
 
 
-def _rho_number(rho):
+def _rho_number(rho: float) -> float:
     rho = checks.number("rho", rho)
     if rho >= 1:
-        raise ValueError(f"rho must be a number below 1; got {rho}: at 1 the folds would show no variance at all")
+        raise checks.WrongValue("rho", f"must be a number below 1; got {rho}: at 1 the folds would show no variance "
+                                "at all")
     return rho
 
 
-def _of_one(rho, folds):
+def _of_one(rho: float | str, folds: int) -> float:
     """Return rho of one repeat from its name or number, which files and command lines give as text."""
     if not isinstance(rho, str):
         return _rho_number(rho)
@@ -753,22 +745,23 @@ def _of_one(rho, folds):
     try:
         return _rho_number(float(rho))
     except ValueError:
-        raise ValueError(f"rho must be {', '.join(map(repr, RHOS))} or a number below 1; got {rho!r}"
-                         + checks.suggestion(rho, RHOS)) from None
+        raise checks.WrongValue("rho", f"must be {', '.join(map(repr, RHOS))} or a number below 1", rho,
+                                told=f"got {rho!r}{checks.suggestion(rho, RHOS)}") from None
 
 
-def _kept(rho, repeats):
+def _kept(rho: float, repeats: int) -> float:
     """Return the share of the variance of the mean of all repeats that the folds show.
 
     Rho of one repeat is the correlation of the means of two.
     """
     if 1 + (repeats - 1) * rho <= 0:
-        raise ValueError(f"rho must be above {-1 / (repeats - 1):.4g} for {repeats} repeats; got {rho}: their folds "
-                         f"cannot have so negative a correlation")
+        raise checks.WrongValue("rho", f"must be above {-1 / (repeats - 1):.4g} for {repeats} repeats; got {rho}: "
+                                "their folds cannot have so negative a correlation")
     return (1 - rho) / (1 + (repeats - 1) * rho)
 
 
-def _test(estimate, mean, naive, naive_error, rho, *, folds, repeats, alternative, **words):
+def _test(estimate: float, mean: float, naive: float, naive_error: float, rho: float | str, *, folds: int, repeats: int,
+          alternative: str, **words: Any) -> KFoldTTest:
     number, df = _of_one(rho, folds), folds * repeats - 1
     shown = _kept(number, repeats) ** .5
     return KFoldTTest(estimate, mean, shown * naive, df, float(tail_probability(shown * naive, df, alternative)),
@@ -776,7 +769,7 @@ def _test(estimate, mean, naive, naive_error, rho, *, folds, repeats, alternativ
                       assumed=rho if rho in RHOS else "a number", **words)
 
 
-def _apart(flips, rho):
+def _apart(flips: float, rho: float) -> tuple:
     """Return where the verdict flips and rho, with so many digits that they, 0 and 1 stay in order."""
     for digits in range(2, 16):
         shown, used = f"{flips:.{digits}f}", f"{rho:.{digits + 1}g}"
@@ -786,11 +779,11 @@ def _apart(flips, rho):
     return shown, used
 
 
-def _quantile(level, df, alternative):
+def _quantile(level: float, df: int, alternative: str) -> float:
     return float(scipy.special.stdtrit(df, (1 + level) / 2 if alternative == "two-sided" else level))
 
 
-def _effect_size(cv, difference):
+def _effect_size(cv: Any, difference: Any) -> float:
     values = cv.series()
     spread = values.std(ddof=1) if cv.has_items else 0.0
     return float(difference / spread) if spread > 0 else float("nan")

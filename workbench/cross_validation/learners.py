@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.cross_validation.sources import refuse_extreme
+from workbench.cross_validation.sources import refuse_extreme, refuse_infinite
 
 POPULATIONS = ("digits", "ten_digits")
 MOST_KEPT = 3000
@@ -64,20 +64,20 @@ class Population:
         if isinstance(population, str):
             return _digits(checks.choice("population", population, POPULATIONS))
         if not isinstance(population, (tuple, list)) or len(population) != 2:
-            raise TypeError(f"population must be one of {', '.join(map(repr, POPULATIONS))} or (X, y); "
-                            f"got {type(population).__name__}")
+            raise checks.WrongType("population", f"must be one of {', '.join(map(repr, POPULATIONS))} or (X, y)",
+                                   told=f"got {type(population).__name__}")
         X = checks.plain_array("X of the population", population[0])
         if X.ndim != 2 or X.dtype.kind not in "biuf":
-            raise ValueError(f"population must be (X, y) with numeric X of shape (N, p); got shape {X.shape} of "
-                             f"{X.dtype}")
-        _refuse_infinite("population", X)
+            raise checks.WrongValue("population", "must be (X, y) with numeric X of shape (N, p); got shape "
+                                    f"{X.shape} of {X.dtype}")
+        refuse_infinite("population", X, "item", "feature")
         if not X.size:
-            raise ValueError(f"population must have items and features; got shape {X.shape}")
+            raise checks.WrongValue("population", f"must have items and features; got shape {X.shape}")
         refuse_extreme("population", X)
         target = checks.labels("y", population[1], size=len(X))
         classes, y = np.unique(target, return_inverse=True)
         if classes.size < 2:
-            raise ValueError(f"population must have at least 2 classes; all items are {classes[0].item()!r}")
+            raise checks.WrongValue("population", f"must have at least 2 classes; all items are {classes[0].item()!r}")
         return cls(X.astype(float), y, "given data", target=target)
 
     @property
@@ -89,8 +89,8 @@ class Population:
         """Return y as the numbers (N,) that a regressor learns."""
         target = self.y if self.target is None else self.target
         if target.dtype.kind not in "biuf":
-            raise ValueError(f"y must hold numbers where the learner is a regressor; got text such as "
-                             f"{target[0].item()!r}")
+            raise checks.WrongValue("y", "must hold numbers where the learner is a regressor; got text such as "
+                                    f"{target[0].item()!r}")
         target = checks.vector("y", target, what="item", copy=False)
         refuse_extreme("y", target)
         return target
@@ -111,8 +111,8 @@ class Population:
     def features(self, columns: Sequence[int] | None) -> np.ndarray:
         """Return the named columns of X (None is all)."""
         if columns is not None and (np.min(columns) < 0 or np.max(columns) >= self.X.shape[1]):
-            raise ValueError(f"columns must be 0 to {self.X.shape[1] - 1}, the population's features; got "
-                             f"{np.min(columns)} to {np.max(columns)}")
+            raise checks.WrongValue("columns", f"must be 0 to {self.X.shape[1] - 1}, the population's features; got "
+                                    f"{np.min(columns)} to {np.max(columns)}")
         return self.X if columns is None else self.X[:, columns]
 
 
@@ -186,7 +186,7 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     return found
 
 
-def _centered(X):
+def _centered(X: np.ndarray) -> np.ndarray:
     """Return X (..., n, p) without the means of its features: large ones cost the distances their digits.
 
     Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole numbers stay whole
@@ -197,7 +197,7 @@ def _centered(X):
     return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
-def _compact(distances):
+def _compact(distances: np.ndarray) -> np.ndarray:
     """Return whole numbers that single precision holds exactly in half the memory."""
     exact = distances.max() < 2 ** 24 and (distances == np.floor(distances)).all()
     return distances.astype(np.float32) if exact else distances
@@ -240,7 +240,7 @@ def nearest_centroid(samples: Samples, fold: np.ndarray, columns: Sequence[int] 
     to_class, to_own_fold = to_cell.sum(2), to_cell[:, items, at]
     count = member.sum(-1, keepdims=True) - member @ in_fold
 
-    def among(distance):
+    def among(distance: np.ndarray) -> np.ndarray:
         """Sums over the items of each fold and class of the distance to their own class."""
         return (member * distance[runs, items, y][:, None]) @ in_fold
     with_fold = among(to_class)
@@ -324,13 +324,7 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(learner).__name__ + part
 
 
-def _refuse_infinite(name, X):
-    bad = np.argwhere(~np.isfinite(X))
-    if len(bad):
-        raise ValueError(f"{name} must be finite; item {bad[0][0]}, feature {bad[0][1]} is {X[tuple(bad[0])]}")
-
-
-def _checked_columns(name, columns):
+def _checked_columns(name: Any, columns: Any) -> Any:
     columns = checks.plain_array(f"columns of {name}", columns)
     if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
         raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
@@ -405,7 +399,7 @@ def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.
         raise ValueError(f"X must have an even number of features, half for each learner; got shape {X.shape}")
     if X.dtype.kind not in "biuf":
         raise TypeError(f"X must hold numbers; got {X.dtype}")
-    _refuse_infinite("X", X)
+    refuse_infinite("X", X, "item", "feature")
     y = checks.labels("y", y, size=len(X))
     half = X.shape[1] // 2
     return np.vstack([X, np.hstack([X[:, half:], X[:, :half]])]), np.concatenate([y, y])
@@ -448,7 +442,7 @@ def openml_population(name: str, *, cache: str | PathLike[str] | None = None) ->
 
 
 @functools.cache
-def _digits(name):
+def _digits(name: Any) -> Population:
     folder = util.find_spec("sklearn").submodule_search_locations[0]     # importing scikit-learn takes seconds
     rows = np.loadtxt(os.path.join(folder, "datasets", "data", "digits.csv.gz"), delimiter=",")
     digit = rows[:, -1].astype(int)

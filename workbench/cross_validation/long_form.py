@@ -1,7 +1,8 @@
 """Losses in long form, one row per model and fold (or item), spread to a column per model."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +23,8 @@ def value_column(names: Sequence[str], value: str, used: Sequence[str]) -> str:
     left = [name for name in names if name not in used]
     if len(left) != 1:
         shown = checks.listed(left, quoted=True) or "none"
-        raise ValueError("value must name the column of losses or scores, as there is a row per model; columns without "
-                         f"another role: {shown}")
+        raise checks.WrongValue("value", "must name the column of losses or scores, as there is a row per model; "
+                                f"columns without another role: {shown}")
     return left[0]
 
 
@@ -51,13 +52,9 @@ def spread(model: np.ndarray, label: dict[str, np.ndarray],
     >>> names, label["fold"].tolist(), columns["loss"].tolist()
     (('a', 'b'), [1, 2], [[0.1, 0.2], [0.4, 0.3]])
     """
-    names, of = _in_order(model)
-    codes = [_in_order(values)[1] for values in label.values()]
-    key = np.zeros(model.size, np.int64)
-    for code in codes:
-        key = np.unique(key * (code.max() + 1) + code, return_inverse=True)[1]
-    first, key = _first_rows(key)
-    cell = key * len(names) + of
+    (first_of_model, of), (first, row_of) = _in_order(model), _in_order(cells(label.values()))
+    names = model[first_of_model].tolist()
+    cell = row_of * len(names) + of
     times = np.bincount(cell, minlength=first.size * len(names))
     wrong = np.flatnonzero(times != 1)
     if wrong.size:
@@ -80,15 +77,17 @@ def same_for_all(name: str, values: np.ndarray, models: Sequence[str]) -> np.nda
     return values[:, 0]
 
 
-def _in_order(values):
-    """Return the distinct values in order of appearance, and the place of each value among them."""
-    distinct, first, place = np.unique(values, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return distinct[order].tolist(), np.argsort(order)[place]
+def cells(columns: Iterable[np.ndarray]) -> np.ndarray:
+    """Return a whole number per row, the same where all columns agree."""
+    cell: Any = 0
+    for values in columns:
+        code = np.unique(values, return_inverse=True)[1]
+        cell = np.unique(cell * (code.max() + 1) + code, return_inverse=True)[1]
+    return cell
 
 
-def _first_rows(key):
-    """Return the first row of every key in order of appearance, and the place of each row's key among them."""
-    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+def _in_order(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first row of every value in order of appearance, and the place of each row's value among them."""
+    _, first, place = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
     return first[order], np.argsort(order)[place]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,29 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.cross_validation.sources import (
-    as_array,
-    columns_of_frame,
-    fold_of,
-    guessed,
-    is_frame,
-    like_truth,
-    named_models,
-    no_labels,
-    one_of_many_folds,
-    read_losses,
-    refuse_extreme,
-    refuse_frame,
-    refuse_no_classes,
-    refuse_no_names,
-    refuse_other_folds,
-    refuse_other_training,
-    scores_of,
-    sizes_and_repeats,
-    sizes_of_rows,
-    splits_of,
-    unchecked_folds,
-)
+from workbench.cross_validation import sources
 from workbench.data import frames
 from workbench.results import FILLED, Note, Result
 
@@ -40,6 +18,7 @@ LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
           "squared": lambda truth, prediction: (truth - prediction) ** 2,
           "absolute": lambda truth, prediction: np.abs(truth - prediction)}
 MODEL_NAMES = ("A", "B")
+MANY_FOLDS = 20     # more than the 5, 10 or 20 of one repeat
 TABLE_COLUMNS = ("repeat", "fold", "items")
 MINUS_SCORES = Note("data", "scores: the larger is better; differences are of minus the scores")
 
@@ -147,20 +126,22 @@ class CVLosses(Result):
         CVLosses(mean loss of A 0.2, B 0.1; means of 3 folds)
         """
         repeats = checks.whole("repeats", repeats, 1)
-        means = columns_of_frame(means) if is_frame(means) else means
+        means = sources.columns_of_frame(means) if sources.is_frame(means) else means
         if isinstance(means, dict):
             models, means = tuple(means), _stacked(means)
-        means = as_array("means", means)
+        means = sources.as_array("means", means)
         if means.ndim not in (1, 2):
-            raise ValueError(f"means must be (J,) or (J, M), one row per fold; got shape {means.shape}")
+            raise checks.WrongValue("means", f"must be (J,) or (J, M), one row per fold; got shape {means.shape}")
         folds, rest = divmod(len(means), repeats)
         if rest:
-            raise ValueError(f"repeats must divide the number of fold means; got {repeats} repeats of {len(means)}")
-        size = _equal_sizes(folds, n_items)
+            raise checks.WrongValue("repeats", f"must divide the number of fold means; got {repeats} repeats of "
+                                    f"{len(means)}")
+        items = folds if n_items is None else checks.whole("n_items", n_items, folds)
+        size = items // max(folds, 1) + (np.arange(folds) < items % max(folds, 1))
         found = cls(means, np.tile(np.arange(folds), repeats), models, None, np.repeat(np.arange(repeats), folds),
                     np.tile(size, repeats))
         where = " in CVLosses.from_fold_means"
-        return found._oriented(higher_is_better, one_of_many_folds(found, f"say how often with repeats{where}"), where)
+        return found._oriented(higher_is_better, _one_of_many_folds(found, f"say how often with repeats{where}"), where)
 
     @classmethod
     def from_cross_validate(cls, first: Any, second: Any = None, *, metric: str = "score",
@@ -197,22 +178,23 @@ class CVLosses(Result):
         names = _names(models)
         names = names[:len(results)] if names == MODEL_NAMES else names
         _refuse_names(names, len(results))
-        scores = [scores_of(result, metric, name) for result, name in zip(results, names, strict=True)]
+        scores = [sources.scores_of(result, metric, name) for result, name in zip(results, names, strict=True)]
         if len(scores) == 2 and scores[0].size != scores[1].size:
-            raise ValueError(f"models must have the same folds; {names[0]} has {scores[0].size}, "
-                             f"{names[1]} {scores[1].size}")
-        splits = {name: splits_of(result) for name, result in zip(names, results, strict=True) if "indices" in result}
-        unchecked = unchecked_folds(names, [*splits])
+            raise checks.WrongValue("models", f"must have the same folds; {names[0]} has {scores[0].size}, "
+                                    f"{names[1]} {scores[1].size}")
+        splits = {name: sources.splits_of(result) for name, result in zip(names, results, strict=True)
+                  if "indices" in result}
+        unchecked = sources.unchecked_folds(names, [*splits])
         if not splits:
             found = cls.from_fold_means(np.stack(scores, 1), n_items=n_items, models=names, repeats=repeats,
                                         higher_is_better=True)
             remedy = "say how often with repeats, or call cross_validate with return_indices=True"
-            return replace(found, notes=one_of_many_folds(found, remedy) + unchecked)
+            return replace(found, notes=_one_of_many_folds(found, remedy) + unchecked)
         tests = [[test for _, test in pairs] for pairs in splits.values()]
-        refuse_other_folds(tests, names)
+        sources.refuse_other_folds(tests, names)
         for name, pairs in splits.items():
-            refuse_other_training(pairs, name)
-        size, repeat = sizes_and_repeats(tests[0])
+            sources.refuse_other_training(pairs, name)
+        size, repeat = sources.sizes_and_repeats(tests[0])
         return cls(-np.stack(scores, 1), np.arange(size.size), names, None, repeat, size, True, notes=unchecked)
 
     @classmethod
@@ -246,12 +228,12 @@ class CVLosses(Result):
         read = checks.vector if loss in ("squared", "absolute") else checks.labels
         truth = read("truth", truth)
         named = predictions if isinstance(predictions, dict) else {MODEL_NAMES[0]: predictions}
-        read_as = {name: like_truth(truth, read(f"predictions of {name}", given), name)
+        read_as = {name: sources.like_truth(truth, read(f"predictions of {name}", given), name)
                    for name, given in named.items()}
         if loss == "zero_one":
-            refuse_no_classes(truth, read_as)
+            sources.refuse_no_classes(truth, read_as)
         losses = {name: np.asarray(loss_of(truth, prediction), float) for name, prediction in read_as.items()}
-        return cls(losses, fold_of(splits, truth.size), item=np.arange(truth.size))
+        return cls(losses, sources.fold_of(splits, truth.size), item=np.arange(truth.size))
 
     @classmethod
     @frames.in_rows_of("source")
@@ -296,12 +278,12 @@ class CVLosses(Result):
         >>> CVLosses.read_csv({"model": ["tree", "tree", "svm", "svm"], "fold": [1, 2, 1, 2], "loss": [.2, .4, .1, .3]})
         CVLosses(mean loss of tree 0.3, svm 0.2; means of 2 folds)
         """
-        refuse_no_names(fold=fold, item=item, repeat=repeat, size=size, model=model, value=value)
+        sources.refuse_no_names(fold=fold, item=item, repeat=repeat, size=size, model=model, value=value)
         roles = {"fold": fold, "item": item, "repeat": repeat}
-        scores, label, sizes, notes, every = read_losses(source, roles, models, size or "", model, value)
-        sizes, read_as = sizes_of_rows(label, roles, size, sizes)
+        scores, label, sizes, notes, every = sources.read_losses(source, roles, models, size or "", model, value)
+        sizes, read_as = sources.sizes_of_rows(label, roles, size, sizes)
         found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), sizes, notes=notes)
-        return found._oriented(higher_is_better, (*read_as, *guessed(found, label, every)))
+        return found._oriented(higher_is_better, (*read_as, *_guessed(found, label, every)))
 
     @property
     def folds(self) -> int:
@@ -384,14 +366,15 @@ class CVLosses(Result):
         """
         if self.scores != other.scores:
             ours, theirs = ("scores", "losses") if self.scores else ("losses", "scores")
-            raise ValueError(f"models must all have losses, or all scores; {', '.join(self.models)} has {ours}, "
-                             f"{', '.join(other.models)} {theirs}: read both with the same higher_is_better")
+            raise checks.WrongValue("models", f"must all have losses, or all scores; {', '.join(self.models)} has "
+                                    f"{ours}, {', '.join(other.models)} {theirs}: read both with the same "
+                                    "higher_is_better")
         here, there = self._rows_by_item(), other._rows_by_item()
         _refuse_other_items(self, other, here, there)
         rows = there[np.argsort(here)]
         if not _same_partition(self, other, rows):
-            raise ValueError(f"models must be tested on the same folds; {', '.join(self.models)} and "
-                             f"{', '.join(other.models)} were not: give both the same splits")
+            raise checks.WrongValue("models", f"must be tested on the same folds; {', '.join(self.models)} and "
+                                    f"{', '.join(other.models)} were not: give both the same splits")
         return replace(self, losses=np.hstack([self.losses, other.losses[rows]]),
                        models=(*self.models, *other.models), notes=(*self.notes, *other.notes))
 
@@ -422,13 +405,13 @@ class CVLosses(Result):
                 for r, run in enumerate(self.repeat_labels) for k, fold in enumerate(self.fold_labels)]
 
     @property
-    def _kind(self):
+    def _kind(self) -> str:
         return "score" if self.scores else "loss"
 
-    def _shown(self, losses):
+    def _shown(self, losses: np.ndarray) -> np.ndarray:
         return 0.0 - losses if self.scores else losses
 
-    def _oriented(self, higher_is_better, notes, where=""):
+    def _oriented(self, higher_is_better: Any, notes: Any, where: Any = "") -> Any:
         """Return numbers as they were read with their notes, as minus scores or as losses that may be scores."""
         if higher_is_better:
             return replace(self, losses=-self.losses, scores=True, notes=self.notes + notes)
@@ -437,13 +420,13 @@ class CVLosses(Result):
                      f"higher_is_better{where}")
         return replace(self, notes=self.notes + notes + ((asked,) if like_scores else ()))
 
-    def _cells(self):
+    def _cells(self) -> np.ndarray:
         return self.repeat * self.folds + self.fold
 
-    def _per_fold(self, values):
+    def _per_fold(self, values: Any) -> np.ndarray:
         return np.bincount(self._cells(), values, self.repeats * self.folds).reshape(self.repeats, self.folds)
 
-    def _means_of(self, values):
+    def _means_of(self, values: np.ndarray) -> np.ndarray:
         if not self.has_items:
             return self._per_fold(values)
         # a fold's first loss is taken off and put back: equal losses then have exactly their common value as mean
@@ -451,7 +434,7 @@ class CVLosses(Result):
         first[cell[::-1]] = values[::-1]
         return first.reshape(self.repeats, -1) + self._per_fold(values - first[cell]) / self.sizes
 
-    def _rows_by_item(self):
+    def _rows_by_item(self) -> np.ndarray:
         item = np.arange(len(self.fold)) if self.item is None else self.item
         return np.lexsort((self.fold, self.repeat) if self.item is None and not self.has_items
                           else (item, self.repeat))
@@ -468,28 +451,28 @@ def as_losses(cv: CVLosses | ArrayLike) -> CVLosses:
     return cv if isinstance(cv, CVLosses) else CVLosses(cv)
 
 
-def _columns(losses, fold, models):
+def _columns(losses: Any, fold: list | np.ndarray | None, models: str | tuple) -> tuple:
     """Return losses (n, M), fold labels (n,) and model names."""
-    refuse_frame("losses", losses)
+    sources.refuse_frame("losses", losses)
     checks.refuse_masked("losses", losses)
     if isinstance(losses, dict):
         if fold is None:
-            raise ValueError("fold must be given with a dict of losses, one label per loss; for means of folds use "
-                             "CVLosses.from_fold_means")
+            raise checks.WrongValue("fold", "must be given with a dict of losses, one label per loss; for means of "
+                                    "folds use CVLosses.from_fold_means")
         models, losses = tuple(map(str, losses)), _stacked(losses)
     try:
         losses = np.asarray(losses)
     except ValueError:
-        raise ValueError("losses must have folds of equal size to be an array (K, m); give unequal folds as (n,) "
-                         "losses with (n,) fold labels") from None
+        raise checks.WrongValue("losses", "must have folds of equal size to be an array (K, m); give unequal folds "
+                                "as (n,) losses with (n,) fold labels") from None
     if losses.size == 0:
-        raise ValueError("losses must not be empty")
+        raise checks.WrongValue("losses", "must not be empty")
     if losses.dtype.kind not in "biuf":
-        raise TypeError(f"losses must hold numbers; got {losses.dtype}")
+        raise checks.WrongType("losses", "must hold numbers", told=f"got {losses.dtype}")
     if fold is None:
         losses, fold = _by_fold(losses)
     if losses.ndim not in (1, 2):
-        raise ValueError(f"losses must be (n,) or (n, M) with fold labels; got shape {losses.shape}")
+        raise checks.WrongValue("losses", f"must be (n,) or (n, M) with fold labels; got shape {losses.shape}")
     losses = losses.astype(float).reshape(len(losses), -1) + 0.0        # no negative zeros
     models = _names(models) or default_names(losses.shape[1])
     _refuse_names(models, losses.shape[1])
@@ -507,62 +490,62 @@ def default_names(count: int) -> tuple[str, ...]:
     return tuple(chr(ord("A") + i) if i < 26 else f"model {i + 1}" for i in range(count))
 
 
-def _names(models):
-    return tuple(map(str, named_models(models)))
+def _names(models: Any) -> tuple:
+    return tuple(map(str, sources.named_models(models)))
 
 
-def _refuse_names(models, count):
+def _refuse_names(models: tuple, count: int) -> None:
     if len(models) != count or len(set(models)) != len(models):
         noun = "one name" if count == 1 else f"{count} different names"
-        raise ValueError(f"models must be {noun}; got {', '.join(map(repr, models))}")
+        raise checks.WrongValue("models", f"must be {noun}; got {', '.join(map(repr, models))}")
 
 
-def _checked_sizes(sizes, fold, repeat, folds, runs):
+def _checked_sizes(sizes: list | np.ndarray, fold: np.ndarray, repeat: np.ndarray, folds: tuple,
+                   runs: tuple) -> np.ndarray:
     sizes = checks.counts("fold_size", sizes, size=fold.size, low=1, what="fold")
     rows = np.bincount(repeat * len(folds) + fold)
     if rows.max() > 1:
         r, k = divmod(int(rows.argmax()), len(folds))
-        raise ValueError(f"fold_size must be given only where every row is the mean of a whole fold; fold "
-                         f"{folds[k]} of repeat {runs[r]} has {rows.max()} rows: leave it out for losses of single "
-                         f"items")
+        raise checks.WrongValue("fold_size", "must be given only where every row is the mean of a whole fold; fold "
+                                f"{folds[k]} of repeat {runs[r]} has {rows.max()} rows: leave it out for losses of "
+                                "single items")
     return sizes
 
 
-def _by_fold(losses):
+def _by_fold(losses: np.ndarray) -> tuple:
     if losses.ndim != 2:
-        raise ValueError(f"losses must have shape (K, m), one row per fold, or come with fold labels; "
-                         f"got shape {losses.shape}")
-    bad = np.argwhere(~np.isfinite(losses.astype(float)))
-    if len(bad):
-        raise ValueError(f"losses must be finite; fold {bad[0][0]}, item {bad[0][1]} is {losses[tuple(bad[0])]}")
+        raise checks.WrongValue("losses", "must have shape (K, m), one row per fold, or come with fold labels; got "
+                                f"shape {losses.shape}")
+    sources.refuse_infinite("losses", losses, "fold", "item")
     return losses.ravel(), np.repeat(np.arange(len(losses)), losses.shape[1])
 
 
-def _stacked(columns):
-    arrays = {name: as_array(f"losses of {name}", values) for name, values in columns.items()}
+def _stacked(columns: dict) -> np.ndarray:
+    arrays = {name: sources.as_array(f"losses of {name}", values) for name, values in columns.items()}
     if len({array.shape for array in arrays.values()}) > 1:
         shown = ", ".join(f"{name} has {array.size}" for name, array in arrays.items())
-        raise ValueError(f"models must be tested on the same items; {shown}")
+        raise checks.WrongValue("models", f"must be tested on the same items; {shown}")
     if not arrays:
-        raise ValueError("losses must hold at least one model")
+        raise checks.WrongValue("losses", "must hold at least one model")
     if next(iter(arrays.values())).ndim != 1:
         name, array = next(iter(arrays.items()))
         raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
     return np.stack(list(arrays.values()), 1)
 
 
-def _refuse_unfit(losses, models):
+def _refuse_unfit(losses: np.ndarray, models: tuple) -> None:
     bad = np.argwhere(~np.isfinite(losses))
     if len(bad):
         row, column = bad[0]
-        raise ValueError(f"losses must be finite; item {row} of model {models[column]!r} is {losses[row, column]}")
-    refuse_extreme("losses", losses)
+        raise checks.WrongValue("losses", f"must be finite; item {row} of model {models[column]!r} is "
+                                f"{losses[row, column]}")
+    sources.refuse_extreme("losses", losses)
 
 
 def _codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, np.ndarray]:
     """Return the distinct labels in their order, and the place of each label among them."""
     labels = checks.labels(name, labels, size=size)
-    bad = no_labels(labels)
+    bad = sources.no_labels(labels)
     if bad.size:
         raise ValueError(f"{name} must hold whole numbers below 2**53 or text; item {bad[0]} is {labels[bad[0]]:g}")
     distinct, code = np.unique(labels, return_inverse=True)
@@ -572,19 +555,19 @@ def _codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, np.ndarray]:
     return tuple(distinct[order].tolist()), np.argsort(order)[code]
 
 
-def _natural(text):
+def _natural(text: str) -> list:
     """Return a key that sorts "fold 2" before "fold 10"."""
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", text)]
 
 
-def _labels(name, given, known):
+def _labels(name: str, given: tuple, known: tuple) -> tuple:
     given = tuple(given)
     if given and len(given) != len(known):
         raise ValueError(f"{name} must have {checks.counted(len(known), 'entry', 'entries')}; got {len(given)}")
     return given or known
 
 
-def _refuse_twice(item, repeat, runs):
+def _refuse_twice(item: np.ndarray | None, repeat: np.ndarray, runs: tuple) -> None:
     """Every repeat tests every item once."""
     rows = np.bincount(repeat)
     if item is None:
@@ -605,12 +588,12 @@ def _refuse_twice(item, repeat, runs):
                          f"lacks item {names[where % names.size]}")
 
 
-def _fold_codes(labels, fold, repeat, runs):
+def _fold_codes(labels: tuple, fold: np.ndarray, repeat: np.ndarray, runs: tuple) -> tuple:
     """Return the labels of the K folds, where all repeats have the same, and folds as 0 to K - 1 in their repeat."""
     cells, cell = np.unique(repeat * len(labels) + fold, return_inverse=True)
     folds = np.bincount(cells // len(labels))
     if folds[0] < 2:
-        raise ValueError(f"fold must have at least 2 folds; got {folds[0]}")
+        raise checks.WrongValue("fold", "must have at least 2 folds", folds[0])
     if np.ptp(folds):
         other = np.flatnonzero(folds != folds[0])[0]
         raise ValueError(f"every repeat must have the same number of folds; repeat {runs[0]} has {folds[0]}, "
@@ -618,46 +601,57 @@ def _fold_codes(labels, fold, repeat, runs):
     return labels if len(labels) == folds[0] else tuple(range(folds[0])), cell - repeat * folds[0]
 
 
-def _equal_sizes(folds, n_items):
-    if n_items is None:
-        return np.ones(folds, int)
-    n_items = checks.whole("n_items", n_items, folds)
-    return n_items // folds + (np.arange(folds) < n_items % folds)
-
-
-def _refuse_other_items(first, second, here, there):
+def _refuse_other_items(first: CVLosses, second: CVLosses, here: np.ndarray, there: np.ndarray) -> None:
     if len(here) != len(there):
-        raise ValueError(f"models must be tested on the same items; {', '.join(first.models)} has {len(here):,} rows, "
-                         f"{', '.join(second.models)} {len(there):,}")
+        raise checks.WrongValue("models", f"must be tested on the same items; {', '.join(first.models)} has "
+                                f"{len(here):,} rows, {', '.join(second.models)} {len(there):,}")
     if (first.item is None) != (second.item is None):
-        raise ValueError("models must be tested on the same items; only one of the two names its items")
+        raise checks.WrongValue("models", "must be tested on the same items; only one of the two names its items")
     if first.has_items != second.has_items:
-        raise ValueError("models must be tested on the same items; one of the two has means of folds, the other losses "
-                         "of single items")
+        raise checks.WrongValue("models", "must be tested on the same items; one of the two has means of folds, the "
+                                "other losses of single items")
     if first.item is not None:
         unlike = np.flatnonzero(first.item[here] != second.item[there])
         if unlike.size:
-            raise ValueError(f"models must be tested on the same items; {', '.join(first.models)} has item "
-                             f"{first.item[here][unlike[0]]} where {', '.join(second.models)} has "
-                             f"{second.item[there][unlike[0]]}")
+            raise checks.WrongValue("models", f"must be tested on the same items; {', '.join(first.models)} has item "
+                                    f"{first.item[here][unlike[0]]} where {', '.join(second.models)} has "
+                                    f"{second.item[there][unlike[0]]}")
     if not first.has_items:
         _refuse_other_sizes(first, second, here, there)
 
 
-def _refuse_other_sizes(first, second, here, there):
+def _refuse_other_sizes(first: CVLosses, second: CVLosses, here: np.ndarray, there: np.ndarray) -> None:
     unlike = np.flatnonzero(first.fold_size[here] != second.fold_size[there])
     if unlike.size:
         row, other = here[unlike[0]], there[unlike[0]]
         fold, run = first.fold_labels[first.fold[row]], first.repeat_labels[first.repeat[row]]
-        raise ValueError(f"models must be tested on the same folds; fold {fold} of repeat {run} has "
-                         f"{checks.counted(first.fold_size[row], 'item')} for {', '.join(first.models)} and "
-                         f"{second.fold_size[other]:,} for {', '.join(second.models)}: give both the same sizes "
-                         f"(n_items)")
+        raise checks.WrongValue("models", f"must be tested on the same folds; fold {fold} of repeat {run} has "
+                                f"{checks.counted(first.fold_size[row], 'item')} for {', '.join(first.models)} and "
+                                f"{second.fold_size[other]:,} for {', '.join(second.models)}: give both the same "
+                                "sizes (n_items)")
 
 
-def _same_partition(first, second, rows):
+def _same_partition(first: CVLosses, second: CVLosses, rows: np.ndarray) -> bool:
     """Folds may be numbered differently, but must hold the same rows."""
     cell_one = first.repeat * first.folds + first.fold
     cell_two = (second.repeat * second.folds + second.fold)[rows]
     pairs = np.unique(cell_one * (cell_two.max() + 1) + cell_two).size
     return pairs == np.unique(cell_one).size == np.unique(cell_two).size
+
+
+def _one_of_many_folds(cv: CVLosses, remedy: str) -> tuple[Note, ...]:
+    """Return a note where so many folds may be repeats of fewer."""
+    if cv.has_items or cv.repeats > 1 or cv.folds <= MANY_FOLDS:
+        return ()
+    return (Note("assumption", f"read as one cross-validation of {cv.folds} folds: if it was repeated, {remedy}"),)
+
+
+def _guessed(cv: CVLosses, label: dict[str, np.ndarray], every: bool) -> Iterator[Note]:
+    """Return what a file did not say and was therefore guessed."""
+    yield from _one_of_many_folds(cv, "name the column of repeats (repeat)")
+    if cv.has_items and not {"item", "repeat"} & {*label}:
+        yield Note("assumption", f"no item column: {len(cv.fold):,} rows are taken for different items; if the "
+                   f"cross-validation was repeated, name item and repeat")
+    if every and len(cv.models) > 2:
+        yield Note("data", f"columns read as models: {', '.join(cv.models)}; if some are none, list the others in "
+                   f"models")

@@ -16,20 +16,15 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.cross_validation.kfold import (
-    ALTERNATIVES,
-    ZeroVarianceError,
-    refuse_zero_variance,
-    tail_probability,
-    theta3,
-)
-from workbench.cross_validation.sources import as_array, refuse_extreme
+from workbench.cross_validation import kfold
+from workbench.cross_validation.sources import as_array, refuse_extreme, refuse_infinite
 from workbench.results import Interval, Note, Result
 
 MCNEMAR = ("exact", "midp", "chi2")
@@ -105,14 +100,15 @@ def nadeau_bengio_test(differences: ArrayLike, n_train: float, n_test: float, *,
     >>> nadeau_bengio_test([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0], 90, 10)
     ModelTest(corrected resampled t: estimate 0.085, statistic 1.959, df 9, p 0.08176)
     """
-    values = _differences(differences, 2)
-    n_train, n_test = _positive("n_train", n_train), _positive("n_test", n_test)
-    mean, alternative = checks.number("mean", mean), checks.choice("alternative", alternative, ALTERNATIVES)
-    refuse_zero_variance(values, 0, "the difference")
+    values = _differences(differences)
+    n_train = checks.number("n_train", n_train, 0, open_ends=True)
+    n_test = checks.number("n_test", n_test, 0, open_ends=True)
+    mean, alternative = checks.number("mean", mean), checks.choice("alternative", alternative, kfold.ALTERNATIVES)
+    kfold.refuse_zero_variance(values, 0, "the difference")
     error = ((1 / values.size + n_test / n_train) * values.var(ddof=1)) ** .5
     statistic, df = (values.mean() - mean) / error, values.size - 1
     return ModelTest("corrected resampled t", values.mean(), statistic, (df,),
-                     float(tail_probability(statistic, df, alternative)))
+                     float(kfold.tail_probability(statistic, df, alternative)))
 
 
 def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
@@ -150,7 +146,7 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     """
     values = _five_by_two(differences)
     every = five_by_two(values)[0]
-    pvalues = tail_probability(every, 5, "two-sided")
+    pvalues = kfold.tail_probability(every, 5, "two-sided")
     note = Note("unreliable", f"the difference that comes first decides: p from {pvalues.min():.4g} to "
                 f"{pvalues.max():.4g} over the ten")
     return ModelTest("5x2cv t", values.mean(), every[0, 0], (5,), pvalues[0, 0], notes=[note])
@@ -261,7 +257,7 @@ def mcnemar_pvalue(b: int | np.ndarray, c: int | np.ndarray, method: str = "exac
     return np.minimum(tail - observed, 1)
 
 
-def _at_most(heads, tosses):
+def _at_most(heads: int | np.ndarray, tosses: int | np.ndarray) -> np.ndarray:
     """Return P(X <= heads) of tosses of a fair coin; a binomial of `scipy.special` has no p from 2**31 tosses on."""
     found = scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5)
     return np.where(tosses > 0, found, 1.0)
@@ -363,15 +359,15 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
     >>> bayesian_correlated_t([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0], rope=.01)
     BayesianTTest(P(first has the smaller loss) 0.028, practically equal (within 0.01) 0.031, second 0.941)
     """
-    values, rope, runs = _differences(differences, 2), checks.number("rope", rope, 0), checks.whole("runs", runs, 1)
+    values, rope, runs = _differences(differences), checks.number("rope", rope, 0), checks.whole("runs", runs, 1)
     folds, rest = divmod(values.size, runs)
     if rest or folds < 2:
-        raise ValueError(f"runs must divide the number of differences into at least 2 folds; got {runs} runs of "
-                         f"{values.size}")
-    refuse_zero_variance(values, 0, "the difference")
+        raise checks.WrongValue("runs", f"must divide the number of differences into at least 2 folds; got {runs} "
+                                f"runs of {values.size}")
+    kfold.refuse_zero_variance(values, 0, "the difference")
     sizes = np.ones(values.size) if sizes is None else checks.counts("sizes", sizes, size=values.size, low=1,
                                                                      what="fold")
-    error = float(((1 + values.size / (folds - 1)) * theta3(values, sizes)) ** .5)
+    error = float(((1 + values.size / (folds - 1)) * kfold.theta3(values, sizes)) ** .5)
     mean, df = float(np.average(values, weights=sizes)), values.size - 1
     left = float(scipy.special.stdtr(df, (-rope - mean) / error))
     right = float(scipy.special.stdtr(df, (mean - rope) / error))
@@ -465,31 +461,27 @@ def nested_estimate(outer: np.ndarray, inner: np.ndarray) -> tuple:
     return inner_mean - (1 + (folds - 2) / folds) * (inner_mean - outer_mean), error
 
 
-def _differences(values, least):
+def _differences(values: ArrayLike) -> np.ndarray:
     values = checks.vector("differences", as_array("differences", values), what="fold")
-    if values.size < least:
-        raise ValueError(f"differences must have at least {least} entries; got {values.size}")
+    if values.size < 2:
+        raise checks.WrongValue("differences", "must have at least 2 entries", values.size)
     refuse_extreme("differences", values)
     return values
 
 
-def _positive(name, value):
-    return checks.number(name, value, 0, open_ends=True)
-
-
-def _five_by_two(differences):
+def _five_by_two(differences: Any) -> np.ndarray:
     values = as_array("differences", differences)
     if values.shape != (5, 2):
-        raise ValueError(f"differences must have shape (5, 2), five repeats of two halves; got {values.shape}")
+        raise checks.WrongValue("differences", "must have shape (5, 2), five repeats of two halves", values.shape)
     values = checks.vector("differences", values.ravel(), what="entry").reshape(5, 2)
     refuse_extreme("differences", values)
     if np.abs(values[:, 0] - values[:, 1]).max() <= 1e-12 * np.abs(values).max():
-        raise ZeroVarianceError("the two halves agree in all five repeats: the variance is 0, so there is no t, no F "
-                                "and no p-value; use a loss with finer values, or more items")
+        raise kfold.ZeroVarianceError("the two halves agree in all five repeats: the variance is 0, so there is no t, "
+                                      "no F and no p-value; use a loss with finer values, or more items")
     return values
 
 
-def _edwards(b, c):
+def _edwards(b: int | np.ndarray, c: int | np.ndarray) -> float | np.ndarray:
     return np.maximum(np.abs(np.subtract(b, c)) - 1, 0) ** 2 / np.maximum(np.add(b, c), 1)
 
 
@@ -504,15 +496,12 @@ def _nested_arrays(outer: ArrayLike, inner: ArrayLike) -> tuple[np.ndarray, np.n
     outer, inner = (array.astype(float).reshape(-1, *array.shape[-2:]) for array in (outer, inner))
     repeats, folds, m = outer.shape
     if folds < 3 or m < 2:
-        raise ValueError(f"outer must have at least 3 folds of at least 2 items; got "
-                         f"{checks.counted(folds, 'fold')} of {m:,}")
+        raise checks.WrongValue("outer", "must have at least 3 folds of at least 2 items; got "
+                                f"{checks.counted(folds, 'fold')} of {m:,}")
     if inner.shape != (repeats, folds, (folds - 1) * m):
-        raise ValueError(f"inner must have shape {(repeats, folds, (folds - 1) * m)}, all items outside each fold; "
-                         f"got {inner.shape}")
+        raise checks.WrongValue("inner", f"must have shape {(repeats, folds, (folds - 1) * m)}, all items outside "
+                                "each fold", inner.shape)
     for name, array in (("outer", outer), ("inner", inner)):
-        bad = np.argwhere(~np.isfinite(array))
-        if len(bad):
-            raise ValueError(f"{name} must be finite; repeat {bad[0][0]}, fold {bad[0][1]}, item {bad[0][2]} is "
-                             f"{array[tuple(bad[0])]}")
+        refuse_infinite(name, array, "repeat", "fold", "item")
         refuse_extreme(name, array)
     return outer, inner

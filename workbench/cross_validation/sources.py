@@ -1,8 +1,8 @@
 """Where losses come from: arrays, files, and what scikit-learn returned; what is refused, and what is guessed."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +13,7 @@ from workbench.data import frames, numbers
 from workbench.data.columns import spelled
 from workbench.results import Note
 
-if TYPE_CHECKING:
-    from workbench.cross_validation.losses import CVLosses
-
 LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
-MANY_FOLDS = 20     # more than the 5, 10 or 20 of one repeat
 FEW = 1000
 
 
@@ -51,6 +47,14 @@ def refuse_extreme(name: str, values: np.ndarray) -> None:
                          f"are numbers; got {most:g}: use another unit")
 
 
+def refuse_infinite(name: str, values: np.ndarray, *axes: str) -> None:
+    """Raise where an entry is not finite; the message names its place along the axes."""
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        place = ", ".join(f"{axis} {k}" for axis, k in zip(axes, bad[0], strict=True))
+        raise checks.WrongValue(name, f"must be finite; {place} is {values[tuple(bad[0])]}")
+
+
 def is_frame(values: Any) -> bool:
     """Return whether values come in named columns."""
     return hasattr(values, "columns")
@@ -67,11 +71,11 @@ def columns_of_frame(frame: Any) -> dict[str, np.ndarray]:
     """Return the columns of a data frame of fold means as numbers, by name."""
     names = frames.column_names(frame)
     if not all(isinstance(name, str) for name in names):
-        raise TypeError("means must name its columns in text: give frame.rename(columns=str)")
+        raise checks.WrongType("means", "must name its columns in text: give frame.rename(columns=str)")
     other = [name for name in names if name in ("fold", "item", "repeat")]
     if other:
-        raise ValueError(f"means must hold one column per model; column {other[0]!r} is none: read the data frame with "
-                         f"CVLosses.read_csv")
+        raise checks.WrongValue("means", f"must hold one column per model; column {other[0]!r} is none: read the "
+                                "data frame with CVLosses.read_csv")
     data, _ = frames.read_columns(frame, [*names])
     return {name: numbers.to_numbers(name, values) for name, values in data.items()}
 
@@ -91,8 +95,8 @@ def no_labels(labels: np.ndarray) -> np.ndarray:
 def like_truth(truth: np.ndarray, prediction: np.ndarray, name: str) -> np.ndarray:
     """Return predictions of the shape and kind of the truth."""
     if prediction.shape != truth.shape:
-        raise ValueError(f"models must be tested on the same items; truth has shape {truth.shape}, "
-                         f"model {name!r} {prediction.shape}")
+        raise checks.WrongValue("models", f"must be tested on the same items; truth has shape {truth.shape}, model "
+                                f"{name!r} {prediction.shape}")
     if (prediction.dtype.kind in "US") != (truth.dtype.kind in "US"):
         raise ValueError(f"truth and prediction must both be text or both numbers; truth "
                          f"{truth.flat[0].item()!r}, model {name!r} {prediction.flat[0].item()!r}")
@@ -112,8 +116,8 @@ def fold_of(splits: Any, n: int) -> Any:
     """Return the fold of each item from labels or from (train, test) pairs."""
     checks.refuse_masked("splits", splits, "item")
     if hasattr(splits, "get_n_splits"):
-        raise TypeError(f"splits must be labels of folds or pairs of index arrays; got {type(splits).__name__}: give "
-                        f"list(splitter.split(X, y))")
+        raise checks.WrongType("splits", "must be labels of folds or pairs of index arrays; got "
+                               f"{type(splits).__name__}: give list(splitter.split(X, y))")
     splits = list(splits)
     if not (splits and isinstance(splits[0], (tuple, list)) and len(splits[0]) == 2):
         return splits
@@ -122,12 +126,13 @@ def fold_of(splits: Any, n: int) -> Any:
         test = checks.plain_array(f"test set of fold {k}", test, "item") if len(test) else np.array([], int)
         bad = [test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)]
         if len(bad):
-            raise ValueError(f"splits must hold item numbers 0 to {n - 1}; the test set of fold {k} has {bad[0]}")
+            raise checks.WrongValue("splits", f"must hold item numbers 0 to {n - 1}; the test set of fold {k} has "
+                                    f"{bad[0]}")
         fold[test] = k
         times[test] += 1
     if (times != 1).any():
         item = np.flatnonzero(times != 1)[0]
-        raise ValueError(f"splits must test every item once; item {item} is in {times[item]} test sets")
+        raise checks.WrongValue("splits", f"must test every item once; item {item} is in {times[item]} test sets")
     return fold
 
 
@@ -146,13 +151,13 @@ def scores_of(result: Any, metric: str, name: str) -> np.ndarray:
                          + checks.suggestion(metric, known))
     scores = as_array(f"scores of {name}", result[key])
     if scores.dtype.kind not in "biuf" or scores.ndim != 1:
-        raise ValueError(f"scores must be one number per fold; model {name!r} has {scores.dtype} of shape "
-                         f"{scores.shape}")
+        raise checks.WrongValue("scores", f"must be one number per fold; model {name!r} has {scores.dtype} of shape "
+                                f"{scores.shape}")
     scores = scores.astype(float)
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
-        raise ValueError(f"scores must be finite; fold {bad[0]} of model {name!r} is {scores[bad[0]]}: the fit "
-                         f"failed, call cross_validate with error_score='raise'")
+        raise checks.WrongValue("scores", f"must be finite; fold {bad[0]} of model {name!r} is {scores[bad[0]]}: the "
+                                "fit failed, call cross_validate with error_score='raise'")
     return scores
 
 
@@ -175,8 +180,9 @@ def refuse_other_folds(tests: Sequence[Sequence[np.ndarray]], names: tuple[str, 
     """Raise where two models were not tested on the same folds."""
     for k, folds in enumerate(zip(*tests, strict=True)):
         if not all(np.array_equal(folds[0], other) for other in folds):
-            raise ValueError(f"models must be tested on the same folds; fold {k} of {names[0]} and of {names[1]} hold "
-                             f"different items: give both the same splits, as list(splitter.split(X, y))")
+            raise checks.WrongValue("models", f"must be tested on the same folds; fold {k} of {names[0]} and of "
+                                    f"{names[1]} hold different items: give both the same splits, as "
+                                    "list(splitter.split(X, y))")
 
 
 def refuse_other_training(splits: Sequence, name: str) -> None:
@@ -187,13 +193,14 @@ def refuse_other_training(splits: Sequence, name: str) -> None:
     items = np.union1d(tested, splits[0][0]).size
     for k, (train, test) in enumerate(splits):
         if not len(train) + len(test) == np.union1d(train, test).size == items:
-            raise ValueError(f"splits must be those of K folds, trained on all items that are not tested; fold {k} of "
-                             f"{name} trains on {len(train)} and tests {len(test)} of {items} items: the t-tests of "
-                             f"folds do not hold for splits of time series; for random splits use nadeau_bengio_test")
+            raise checks.WrongValue("splits", "must be those of K folds, trained on all items that are not tested; "
+                                    f"fold {k} of {name} trains on {len(train)} and tests {len(test)} of {items} "
+                                    "items: the t-tests of folds do not hold for splits of time series; for random "
+                                    "splits use nadeau_bengio_test")
     if tested.size < items:
-        raise ValueError(f"splits must test every item; {name} trains on item "
-                         f"{np.setdiff1d(splits[0][0], tested)[0]}, which is in no test set: for random splits "
-                         f"use nadeau_bengio_test")
+        raise checks.WrongValue("splits", f"must test every item; {name} trains on item "
+                                f"{np.setdiff1d(splits[0][0], tested)[0]}, which is in no test set: for random "
+                                "splits use nadeau_bengio_test")
 
 
 def sizes_and_repeats(tests: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -208,24 +215,6 @@ def sizes_and_repeats(tests: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarr
             raise ValueError("the test sets must hold every item once per repeat, as K-fold splitters make them; "
                              "for random splits use nadeau_bengio_test")
     return size, repeat
-
-
-def one_of_many_folds(cv: CVLosses, remedy: str) -> tuple[Note, ...]:
-    """Return a note where so many folds may be repeats of fewer."""
-    if cv.has_items or cv.repeats > 1 or cv.folds <= MANY_FOLDS:
-        return ()
-    return (Note("assumption", f"read as one cross-validation of {cv.folds} folds: if it was repeated, {remedy}"),)
-
-
-def guessed(cv: CVLosses, label: dict[str, np.ndarray], every: bool) -> Iterator[Note]:
-    """Return what a file did not say and was therefore guessed."""
-    yield from one_of_many_folds(cv, "name the column of repeats (repeat)")
-    if cv.has_items and not {"item", "repeat"} & {*label}:
-        yield Note("assumption", f"no item column: {len(cv.fold):,} rows are taken for different items; if the "
-                   f"cross-validation was repeated, name item and repeat")
-    if every and len(cv.models) > 2:
-        yield Note("data", f"columns read as models: {', '.join(cv.models)}; if some are none, list the others in "
-                   f"models")
 
 
 def refuse_no_names(**roles: str | None) -> None:
@@ -256,7 +245,7 @@ def refuse_identifiers(columns: dict[str, np.ndarray]) -> None:
                              f"the columns of losses in models{otherwise}")
 
 
-def _repeats(values):
+def _repeats(values: np.ndarray) -> bool:
     return np.unique(values).size < values.size
 
 
@@ -308,7 +297,8 @@ def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, mode
     return scores, label, whole_sizes(used["size"], data[used["size"]]) if size else None, notes, every
 
 
-def _read_long(source, names, roles, used, listed, model, value):
+def _read_long(source: dict | str, names: tuple, roles: dict, used: dict, listed: list, model: str,
+               value: str) -> tuple:
     used = used | {"model": model}
     value = long_form.value_column(names, value, [*used.values()])
     refuse_shared(used | {"value": value}, [])
@@ -329,7 +319,7 @@ def _read_long(source, names, roles, used, listed, model, value):
     return {found[k]: columns["loss"][:, k] for k in order}, label, sizes, (*notes, read_as), False
 
 
-def _labels(data, roles):
+def _labels(data: dict, roles: dict) -> dict:
     label = {role: numbers.to_labels(name, data[name]) for role, name in roles.items()}
     refuse_mixed_up(label, roles)
     return label
@@ -351,7 +341,6 @@ def sizes_of_rows(label: dict[str, np.ndarray], roles: dict[str, str], size: str
     return sizes, (Note("data", "one row per fold: read as fold means, weighted by their items"),)
 
 
-def _rows_are_folds(label):
-    codes = [np.unique(label[role], return_inverse=True)[1] for role in ("fold", "repeat") if role in label]
-    cells = codes[0] if len(codes) == 1 else codes[0] * (codes[1].max() + 1) + codes[1]
+def _rows_are_folds(label: dict) -> bool:
+    cells = long_form.cells(label[role] for role in ("fold", "repeat") if role in label)
     return np.unique(cells).size == cells.size

@@ -44,14 +44,15 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
         yield from _one_sided(known, others, column, is_kind, never, is_text)
 
 
-def _closest(names, options):
+def _closest(names: list[str], options: list[str]) -> list:
     """Return the options spelled almost like one of the names, whatever their case."""
     spelled = {option.strip().casefold(): option for option in options}
     close = [difflib.get_close_matches(name.strip().casefold(), spelled, 1, CLOSE) for name in names]
     return list(dict.fromkeys(spelled[found[0]] for found in close if found))
 
 
-def _one_sided(known, others, column, is_kind, never, is_text):
+def _one_sided(known: np.ndarray, others: np.ndarray, column: np.ndarray, is_kind: str, never: str,
+               is_text: bool) -> Iterator[Note]:
     unseen = known[~np.isin(known, others)].tolist()
     if not unseen:
         return

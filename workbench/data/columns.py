@@ -4,6 +4,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from workbench import checks
 
@@ -15,13 +16,13 @@ SHOWN_COLUMNS = 20
 class TableSource:
     """A source whose columns can be fetched: `fetch(names)` returns (dict of arrays, notes).
 
-    `row_of`, where there is one, returns the row of a data row (from 0) as the program shows it that opens the file.
+    `rows`, where there is one, yields the row of each data row as the program shows it that opens the file.
     """
 
     label: str
     names: tuple
     fetch: Callable | None = None
-    row_of: Callable[[int], int] | None = None
+    rows: Callable[[], Iterable[int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,10 @@ class Scan:
 def distinct_names(columns: Sequence[str]) -> list[str]:
     """Return the wanted names, each once, or raise."""
     if isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names; got {columns!r}")
+        raise checks.WrongType("columns", "must be a list of names", columns)
     wanted = list(dict.fromkeys(columns))
     if not wanted:
-        raise ValueError("columns must name at least one column")
+        raise checks.WrongValue("columns", "must name at least one column")
     return wanted
 
 
@@ -87,7 +88,7 @@ def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[st
     return found
 
 
-def _alike(name, names):
+def _alike(name: str, names: list[str] | tuple) -> list:
     return [other for other in names if isinstance(other, str) and plain_name(other) == plain_name(name)]
 
 
@@ -102,7 +103,7 @@ def plain_name(name: str) -> str:
     return name.removeprefix("\ufeff").removeprefix(MISREAD_BOM).strip().casefold()
 
 
-def _found_column(label, names, name):
+def _found_column(label: Any, names: Any, name: Any) -> str:
     found = names.count(name)
     if found > 1:
         raise ValueError(f"{label} has {found} columns named {name!r}; rename all but one")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +99,7 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def _undecided(texts, whole, beside):
+def _undecided(texts: Any, whole: Any, beside: Any) -> str:
     """Return the decimal mark of a column that shows none, or "" where it stays open."""
     open_marks = {mark for text in texts for mark in OTHER if mark in text}
     if not open_marks:
@@ -112,13 +113,13 @@ def _undecided(texts, whole, beside):
     return "." if open_marks == {"."} and not elsewhere else ""
 
 
-def _marks_of_numbers(column):
+def _marks_of_numbers(column: list[str]) -> set | set[str]:
     """Return the marks of a column, none of them if it holds anything but numbers."""
     marks = set(map(mark_of, column))
     return set() if None in marks else marks
 
 
-def _both(texts):
+def _both(texts: Any) -> tuple:
     """Return what is wrong with the first number that can be read both ways."""
     row = next(row for row, text in enumerate(texts) if is_open(text))
     mark = _OPEN.fullmatch(texts[row])[1]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench import checks
-from workbench.data import decimals
+from workbench.data import decimals, handover
 from workbench.data.decimals import shortened
 from workbench.data.numbers import unmasked
 
@@ -24,17 +24,24 @@ NO_NUMBER = "\u200b"        # after a cell that is no number, though DuckDB woul
 def connected(label: str, path: str) -> Iterator[Any]:
     """Yield a connection that can read this file, and neither other files nor the network."""
     import duckdb
-    spill = os.path.join(tempfile.gettempdir(), f"workbench-{secrets.token_hex(8)}")
-    allowed = ", ".join(map(_text_literal, {os.path.abspath(path), literal(path)}))
-    options: dict = {"temp_directory": spill, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
     try:
-        with duckdb.connect(config=options) as connection:
-            connection.execute("SET enable_progress_bar = false")
-            connection.execute(f"SET allowed_paths = [{allowed}]")
-            connection.execute("SET enable_external_access = false")
+        with handover.opened_once(lambda: _connection(path), "connection", path) as connection:
             yield connection
     except duckdb.Error as error:
         raise ValueError(_file_problem(label, str(error))) from None
+
+
+def _connection(path: str) -> Any:
+    import duckdb
+    spill = os.path.join(tempfile.gettempdir(), f"workbench-{secrets.token_hex(8)}")
+    paths = {os.path.abspath(path), literal(path)}
+    allowed = ", ".join("'" + name.replace("'", "''") + "'" for name in paths)
+    options: dict = {"temp_directory": spill, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    connection = duckdb.connect(config=options)
+    connection.execute("SET enable_progress_bar = false")
+    connection.execute(f"SET allowed_paths = [{allowed}]")
+    connection.execute("SET enable_external_access = false")
+    return connection
 
 
 def is_relation(source: Any) -> bool:
@@ -78,16 +85,12 @@ def literal(path: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path))
 
 
-def _text_literal(text):
-    return "'" + text.replace("'", "''") + "'"
-
-
 def quoted(name: str) -> str:
     """Return a name as an identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _cells_of(message):
+def _cells_of(message: Any) -> Any:
     """Return how many cells the line of a problem has, or None: the reader itself counts to one too many and stops."""
     line = re.search(r"Original Line: (.*)\nExpected Number of Columns", message, re.DOTALL)
     delimiter = re.search(r"^  delimiter = (.+?) \(Set By User\)$", message, re.MULTILINE)
@@ -97,7 +100,7 @@ def _cells_of(message):
     return re.sub(r'"(?:[^"]|"")*"', "", line[1]).count(between) + 1
 
 
-def _file_problem(label, message):
+def _file_problem(label: str, message: str) -> str:
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"{label}, line {line[1]}" if line else label
     text = re.search(r"Could not convert string ['\"](.*)['\"] to DOUBLE", message)

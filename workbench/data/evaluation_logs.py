@@ -10,7 +10,7 @@ import json
 import math
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,8 +70,7 @@ def is_log(text: str, ending: str) -> bool:
     >>> is_log('{"version": 2, "status": "success",', ".json"), is_log('{"id": 1, "score": 0.5}', ".json")
     (True, False)
     """
-    first = text.split("\n", 1)[0] if ending != ".json" else text
-    return bool(_INSPECT.match(text)) if ending == ".json" else bool(_HARNESS.match(first))
+    return bool(_INSPECT.match(text) if ending == ".json" else _HARNESS.match(text.split("\n", 1)[0]))
 
 
 def read_log(path: str, label: str) -> EvaluationLog:
@@ -109,7 +108,7 @@ def open_log(path: str, label: str, choice: str = "") -> TableSource:
              **{f"scores.{name}": value for name, value in each.scores.items()}} for each in scored or samples]
     names = tuple(dict.fromkeys(name for row in rows for name in row))
 
-    def fetch(wanted):
+    def fetch(wanted: Any) -> Any:
         return {name: objects([row.get(name) for row in rows]) for name in wanted}, notes
     return TableSource(label, names, fetch)
 
@@ -152,7 +151,7 @@ class _Names:
         path = self.log.label[1:-1].split("#")[0]
         return " or ".join(repr(f"{path}#{value}" if bare else f"{path}#{key}={value}") for value in values[:5])
 
-    def _known(self, key, values):
+    def _known(self, key: str, values: list) -> str:
         said = self.said.get(key, "")
         if said and said not in values:
             raise ValueError(f"{self.log.label} has no {key} {said!r}; it has {checks.listed(values, quoted=True)}"
@@ -160,7 +159,7 @@ class _Names:
         return said
 
 
-def _distinct(log, samples, names):
+def _distinct(log: EvaluationLog, samples: list, names: _Names) -> list:
     """Return samples, or raise where one occurs twice: in several parts of which one is to be named, or in one."""
     first: dict[str, Sample] = {}
     for each in samples:
@@ -174,7 +173,7 @@ def _distinct(log, samples, names):
     return samples
 
 
-def _notes(log, score, samples, scored):
+def _notes(log: Any, score: Any, samples: Any, scored: Any) -> Any:
     if log.unfinished:
         yield Note("data", f"the run of {log.label} did not finish, its status is "
                    f"{checks.listed([log.unfinished], quoted=True)}: samples may be missing")
@@ -191,7 +190,7 @@ def _notes(log, score, samples, scored):
                    f"{checks.listed(left, 5, quoted=True)}")
 
 
-def _unzipped(path, label):
+def _unzipped(path: str, label: str) -> tuple:
     """Return header and samples of an .eval file, which is a zip archive of JSON."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -208,11 +207,11 @@ def _unzipped(path, label):
                          "json") from None
 
 
-def _natural(name):
+def _natural(name: str) -> list:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
 
 
-def _inspect(label, header, samples):
+def _inspect(label: Any, header: Any, samples: Any) -> EvaluationLog:
     found = []
     for number, sample in enumerate(samples, 1):
         if not isinstance(sample, dict) or sample.get("id") is None:
@@ -234,14 +233,14 @@ def _inspect(label, header, samples):
                          "" if status == "success" else str(status))
 
 
-def _values(scorer, score, where):
+def _values(scorer: str, score: dict, where: str) -> Iterator[tuple]:
     value = score.get("value") if isinstance(score, dict) else score
     for name, each in ([(f"{scorer}.{key}", each) for key, each in value.items()] if isinstance(value, dict)
                        else [(scorer, value)]):
         yield name, _number(each, f"{where}: the score of {name!r}")
 
 
-def _number(value, what):
+def _number(value: Any, what: Any) -> float | None:
     """Return a score as a number, None where there is none."""
     if isinstance(value, str):
         known = _LETTERS.get(value, _LETTERS.get(value.lower()))
@@ -257,7 +256,7 @@ def _number(value, what):
     return float(value) if math.isfinite(value) else None
 
 
-def _answer_of(sample, scores):
+def _answer_of(sample: Any, scores: Any) -> str:
     said = next((each["answer"] for each in scores.values() if isinstance(each, dict) and each.get("answer")), None)
     if said is not None:
         return _said(said)
@@ -267,7 +266,7 @@ def _answer_of(sample, scores):
     return _said(message.get("content")) if isinstance(message, dict) else ""
 
 
-def _harness(label, records):
+def _harness(label: str, records: list) -> EvaluationLog:
     found = []
     for number, record, problem in records:
         where = f"{label}, record {number}"
@@ -291,14 +290,14 @@ def _harness(label, records):
     return EvaluationLog(label, tuple(found), first, "filter", "metric")
 
 
-def _first_text(asked):
+def _first_text(asked: dict) -> str:
     """Return the prompt: the first text of the arguments of a request."""
     while isinstance(asked, (list, dict)) and asked:
         asked = next(iter(asked.values() if isinstance(asked, dict) else asked))
     return asked if isinstance(asked, str) else ""
 
 
-def _said(value):
+def _said(value: Any) -> Any:
     """Return what people read: text, or the texts of a list of messages or answers."""
     if isinstance(value, list):
         texts = [each.get("content", each.get("text")) if isinstance(each, dict) else each for each in value]
@@ -306,7 +305,7 @@ def _said(value):
     return "" if value is None else value if isinstance(value, str) else _json(value)
 
 
-def _flat(prefix, values):
+def _flat(prefix: Any, values: Any) -> dict:
     """Return the cells of an object by "prefix.name"; what is nested deeper as JSON."""
     if not isinstance(values, dict):
         return {}
@@ -314,9 +313,9 @@ def _flat(prefix, values):
             for name, value in values.items()}
 
 
-def _plain(identifier):
+def _plain(identifier: int | str) -> str:
     return identifier if isinstance(identifier, str) else _json(identifier)
 
 
-def _json(value):
+def _json(value: int) -> str:
     return json.dumps(value, ensure_ascii=False)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench import checks
+from workbench.data import handover
 from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
 from workbench.data.engine import connected, decimal_mark, literal, quoted, relation_columns
 from workbench.data.evaluation_logs import EVAL, PEEKED, is_log, open_log
@@ -26,7 +27,7 @@ from workbench.data.workbooks import file_and_sheet, open_workbook
 def open_file(source: str | PathLike[str]) -> TableSource:
     """Return the source that a file's ending tells; text and JSON may be packed (.gz, .zst)."""
     path, label, ending = existing_file(source)
-    return _OPENERS[ending](path, label)
+    return handover.once(lambda: _OPENERS[ending](path, label), "source", path)
 
 
 def file_of(source: str | PathLike[str]) -> str:
@@ -42,7 +43,7 @@ def is_evaluation_log(source: Any) -> bool:
     return ending == EVAL or (ending in _JSON and _is_log(file_of(path), label, ending))
 
 
-def _is_log(file, label, ending):
+def _is_log(file: str, label: str, ending: str) -> bool:
     with as_utf8(file, label, encoding_of_start(file, label), mark=False) as (readable, _):
         with open(readable, encoding="utf-8", errors="replace") as text:
             return is_log(text.read(PEEKED) if ending == ".json" else text.readline(), ending)
@@ -59,14 +60,14 @@ def existing_file(source: str | PathLike[str]) -> tuple[str, str, str]:
     return path, label, ending
 
 
-def _ending(file):
+def _ending(file: str) -> str:
     """Return a file's ending in lower case, without that of its packing unless it is one that is never packed."""
     stem, last = os.path.splitext(file.lower())
     inner = os.path.splitext(stem)[1]
     return inner if last in PACKED and inner not in _ALONE else last
 
 
-def _check_readable(file, label):
+def _check_readable(file: str, label: str) -> None:
     """Raise unless there is a file that can be read; of a name that is not there the message says a near one."""
     try:
         found = os.stat(file)
@@ -84,7 +85,7 @@ def _check_readable(file, label):
         raise ValueError(f"{label} is empty")
 
 
-def _near(file):
+def _near(file: str) -> str:
     folder, name = os.path.split(file)
     try:
         names = os.listdir(folder or ".")
@@ -102,7 +103,7 @@ def scan_file(source: str | PathLike[str], wanted: Sequence[str]) -> Iterator[Sc
 
 
 @contextmanager
-def _scan_columns(path, label, wanted):
+def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
     """Yield what is read as a whole, a workbook or JSON, as a relation."""
     table = _OPENERS[_ending(file_of(path))](path, label)
     found = found_columns(label, table.names, wanted)
@@ -116,8 +117,8 @@ def _scan_columns(path, label, wanted):
         yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation))
 
 
-def _open_parquet(path, label):
-    def fetch(wanted):
+def _open_parquet(path: str, label: str) -> TableSource:
+    def fetch(wanted: Any) -> Any:
         with connected(label, path) as connection:
             return relation_columns(_parquet_relation(connection, path), wanted, names), ()
     with connected(label, path) as connection:
@@ -125,12 +126,12 @@ def _open_parquet(path, label):
     return TableSource(label, names, fetch)
 
 
-def _parquet_relation(connection, path):
+def _parquet_relation(connection: Any, path: str) -> Any:
     query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
     return connection.sql(query, params={"path": literal(path)})
 
 
-def _parquet_names(connection, path):
+def _parquet_names(connection: Any, path: str) -> tuple:
     """Return the column names as the file has them; DuckDB renames one that differs from another by case or not."""
     query = "SELECT name, num_children FROM parquet_schema($path)"
     names, inner = [], 0
@@ -141,7 +142,7 @@ def _parquet_names(connection, path):
     return tuple(names)
 
 
-def _of_one_kind(column):
+def _of_one_kind(column: np.ndarray) -> np.ndarray:
     """Return a column as text where some of its cells are, so that DuckDB need not choose."""
     if column.dtype.kind != "O" or not any(isinstance(value, str) for value in column):
         return column
@@ -149,7 +150,7 @@ def _of_one_kind(column):
 
 
 @contextmanager
-def _scan_parquet(path, label, wanted):
+def _scan_parquet(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
     with connected(label, path) as connection:
         names = _parquet_names(connection, path)
         found = found_columns(label, names, wanted)
@@ -160,7 +161,7 @@ def _scan_parquet(path, label, wanted):
         yield Scan(label, relation.project(", ".join(renamed)))
 
 
-def _open_json(path, label):
+def _open_json(path: str, label: str) -> TableSource:
     file, part = file_and_sheet(path)
     if _is_log(file, label, _ending(file)):
         return open_log(file, label, part)
@@ -168,7 +169,7 @@ def _open_json(path, label):
         raise ValueError(f"{label}: there are no parts to choose in a file that is no log of an evaluation")
     encoding = encoding_of_start(path, label)
 
-    def fetch(wanted):
+    def fetch(wanted: Any) -> Any:
         with as_utf8(path, label, encoding, mark=False) as (readable, notes), connected(label, readable) as connection:
             fetched = _json_values(connection, readable, wanted).fetchnumpy()
         return {name: _from_json(unmasked(fetched[f"c{i}"])) for i, name in enumerate(wanted)}, notes
@@ -177,20 +178,20 @@ def _open_json(path, label):
     return TableSource(label, names, fetch)
 
 
-def _open_eval(path, label):
+def _open_eval(path: str, label: str) -> TableSource:
     file, part = file_and_sheet(path)
     if not zipfile.is_zipfile(file):
         raise ValueError(f"{label} is no log of Inspect: it is cut off, or not a zip archive")
     return open_log(file, label, part)
 
 
-def _json_values(connection, path, names):
+def _json_values(connection: Any, path: str, names: list[str]) -> Any:
     pointers = {f"p{i}": "/" + name.replace("~", "~0").replace("/", "~1") for i, name in enumerate(names)}
     picked = ", ".join(f"CAST(json_extract(json, ${key}) AS VARCHAR) AS c{key[1:]}" for key in pointers)
     return connection.sql(f"SELECT {picked} FROM read_json_objects($path)", params={"path": literal(path), **pointers})
 
 
-def _json_names(connection, path, label):
+def _json_names(connection: Any, path: str, label: str) -> tuple:
     """Return the keys of all rows in order of appearance; a key that a row repeats is repeated."""
     query = ("SELECT json_keys(json) AS keys, json_type(json) AS kind, min(row) FROM (SELECT json, row_number() "
              "OVER () AS row FROM read_json_objects($path)) GROUP BY ALL ORDER BY 3")
@@ -205,7 +206,7 @@ def _json_names(connection, path, label):
     return tuple(names.elements())
 
 
-def _from_json(texts):
+def _from_json(texts: np.ndarray) -> np.ndarray:
     values = json.loads("[" + ",".join("null" if text is None else text for text in texts.tolist()) + "]")
     kinds = set(map(type, values))
     if kinds == {float} or kinds == {bool}:

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import atexit
-import gc
 import inspect
+import itertools
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from workbench import checks
+from workbench.data import handover
 from workbench.data.columns import Scan, TableSource, distinct_names, found_columns
 from workbench.data.engine import is_relation, one_line, relation_columns
-from workbench.data.files import open_file, scan_file
+from workbench.data.files import file_of, open_file, scan_file
 from workbench.data.numbers import RowError, objects, unmasked
 
 if TYPE_CHECKING:
@@ -68,6 +71,8 @@ def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndar
     data, notes = table.fetch(list(found.values()))
     if not all(map(len, data.values())):
         raise NoRowsError(f"{table.label} has no data rows")
+    if _is_path(source):
+        handover.once(lambda: _length(data), "rows", os.path.expanduser(os.fspath(source)))
     return {name: data[column] for name, column in found.items()}, tuple(notes)
 
 
@@ -80,15 +85,30 @@ def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def reading(*args: P.args, **kwargs: P.kwargs) -> T:
+            bound = inspect.signature(function).bind(*args, **kwargs)
+            source = bound.arguments[argument]
             try:
-                return function(*args, **kwargs)
+                return _handed(function, bound, argument) if _is_path(source) else function(*args, **kwargs)
             except RowError as error:
-                row_of = _open(inspect.signature(function).bind(*args, **kwargs).arguments[argument]).row_of
-                if row_of is None:
+                rows = _open(source).rows
+                if rows is None:
                     raise
-                raise ValueError(error.said(lambda row: f"row {row_of(row)}")) from None
+                raise ValueError(error.said(lambda row: f"row {next(itertools.islice(rows(), row, None))}")) from None
         return reading
     return decorated
+
+
+def row_numbers(source: Any, size: int) -> list[int]:
+    """Return the rows of the first `size` data rows as `in_rows_of` names them: of the spreadsheet, else from 1 on."""
+    rows = _open(source).rows
+    return list(itertools.islice(itertools.count(1) if rows is None else rows(), size))
+
+
+def _handed(function: Callable, bound: Any, argument: str) -> Any:
+    bound.apply_defaults()
+    source = os.path.expanduser(os.fspath(bound.arguments[argument]))
+    others = {name: value for name, value in bound.arguments.items() if name != argument}
+    return handover.handed(function, file_of(source), source, others, lambda: function(*bound.args, **bound.kwargs))
 
 
 def column_names(source: Any) -> tuple[str, ...]:
@@ -111,6 +131,16 @@ def column_names(source: Any) -> tuple[str, ...]:
     ('id', 'score')
     """
     return _open(source).names
+
+
+def row_count(path: str) -> int:
+    """Return the number of data rows of a file; what has been read of it tells."""
+    return handover.once(lambda: _length(read_columns(path, column_names(path)[:1])[0]), "rows",
+                         os.path.expanduser(path))
+
+
+def _length(columns: dict) -> int:
+    return len(next(iter(columns.values())))
 
 
 @contextmanager
@@ -143,7 +173,7 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan | None]:
     """
     wanted = distinct_names(columns)
     _end_quietly()
-    if not isinstance(source, (str, os.PathLike)):
+    if not _is_path(source):
         table = TableSource("the data frame", tuple(source.columns)) if is_dask(source) \
             else _open_any_frame(source, "frame")
         found = found_columns(table.label, table.names, wanted)
@@ -154,16 +184,17 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan | None]:
 
 
 @cache
-def _end_quietly():
-    """Empty the caches of narwhals when Python ends: DuckDB prints a long list of what they still hold of it."""
+def _end_quietly() -> None:
+    """Empty the caches of narwhals when Python ends: DuckDB prints a long list of the types that they still hold."""
     @atexit.register
-    def empty():
-        for thing in gc.get_objects():
-            if isinstance(thing, _CACHE) and str(getattr(thing, "__module__", "")).startswith("narwhals."):
-                thing.cache_clear()
+    def empty() -> None:
+        module = sys.modules.get("narwhals._duckdb.utils")
+        for value in vars(module).values() if module else ():
+            if isinstance(value, _CACHE):
+                value.cache_clear()
 
 
-def _renamed(frame, names):
+def _renamed(frame: Any, names: Any) -> Any:
     """Return a frame whose columns are called as they were asked for, where that differs in case or blanks."""
     import narwhals as nw
     return nw.from_native(frame).rename(names).to_native() if names else frame
@@ -185,34 +216,38 @@ def to_arrays(frame: Any) -> dict[str, np.ndarray]:
 
 def check_source(name: str, source: Any) -> None:
     """Raise where `source` is neither a path nor a data frame; the message names the argument that it was."""
-    if not isinstance(source, (str, os.PathLike, dict)):
+    if not _is_path(source) and not isinstance(source, dict):
         _open_any_frame(source, name)
 
 
-def _open(source):
-    if isinstance(source, (str, os.PathLike)):
+def _is_path(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike))
+
+
+def _open(source: Any) -> Any:
+    if _is_path(source):
         return open_file(source)
     if isinstance(source, dict):
         return _open_dict(source)
     return _open_any_frame(source)
 
 
-def _open_any_frame(source, name="source"):
+def _open_any_frame(source: Any, name: str = "source") -> TableSource:
     return _open_relation(source) if is_relation(source) else _open_frame(source, name)
 
 
-def _open_dict(source):
+def _open_dict(source: dict) -> TableSource:
     arrays = {name: np.asarray(unmasked(values)) for name, values in source.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"column {name!r} must be one-dimensional; got shape {array.shape}")
     if len({array.size for array in arrays.values()}) > 1:
         sizes = ", ".join(f"{name!r} has {array.size}" for name, array in arrays.items())
-        raise ValueError(f"columns must be of equal length; {sizes}")
+        raise checks.WrongValue("columns", f"must be of equal length; {sizes}")
     return TableSource("the dict", tuple(arrays), lambda wanted: ({name: arrays[name] for name in wanted}, ()))
 
 
-def _open_frame(source, name):
+def _open_frame(source: Any, name: str) -> TableSource:
     import narwhals as nw
     try:
         frame = nw.from_native(source)
@@ -222,7 +257,7 @@ def _open_frame(source, name):
     except TypeError:
         raise TypeError(f"{name} must be a path or a data frame; got {type(source).__name__}") from None
 
-    def fetch(wanted):
+    def fetch(wanted: Any) -> Any:
         selected = frame.select(*wanted)
         if isinstance(selected, nw.LazyFrame):
             selected = selected.collect()
@@ -230,7 +265,7 @@ def _open_frame(source, name):
     return TableSource("the data frame", names, fetch)
 
 
-def _series_array(series):
+def _series_array(series: Any) -> np.ndarray:
     if series.null_count():
         missing = series.is_null().to_list()
         pairs = zip(series.to_list(), missing, strict=True)
@@ -238,7 +273,7 @@ def _series_array(series):
     return series.to_numpy()
 
 
-def _open_relation(source):
-    def fetch(wanted):
+def _open_relation(source: Any) -> TableSource:
+    def fetch(wanted: Any) -> Any:
         return relation_columns(source, wanted), ()
     return TableSource("the relation", tuple(source.columns), fetch)

@@ -29,39 +29,31 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
     """
     first = text.lstrip()[:1]
     if first in ("[", "{"):
-        found = _whole(text, label) if first == "[" else _lines(text, label)
+        found = _found(text, label)
         if not found:
             raise ValueError(f"{label} holds an empty list")
         return found
     raise ValueError(f"{label} holds {'nothing' if not first else 'no JSON records'}; export it again as JSON or JSONL")
 
 
-def _whole(text, label):
+def _found(text: str, label: str) -> list[tuple[int, Any, str]]:
+    """Return the records of a list, of one object, or where lines can be read on their own, of these."""
     try:
         values = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it "
-                         "again; nothing of it was used") from None
+        values = values if isinstance(values, list) else [values]
+        return [_record(number, value) for number, value in enumerate(values, 1)]
     except RecursionError:
         raise ValueError(f"{label} {NESTED}") from None
-    return [_record(number, value) for number, value in enumerate(values, 1)]
-
-
-def _lines(text, label):
-    try:
-        return [_record(1, json.loads(text))]
     except json.JSONDecodeError as error:
-        whole = error
-    except RecursionError:
-        raise ValueError(f"{label} {NESTED}") from None
-    found = [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if all(problem for _, _, problem in found):
-        raise ValueError(f"{label} is cut off or damaged at line {whole.lineno}, column {whole.colno}: export it "
-                         "again; nothing of it was used")
-    return found
+        lines = [] if text.lstrip().startswith("[") else \
+            [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if all(problem for _, _, problem in lines):
+            raise ValueError(f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it "
+                             "again; nothing of it was used") from None
+        return lines
 
 
-def _line(number, line):
+def _line(number: int, line: str) -> tuple:
     try:
         return _record(number, json.loads(line))
     except json.JSONDecodeError:
@@ -70,7 +62,7 @@ def _line(number, line):
         return number, None, NESTED
 
 
-def _record(number, value):
+def _record(number: int, value: dict | int) -> tuple:
     return (number, value, "") if isinstance(value, dict) else (number, None, f"is {kind_of(value)}, no record")
 
 

@@ -12,7 +12,7 @@ from workbench.data import decimals
 
 LONGEST_LABEL = 200
 EXACT_WHOLE = 2.0 ** 53
-_PLAIN = frozenset("0123456789.,+-eE")
+_PLAIN = "0123456789.,+-eE"
 _KINDS = (numbers.Real, decimal.Decimal)
 
 
@@ -224,7 +224,7 @@ def objects(values: Sequence) -> np.ndarray:
     return array
 
 
-def _text(value):
+def _text(value: float | str | None) -> str:
     if isinstance(value, str):
         return value.strip()
     if value is None or (isinstance(value, (float, decimal.Decimal)) and value != value):
@@ -236,7 +236,7 @@ def _text(value):
     return str(value)
 
 
-def _present(name, array):
+def _present(name: str, array: np.ndarray) -> list[str]:
     texts = as_text(array)
     if "" in texts:
         raise RowError(f"column {name!r}, ", texts.index(""), " is missing")
@@ -246,20 +246,20 @@ def _present(name, array):
 def without_marks(array: np.ndarray, texts: list[str]) -> list[str]:
     """Return texts in which a number that is no text, as of a workbook, has no decimal mark: 8.125 is 8125e-3."""
     values = array.tolist()
-    if all(isinstance(value, str) for value in values):
+    if {*map(type, values)} <= {str}:
         return texts
     return [_digits(value) if isinstance(value, _KINDS) and np.isfinite(float(value)) else text
             for value, text in zip(values, texts, strict=True)]
 
 
-def _digits(value):
+def _digits(value: Any) -> str:
     if float(value).is_integer():
         return str(int(value))
     sign, digits, exponent = decimal.Decimal(repr(float(value))).as_tuple()
     return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
 
 
-def _parse(texts, *, whole=False, beside=None):
+def _parse(texts: Any, *, whole: Any = False, beside: Any = None) -> tuple:
     quick = _digits_and_one_mark(texts)
     if quick is not None:
         return quick, ()
@@ -267,11 +267,11 @@ def _parse(texts, *, whole=False, beside=None):
     return decimals.parse(texts, whole=whole, beside=others)
 
 
-def _digits_and_one_mark(texts):
+def _digits_and_one_mark(texts: list) -> np.ndarray | None:
     """Return floats where all is digits and one mark that can only be decimal, else None."""
-    used = set("".join(texts))
-    marks = used & {".", ","}
-    if not used <= _PLAIN or len(marks) == 2:
+    written = "".join(texts)
+    marks = [mark for mark in ".," if mark in written]
+    if written.strip(_PLAIN) or len(marks) == 2:
         return None
     mark = "".join(marks)
     if mark and all(map(decimals.is_open, (text for text in texts if mark in text))):
@@ -282,13 +282,13 @@ def _digits_and_one_mark(texts):
         return None
 
 
-def _may_be_numbers(texts):
+def _may_be_numbers(texts: list[str]) -> bool:
     """Return whether class names are read as numbers: none with separated thousands, commas or points but not both."""
     return not {",", "."} <= set("".join(texts)) and \
         all(text.lower() in decimals.TRUTH or decimals.is_plain(text) for text in texts)
 
 
-def _refuse_infinite(name, array, parsed):
+def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:
     bad = np.flatnonzero(~np.isfinite(parsed))
     if bad.size:
         value = array[bad[0]]
@@ -296,12 +296,12 @@ def _refuse_infinite(name, array, parsed):
         raise RowError(f"column {name!r}, ", bad[0], f": {shown} is not a finite number")
 
 
-def _whole_if_exact(parsed):
+def _whole_if_exact(parsed: np.ndarray) -> np.ndarray:
     exact = np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE)
     return parsed.astype(np.int64) if exact else parsed
 
 
-def _text_labels(name, texts):
+def _text_labels(name: str, texts: list[str]) -> np.ndarray:
     row = max(range(len(texts)), key=lambda i: len(texts[i]))
     if len(texts[row]) > LONGEST_LABEL:
         raise RowError(f"column {name!r}, ", row, f": a label has at most {LONGEST_LABEL} characters; this text has "
@@ -309,7 +309,7 @@ def _text_labels(name, texts):
     return np.array(texts)
 
 
-def _refuse_repeated(name, values):
+def _refuse_repeated(name: str, values: list) -> None:
     if len(set(values)) == len(values):
         return
     first = {}

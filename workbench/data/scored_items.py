@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ FEW_DISTINCT = 0.5
 CLASSES = ("prediction", "truth", "rival")
 SCORE, LOG_ID = "score", "id"       # columns by their usual names: of all files, and of logs of evaluations
 MOST_GIVEN = 50
+UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin'"
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -71,7 +73,8 @@ class ScoredItems(Result):
     def __post_init__(self) -> None:
         checks.refuse_masked("score", self.score, "item")
         if np.ndim(self.score) != 1 or not len(self.score):
-            raise ValueError(f"score must be one-dimensional and hold an item; got shape {np.shape(self.score)}")
+            raise checks.WrongValue("score", "must be one-dimensional and hold an item; got shape "
+                                    f"{np.shape(self.score)}")
         super().__post_init__()
 
     @property
@@ -90,9 +93,8 @@ class ScoredItems(Result):
         """Return one row per item with the columns that are known."""
         return self._first_rows(self.size)
 
-    def _first_rows(self, count):
-        named = {name: getattr(self, name) for name in ("id", "score", "prediction", "rival", "truth",
-                                                          "correct")}
+    def _first_rows(self, count: int) -> list:
+        named = {name: getattr(self, name) for name in ("id", "score", "prediction", "rival", "truth", "correct")}
         known = {name: values[:count].tolist() for name, values in named.items() if values is not None}
         return [dict(zip(known, row, strict=True)) for row in zip(*known.values(), strict=True)]
 
@@ -173,11 +175,15 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
         _unscored(columns, labels, len(next(iter(data.values()))))
     found |= {"by": _given_strata(by, data[by])} if by else {}
     _refuse_text_against_numbers(found, columns)
-    notes = (*notes, *found.pop("notes"), *_class_notes(found))
-    return ScoredItems(identifiers, notes=notes, **_with_correct(found))
+    notes = (*notes, *found.pop("notes"))
+    if "prediction" in found and "truth" in found:
+        found["correct"] = found["prediction"] == found["truth"]
+        predicted = [found[role] for role in ("prediction", "rival") if role in found]
+        notes += tuple(class_notes(found["truth"], *predicted))
+    return ScoredItems(identifiers, notes=notes, **found)
 
 
-def _scored(columns, cells, labels, score_is, positive, log):
+def _scored(columns: dict, cells: np.ndarray, labels: dict, score_is: str, positive: str | None, log: bool) -> dict:
     """Return fields of items with scores, and notes."""
     values = numbers.to_numbers(columns["score"], cells)
     positive = _named_class(positive, labels, score_is)
@@ -186,18 +192,17 @@ def _scored(columns, cells, labels, score_is, positive, log):
     convert = {"confidence": _from_confidence, "margin": _from_margin,
                "class1": _from_class1 if positive is None else functools.partial(_from_class, positive)}[kind]
     found = convert(values, labels, columns)
-    rounded = () if log else _rounded(values)
     return found | {"score_is": "margin" if kind == "margin" else "confidence", "read_as": read_as,
-                    "notes": (*found["notes"], *rounded)}
+                    "notes": found["notes"] if log else (*found["notes"], *_rounded(values))}
 
 
-def _unscored(columns, labels, size):
+def _unscored(columns: dict, labels: dict, size: int) -> dict:
     """Return fields of items without scores, one stratum unless a column says others."""
     found = _from_confidence(np.ones(size), labels, {"score": SCORE} | columns)
     return found | {"score": np.full(size, np.nan), "score_is": "none", "by": np.full(size, "all")}
 
 
-def _is_chance(score, cells, by):
+def _is_chance(score: str, cells: np.ndarray, by: str | None) -> bool:
     """Return whether a log's scores are chances; others are of no use where a column says the strata, and refused."""
     values = numbers.to_numbers(score, cells)
     outside = values.min() < 0 or values.max() > 1
@@ -207,12 +212,13 @@ def _is_chance(score, cells, by):
     return not outside
 
 
-def _given_strata(by, column):
+def _given_strata(by: str, column: np.ndarray) -> np.ndarray:
     """Return the strata that a column says, as text."""
     texts = np.array([text or "(none)" for text in numbers.as_text(column)])
     distinct = np.unique(texts).size
     if distinct > MOST_GIVEN:
-        raise ValueError(f"by names a column of at most {MOST_GIVEN} values, a stratum each; {by!r} has {distinct:,}")
+        raise checks.WrongValue("by", f"names a column of at most {MOST_GIVEN} values, a stratum each", by,
+                                told=f"{by!r} has {distinct:,}")
     return texts
 
 
@@ -266,7 +272,7 @@ def synthetic_scores(kind: str, *, size: int | None = None, accuracy: float | No
     return ScoredItems(None, _SYNTHETIC[kind](beta, rng), correct=correct, score_is=score_is)
 
 
-def _named_columns(roles):
+def _named_columns(roles: dict) -> dict:
     columns = {role: name for role, name in roles.items() if not (name is None or isinstance(name, str) and not name)}
     for role, name in columns.items():
         if not isinstance(name, str):
@@ -274,28 +280,29 @@ def _named_columns(roles):
     twice = [(a, b) for a in columns for b in columns if a < b and columns[a] == columns[b]]
     if twice:
         first, second = twice[0]
-        raise ValueError(f"{first} and {second} must be different columns; both are {columns[first]!r}")
+        raise checks.WrongValue(first, "must be another column than {0}", columns[first],
+                                told=f"both are {columns[first]!r}", others=(second,))
     return columns
 
 
-def _named_class(positive, labels, score_is):
+def _named_class(positive: str | None, labels: dict, score_is: str) -> str | None:
     """Return the class whose probability the score is as the predictions have it, or None."""
     if positive is None or positive == "":
         return None
     if score_is not in ("auto", "class1"):
-        raise ValueError(f"positive belongs to scores that are the probability of a class: say score_is='class1'; "
-                         f"got {score_is!r}")
+        raise checks.WrongValue("positive", "belongs to scores that are the probability of a class: say "
+                                "score_is='class1'", score_is)
     if "prediction" not in labels:
-        raise ValueError("positive must be a predicted class; name the column of predictions")
+        raise checks.WrongValue("positive", "must be a predicted class; name the column of predictions")
     classes = np.unique(labels["prediction"]).tolist()
     match = [name for name in classes if str(name) == str(positive).strip()]
     if not match:
-        raise ValueError(f"positive must be a predicted class; got {positive!r}, there are "
-                         f"{checks.listed(classes, quoted=True)}{checks.suggestion(positive, map(str, classes))}")
+        raise checks.WrongValue("positive", f"must be a predicted class; got {positive!r}, there are "
+                                + checks.listed(classes, quoted=True) + checks.suggestion(positive, map(str, classes)))
     return match[0]
 
 
-def _meaning(values, predicted, columns, positive):
+def _meaning(values: np.ndarray, predicted: np.ndarray | None, columns: dict, positive: str | None) -> tuple:
     """Return what the scores are, the class they speak of or None, and both in words."""
     if positive is not None:
         return "class1", positive, f"probability of class {positive!r}"
@@ -322,7 +329,7 @@ def _meaning(values, predicted, columns, positive):
                 "classes apart")
 
 
-def _looks_like_a_class(values, labels):
+def _looks_like_a_class(values: np.ndarray, labels: dict) -> Iterator[Note]:
     """Yield a note where a confidence has all signs of the probability of one of two predicted classes."""
     stepped = _stepped_class(values, labels["prediction"]) if "prediction" in labels else None
     if stepped is not None and (values < 0.5).any():
@@ -331,7 +338,7 @@ def _looks_like_a_class(values, labels):
                    f"score_is class1 and positive {stepped}")
 
 
-def _stepped_class(values, predicted):
+def _stepped_class(values: np.ndarray, predicted: np.ndarray) -> int | str | None:
     """Return the one of two predicted classes that has all the higher scores, or None."""
     classes = np.unique(predicted)
     if classes.size != 2:
@@ -342,32 +349,38 @@ def _stepped_class(values, predicted):
     return classes[int(second.mean() > first.mean())].item()
 
 
-def _open(columns, why):
-    return ValueError(f"score_is must be said, as {why}: 'confidence' if column {columns['score']!r} is the chance "
-                      "that the prediction is right, 'class1' if it is the probability of a class (positive names "
-                      "which)")
+def _open(columns: dict, why: str) -> Any:
+    return checks.WrongValue("score_is", f"must be said, as {why}: 'confidence' if column {columns['score']!r} is the "
+                             "chance that the prediction is right, 'class1' if it is the probability of a class "
+                             "(positive names which)")
 
 
-def _from_class(positive, values, labels, columns):
+def _from_class(positive: int | str, values: np.ndarray, labels: dict, columns: dict) -> dict:
     """Return what `_from_class1` does for predicted classes of any names."""
     rule = "is not a probability from 0 to 1" + _percent(values)
     _refuse(columns["score"], values, (values < 0) | (values > 1), rule)
     is_positive = labels["prediction"] == positive
+    return {"score": np.where(is_positive, values, 1 - values), **labels,
+            "notes": _unlikely(is_positive, values, columns)}
+
+
+def _unlikely(is_positive: np.ndarray, values: np.ndarray, columns: dict[str, str]) -> tuple[Note, ...]:
+    """Return a note on predictions against the probability of their class, if there are any."""
     other = int((is_positive != (values >= 0.5)).sum())
-    notes = (Note("data", f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "
-                  f"{columns['score']!r} makes likelier"),) if other else ()
-    return {"score": np.where(is_positive, values, 1 - values), **labels, "notes": notes}
+    return (Note("data", f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "
+                 f"{columns['score']!r} makes likelier"),) if other else ()
 
 
-def _percent(values):
+def _percent(values: np.ndarray) -> str:
     return "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else ""
 
 
-def _from_confidence(values, labels, columns):
-    remedy = _percent(values) or "; if its sign is the prediction, use score_is='margin'"
-    _refuse(columns["score"], values, (values < 0) | (values > 1), "is not a confidence from 0 to 1" + remedy)
+def _from_confidence(values: np.ndarray, labels: dict, columns: dict) -> dict:
+    rule = "is not a confidence from 0 to 1" + (_percent(values) or UNLESS_MARGIN)
+    _refuse(columns["score"], values, (values < 0) | (values > 1), rule)
     if "rival" in labels and "prediction" not in labels:
-        raise ValueError(f"rival {columns['rival']!r} is compared with predictions; name their column as prediction")
+        raise checks.WrongValue("rival", f"{columns['rival']!r} is compared with predictions; name their column as "
+                                "prediction")
     if "prediction" in labels or "truth" not in labels:
         return {"score": values, **labels, "notes": tuple(_looks_like_a_class(values, labels))}
     truth = labels["truth"]
@@ -376,18 +389,13 @@ def _from_confidence(values, labels, columns):
     return {"score": values, "correct": truth == 1, "notes": ()}
 
 
-def _from_class1(values, labels, columns):
-    _refuse(columns["score"], values, (values < 0) | (values > 1), "is not a probability from 0 to 1; "
-            "if its sign is the prediction, use score_is='margin'" if not _percent(values) else
-            "is not a probability from 0 to 1" + _percent(values))
+def _from_class1(values: np.ndarray, labels: dict, columns: dict) -> dict:
+    rule = "is not a probability from 0 to 1" + (_percent(values) or UNLESS_MARGIN)
+    _refuse(columns["score"], values, (values < 0) | (values > 1), rule)
     negative = _negative_class(labels, columns, "class 1")
-    notes: tuple[Note, ...] = ()
     if "prediction" in labels:
         predicted = labels["prediction"]
-        other = int(np.sum((predicted == 1) != (values >= 0.5)))
-        if other:
-            notes = (Note("data", f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "
-                          f"{columns['score']!r} makes likelier"),)
+        notes = _unlikely(predicted == 1, values, columns)
     else:
         predicted = np.where(values >= 0.5, 1, negative)
         notes = (Note("assumption", f"prediction is 1 where {columns['score']!r} is at least 0.5"),)
@@ -395,7 +403,7 @@ def _from_class1(values, labels, columns):
     return {"score": confidence, **labels, "prediction": predicted, "notes": notes}
 
 
-def _from_margin(values, labels, columns):
+def _from_margin(values: np.ndarray, labels: dict, columns: dict) -> dict:
     negative = _negative_class(labels, columns, "the positive class")
     predicted = np.where(values > 0, 1, negative)
     if "prediction" in labels:
@@ -404,7 +412,7 @@ def _from_margin(values, labels, columns):
     return {"score": np.abs(values), **labels, "prediction": predicted, "notes": ()}
 
 
-def _negative_class(labels, columns, meaning):
+def _negative_class(labels: dict, columns: dict, meaning: str) -> int:
     """Return 0, or -1 where a column holds -1; refuse every other coding."""
     for role, label in labels.items():
         if label.dtype.kind == "U":
@@ -416,13 +424,13 @@ def _negative_class(labels, columns, meaning):
     return negative
 
 
-def _is_coded(label, negative):
+def _is_coded(label: np.ndarray, negative: int) -> np.ndarray:
     if label.dtype.kind == "U":
         return np.zeros(label.size, bool)
     return (label == negative) | (label == 1)
 
 
-def _refuse(name, values, bad, rule, expected=None):
+def _refuse(name: Any, values: Any, bad: Any, rule: Any, expected: Any = None) -> None:
     where = np.flatnonzero(bad)
     if where.size:
         value = values[where[0]].item()
@@ -432,7 +440,7 @@ def _refuse(name, values, bad, rule, expected=None):
         raise numbers.RowError(f"column {name!r}, ", where[0], f": {shown} {rule}")
 
 
-def _refuse_text_against_numbers(found, columns):
+def _refuse_text_against_numbers(found: dict, columns: dict) -> None:
     kinds = {role: "text" if found[role].dtype.kind == "U" else "numbers" for role in CLASSES if role in found}
     if len(set(kinds.values())) == 2:
         shown = " and ".join(f"column {columns.get(role, columns['score'])!r} ({role}) holds {kind} such as "
@@ -440,19 +448,7 @@ def _refuse_text_against_numbers(found, columns):
         raise ValueError(f"text against numbers: {shown}; code both alike")
 
 
-def _with_correct(found):
-    if "prediction" in found and "truth" in found:
-        return {**found, "correct": found["prediction"] == found["truth"]}
-    return found
-
-
-def _class_notes(found):
-    if "prediction" not in found or "truth" not in found:
-        return ()
-    return class_notes(found["truth"], *(found[role] for role in ("prediction", "rival") if role in found))
-
-
-def _rounded(values):
+def _rounded(values: Any) -> tuple:
     distinct, counts = np.unique(values, return_counts=True)
     if distinct.size >= FEW_DISTINCT * values.size:
         return ()
@@ -461,21 +457,21 @@ def _rounded(values):
                  f"items share the score {distinct[commonest]:.10g}; ask for unrounded scores"),)
 
 
-def _overconfident(beta, rng):
+def _overconfident(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return 0.5 + 0.5 * np.sqrt(np.sqrt(beta))
 
 
-def _noisy(beta, rng):
+def _noisy(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     from scipy.special import expit, logit
     sure = np.clip(_overconfident(beta, rng), None, 1 - 2.0 ** -53)
     return expit(logit(sure) + rng.normal(0, _LOGIT_NOISE, beta.size))
 
 
-def _calibrated(beta, rng):
+def _calibrated(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return 0.5 + 0.5 * beta
 
 
-def _margin(beta, rng):
+def _margin(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     from scipy.special import logit
     return np.maximum(logit(np.clip(0.5 + 0.5 * beta, None, 1 - 2.0 ** -53)) / 2, np.finfo(float).tiny)
 

@@ -5,6 +5,7 @@ import codecs
 import csv
 import gzip
 import io
+import itertools
 import os
 import re
 import shutil
@@ -30,15 +31,15 @@ def open_text(path: str, label: str) -> TableSource:
     encoding = encoding_of_start(path, label)
     header, delimiter = _header(path, label, encoding)
 
-    def fetch(wanted):
+    def fetch(wanted: Any) -> Any:
         places = [f"c{header.index(name)}" for name in wanted]
         with as_utf8(path, label, encoding) as (readable, notes), connected(label, readable) as connection:
             fetched = _csv_relation(connection, readable, header, delimiter, places).fetchnumpy()
         return {name: unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)}, notes
-    return TableSource(label, header, fetch, lambda index: _row_of(path, label, encoding, index, len(header) > 1))
+    return TableSource(label, header, fetch, lambda: _rows(path, label, encoding, delimiter, len(header) > 1))
 
 
-def _csv_relation(connection, path, header, delimiter, picked):
+def _csv_relation(connection: Any, path: str, header: tuple, delimiter: str, picked: list[str]) -> Any:
     kinds = {f"c{i}": "VARCHAR" for i in range(len(header))}
     query = (f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, "
              f"delim='{delimiter}', quote='\"', escape='\"', header=true, "
@@ -60,23 +61,39 @@ def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
         yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation) if commas else None)
 
 
-def _holds(path, sign):
+def _holds(path: str, sign: bytes) -> bool:
     with open(path, "rb") as file:
         return any(sign in chunk for chunk in iter(lambda: file.read(CHUNK), b""))
 
 
-def _row_of(path, label, encoding, index, skips_blank):
-    """Return the row of a data row in a spreadsheet: the header is row 1, and blank lines count though none is read."""
+def _rows(path: str, label: str, encoding: str, delimiter: str, skips_blank: bool) -> Iterator[int]:
+    """Yield the row of each data row in a spreadsheet: the header is row 1, and blank lines count though not read."""
+    row, quoted = 0, False
     with _opened_text(path, label, encoding) as text:
-        read = -2
-        for row, record in enumerate(iter(lambda: _record(text), ""), 1):
-            read += 1 if record.strip("\r\n") or not skips_blank else 0
-            if read == index:
-                return row
-    return index + 2
+        for line in text:
+            if not quoted:
+                row += 1
+                if row > 1 and (line.strip("\r\n") or not skips_blank):
+                    yield row
+            quoted = _ends_quoted(line, delimiter, quoted)
+    yield from itertools.count(row + 1)
 
 
-def _header(path, label, encoding):
+def _ends_quoted(line: str, delimiter: str, quoted: bool) -> bool:
+    """Return whether a line ends in a quoted cell; a quote inside of a cell that does not begin with one is text."""
+    place, start = 0, delimiter + '"'
+    if not quoted:
+        line = delimiter + line
+        place = line.find(start) + len(start)
+    while quoted or place >= len(start):
+        closed = _CLOSED.match(line, place)
+        if closed is None:
+            return True
+        place, quoted = line.find(start, closed.end()) + len(start), False
+    return False
+
+
+def _header(path: str, label: str, encoding: str) -> tuple:
     with _opened_text(path, label, encoding) as file:
         record = _record(file)
     if not record:
@@ -95,7 +112,7 @@ def _header(path, label, encoding):
     return _cells(record, delimiter, label), delimiter
 
 
-def _cells(record, delimiter, label):
+def _cells(record: str, delimiter: str, label: str) -> tuple:
     limit, longest = csv.field_size_limit(), max(map(len, record.split(delimiter)))
     if longest > limit:
         raise ValueError(f"{label}, line 1: a column name has {longest:,} characters; at most {limit:,} can be read")
@@ -105,7 +122,7 @@ def _cells(record, delimiter, label):
         raise ValueError(f"{label}, line 1: a quote stands inside of a column name") from None
 
 
-def _record(file):
+def _record(file: Any) -> str:
     """Return the next lines up to one where no quote is open, "" at the end."""
     record = file.readline(LONGEST_HEADER)
     while record.count('"') % 2 and len(record) < LONGEST_HEADER:
@@ -142,7 +159,7 @@ def as_utf8(path: str, label: str, encoding: str, *, mark: bool = True) -> Itera
 
 
 @contextmanager
-def _opened(path, label):
+def _opened(path: str, label: str) -> Iterator[Any]:
     """Yield the bytes of a file, unpacked, and say in one line what the system or the packing has against it."""
     try:
         with _OPENERS.get(os.path.splitext(path)[1].lower(), open)(path, "rb") as file:
@@ -154,13 +171,13 @@ def _opened(path, label):
 
 
 @contextmanager
-def _opened_text(path, label, encoding):
+def _opened_text(path: str, label: str, encoding: str) -> Iterator[Any]:
     with _opened(path, label) as file, io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="") as text:
         yield text
 
 
 @contextmanager
-def _open_zst(path, mode):
+def _open_zst(path: str, mode: str) -> Iterator[Any]:
     try:
         from compression import zstd
     except ImportError:     # before Python 3.14
@@ -173,7 +190,7 @@ def _open_zst(path, mode):
 
 
 @contextmanager
-def _unpacked(path, label):
+def _unpacked(path: str, label: str) -> Iterator[str]:
     """Yield the path of a file, or of what is packed in it."""
     if os.path.splitext(path)[1].lower() not in _OPENERS:
         yield path
@@ -186,7 +203,7 @@ def _unpacked(path, label):
 
 
 @contextmanager
-def _transcoded(path, label, encoding, mark):
+def _transcoded(path: str, label: str, encoding: str, mark: bool) -> Iterator[tuple]:
     plain = encoding == "utf-8-sig" and _decodes(path, "utf-8")
     if plain and (mark or not _is_marked(path)):
         yield path, ()
@@ -202,12 +219,12 @@ def _transcoded(path, label, encoding, mark):
             Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)
 
 
-def _is_marked(path):
+def _is_marked(path: str) -> bool:
     with open(path, "rb") as file:
         return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
 
-def _decodes(path, encoding):
+def _decodes(path: str, encoding: str) -> bool:
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         with open(path, "rb") as file:
@@ -219,13 +236,14 @@ def _decodes(path, encoding):
     return True
 
 
-def _transcode(path, encoding, target):
+def _transcode(path: str, encoding: str, target: str) -> None:
     with open(path, encoding=encoding, newline="") as file:
         with open(target, "w", encoding="utf-8", newline="") as out:
             while chunk := file.read(CHUNK):
                 out.write(chunk)
 
 
+_CLOSED = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 _BINARY = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"%PDF-": "a PDF document",
            b"PK\x03\x04": "a zip archive or a workbook", b"\xd0\xcf\x11\xe0": "a workbook or another Office document",

@@ -53,16 +53,16 @@ def open_workbook(path: str, label: str) -> TableSource:
     above = checks.listed([row + 1 for row in filled if row < header])
     notes = (Note("data", f"{label}: the header is row {header + 1}; left out above it: row {above}"),) if above else ()
 
-    def fetch(wanted):
+    def fetch(wanted: Any) -> Any:
         data = {name: [cells[row][places[names.index(name)]] for row in rows] for name in wanted}
         _refuse_errors(file, sheet, label, {name: places[names.index(name)] for name in wanted if "" in data[name]},
                        header)
         return {name: _column(values) for name, values in data.items()}, notes
-    return TableSource(label, names, fetch, lambda index: rows[index] + 1)
+    return TableSource(label, names, fetch, lambda: (row + 1 for row in rows))
 
 
 @lru_cache(maxsize=1)
-def _sheet(file, named, label, saved):
+def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
     """Return the name of a sheet, its cells from A1 on and its merged ranges; kept, as a report reads them often."""
     import python_calamine as calamine
     try:
@@ -81,14 +81,14 @@ def _sheet(file, named, label, saved):
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
 
 
-def _refuse_merged(merged, header, label):
+def _refuse_merged(merged: list, header: int, label: str) -> None:
     for (first, left), (last, right) in merged:
         if first <= header <= last and right > left:
             raise ValueError(f"{label}, row {header + 1}: columns {_letters(left)} to {_letters(right)} are one merged "
                              "cell; write a name for every column into one row")
 
 
-def _refuse_errors(file, sheet, label, columns, header):
+def _refuse_errors(file: str, sheet: str, label: str, columns: dict, header: int) -> None:
     """Raise where a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
     if not columns:
         return
@@ -105,7 +105,7 @@ def _refuse_errors(file, sheet, label, columns, header):
             raise ValueError(f"{label}, cell {cell} (column {name!r}) holds {said}")
 
 
-def _part(book, sheet, label):
+def _part(book: Any, sheet: str, label: str) -> str:
     """Return the name of the part that holds a sheet."""
     sheets = ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet")
     relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
@@ -117,7 +117,7 @@ def _part(book, sheet, label):
     raise ValueError(f"{label}: sheet {sheet!r} cannot be found in the file; save it again")
 
 
-def _letters(place):
+def _letters(place: int) -> str:
     """Return the letters of a column, A for 0.
 
     Examples

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
@@ -54,16 +54,16 @@ class ConfusionCounts(Result):
     def __post_init__(self) -> None:
         table = checks.plain_array("table", self.table, "cell")
         if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
-            raise ValueError(f"table must be square, K true times K predicted classes with K >= 2; got shape "
-                             f"{table.shape}")
+            raise checks.WrongValue("table", "must be square, K true times K predicted classes with K >= 2; got "
+                                    f"shape {table.shape}")
         cells = checks.counts("table", table.ravel(), what="cell (row by row)")
         if cells.sum() == 0:
-            raise ValueError("table must hold at least one audited item; all its counts are 0")
+            raise checks.WrongValue("table", "must hold at least one audited item; all its counts are 0")
         labels = tuple(range(len(table)) if self.labels is None else checks.plain_array("labels", self.labels).tolist())
         if len(labels) != len(table):
-            raise ValueError(f"labels must have {len(table)} entries, one per class; got {len(labels)}")
+            raise checks.WrongValue("labels", f"must have {len(table)} entries, one per class", len(labels))
         if len(set(labels)) < len(labels):
-            raise ValueError(f"labels must be distinct; got {labels}")
+            raise checks.WrongValue("labels", "must be distinct", labels)
         object.__setattr__(self, "table", cells.reshape(table.shape))
         object.__setattr__(self, "labels", labels)
         super().__post_init__()
@@ -98,8 +98,8 @@ class ConfusionCounts(Result):
         known = found if labels is None else checks.labels("labels", labels, what="label")
         strange = [value for value in found.tolist() if value not in set(known.tolist())]
         if strange:
-            raise ValueError(f"labels must name every class of truth and prediction; {strange[0]!r} is not among "
-                             f"{checks.listed(known.tolist(), quoted=True)}")
+            raise checks.WrongValue("labels", f"must name every class of truth and prediction; {strange[0]!r} is not "
+                                    f"among {checks.listed(known.tolist(), quoted=True)}")
         if known.size < 2:
             raise ValueError(f"truth and prediction must hold at least two classes; only {found[0].item()!r} occurs: "
                              "name all classes")
@@ -132,7 +132,7 @@ class ConfusionCounts(Result):
             One of `labels`.
         """
         if label not in self.labels:
-            raise ValueError(f"label must be one of {checks.listed(self.labels, quoted=True)}; got {label!r}")
+            raise checks.WrongValue("label", f"must be one of {checks.listed(self.labels, quoted=True)}", label)
         return self.labels.index(label)
 
     def merged(self, first: object, second: object) -> ConfusionCounts:
@@ -171,7 +171,7 @@ class ConfusionCounts(Result):
         return [{"truth": label, **{f"{prefix}{name}": int(x) for name, x in zip(self.labels, row, strict=True)}}
                 for label, row in zip(self.labels, self.table, strict=True)]
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return html_table(self._rows("predicted "), self.headline()) + (note_list(self.notes) if self.notes else "")
 
 
@@ -196,7 +196,7 @@ def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     [[25, 5], [3, 17]]
     """
     if not audits:
-        raise ValueError("audits must be given: at least one ConfusionCounts")
+        raise checks.WrongValue("audits", "must be given: at least one ConfusionCounts")
     for audit in audits:
         _same_labels(audits[0], audit)
     return ConfusionCounts(sum(audit.table for audit in audits), audits[0].labels)
@@ -244,7 +244,7 @@ class AuditComparison(Result):
             ("P(truth | prediction)", self.truth, self.truth_pvalues)))
         return f"{self.first.n:,} and {self.second.n:,} audited items: {reading}; {truth}"
 
-    def _verdict(self, name, rates, pvalues):
+    def _verdict(self, name: str, rates: np.ndarray, pvalues: np.ndarray) -> str:
         if np.isnan(pvalues).all():
             return f"{name} cannot be compared"
         if np.nanmin(pvalues) < 1 - self.level:
@@ -306,7 +306,7 @@ def compare_audits(first: ConfusionCounts, second: ConfusionCounts, *, level: fl
                            float(level), first, second)
 
 
-def _compare_rates(first, second, axis, level):
+def _compare_rates(first: np.ndarray, second: np.ndarray, axis: int, level: float) -> tuple:
     z = intervals.quantile(level)
     right = np.stack([np.diag(first), np.diag(second)])
     total = np.stack([first.sum(axis), second.sum(axis)])
@@ -322,7 +322,7 @@ def _compare_rates(first, second, axis, level):
     return np.stack([rate[0], rate[1], difference, difference - down, difference + up], 1), adjusted
 
 
-def _fisher(right, total):
+def _fisher(right: np.ndarray, total: np.ndarray) -> float:
     """Return the two-sided p-value: tables with these margins that are no likelier than the one seen."""
     if (total == 0).any():
         return np.nan
@@ -333,15 +333,15 @@ def _fisher(right, total):
     return float(min(weight[weight <= weight[x == right[0]] * (1 + 1e-7)].sum() / weight.sum(), 1.0))
 
 
-def _same_labels(first, other):
+def _same_labels(first: ConfusionCounts, other: ConfusionCounts) -> None:
     for audit in (first, other):
         checks.instance("an audit", audit, ConfusionCounts)
     if first.labels != other.labels:
         both = (checks.listed(audit.labels, quoted=True) for audit in (first, other))
-        raise ValueError(f"audits must have the same labels in the same order; got {' and '.join(both)}")
+        raise checks.WrongValue("audits", f"must have the same labels in the same order; got {' and '.join(both)}")
 
 
-def _normalized(table, axis):
+def _normalized(table: np.ndarray, axis: int) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return table / table.sum(axis, keepdims=True)
 
@@ -380,7 +380,7 @@ def read_counts(counts: ArrayLike, labels: Sequence) -> np.ndarray:
     return values.astype(np.int64)
 
 
-def _number(label, value):
+def _number(label: Any, value: Any) -> float:
     if checks.is_missing(value):
         raise CountsError(f"the count of class {label!r} is missing")
     wrong = CountsError(f"the count of class {label!r} must be a number; got {value!r}")

@@ -1,6 +1,8 @@
 """An audit and monthly predicted counts from files."""
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,9 +11,9 @@ import numpy as np
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
-from workbench.misclassification import items
+from workbench.data.engine import quoted
+from workbench.misclassification.calendar import in_time
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
-from workbench.misclassification.period_names import in_time
 from workbench.results import Note
 
 
@@ -44,7 +46,8 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     checks.instance("labels", labels, str)
     frames.check_source("audit", audit)
     if truth == prediction:
-        raise ValueError(f"truth and prediction must be different columns; both are {truth!r}")
+        raise checks.WrongValue("truth", "must be another column than {0}", truth, told=f"both are {truth!r}",
+                                others=("prediction",))
     names = frames.column_names(audit)
     wanted = [text.strip() for text in labels.split(",")] if labels else None
     if spelled(prediction, names) in names:
@@ -59,9 +62,9 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     order = rows if wanted is None else wanted
     missing = [label for label in order if spelled(label, names) not in names or label not in rows]
     if missing or len(order) != len(rows):
-        raise ValueError(f"audit must hold a column {prediction!r}, or be a confusion table with a row and a column "
-                         f"for every class; rows {checks.listed(rows, quoted=True)}, columns "
-                         f"{checks.listed(names, quoted=True)}")
+        raise checks.WrongValue("audit", f"must hold a column {prediction!r}, or be a confusion table with a row and "
+                                f"a column for every class; rows {checks.listed(rows, quoted=True)}, columns "
+                                f"{checks.listed(names, quoted=True)}")
     counts, _ = frames.read_columns(audit, order)
     table = np.stack([numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order], axis=1)
     return ConfusionCounts(table[[rows.index(label) for label in order]], order)
@@ -88,7 +91,7 @@ def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total
     -------
     dict of str to (K,) tuple
         Counts in the order of `labels`, periods that are dates in the order of time
-        (`workbench.misclassification.period_names`), others in the order of the file. A cell that is missing or no
+        (`workbench.misclassification.calendar`), others in the order of the file. A cell that is missing or no
         number stays as it is: the series says so for that period and reports the others.
 
     Examples
@@ -108,7 +111,7 @@ def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, coun
     frames.check_source("counts", counts)
     names, classes = frames.column_names(counts), [str(label) for label in labels]
     if spelled(predicted, names) in names:
-        found = items.count_items(counts, period, predicted, classes)
+        found = count_items(counts, period, predicted, classes)
     else:
         found = _counted_rows(counts, names, classes, {"period": period, "total": total, "counted": counted})
     order, notes = in_time([*found])
@@ -116,13 +119,14 @@ def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, coun
     return {in_order[k]: found[in_order[k]] for k in order}, notes
 
 
-def _counted_rows(counts, names, classes, roles):
+def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) -> dict:
     period, total, counted = (spelled(name, names) for name in roles.values())
     by_class = all(spelled(name, names) in names for name in classes)
     if not by_class and (len(classes) > 2 or not {total, counted} <= set(names)):
         two = f", or the columns {total!r} and {counted!r}" if len(classes) == 2 else ""
-        raise ValueError("counts must have a column for every class of the audit, "
-                         f"{checks.listed(classes, quoted=True)}{two}; columns: {checks.listed(names, quoted=True)}")
+        raise checks.WrongValue("counts", "must have a column for every class of the audit, "
+                                f"{checks.listed(classes, quoted=True)}{two}; columns: "
+                                f"{checks.listed(names, quoted=True)}")
     if by_class:
         known = [spelled(name, names) for name in (*classes, period, total)]
         _refuse_further_classes(counts, [name for name in names if name not in known])
@@ -155,38 +159,105 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
     (1579, 218)
     """
     if not checks.instance("periods", periods, Mapping):
-        raise ValueError("periods must not be empty: there is no period whose items the audit was drawn from")
+        raise checks.WrongValue("periods", "must not be empty: there is no period whose items the audit was drawn "
+                                "from")
     name = audit_period or next(iter(periods))
     if name not in periods:
-        raise ValueError(f"audit_period must be a period of the counts; got {name!r}{checks.suggestion(name, periods)}")
+        raise checks.WrongValue("audit_period", "must be a period of the counts; got "
+                                f"{name!r}{checks.suggestion(name, periods)}")
     first = "" if audit_period else ", the first (name another with audit_period)"
     check_counts(f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name])))
     return periods[name]
 
 
-def _refuse_further_classes(counts, names):
+def _refuse_further_classes(counts: dict | str, names: list) -> None:
     """Raise if a further column holds counts: a class that was not audited, whose items would be left out."""
     for name in names:
         cells = numbers.to_cells(name, frames.read_columns(counts, [name])[0][name])
         if all(isinstance(cell, int) for cell in cells):
-            raise ValueError(f"counts must have no column of numbers that is no class of the audit, as {name!r} is: "
-                             "its items would be left out; audit that class too, or drop the column")
+            raise checks.WrongValue("counts", "must have no column of numbers that is no class of the audit, as "
+                                    f"{name!r} is: its items would be left out; audit that class too, or drop the "
+                                    "column")
 
 
-def _two_classes(row):
+def _two_classes(row: tuple) -> tuple:
     items, second = row
     known = all(isinstance(value, (int, float)) for value in row)
     return (items - second, second) if known else (None if items is None else items, second)
 
 
-def _in_kind(wanted, found):
+def _in_kind(wanted: list[str] | None, found: np.ndarray) -> list[str] | np.ndarray | None:
     """Return wanted labels as the found ones are: numbers where these are."""
     if wanted is None or found.dtype.kind == "U":
         return wanted
     return numbers.to_labels("labels", np.array(wanted, object))
 
 
-def _refuse_repeated(name, values):
+def _refuse_repeated(name: str, values: list[str]) -> None:
     if len(set(values)) < len(values):
         repeated = next(value for value in values if values.count(value) > 1)
         raise ValueError(f"column {name!r} must name every period once; {repeated!r} repeats")
+
+
+def count_items(source: Any, period: str, predicted: str, classes: Sequence[str]) -> dict[str, tuple]:
+    """Return the items of each period by predicted class, periods in the order of their first item.
+
+    Parameters
+    ----------
+    source : str, path or data frame
+        One row per item.
+    period, predicted : str
+        Columns without missing cells.
+    classes : sequence of str
+        Names of all K classes.
+
+    Returns
+    -------
+    dict of str to (K,) tuple of int
+
+    Raises
+    ------
+    ValueError
+        For a missing cell, and for a predicted class that is not among `classes`: its items would be left out.
+
+    Examples
+    --------
+    >>> count_items({"month": ["b", "a", "b"], "read": [1, 0, 1]}, "month", "read", ["0", "1"])
+    {'b': (0, 2), 'a': (1, 0)}
+    """
+    rows = _tallied_file(source, period, predicted) if isinstance(source, (str, os.PathLike)) else \
+        _tallied(source, period, predicted)
+    for place, name in enumerate((period, predicted)):
+        empty = [row for *cells, _, row in rows if not cells[place]]
+        if empty:
+            raise numbers.RowError(f"column {name!r}, ", min(empty), " is missing")
+    texts = list(dict.fromkeys(read for _, read, _, _ in rows))
+    read_as = dict(zip(texts, map(str, numbers.to_labels(predicted, np.array(texts, object)).tolist()), strict=True))
+    found: dict[str, Counter] = {}
+    for name, read, count, row in sorted(rows, key=lambda cells: cells[3]):
+        if read_as[read] not in classes:
+            raise numbers.RowError(f"column {predicted!r}, ", row, f": {read!r} is no class of the audit, "
+                                   f"{checks.listed(classes, quoted=True)}{checks.suggestion(read, classes)}")
+        found.setdefault(name, Counter())[read_as[read]] += count
+    return {name: tuple(count[label] for label in classes) for name, count in found.items()}
+
+
+def _tallied(source: dict, period: str, predicted: str) -> list:
+    """Return (period, class, items, first row) of every pair in a frame."""
+    data, _ = frames.read_columns(source, [period, predicted])
+    pairs = list(zip(*(numbers.as_text(data[name]) for name in (period, predicted)), strict=True))
+    first = {pair: row for row, pair in reversed([*enumerate(pairs)])}
+    return [(*pair, count, first[pair]) for pair, count in Counter(pairs).items()]
+
+
+def _tallied_file(source: Any, period: Any, predicted: Any) -> list:
+    """Return the same from a file of any size, by one query."""
+    with frames.scan(source, [period, predicted]) as rows:
+        cells = ", ".join(f"coalesce(trim(CAST({quoted(name)} AS VARCHAR)), '') AS {alias}"
+                          for name, alias in ((period, "period"), (predicted, "read")))
+        numbered = f"SELECT {cells}, row_number() OVER () - 1 AS row FROM items"
+        found = rows.native.query("items", f"SELECT period, read, count(*), min(row) FROM ({numbered}) GROUP BY ALL")
+        tallies = found.fetchall()
+    if not tallies:
+        raise frames.NoRowsError(f"{rows.label} has no data rows")
+    return tallies

@@ -19,16 +19,11 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench import checks, intervals
 from workbench.misclassification import methods
-from workbench.misclassification.methods import HALF, INVERT
-
-if TYPE_CHECKING:
-    from workbench.misclassification.methods import Slopes
 
 UNSURE = 0.1        # (1.96 * 0.1)^2 = 0.04: below Finney's 0.05 the delta method is as good as Fieller's
 LEAST_D = 1e-9
@@ -52,18 +47,18 @@ def constructions(method: str, table: np.ndarray, cv: float) -> tuple[str, ...]:
     further: tuple[str, ...] = (ONE_ADDED,) if table.min() < RARE else ()
     further += (FIELLER,) if cv > UNSURE else ()
     if len(table) > 2:
-        return (DRAWN, DELTA, ONE_PER_CLASS) if method in INVERT and further else (DRAWN,)
-    return (DELTA, *further) if method in INVERT else (DELTA,)
+        return (DRAWN, DELTA, ONE_PER_CLASS) if methods.METHODS[method].divides_by and further else (DRAWN,)
+    return (DELTA, *further) if methods.METHODS[method].divides_by else (DELTA,)
 
 
 def added(name: str, classes: int) -> float:
     """Return the counts that a construction adds to each cell of the audit."""
-    return {ONE_ADDED: 1.0, ONE_PER_CLASS: 1 / classes}.get(name, HALF)
+    return {ONE_ADDED: 1.0, ONE_PER_CLASS: 1 / classes}.get(name, methods.HALF)
 
 
 def swapped(table: np.ndarray) -> bool | np.ndarray:
     """Return whether the labels of two classes are clearly swapped: even the upper 95% limit of d is below 0."""
-    half = table + HALF
+    half = table + methods.HALF
     below = np.einsum("...kk->...", methods.by_row(half)) < 1
     return table.shape[-1] == 2 and below & (intervals.quantile(0.95) * methods.slope_cv(half) < 1)
 
@@ -119,13 +114,12 @@ def fieller(ratio: np.ndarray, covariance: np.ndarray, level: float, least: floa
     return np.where(every, least, low), np.where(every, most, high)
 
 
-def log_d(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | None) -> Slopes:
+def log_d(method: str, slopes: methods.Slopes, table: np.ndarray, frame: np.ndarray | None) -> methods.Slopes:
     """Return the slopes of log d for both of two shares whose `slopes` give the shapes; d is what they are divided by.
 
     1 / d is what a share gains where the predicted one gains 1, so its slopes are those of the method itself.
     """
-    of_counts = "mle" if method == "mle" else "misclassification"
-    inverse = methods.slopes_of(of_counts, table, frame, np.array([-1.0, 1.0]))
+    inverse = methods.slopes_of(methods.METHODS[method].divides_by, table, frame, np.array([-1.0, 1.0]))
     gained = inverse.estimate[..., 1:, None]
     return methods.Slopes(slopes.estimate, np.broadcast_to(-inverse.table[..., 1:, :, :] / gained[..., None],
                                                            slopes.table.shape),
@@ -137,8 +131,8 @@ def without_denominator(reading: np.ndarray) -> np.ndarray:
     return np.einsum("tkk->tk", reading)[..., None, None] * np.diag([1.0, 0.0])
 
 
-def of_ratios(ratio: Slopes, log_denominator: Slopes, from_audit: Callable, reading: np.ndarray, level: float,
-              least: float, most: float = 1.0) -> tuple[np.ndarray, ...]:
+def of_ratios(ratio: methods.Slopes, log_denominator: methods.Slopes, from_audit: Callable, reading: np.ndarray,
+              level: float, least: float, most: float = 1.0) -> tuple[np.ndarray, ...]:
     """Return Fieller's limits (T, 2) of ratios with one denominator per share.
 
     Parameters

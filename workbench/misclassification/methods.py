@@ -1,4 +1,4 @@
-"""Seven estimators of class shares from predicted counts: values, first-order slopes and covariances, for K classes.
+"""Estimators of class shares from predicted counts: values, first-order slopes and covariances, for K classes.
 
 Everything takes leading axes (runs, periods) and has classes last. `table` is an audit's confusion table (..., K, K),
 rows truth, columns prediction; `frame` (..., K) the predicted shares of the frame it was drawn from; `shares` (..., K)
@@ -15,35 +15,69 @@ References
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-METHODS = ("baseline", "classify_and_count", "subtracted_bias", "misclassification", "calibration", "mixed", "mle")
-NEED_FRAME = ("mixed", "mle")
-NEED_ROWS = ("subtracted_bias", "misclassification", "mixed", "mle")
-NEED_COLUMNS = ("calibration", "mixed", "mle")
-INVERT = ("misclassification", "mixed", "mle")
+from workbench.misclassification import setting
+
 RATES = ("process", "frame")
-ASSUMPTION = {
-    "baseline": "the true shares have not moved since the audit",
-    "classify_and_count": "the classifier makes no errors, or its errors cancel",
-    "calibration": "P(truth | prediction) is what it was in the audit"}
-CONSTANT_READING = "P(prediction | truth) is what it was in the audit"
+READING_STAYS = "P(prediction | truth) is what it was in the audit"
 HALF = 0.5
 SINGULAR = 1e-12
 
 
-def assumption(method: str) -> str:
-    """Return in words what a method holds constant."""
-    return ASSUMPTION.get(method, CONSTANT_READING)
+@dataclass(frozen=True)
+class Method:
+    """An estimator of shares: all that the rest of the house knows of it; to add one is an entry of `METHODS`.
+
+    Attributes
+    ----------
+    name, title : str
+        The title is what charts call it.
+    shares : callable
+        (table, frame, shares) -> estimated shares (..., K), as at the top of this file.
+    slopes : callable
+        (table, frame, shares) -> their derivatives by table, frame and shares, as the fields of `Slopes`.
+    theory : callable or None
+        What `setting.setting` returns -> bias and variance of the second of two classes' share; NaN where no formula is
+        known.
+    needs : tuple of {"rows", "columns", "frame"}
+        What it divides by, the audit's items of every true or of every predicted class, and whether it takes the
+        predicted counts at audit time.
+    divides_by : str
+        The method whose slope by counts is the inverse of P(prediction | truth), which this one has, too; "" for none.
+    assumes : str
+        What it holds constant, in words.
+    holds : {"prediction", "truth"}
+        What varies in a period given the other, for the rate that it holds constant.
+    unknown : str
+        Why a NaN of `theory` is none.
+    """
+
+    name: str
+    title: str
+    shares: Callable[..., np.ndarray]
+    slopes: Callable[..., tuple]
+    theory: Callable[..., tuple[Any, Any]] | None = None
+    needs: tuple[str, ...] = ()
+    divides_by: str = ""
+    assumes: str = READING_STAYS
+    holds: str = "prediction"
+    unknown: str = "bias and variance: no closed form is known"
+
+
+def inverting() -> tuple[str, ...]:
+    """Return the methods that divide by d, or with more classes by the matrix P."""
+    return tuple(name for name, method in METHODS.items() if method.divides_by)
 
 
 def shares_of(method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray | None) -> np.ndarray:
     """Return the estimated shares of one method, (..., K); NaN where it is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return _VALUES[method](np.asarray(table, float), frame, shares)
+        return METHODS[method].shares(np.asarray(table, float), frame, shares)
 
 
 def by_row(table: np.ndarray) -> np.ndarray:
@@ -78,37 +112,33 @@ def apply(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return (matrix * vector[..., None, :]).sum(-1)
 
 
-def _baseline(table, frame, shares):
+def _baseline(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
     rows = table.sum(-1)
     return np.broadcast_to(rows / rows.sum(-1, keepdims=True), np.broadcast_shapes(rows.shape, shares.shape))
 
 
-def _classify_and_count(table, frame, shares):
+def _classify_and_count(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
     return np.broadcast_to(shares, np.broadcast_shapes(table.shape[:-1], shares.shape))
 
 
-def _subtracted_bias(table, frame, shares):
+def _subtracted_bias(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
     return 2 * shares - apply(by_row(table).swapaxes(-1, -2), shares)
 
 
-def _misclassification(table, frame, shares):
+def _misclassification(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
     return apply(transposed_inverse(by_row(table)), shares)
 
 
-def _calibration(table, frame, shares):
+def _calibration(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
     return apply(by_column(table), shares)
 
 
-def _mixed(table, frame, shares):
+def _mixed(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> np.ndarray:
     return apply(by_column(table), frame) + apply(transposed_inverse(by_row(table)), shares - frame)
 
 
-def _mle(table, frame, shares):
+def _mle(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> np.ndarray:
     return apply(transposed_inverse(by_row(poststratified(table, frame))), shares)
-
-
-_VALUES = {"baseline": _baseline, "classify_and_count": _classify_and_count, "subtracted_bias": _subtracted_bias,
-           "misclassification": _misclassification, "calibration": _calibration, "mixed": _mixed, "mle": _mle}
 
 
 @dataclass(frozen=True)
@@ -129,7 +159,7 @@ class Slopes:
     frame: np.ndarray
     shares: np.ndarray
 
-    def __sub__(self, other):
+    def __sub__(self, other: Slopes) -> Slopes:
         """Return the slopes of a difference of two estimates from the same audit; `shares` stay the first's."""
         return Slopes(self.estimate - other.estimate, self.table - other.table, self.frame - other.frame, self.shares)
 
@@ -146,55 +176,55 @@ def slopes_of(method: str, table: np.ndarray, frame: np.ndarray | None, shares: 
     estimate = shares_of(method, table, frame, shares)
     k = table.shape[-1]
     lead = estimate.shape[:-1]
-    by_table, by_frame, by_shares = _SLOPES[method](table, frame, shares)
+    by_table, by_frame, by_shares = METHODS[method].slopes(table, frame, shares)
     return Slopes(estimate, np.broadcast_to(by_table, (*lead, k, k, k)), np.broadcast_to(by_frame, (*lead, k, k)),
                   np.broadcast_to(by_shares, (*lead, k, k)))
 
 
-def _rows_slope(inverse, rates, parts, totals):
+def _rows_slope(inverse: np.ndarray, rates: np.ndarray, parts: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """Return the slope of inverse @ (...) by the cells whose normalized rows are `rates`: -inverse dP' parts."""
     centered = inverse[..., :, None, :] - (inverse[..., :, None, :] * rates[..., None, :, :]).sum(-1, keepdims=True)
     return -(parts / totals)[..., None, :, None] * centered
 
 
-def _columns_slope(table, shares):
+def _columns_slope(table: Any, shares: Any) -> np.ndarray:
     """Return the slope of C @ shares by the cells of the table."""
     own = np.eye(table.shape[-1])[:, :, None] - by_column(table)[..., :, None, :]
     return own * (shares / table.sum(-2))[..., None, None, :]
 
 
-def _baseline_slopes(table, frame, shares):
+def _baseline_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
     rows = table.sum(-1)
     n = rows.sum(-1)[..., None, None]
     slope = (np.eye(table.shape[-1]) - (rows / rows.sum(-1, keepdims=True))[..., :, None]) / n
     return np.broadcast_to(slope[..., None], (*slope.shape, table.shape[-1])), 0.0, 0.0
 
 
-def _count_slopes(table, frame, shares):
+def _count_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
     return 0.0, 0.0, np.eye(table.shape[-1])
 
 
-def _subtracted_slopes(table, frame, shares):
+def _subtracted_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
     rates, identity = by_row(table), np.eye(table.shape[-1])
     return (_rows_slope(identity, rates, shares, table.sum(-1)), 0.0, 2 * identity - rates.swapaxes(-1, -2))
 
 
-def _misclassification_slopes(table, frame, shares):
+def _misclassification_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
     rates = by_row(table)
     inverse = transposed_inverse(rates)
     return _rows_slope(inverse, rates, apply(inverse, shares), table.sum(-1)), 0.0, inverse
 
 
-def _calibration_slopes(table, frame, shares):
+def _calibration_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
     return _columns_slope(table, shares), 0.0, by_column(table)
 
 
-def _mixed_slopes(table, frame, shares):
+def _mixed_slopes(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> tuple:
     by_table, _, inverse = _misclassification_slopes(table, frame, shares - frame)
     return by_table + _columns_slope(table, frame), by_column(table) - inverse, inverse
 
 
-def _mle_slopes(table, frame, shares):
+def _mle_slopes(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> tuple:
     joint = poststratified(table, frame)
     rates = by_row(joint)
     inverse = transposed_inverse(rates)
@@ -204,9 +234,21 @@ def _mle_slopes(table, frame, shares):
     return weight * (by_joint - by_frame[..., :, None, :]), by_frame, inverse
 
 
-_SLOPES = {"baseline": _baseline_slopes, "classify_and_count": _count_slopes, "subtracted_bias": _subtracted_slopes,
-           "misclassification": _misclassification_slopes, "calibration": _calibration_slopes,
-           "mixed": _mixed_slopes, "mle": _mle_slopes}
+METHODS = {method.name: method for method in (
+    Method("baseline", "audit share", _baseline, _baseline_slopes, setting.baseline,
+           assumes="the true shares have not moved since the audit"),
+    Method("classify_and_count", "raw count", _classify_and_count, _count_slopes, setting.classify_and_count,
+           assumes="the classifier makes no errors, or its errors cancel"),
+    Method("subtracted_bias", "subtracted bias", _subtracted_bias, _subtracted_slopes, setting.subtracted_bias,
+           ("rows",)),
+    Method("misclassification", "misclassification", _misclassification, _misclassification_slopes,
+           setting.misclassification, ("rows",), "misclassification"),
+    Method("calibration", "calibration", _calibration, _calibration_slopes, setting.calibration, ("columns",),
+           assumes="P(truth | prediction) is what it was in the audit", holds="truth"),
+    Method("mixed", "mixed", _mixed, _mixed_slopes, setting.mixed, ("rows", "columns", "frame"), "misclassification"),
+    Method("mle", "mle", _mle, _mle_slopes, setting.mle, ("rows", "columns", "frame"), "mle",
+           unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'; "
+                   "variance: first order"))}
 
 
 def slope_cv(table: np.ndarray) -> np.ndarray:
@@ -221,11 +263,11 @@ def curved(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | N
 
     The series of the variance of the reciprocal of a normal variable with coefficient of variation cv.
     """
-    if method not in INVERT or table.shape[-1] > 2:
+    if not METHODS[method].divides_by or table.shape[-1] > 2:
         return slopes
     cv = slope_cv(table)[..., None, None, None]
     more = np.sqrt(1 + 8 * cv**2 + 69 * cv**4)
-    calibrated = _columns_slope(table, frame) if method in NEED_FRAME else 0.0
+    calibrated = _columns_slope(table, frame) if "frame" in METHODS[method].needs else 0.0
     return replace(slopes, table=calibrated + more * (slopes.table - calibrated))
 
 
@@ -264,7 +306,7 @@ def audit_covariance(slopes: Slopes, table: np.ndarray, audited: int, frame_size
     return drawn * between + n * _within(slopes.table + of_item, given, parts) + rest
 
 
-def _within(slope, given, parts):
+def _within(slope: np.ndarray, given: np.ndarray, parts: np.ndarray) -> np.ndarray:
     """Return the covariance of slopes (..., K, i, j) of one item within true classes i, averaged over the classes."""
     centered = slope - (given * slope).sum(-1, keepdims=True)
     weighted = parts[..., None] * given * centered
@@ -272,7 +314,7 @@ def _within(slope, given, parts):
     return _product(weighted.reshape(flat), centered.reshape(flat))
 
 
-def _product(a, b):
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a @ b.swapaxes(-1, -2)
 
 
@@ -284,7 +326,7 @@ def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, frame: np
     constant P(truth | prediction) the truth varies given the predictions.
     """
     size = np.asarray(size, float)[..., None, None]
-    if method == "calibration":
+    if METHODS[method].holds == "truth":
         own = (slopes.shares != 0).any((-1, -2), keepdims=True)
         return np.where(own, _mixture_covariance(by_column(table).swapaxes(-1, -2), shares), 0) / size
     parts = np.clip(slopes.estimate, 0, None)
@@ -292,7 +334,7 @@ def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, frame: np
     return slopes.shares @ predicted @ slopes.shares.swapaxes(-1, -2) / size
 
 
-def _mixture_covariance(rates, parts):
+def _mixture_covariance(rates: np.ndarray, parts: np.ndarray) -> np.ndarray:
     """Return sum_i parts_i (diag(rates_i) - rates_i rates_i'), (..., K, K)."""
     weighted = parts[..., :, None] * rates
     diagonal = weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1])
@@ -342,7 +384,7 @@ def draw_estimates(method: str, table: np.ndarray, audited: float, frame: np.nda
     return shares_of(method, drawn_tables[:, None], frames[:, None], of_period)
 
 
-def _normal(rng, covariance, draws):
+def _normal(rng: np.random.Generator, covariance: np.ndarray, draws: int) -> np.ndarray:
     """Return draws (draws, ..., K) of centered normal vectors with covariances (..., K, K)."""
     value, vector = np.linalg.eigh(covariance)
     standard = rng.standard_normal((draws, *covariance.shape[:-1]))

@@ -1,10 +1,10 @@
 """Estimates for many periods from one audit: their shared errors, limits, and what makes them doubtful."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import scipy
@@ -13,12 +13,8 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.misclassification import limits, methods
 from workbench.misclassification.confusion import ConfusionCounts
-from workbench.misclassification.methods import HALF, INVERT, NEED_COLUMNS, NEED_FRAME, NEED_ROWS
 from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
-
-if TYPE_CHECKING:
-    from workbench.misclassification.methods import Slopes
 
 STRONG = 0.2            # what is divided by may be 40% off
 USABLE_SINGULAR = 0.2   # errors of counts become up to five times as large
@@ -45,7 +41,12 @@ class Periods:
     counts: np.ndarray
     method: str
     rates: str
-    added: float = HALF
+    added: float = methods.HALF
+
+    @property
+    def divides(self) -> bool:
+        """Whether the method divides by d."""
+        return bool(methods.METHODS[self.method].divides_by)
 
     @cached_property
     def half(self) -> np.ndarray:
@@ -86,17 +87,17 @@ class Periods:
         return methods.shares_of(self.method, self.audit.table, self.frame_shares, self.shares) + self._none
 
     @cached_property
-    def slopes(self) -> Slopes:
+    def slopes(self) -> methods.Slopes:
         """Slopes at the half counts, with what the variance of 1 / d has beyond the first order."""
         return methods.curved(self.method, self._slopes, self.half, self.frame_shares).within_frame(self.own)
 
     @cached_property
-    def straight(self) -> Slopes:
+    def straight(self) -> methods.Slopes:
         """Slopes at the half counts to the first order."""
         return self._slopes.within_frame(self.own)
 
     @cached_property
-    def _slopes(self):
+    def _slopes(self) -> Any:
         return methods.slopes_of(self.method, self.half, self.frame_shares, self.shares)
 
     @cached_property
@@ -116,11 +117,11 @@ class Periods:
         return from_audit + self.reading[first] + self.reading[last]
 
     @cached_property
-    def _none(self):
+    def _none(self) -> float:
         """NaN where the audit gives no estimate, else 0."""
         return np.nan if self.undefined else 0.0
 
-    def _from_audit(self, slopes):
+    def _from_audit(self, slopes: Any) -> np.ndarray:
         return methods.audit_covariance(slopes, self.half, self.audit.n, self.frame_size, self.rates)
 
     @cached_property
@@ -134,26 +135,32 @@ class Periods:
     @cached_property
     def constructions(self) -> tuple[str, ...]:
         """Names of the intervals whose hull is reported."""
-        if self.undefined or self.method in INVERT and not self.stability[0] > limits.LEAST_D:
+        if self.undefined or self.divides and not self.stability[0] > limits.LEAST_D:
             return (limits.WHOLE,)
-        cv = self.stability[1] if self.method in INVERT else 0.0
+        cv = self.stability[1] if self.divides else 0.0
         return limits.constructions(self.method, self.audit.table, cv)
 
     def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (T, K) of the levels, within 0 and 1."""
-        return limits.hull([self._made[name]._levels(name, level) for name in self.constructions])
+        return self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
 
     def change_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the changes from periods `first` to `last`, within -1 and 1."""
-        return limits.hull([self._made[name]._changes(name, first, last, level) for name in self.constructions])
+        return self._hull(Periods._changes, len(first), -1.0, 1.0, first, last, level)
 
     def growth_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
         low, _ = self.level_limits(level)
         usable = (low[first] > 0) & (self.estimate[last] > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = limits.hull([self._made[name]._growths(name, first, last, level) for name in self.constructions])
+            found = self._hull(Periods._growths, len(first), -1.0, np.inf, first, last, level)
         return tuple(np.where(usable, limit, np.nan) for limit in found)
+
+    def _hull(self, construct: Callable, rows: int, least: float, most: float, *given: Any) -> tuple[np.ndarray, ...]:
+        if limits.WHOLE in self.constructions:
+            shape = rows, len(self.audit.labels)
+            return np.full(shape, least), np.full(shape, most)
+        return limits.hull([construct(self._made[name], name, *given) for name in self.constructions])
 
     @cached_property
     def beyond(self) -> np.ndarray:
@@ -167,24 +174,19 @@ class Periods:
         return outside
 
     @cached_property
-    def _made(self):
+    def _made(self) -> dict:
         """These periods by the name of a construction, with the counts that it adds to the audit's cells."""
         added = {name: limits.added(name, len(self.audit.labels)) for name in self.constructions}
         return {name: self if count == self.added else replace(self, added=count) for name, count in added.items()}
 
-    def _levels(self, name, level):
-        if name == limits.WHOLE:
-            return np.zeros(self.shares.shape), np.ones(self.shares.shape)
+    def _levels(self, name: str, level: float) -> tuple:
         if name == limits.DRAWN:
             return limits.percentiles(self.draws, level, 0.0)
         if name == limits.FIELLER:
             return self._fieller(self.straight, self.reading, level, 0.0)
         return limits.delta(self.slopes.estimate, _diagonal(self.covariance), level, 0.0)
 
-    def _changes(self, name, first, last, level):
-        if name == limits.WHOLE:
-            wide = np.ones((len(first), len(self.audit.labels)))
-            return -wide, wide
+    def _changes(self, name: str, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
         if name == limits.DRAWN:
             return limits.percentiles(self.draws[:, last] - self.draws[:, first], level, -1.0)
         if name == limits.FIELLER:
@@ -193,11 +195,8 @@ class Periods:
         change = self.slopes.estimate[last] - self.slopes.estimate[first]
         return limits.delta(change, _diagonal(self.change_covariance(first, last)), level, -1.0)
 
-    def _growths(self, name, first, last, level):
+    def _growths(self, name: str, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
         """Return the limits of later / earlier - 1, from the logarithm of the ratio, Fieller's method or draws."""
-        if name == limits.WHOLE:
-            shape = len(first), len(self.audit.labels)
-            return np.full(shape, -1.0), np.full(shape, np.inf)
         if name == limits.DRAWN:
             return limits.percentiles(self.draws[:, last] / self.draws[:, first] - 1, level, -1.0, np.inf)
         if name == limits.FIELLER:
@@ -207,19 +206,19 @@ class Periods:
         with np.errstate(over="ignore"):
             return np.expm1(low), np.expm1(high)
 
-    def _fieller(self, slopes, reading, level, least):
+    def _fieller(self, slopes: Any, reading: np.ndarray, level: float, least: float) -> tuple:
         """Return Fieller's limits of levels or changes, which d divides."""
         log_d = limits.log_d(self.method, slopes, self.half, self.frame_shares)
         return limits.of_ratios(slopes, log_d, self._from_audit, limits.without_denominator(reading), level, least)
 
-    def _log_ratio_variance(self, first, last):
+    def _log_ratio_variance(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
         """Return the variances of log(last / first), (C, K)."""
         later, earlier = (1 / self.slopes.estimate[part] for part in (last, first))
         audit = self._from_audit(_weighted(self.slopes, first, last, earlier, later))
         own = [_diagonal(self.reading[part]) * scale**2 for part, scale in ((last, later), (first, earlier))]
         return _diagonal(audit) + own[0] + own[1]
 
-    def _fieller_growths(self, first, last, level):
+    def _fieller_growths(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
         """Return Fieller's limits of later / earlier - 1, whose denominator is d times the earlier share."""
         s, early = self.straight, self.straight.estimate[first]
         ratio = s.estimate[last] / early
@@ -244,12 +243,12 @@ class Periods:
     @cached_property
     def undefined(self) -> str:
         """Why there is no estimate although there is an interval, or ''."""
-        return not_estimable(self.audit, self.method) if self.method in INVERT else ""
+        return not_estimable(self.audit, self.method) if self.divides else ""
 
     @cached_property
     def doubts(self) -> tuple[Note, ...]:
         """Why the interval is wider than that of the delta method, or of the draws: a tuple of Note."""
-        if self.method not in INVERT:
+        if not self.divides:
             return ()
         if self.undefined:
             return (Note("undefined", f"no estimate, and intervals are the whole range: {self.undefined}"),)
@@ -312,12 +311,12 @@ class Periods:
     def bias(self) -> np.ndarray:
         """Expected error (T, K) at the believed shift, to order 1/n for two classes; NaN where no formula is known."""
         first, later = self.believed
-        if self.undefined or self.method == "mle" or len(first) > 2 and self.method in INVERT:
+        if self.undefined or len(first) > 2 and self.divides:
             return np.full(later.shape, np.nan)
-        if self.method in INVERT:
+        if self.divides:
             return self.theory[0][self.method][:, None] * np.array([-1.0, 1.0])
         rates = self.believed_rates
-        expected = methods.shares_of(self.method, first[:, None] * rates, None, later @ rates)
+        expected = methods.shares_of(self.method, first[:, None] * rates, first @ rates, later @ rates)
         return expected - later
 
     @cached_property
@@ -330,13 +329,14 @@ class Periods:
         """
         variance = _diagonal(self.covariance)
         if len(self.audit.labels) == 2:
-            variance = np.where(self.own[:, None], variance, self.theory[1][self.method][:, None])
-        if self.method not in INVERT:
+            known = self.theory[1][self.method][:, None]
+            variance = np.where(self.own[:, None] | np.isnan(known), variance, known)
+        if not self.divides:
             variance = variance + self._bias_variance
         return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
 
     @cached_property
-    def _bias_variance(self):
+    def _bias_variance(self) -> np.ndarray:
         """Variances (T, K) of the bias as it is estimated: by the distance to the reference's estimate."""
         ours, reference = self._slopes, methods.slopes_of(self.reference, self.half, self.frame_shares, self.shares)
         shares = self.frame_shares
@@ -359,29 +359,29 @@ def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) ->
     Methods that divide by d have an interval, the whole range, from every audit whose labels are not clearly swapped.
     """
     if not isinstance(audit, ConfusionCounts):
-        raise TypeError(f"audit must be ConfusionCounts; got {type(audit).__name__}: "
-                        "ConfusionCounts.from_labels(truth, prediction) counts items")
-    if method in NEED_FRAME and frame is None:
-        raise ValueError(f"counts_at_audit must be given for method {method!r}: the predicted counts of all items the "
-                         "audit was drawn from; without them use 'misclassification', which also takes "
-                         "P(prediction | truth) as constant")
+        raise checks.WrongType("audit", f"must be ConfusionCounts; got {type(audit).__name__}: "
+                               "ConfusionCounts.from_labels(truth, prediction) counts items")
+    if "frame" in methods.METHODS[method].needs and frame is None:
+        raise checks.WrongValue("counts_at_audit", f"must be given for method {method!r}: the predicted counts of "
+                                "all items the audit was drawn from; without them use 'misclassification', which "
+                                "also takes P(prediction | truth) as constant")
     why = not_estimable(audit, method)
-    if why and (method not in INVERT or limits.swapped(audit.table)):
+    if why and (not methods.METHODS[method].divides_by or limits.swapped(audit.table)):
         raise AuditError(why)
 
 
 def not_estimable(audit: ConfusionCounts, method: str) -> str:
     """Return why a method has no estimate from an audit and what else would do, or ''."""
-    table, two = audit.table, len(audit.labels) == 2
+    table, two, needs = audit.table, len(audit.labels) == 2, methods.METHODS[method].needs
     for k, label in enumerate(audit.labels):
-        if method in NEED_ROWS and table[k].sum() == 0:
+        if "rows" in needs and table[k].sum() == 0:
             rate = f"p{k}{k}" if two else f"P(prediction | truth {label!r})"
             return (f"{rate} cannot be estimated: no audited item of class {label!r}; audit items of this class, or "
                     "use 'calibration' if P(truth | prediction) may be taken as constant")
-        if method in NEED_COLUMNS and table[:, k].sum() == 0:
+        if "columns" in needs and table[:, k].sum() == 0:
             return (f"P(truth | prediction {label!r}) cannot be estimated: no audited item was predicted {label!r}; "
                     "audit such items, or use 'misclassification'")
-    return _not_invertible(audit) if method in INVERT else ""
+    return _not_invertible(audit) if methods.METHODS[method].divides_by else ""
 
 
 def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
@@ -389,12 +389,12 @@ def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
     over = np.flatnonzero(audit.table.sum(0) > frame)
     if over.size:
         k = int(over[0])
-        raise ValueError(f"counts_at_audit must include the audited items; {audit.table[:, k].sum()} were predicted "
-                         f"{audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the frame that the "
-                         "audit was drawn from")
+        raise checks.WrongValue("counts_at_audit", f"must include the audited items; {audit.table[:, k].sum()} were "
+                                f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "
+                                "frame that the audit was drawn from")
 
 
-def _not_invertible(audit):
+def _not_invertible(audit: ConfusionCounts) -> str:
     rates = methods.by_row(audit.table)
     if len(audit.labels) == 2:
         p00, p11 = np.diag(rates)
@@ -407,11 +407,11 @@ def _not_invertible(audit):
     return ""
 
 
-def _audit_notes(periods):
+def _audit_notes(periods: Any) -> Iterator[Any]:
     if periods.frame is not None and _fit(periods.audit, periods.frame) < STRANGE:
         yield _misfit(periods.audit, periods.frame_shares)
     yield from periods.doubts
-    if periods.method in INVERT:
+    if periods.divides:
         yield from _swapped_notes(periods.audit)
     if not periods.doubts:
         yield from _few_notes(periods)
@@ -425,7 +425,7 @@ def _audit_notes(periods):
                    "cover 79%): then rates='process'")
 
 
-def _misfit(audit, counted):
+def _misfit(audit: Any, counted: Any) -> Note:
     read = audit.table.sum(0) / audit.n
     k = int(np.abs(read - counted).argmax())
     return Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
@@ -433,14 +433,14 @@ def _misfit(audit, counted):
                 "classes, another period, another file?")
 
 
-def _swapped_notes(audit):
+def _swapped_notes(audit: ConfusionCounts) -> Iterator[Note]:
     for k, row in enumerate(audit.table):
         if row[k] < row.max():
             yield Note("unreliable", f"class {audit.labels[k]!r} is predicted {audit.labels[int(row.argmax())]!r} more "
                        "often than right: are the labels swapped?")
 
 
-def _fit(audit, frame):
+def _fit(audit: ConfusionCounts, frame: np.ndarray) -> float:
     """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's."""
     size, known = frame.sum(), frame > 0
     if audit.n >= size:
@@ -450,7 +450,7 @@ def _fit(audit, frame):
     return float(scipy.special.chdtrc(known.sum() - 1, misfit)) if known.sum() > 1 else 1.0
 
 
-def _few_notes(periods):
+def _few_notes(periods: Periods) -> Iterator[Note]:
     table = periods.audit.table
     few = int((table < limits.FEW).sum())
     if few:
@@ -459,7 +459,7 @@ def _few_notes(periods):
                    f"(least: {table.min()}): the standard error is rough{_widened(periods, limits.ONE_ADDED)}")
 
 
-def _stability_notes(periods):
+def _stability_notes(periods: Periods) -> Iterator[Note]:
     (value, cv), two = periods.stability, len(periods.audit.labels) == 2
     what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
     remedy = "audit more items" + ("" if two else f" or merge {periods.confused}")
@@ -472,7 +472,7 @@ def _stability_notes(periods):
                    f"is a few percent too small{_widened(periods, limits.FIELLER)}")
 
 
-def _widened(periods, name):
+def _widened(periods: Periods, name: str) -> str:
     """Return what widens the interval, in words: `name`, or with more than two classes the delta method."""
     if limits.WHOLE in periods.constructions:
         return ", intervals are the whole range"
@@ -480,7 +480,7 @@ def _widened(periods, name):
     return f", intervals are widened by {limits.IN_WORDS[found[0]]}" if found else ""
 
 
-def _about_period(periods, t):
+def _about_period(periods: Periods, t: int) -> Iterator[tuple]:
     """Yield kind and text of what the reader has to know of period t."""
     if periods.own[t]:
         yield "data", "these are the counts at audit time: taken as the audited frame itself"
@@ -488,11 +488,11 @@ def _about_period(periods, t):
     if periods.size[t] < 10 * periods.audit.n and not periods.own[t]:
         yield "remark", (f"the period has {checks.counted(periods.size[t], 'item')}, fewer than ten per audited item: "
                          "its own reading errors matter, the standard error includes them")
-    if len(periods.audit.labels) == 2 and periods.method in INVERT and not (periods.own[t] or periods.undefined):
+    if len(periods.audit.labels) == 2 and periods.divides and not (periods.own[t] or periods.undefined):
         yield from _about_shift(periods, t)
 
 
-def _outside(periods, t):
+def _outside(periods: Periods, t: int) -> Iterator[tuple]:
     """Yield what there is to say of shares that lie outside 0 to 1; of two classes the second speaks for both."""
     labels, estimate = periods.audit.labels, periods.estimate[t]
     shown = np.arange(len(labels)) >= (1 if len(labels) == 2 else 0)
@@ -506,7 +506,7 @@ def _outside(periods, t):
                              "those of the audit, or the counts are of something else; draw a fresh audit")
 
 
-def _about_shift(periods, t):
+def _about_shift(periods: Periods, t: int) -> Iterator[tuple]:
     (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
     if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
         yield "remark", ("the share has more than halved (or that of the other class): 'mixed' can have more variance "
@@ -518,13 +518,14 @@ def _about_shift(periods, t):
                          "and would report only a part of a change")
 
 
-def _diagonal(covariance):
+def _diagonal(covariance: np.ndarray) -> np.ndarray:
     return np.einsum("tkk->tk", covariance)
 
 
-def _weighted(slopes, first, last, earlier=1.0, later=1.0):
+def _weighted(slopes: Any, first: np.ndarray, last: np.ndarray, earlier: float | np.ndarray = 1.0,
+              later: float | np.ndarray = 1.0) -> Any:
     """Return the slopes of later x those of periods `last` - earlier x those of `first`."""
-    def weighted(values):
+    def weighted(values: np.ndarray) -> np.ndarray:
         factors = [np.reshape(w, np.shape(w) + (1,) * (values.ndim - 2)) for w in (later, earlier)]
         return factors[0] * values[last] - factors[1] * values[first]
     return methods.Slopes(*(weighted(getattr(slopes, name)) for name in ("estimate", "table", "frame")),

@@ -19,8 +19,9 @@ References
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,17 +29,36 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.misclassification import limits
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
-from workbench.misclassification.methods import METHODS, NEED_FRAME, RATES, assumption
+from workbench.misclassification.methods import METHODS, RATES
 from workbench.misclassification.periods import Periods, check_audit, check_frame, not_estimable
-from workbench.misclassification.theory import reasons_by_method
-from workbench.results import Estimate, Interval, Note, Result, notes_as_text
+from workbench.misclassification.theory import reasons_by_method, undefined
+from workbench.results import Estimate, Interval, Result, sentences
 
 USUAL = ("mle", "mixed", "misclassification")
 CLEARLY = 0.9           # expected errors that differ by less are not told apart by one audit
 
 
+class OfClasses(Estimate):
+    """An estimate of the second of two classes, in plain numbers, or of every one of more, in arrays and tuples."""
+
+    if TYPE_CHECKING:
+        labels: tuple
+
+    @property
+    def standard_error(self) -> float | np.ndarray:
+        """Float with two classes, else one per class."""
+        return self.variance ** 0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
+
+    def by_class(self, *figures: Any) -> Iterator[tuple]:
+        """Return for each class that is estimated its label and its figures."""
+        if len(self.labels) == 2:
+            return iter([(self.labels[1], *figures)])
+        columns = (column.tolist() if isinstance(column, np.ndarray) else column for column in figures)
+        return zip(self.labels, *columns, strict=True)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class PrevalenceEstimate(Estimate):
+class PrevalenceEstimate(OfClasses):
     """Shares of the true classes in one period; made by `estimate_prevalence`.
 
     Attributes
@@ -68,12 +88,10 @@ class PrevalenceEstimate(Estimate):
     counts: np.ndarray
     counts_at_audit: np.ndarray | None
 
-    flags = notes_as_text
-
     @property
-    def standard_error(self) -> float | np.ndarray:
-        """Square root of the variance, float; with more than two classes of its diagonal, (K,) array."""
-        return self.variance ** 0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
+    def flags(self) -> tuple[str, ...]:
+        """The notes as sentences."""
+        return sentences(self.notes)
 
     @property
     def counted(self) -> float | np.ndarray:
@@ -83,7 +101,7 @@ class PrevalenceEstimate(Estimate):
     @property
     def assumption(self) -> str:
         """What is held constant, in words."""
-        return assumption(self.method)
+        return METHODS[self.method].assumes
 
     def interval(self, level: float = 0.95) -> Interval | tuple[Interval, ...]:
         """Return an `Interval`, or a tuple of K of them with more than two classes; clipped to 0 and 1.
@@ -119,20 +137,16 @@ class PrevalenceEstimate(Estimate):
             text = (f"{self.method}: {self.estimate:.4g} of class {self.labels[1]} (SE {self.standard_error:.4g}), 95% "
                     f"from {found.low:.4g} to {found.high:.4g}; counted {self.counted:.4g}")
         else:
-            shares = ", ".join(f"{label} {share:.4g} ({i.low:.3g} to {i.high:.3g})" for label, share, i in
-                               zip(self.labels, np.atleast_1d(self.estimate), found, strict=True))
+            shares = ", ".join(f"{label} {share:.4g} ({i.low:.3g} to {i.high:.3g})"
+                               for label, share, i in self.by_class(self.estimate, found))
             text = f"{self.method}, 95%: {shares}"
         return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
-        found: Any = self.interval()
-        shown = range(1, 2) if len(self.labels) == 2 else range(len(self.labels))
-        found = (None, found) if len(self.labels) == 2 else found
-        return [{"label": self.labels[k], "counted": float(np.atleast_1d(self.counted)[k - shown.start]),
-                 "estimate": float(np.atleast_1d(self.estimate)[k - shown.start]),
-                 "standard_error": float(np.atleast_1d(self.standard_error)[k - shown.start]),
-                 "low": found[k].low, "high": found[k].high} for k in shown]
+        figures = self.by_class(self.counted, self.estimate, self.standard_error, self.interval())
+        return [{"label": label, "counted": counted, "estimate": estimate, "standard_error": error, "low": limits.low,
+                 "high": limits.high} for label, counted, estimate, error, limits in figures]
 
 
 def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike | None = None, *,
@@ -189,19 +203,20 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
     PrevalenceEstimate(mle: 0.1222 of class 1 (SE 0.007422), 95% from 0.1082 to 0.138; counted 0.19; if
     P(prediction | truth) is what it was in the audit; 1,000 audited)
     """
-    checks.choice("method", method, METHODS)
-    checks.choice("rates", rates, RATES)
-    check_audit(audit, counts_at_audit, method)
+    frame = read_frame(audit, counts_at_audit, method, rates)
     counts = check_counts("counts", counts, audit.labels)
-    frame = read_frame(audit, counts_at_audit)
     periods = Periods(audit, frame, counts[None], method, rates)
     return PrevalenceEstimate(one_or_all(periods.estimate[0]), one_or_all(periods.covariance[0]),
                               one_or_all(periods.bias[0]), method, rates, audit.labels, audit, counts, frame,
                               notes=periods.audit_notes() + periods.period_notes())
 
 
-def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None) -> np.ndarray | None:
+def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method: str,
+               rates: str) -> np.ndarray | None:
     """Return the frame's counts as a (K,) array of int, or None; raises unless they include the audit."""
+    checks.choice("method", method, METHODS)
+    checks.choice("rates", rates, RATES)
+    check_audit(audit, counts_at_audit, method)
     if counts_at_audit is None:
         return None
     frame = check_counts("counts_at_audit", counts_at_audit, audit.labels)
@@ -252,12 +267,6 @@ class EstimatorComparison(Result):
 
     reasons = reasons_by_method
 
-    @classmethod
-    def _from_schema_1(cls, values):
-        """Return the fields of today: the caveats were one text per method, empty where there was none."""
-        problems = zip(values["methods"], values.pop("problems"), strict=True)
-        return values | {"notes": [_not_computed(method, problem) for method, problem in problems if problem]}
-
     @property
     def problems(self) -> tuple[str, ...]:
         """Why each method cannot be computed, tuple of str; an empty text where it can."""
@@ -306,13 +315,13 @@ class EstimatorComparison(Result):
         tables = [getattr(self, name).reshape(len(self.methods), -1) for name in columns]
         return [{"method": method, "label": label, **{name: float(table[m, k]) for name, table in
                                                       zip(columns, tables, strict=True)},
-                 "constant": assumption(method), "problem": self.reasons.get(method, "")}
+                 "constant": METHODS[method].assumes, "problem": self.reasons.get(method, "")}
                 for m, method in enumerate(self.methods) for k, label in enumerate(shown)]
 
 
 def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike | None = None, *,
                        rates: str = "process", level: float = 0.95) -> EstimatorComparison:
-    """Estimate by all seven methods and say what error theory expects of each at the shift that is seen.
+    """Estimate by all methods and say what error theory expects of each at the shift that is seen.
 
     Parameters
     ----------
@@ -339,34 +348,23 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
     mle                0.1222 0.0073
     """
     checks.level(level)
-    checks.choice("rates", rates, RATES)
-    check_audit(audit, counts_at_audit, "baseline")
+    frame = read_frame(audit, counts_at_audit, "baseline", rates)
     counts = check_counts("counts", counts, audit.labels)
-    frame = read_frame(audit, counts_at_audit)
-    notes = [note for method in METHODS for note in _cannot(audit, frame, method)]
-    lost = {note.where[1] for note in notes}
+    lost = {method: why for method in METHODS if (why := _why_not(audit, frame, method))}
     values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else
                        _compared(Periods(audit, frame, counts[None], method, rates), level) for method in METHODS], 1)
     figures = values[:, :, 1] if len(counts) == 2 else values
-    return EstimatorComparison(METHODS, *figures, audit.labels, float(level),  # type: ignore[misc]
-                               one_or_all(counts / counts.sum()),                               notes=notes)
+    return EstimatorComparison(tuple(METHODS), *figures, audit.labels, float(level),  # type: ignore[misc]
+                               one_or_all(counts / counts.sum()), notes=undefined(lost))
 
 
-def _cannot(audit, frame, method):
+def _why_not(audit: ConfusionCounts, frame: np.ndarray | None, method: str) -> str:
     """Yield the note that a method cannot be computed, if it cannot."""
-    if method in NEED_FRAME and frame is None:
-        yield _not_computed(method, "counts_at_audit is needed")
-        return
-    why = not_estimable(audit, method)
-    if why:
-        yield _not_computed(method, why)
+    lacking = "frame" in METHODS[method].needs and frame is None
+    return "counts_at_audit is needed" if lacking else not_estimable(audit, method)
 
 
-def _not_computed(method, why):
-    return Note("undefined", why, ("method", method))
-
-
-def _compared(periods, level):
+def _compared(periods: Periods, level: float) -> np.ndarray:
     """Return estimate, standard error, limits, bias and root mean squared error, (6, K)."""
     return np.stack([periods.estimate[0], np.sqrt(np.diag(periods.covariance[0])),
                      *(limit[0] for limit in periods.level_limits(level)), periods.bias[0],

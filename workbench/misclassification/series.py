@@ -18,19 +18,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import checks, digits
+from workbench import checks
+from workbench.misclassification.calendar import backward_notes, named_period
 from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
-from workbench.misclassification.methods import METHODS, RATES, assumption
-from workbench.misclassification.period_names import backward_notes, named_period
-from workbench.misclassification.periods import Periods, check_audit
-from workbench.misclassification.prevalence import intervals_of, one_or_all, read_frame
-from workbench.results import Estimate, Interval, Note, Result, percent, sentences
+from workbench.misclassification.methods import METHODS
+from workbench.misclassification.periods import Periods
+from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all, read_frame
+from workbench.results import Interval, Note, Result, digits, percent
 
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PrevalenceChange(Estimate):
+class PrevalenceChange(OfClasses):
     """The change between two periods; made by `PrevalenceSeries.change`.
 
     Attributes
@@ -60,35 +60,24 @@ class PrevalenceChange(Estimate):
     naive_standard_error: float | np.ndarray
     labels: tuple
 
-    @property
-    def standard_error(self) -> float | np.ndarray:
-        """Square root of the variance, float; with more than two classes of its diagonal, (K,) array."""
-        return self.variance ** 0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
-
     def interval(self) -> Interval | tuple[Interval, ...]:
         """Return `limits`."""
         return self.limits
 
     def headline(self) -> str:
         """Return the change and its interval."""
-        found = (self.limits,) if len(self.labels) == 2 else self.limits
-        labels = self.labels[1:] if len(self.labels) == 2 else self.labels
         parts = [f"class {label} {change:+.4f} (SE {error:.4f}, {percent(i.level)} from {i.low:+.4f} to {i.high:+.4f})"
                  if np.isfinite(change) else f"class {label}: no estimate, every change is possible (see notes)"
-                 for label, change, error, i in zip(labels, np.atleast_1d(self.estimate),
-                                                    np.atleast_1d(self.standard_error), found, strict=True)]
+                 for label, change, error, i in self.by_class(self.estimate, self.standard_error, self.limits)]
         return f"{self.first} to {self.last}: {'; '.join(parts)}; one audit for both"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
-        two = len(self.labels) == 2
-        found, growth = ((x,) if two else x for x in (self.limits, self.growth_limits))
-        columns = (np.atleast_1d(x).tolist() for x in (self.estimate, self.standard_error, self.growth))
+        figures = self.by_class(self.estimate, self.standard_error, self.growth, self.limits, self.growth_limits)
         return [{"first_period": self.first, "last_period": self.last, "label": label, "change": change,
                  "standard_error": error, "low": i.low, "high": i.high, "growth": rate,
                  "growth_low": g.low, "growth_high": g.high}
-                for label, change, error, rate, i, g in zip(self.labels[1:] if two else self.labels, *columns, found,
-                                                            growth, strict=True)]
+                for label, change, error, rate, i, g in figures]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,37 +112,17 @@ class PrevalenceSeries(Result):
     audit: ConfusionCounts
     counts_at_audit: np.ndarray | None
 
-    @classmethod
-    def _from_schema_1(cls, values):
-        """Return the fields of today: the caveats were sentences on all periods, and texts aligned with them."""
-        notes = [Note("unreliable", text) for text in values.pop("flags")]
-        for period, problem, flags in zip(values["periods"], values.pop("problems"), values.pop("period_flags"),
-                                          strict=True):
-            notes += [_lost(period, problem)] if problem else []
-            notes += [Note("unreliable", text, ("period", period)) for text in flags]
-        return values | {"notes": notes}
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """What the reader has to know of all periods, as sentences."""
-        return sentences([note for note in self.notes if note.where is None])
-
     @property
     def problems(self) -> tuple[str, ...]:
         """Why each period cannot be reported, tuple of T str; an empty text where it can."""
         return tuple("".join(self._said(period, refused=True)) for period in self.periods)
 
-    @property
-    def period_flags(self) -> tuple[tuple[str, ...], ...]:
-        """What the reader has to know of each reported period, T tuples of str."""
-        return tuple(self._said(period, refused=False) for period in self.periods)
-
-    def _said(self, period, *, refused):
+    def _said(self, period: Any, *, refused: Any) -> tuple:
         return tuple(note.text for note in self._notes_of_periods.get(period, ())
                      if (note.kind == "refused") == refused)
 
     @cached_property
-    def _notes_of_periods(self):
+    def _notes_of_periods(self) -> dict:
         found = {}
         for note in self.notes:
             if note.where is not None:
@@ -163,7 +132,7 @@ class PrevalenceSeries(Result):
     @property
     def assumption(self) -> str:
         """What is held constant, in words."""
-        return assumption(self.method)
+        return METHODS[self.method].assumes
 
     @property
     def audit_period(self) -> str | None:
@@ -172,15 +141,15 @@ class PrevalenceSeries(Result):
         return self.periods[places[0]] if places.size else None
 
     @cached_property
-    def _reported(self):
+    def _reported(self) -> np.ndarray:
         return np.flatnonzero(~np.isnan(self.counts).any(1))
 
     @cached_property
-    def _usable(self):
+    def _usable(self) -> Periods:
         return Periods(self.audit, self.counts_at_audit, self.counts[self._reported].astype(np.int64), self.method,
                        self.rates)
 
-    def _shown(self):
+    def _shown(self) -> list:
         return list(enumerate(self.labels))[1 if len(self.labels) == 2 else 0:]
 
     def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
@@ -200,7 +169,7 @@ class PrevalenceSeries(Result):
         low[self._reported], high[self._reported] = self._usable.level_limits(level)
         columns = [x.reshape(len(self.periods), -1) for x in (self.raw, self.estimates, self.standard_errors)]
         items = [None if np.isnan(total) else int(total) for total in self.counts.sum(1)]
-        flags, problems = self.period_flags, self.problems
+        flags, problems = [self._said(period, refused=False) for period in self.periods], self.problems
         rows = [{"period": period, "label": label, "items": items[t],
                  **{name: float(x[t, place]) for name, x in zip(("counted", "estimate", "standard_error"), columns,
                                                                 strict=True)},
@@ -235,7 +204,7 @@ class PrevalenceSeries(Result):
         return [{name: row[name] for name in ("first_period", "last_period", "label", "growth")}
                 | {"low": row["growth_low"], "high": row["growth_high"]} for row in self._differences(level)]
 
-    def _differences(self, level):
+    def _differences(self, level: float) -> list:
         checks.level(level)
         places = np.arange(len(self._reported))
         return [row for change in self._between(places[:-1], places[1:], level) for row in change.rows()]
@@ -266,7 +235,7 @@ class PrevalenceSeries(Result):
             places.append(np.flatnonzero(self._reported == t))
         return self._between(*places, checks.level(level))[0]
 
-    def _between(self, first, last, level):
+    def _between(self, first: Any, last: Any, level: Any) -> list:
         usable = self._usable
         change = usable.estimate[last] - usable.estimate[first]
         covariance = usable.change_covariance(first, last)
@@ -326,7 +295,7 @@ class PrevalenceSeries(Result):
         moved = np.abs(shares[-1] - shares[0]) if len(shares) > 1 else shares[0]
         return self.labels[int(np.nan_to_num(moved).argmax())]
 
-    def _level_found(self, period, level):
+    def _level_found(self, period: str, level: float) -> str:
         rows = [row for row in self.levels(level) if row["period"] == period]
         row = max(rows, key=lambda row: row["estimate"])
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
@@ -388,20 +357,18 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
     >>> series.change("Jun", "Dec")
     PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit for both)
     """
-    checks.choice("method", method, METHODS)
-    checks.choice("rates", rates, RATES)
-    check_audit(audit, counts_at_audit, method)
-    frame = read_frame(audit, counts_at_audit)
+    frame = read_frame(audit, counts_at_audit, method, rates)
     periods, found = _read_periods(counts_by_period, audit.labels)
     reported = np.flatnonzero([not isinstance(counts, CountsError) for counts in found])
     if not reported.size:
-        raise ValueError(f"counts_by_period must hold a period that can be reported; {periods[0]!r}: {found[0]}")
+        raise checks.WrongValue("counts_by_period", f"must hold a period that can be reported; {periods[0]!r}: "
+                                f"{found[0]}")
     counts = np.full((len(periods), len(audit.labels)), np.nan)
     counts[reported] = [found[t] for t in reported]
     usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates)
     notes = [*backward_notes([str(period) for period in periods]), *_late_audit(usable.own, periods, reported),
              *usable.audit_notes(), *usable.period_notes([("period", periods[t]) for t in reported]),
-             *(_lost(period, str(why)) for period, why in zip(periods, found, strict=True)
+             *(Note("refused", str(why), ("period", period)) for period, why in zip(periods, found, strict=True)
                if isinstance(why, CountsError))]
     errors = np.sqrt(np.einsum("tkk->tk", usable.covariance))
     estimates, errors, raw, bias = (_placed(values, reported, counts.shape)
@@ -410,12 +377,12 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
                             notes=notes)
 
 
-def _subject(label):
+def _subject(label: int | str) -> str:
     text = str(label)
     return f"Class {text}" if not text[:1].isalpha() else f"{text[0].upper()}{text[1:]}"
 
 
-def _said_change(row):
+def _said_change(row: dict) -> str:
     """Return a change between two periods as a sentence: what rose or fell by how much, or that nothing is shown."""
     low, high, error = row["low"], row["high"], (row["high"] - row["low"]) / 2
     first, last = (named_period(row[f"{end}_period"]) for end in ("first", "last"))
@@ -427,7 +394,7 @@ def _said_change(row):
     return "{} {} by {} points, between {} and {}, {}".format(name, "rose" if low > 0 else "fell", *shown, when)
 
 
-def _read_periods(counts_by_period, labels):
+def _read_periods(counts_by_period: Any, labels: tuple) -> tuple:
     """Return the periods' labels and the counts of each, or the error that says why they cannot be used."""
     if isinstance(counts_by_period, Mapping):
         periods, rows = tuple(counts_by_period), tuple(counts_by_period.values())
@@ -436,18 +403,18 @@ def _read_periods(counts_by_period, labels):
                            counts_by_period)
         periods = tuple(range(1, len(rows) + 1))
     if not rows:
-        raise ValueError("counts_by_period must hold at least one period; got none")
+        raise checks.WrongValue("counts_by_period", "must hold at least one period; got none")
     return periods, [_counts_or_error(row, labels) for row in rows]
 
 
-def _counts_or_error(row, labels):
+def _counts_or_error(row: Any, labels: tuple) -> CountsError | np.ndarray:
     try:
         return read_counts(row, labels)
     except CountsError as error:
         return error
 
 
-def _late_audit(own, periods, reported):
+def _late_audit(own: np.ndarray, periods: tuple, reported: np.ndarray) -> tuple:
     """Return a note where the audited period is not the first: the rates are then held constant backwards too."""
     place = int(reported[own.argmax()]) if own.any() else 0
     if not place:
@@ -456,11 +423,7 @@ def _late_audit(own, periods, reported):
                  "rates are held constant for earlier periods too"),)
 
 
-def _lost(period, why):
-    return Note("refused", why, ("period", period))
-
-
-def _placed(values, reported, shape):
+def _placed(values: np.ndarray, reported: np.ndarray, shape: tuple) -> np.ndarray:
     """Return values of the reported periods among NaN for the others; with two classes those of the second."""
     placed = np.full(shape, np.nan)
     placed[reported] = values

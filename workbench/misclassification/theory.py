@@ -1,9 +1,5 @@
 """Bias and variance of the estimators of a share in closed form, and how many items to audit.
 
-Notation: base rates a (when audited) and a' (new); d = p00 + p11 - 1; b1 = a p11 + (1 - a)(1 - p00) the predicted
-share, b0 = 1 - b1; c11 = a p11 / b1 and c10 = a (1 - p11) / b0, P(true | predicted 1 and 0); A = p00 (1 - p00),
-B = p11 (1 - p11); phi^2 = d^2 a (1 - a) / (b0 b1) the squared Matthews correlation.
-
 References
 ----------
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
@@ -15,6 +11,7 @@ References
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +19,10 @@ import numpy as np
 
 from workbench import checks, intervals
 from workbench.misclassification import limits, methods
-from workbench.misclassification.methods import INVERT, RATES
-from workbench.results import Note, Result, notes_as_text, percent
+from workbench.misclassification.methods import METHODS, RATES, inverting
+from workbench.misclassification.setting import second_order, setting
+from workbench.results import Note, Result, percent
 
-NO_BIAS_KNOWN = "no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'"
 LARGE_PART = 0.05   # Cochran, Sampling Techniques, 2.6: below it the finite-population factor may be left out
 QUANTITIES = ("level", "change")
 MOST_AUDITED = 10 ** 9
@@ -38,7 +35,7 @@ reasons_by_method = property(_reasons, doc="Why a figure of a method does not ex
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatorTheory(Result):
-    """Bias and variance of the seven estimators; made by `estimator_theory`.
+    """Bias and variance of the estimators; made by `estimator_theory`.
 
     Attributes
     ----------
@@ -72,12 +69,6 @@ class EstimatorTheory(Result):
 
     reasons = reasons_by_method
 
-    @classmethod
-    def _from_schema_1(cls, values):
-        """Return the fields of today: the caveats were a dict by method and sentences."""
-        said = [*_undefined(values.pop("reasons")), *(Note("unreliable", text) for text in values.pop("notes"))]
-        return values | {"notes": said}
-
     @property
     def sd(self) -> dict[str, float]:
         """Standard deviation per method."""
@@ -107,17 +98,6 @@ class EstimatorTheory(Result):
                  "problem": self.reasons.get(method, "")} for method in self.bias]
 
 
-def counted_share(base_rate: Any, p00: float, p11: float) -> Any:
-    """Return the share that is counted, expected: a p11 + (1 - a)(1 - p00) of a true share a.
-
-    Examples
-    --------
-    >>> round(counted_share(0.1, 0.92, 0.98), 3)
-    0.17
-    """
-    return base_rate * p11 + (1 - base_rate) * (1 - p00)
-
-
 def unbiased_share(p00: float, p11: float) -> float | None:
     """Return the only true share whose count is right, (1 - p00) / (2 - p00 - p11), or None without errors.
 
@@ -129,39 +109,9 @@ def unbiased_share(p00: float, p11: float) -> float | None:
     return None if p00 == p11 == 1 else (1 - p00) / (2 - p00 - p11)
 
 
-def rate_variance(rate: Any, share: Any, n: Any) -> Any:
-    """Return the variance of an audited rate, such as the estimate of p11, to second order in 1/n: lemma 1 of [1]_.
-
-    Parameters
-    ----------
-    rate : float or array of float
-        P(predicted right) of the class, p11 or p00.
-    share : float or array of float
-        True share of that class among the audited items, in (0, 1].
-    n : int or array of int
-        Audited items.
-
-    Returns
-    -------
-    float or array of float
-        rate (1 - rate) / (n share) [1 + (1 - share) / (n share)].
-
-    References
-    ----------
-    .. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
-       Journal of the IAOS 37, 2021.
-
-    Examples
-    --------
-    >>> round(rate_variance(0.7, 0.5, 1000) ** 0.5, 5)
-    0.0205
-    """
-    return rate * (1 - rate) / (n * share) * (1 + (1 - share) / (n * share))
-
-
 def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: float, n: int, *,
                      size: int | None = None, new_size: int | None = None, rates: str = "process") -> EstimatorTheory:
-    """Return bias and variance of the seven estimators of a share, in closed form.
+    """Return bias and variance of the estimators of a share, in closed form.
 
     Parameters
     ----------
@@ -205,29 +155,30 @@ def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: fl
     {'baseline': 0.01581, 'classify_and_count': 0.05, 'subtracted_bias': 0.03807, 'misclassification': 0.05003,
      'calibration': 0.01508, 'mixed': 0.01508, 'mle': 0.01508}
     """
-    setting = _check_setting(base_rate, new_base_rate, p00, p11)
+    given = _check_setting(base_rate, new_base_rate, p00, p11)
     n = checks.whole("n", n, 2)
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
     checks.choice("rates", rates, RATES)
-    bias, variance, extra = moments(setting[0], setting[1], setting[2], setting[3], n, size, new_size, rates)
+    bias, variance, extra = moments(*given, n, size, new_size, rates)
+    unknown = {name: METHODS[name].unknown for name in METHODS if np.isnan(bias[name] + variance[name])}
     return EstimatorTheory({m: float(v) for m, v in bias.items()}, {m: float(v) for m, v in variance.items()},
                            float(extra["second_order"]), float(extra["retained_change"]), float(extra["slope_cv"]),
-                           setting[0], setting[1], setting[2], setting[3], n, size, new_size, rates,
-                           notes=_theory_notes(n, size, rates, extra["slope_cv"]))
+                           *given, n, size, new_size, rates,
+                           notes=tuple(_theory_notes(unknown, n, size, rates, extra["slope_cv"])))
 
 
-def _check_setting(base_rate: float, new_base_rate: float, p00: float, p11: float) -> list[float]:
-    setting = [checks.number(name, value, 0, 1, open_ends=True) for name, value in (
-        ("base_rate", base_rate), ("new_base_rate", new_base_rate), ("p00", p00), ("p11", p11))]
-    if setting[2] + setting[3] <= 1:
-        raise ValueError(f"p00 + p11 must be above 1; got {setting[2]:g} + {setting[3]:g}: no better than chance, or "
-                         "the labels are swapped")
-    return setting
+def _check_setting(base_rate: float, new_base_rate: float, p00: float, p11: float) -> tuple[float, float, float, float]:
+    base_rate, new_base_rate, p00, p11 = (checks.number(name, value, 0, 1, open_ends=True) for name, value in (
+        ("base_rate", base_rate), ("new_base_rate", new_base_rate), ("p00", p00), ("p11", p11)))
+    if p00 + p11 <= 1:
+        raise ValueError(f"p00 + p11 must be above 1; got {p00:g} + {p11:g}: no better than chance, or the labels are "
+                         "swapped")
+    return base_rate, new_base_rate, p00, p11
 
 
-def _theory_notes(n, size, rates, cv):
-    yield from _undefined({"mle": f"bias: {NO_BIAS_KNOWN}; variance: first order"})
+def _theory_notes(unknown: dict, n: int, size: int | None, rates: str, cv: float) -> Iterator[Note]:
+    yield from undefined(unknown)
     if cv > limits.UNSURE:
         yield Note("unreliable", f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order "
                    "figures are too small")
@@ -236,7 +187,8 @@ def _theory_notes(n, size, rates, cv):
                    "are a few percent off")
 
 
-def _undefined(reasons):
+def undefined(reasons: dict[str, str]) -> list[Note]:
+    """Return a note per method whose figure does not exist."""
     return [Note("undefined", text, ("method", method)) for method, text in reasons.items()]
 
 
@@ -246,53 +198,11 @@ def moments(base_rate: Any, new_base_rate: Any, p00: Any, p11: Any, n: Any, size
 
     The checked entry for single settings is `estimator_theory`.
     """
-    a, t, delta, d = base_rate, new_base_rate, new_base_rate - base_rate, p00 + p11 - 1
-    spread0, spread1 = p00 * (1 - p00), p11 * (1 - p11)
-    b1, t1 = (x * p11 + (1 - x) * (1 - p00) for x in (a, t))
-    b0, t0 = 1 - b1, 1 - t1
-    c11, c10 = a * p11 / b1, a * (1 - p11) / b0
-    phi2 = d * d * a * (1 - a) / (b0 * b1)
-    drawn = 1 - n / size if rates == "frame" and size else 1.0
-    with np.errstate(divide="ignore"):
-        m = np.divide(n, drawn)         # infinite where the whole frame was audited
-    v1, v0 = (drawn * rate_variance(p, share, n) for p, share in ((p11, a), (p00, 1 - a)))
-    vc1, vc0 = (c * (1 - c) / (m * b) * (1 + (1 - b) / (n * b)) for c, b in ((c11, b1), (c10, b0)))
-    new_counts = (t * spread1 + (1 - t) * spread0) / (np.inf if new_size is None else new_size)
-    frame_counts = (a * spread1 + (1 - a) * spread0) / (size if size and rates == "process" else np.inf)
-    calibrated = (b1 / m + b0 / (m * n)) * c11 * (1 - c11) + (b0 / m + b1 / (m * n)) * c10 * (1 - c10)
-    covariance = delta * a * (1 - a) * (p00 - p11) * d / (m * b0 * b1)
-    counts = new_counts / d**2 + frame_counts * (c11 - c10 - 1 / d) ** 2
-    slope = (v0 + v1) / d**2
-    count_bias = t1 - t
-    zero = 0 * (a + t + p00 + p11)
-    bias = {"baseline": a - t + zero, "classify_and_count": count_bias, "subtracted_bias": (1 - d) * count_bias,
-            "misclassification": (t * v1 - (1 - t) * v0) / d**2, "calibration": -delta * (1 - phi2),
-            "mixed": delta * slope, "mle": zero + np.nan}
-    variance = {
-        "baseline": a * (1 - a) / m + zero,
-        "classify_and_count": new_counts + zero,
-        "subtracted_bias": t0**2 * v0 + t1**2 * v1 + new_counts * ((2 - d) ** 2 + v0 + v1),
-        "misclassification": ((1 - t) ** 2 * v0 + t**2 * v1 + new_counts) / d**2,
-        "calibration": t0**2 * vc0 + t1**2 * vc1 + new_counts * (c11 - c10) ** 2,
-        "mixed": calibrated + delta**2 * slope + 2 * covariance + counts,
-        "mle": _mle_variance(a, t, p00, p11, m, new_counts, frame_counts)}
-    kappa = spread0 * (1 - 2 * p00) / (m * (1 - a)) ** 2 + spread1 * (1 - 2 * p11) / (m * a) ** 2
-    curved = slope + 8 * slope**2 - 2 * kappa / d**3
-    second = calibrated + delta**2 * curved + 2 * covariance * (1 + 3 * slope) + counts
-    return bias, variance, {"second_order": second, "retained_change": phi2, "slope_cv": np.sqrt(slope)}
-
-
-def _mle_variance(a, t, p00, p11, n, new_counts, frame_counts):
-    """Return the first-order variance: by the cells within predicted classes, and by both predicted shares."""
-    d = p00 + p11 - 1
-    b1 = a * p11 + (1 - a) * (1 - p00)
-    odds1, odds0 = t / a, (1 - t) / (1 - a)
-    audit = frame = 0.0
-    for sign, b, truth, given1, given0 in ((1, b1, a * p11 / b1, odds1 * (1 - p11), odds0 * p00),
-                                           (-1, 1 - b1, a * (1 - p11) / (1 - b1), -odds1 * p11, -odds0 * (1 - p00))):
-        audit = audit + b * truth * (1 - truth) * (given1 - given0) ** 2
-        frame = frame - sign * (truth * given1 + (1 - truth) * given0)
-    return (audit / n + new_counts + frame_counts * frame**2) / d**2
+    at = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
+    unknown = at.zero + np.nan
+    pairs = {name: method.theory(at) if method.theory else (unknown, unknown) for name, method in METHODS.items()}
+    bias, variance = ({name: pair[place] for name, pair in pairs.items()} for place in range(2))
+    return bias, variance, {"second_order": second_order(at), "retained_change": at.phi2, "slope_cv": np.sqrt(at.slope)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -324,8 +234,6 @@ class AuditPlan(Result):
     quantity: str
     method: str
 
-    warnings = notes_as_text
-
     def headline(self) -> str:
         """Return the audit and what a fresh one would buy."""
         fresh = "" if self.fresh_audited is None else f"{self.fresh_audited:,} would do, "
@@ -335,12 +243,11 @@ class AuditPlan(Result):
 
     def rows(self) -> list[dict]:
         """Return the audit at hand and the fresh one."""
-        return [{"audit": "first period", "quantity": self.quantity, "items": self.audited,
-                 "half_width": self.expected_half_width},
-                {"audit": "new period", "quantity": "level", "items": self.audited,
-                 "half_width": self.fresh_half_width},
-                {"audit": "new period", "quantity": "level", "items": self.fresh_audited,
-                 "half_width": None if self.fresh_audited is None else self.half_width}]
+        names, wanted = ("audit", "quantity", "items", "half_width"), self.fresh_audited and self.half_width
+        return [dict(zip(names, row, strict=True)) for row in (
+            ("first period", self.quantity, self.audited, self.expected_half_width),
+            ("new period", "level", self.audited, self.fresh_half_width),
+            ("new period", "level", self.fresh_audited, wanted))]
 
 
 def plan_audit(base_rate: float, new_base_rate: float, p00: float, p11: float, half_width: float, *,
@@ -388,28 +295,30 @@ def plan_audit(base_rate: float, new_base_rate: float, p00: float, p11: float, h
     size = None if size is None else checks.whole("size", size, 4)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 4)
     checks.choice("quantity", quantity, QUANTITIES)
-    checks.choice("method", method, INVERT)
+    checks.choice("method", method, inverting())
     checks.choice("rates", rates, RATES)
     previous = None if previous_base_rate is None else checks.number("previous_base_rate", previous_base_rate, 0, 1,
                                                                      open_ends=True)
     z = intervals.quantile(level)
 
-    def width(n):
+    def width(n: int) -> float:
         return z * _planned_error(a, t, previous, p00, p11, n, size, new_size, quantity, method, rates)
 
-    def fresh_width(n):
+    def fresh_width(n: int) -> float:
         return z * _planned_error(t, t, None, p00, p11, n, new_size, new_size, "level", method, rates, own=True)
 
     audited = _least(width, half_width, size)
     if audited is None:
-        raise ValueError(f"half_width {half_width:g} is out of reach: the errors of the predicted labels alone leave "
-                         f"±{width(size or MOST_AUDITED):.3g} with any audit; count more items per period")
+        raise checks.WrongValue("half_width", f"{half_width:g} is out of reach: the errors of the predicted labels "
+                                f"alone leave ±{width(size or MOST_AUDITED):.3g} with any audit; count more items per "
+                                "period")
     return AuditPlan(audited, float(width(audited)), _least(fresh_width, half_width, new_size),
                      float(fresh_width(min(audited, new_size or audited))), half_width, float(level), quantity,
                      method, notes=_plan_notes(a, p00, p11, audited))
 
 
-def _planned_error(a, t, previous, p00, p11, n, size, new_size, quantity, method, rates, own=False):
+def _planned_error(a: float, t: float, previous: float | None, p00: float, p11: float, n: int, size: int | None,
+                   new_size: int | None, quantity: str, method: str, rates: str, own: bool = False) -> float:
     """Return the standard error of level or change that an audit of n items is expected to give."""
     given = np.array([[p00, 1 - p00], [1 - p11, p11]])
     parts = np.array([[1 - x, x] for x in (a, t, a if previous is None else previous)])
@@ -429,7 +338,7 @@ def _planned_error(a, t, previous, p00, p11, n, size, new_size, quantity, method
     return float(np.sqrt(max(total[1, 1], 0.0)))
 
 
-def _least(width, wanted, most):
+def _least(width: Callable, wanted: float, most: int | None) -> int | None:
     low, high = 3, most or MOST_AUDITED
     if width(high) > wanted:
         return None
@@ -439,7 +348,7 @@ def _least(width, wanted, most):
     return high
 
 
-def _plan_notes(a, p00, p11, n):
+def _plan_notes(a: Any, p00: Any, p11: Any, n: Any) -> Any:
     cv = np.sqrt(p00 * (1 - p00) / (n * (1 - a)) + p11 * (1 - p11) / (n * a)) / (p00 + p11 - 1)
     if cv > limits.UNSURE:
         yield Note("unreliable", f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "

@@ -1,6 +1,8 @@
 """A paper's items in a lesson: choose one, and run it on a click."""
 from __future__ import annotations
 
+from typing import Any
+
 import ipywidgets
 
 from workbench import checks
@@ -12,7 +14,7 @@ from workbench.widgets.chart_view import image
 class ReplayBox(ipywidgets.VBox):
     """A list of a paper's items and a button that runs the chosen one; made by `replay_box`."""
 
-    def __init__(self, paper):
+    def __init__(self, paper: str) -> None:
         self._paper, self._items = paper, {item.name: item for item in all_items()
                                            if item.name.startswith(f"{paper}/")}
         self._chosen = ipywidgets.Dropdown(
@@ -24,7 +26,7 @@ class ReplayBox(ipywidgets.VBox):
         super().__init__([self._chosen, ipywidgets.HBox([self._run, self._told]), self._shown])
         self._run.on_click(self._show)
 
-    def _show(self, _):
+    def _show(self, _: Any) -> None:
         from IPython.display import display
         name = self._chosen.value
         self._run.disabled, self._told.value = True, f"running {name}, about {self._items[name].seconds} s ..."
@@ -40,7 +42,7 @@ class ReplayBox(ipywidgets.VBox):
     def __repr__(self) -> str:
         return f"Replays of {self._paper}: {checks.counted(len(self._items), 'item')}"
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
 
 

@@ -61,7 +61,7 @@ def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, pr
     >>> number("variance", "1.3e7", 1.315e7)["verdict"], number("variance", "1.3e7", 1.15e7)["verdict"]
     ('holds', 'does not hold')
     """
-    def agree(printed, ours, error):
+    def agree(printed: float | str, ours: float, error: float) -> bool:
         reach = ERRORS * (error ** 2 + printed_error ** 2) ** 0.5 + ROUNDING * abs(float(printed))
         return abs(ours - float(printed)) <= reach + half_unit(printed)
     return _row(text, float(printed), ours, error, agree(printed, ours, error), twin,
@@ -104,7 +104,7 @@ def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), hig
     >>> bound("cosine distance", "less than 0.04", 0.013, high=0.04)["verdict"]
     'holds'
     """
-    def inside(ours, low, high, error):
+    def inside(ours: float, low: float, high: float, error: float) -> bool:
         slack = ERRORS * error + ROUNDING * abs(ours)
         return low - slack <= ours <= high + slack
     known = False
@@ -174,14 +174,15 @@ def unchecked(text: str, why: str, printed: str = "") -> dict:
     return {"claim": text, "printed": printed, "ours": None, "error": None, "verdict": UNCHECKED, "why": why}
 
 
-def _corrected(correction, printed, ours, error):
+def _corrected(correction: Correction, printed: float | str, ours: float, error: float) -> tuple:
     """Return printed, ours and error with what the correction replaces."""
     return (printed if correction.printed is None else correction.printed,
             ours if correction.ours is None else correction.ours,
             error if correction.error is None else correction.error)
 
 
-def _row(text, printed, ours, error, agrees, twin, correction, agrees_corrected):
+def _row(text: Any, printed: Any, ours: Any, error: Any, agrees: Any, twin: Any, correction: Any,
+         agrees_corrected: Any) -> dict:
     ours = float(ours) if not isinstance(ours, str) else ours
     error = None if error is None else float(error)
     verdict, why = (HOLDS, "") if agrees else (FAILS, "")

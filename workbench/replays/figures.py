@@ -31,7 +31,7 @@ def lines(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
     same_scale : bool
         Whether the panels share the axis of y.
     """
-    def draw(title, rows):
+    def draw(title: str, rows: list) -> Any:
         import altair as alt
         rows = [row for row in rows if "y" not in log or row[y] > 0]
         x_axis = alt.X(f"{x}:Q", title=x_title or _words(x), scale=_scale("x" in log), axis=alt.Axis(labelOverlap=True))
@@ -53,7 +53,7 @@ def boxes(x: str, color: str, *, panel: str = "", y_title: str = "", columns: in
     panel, y_title, columns, same_scale
         As in `lines`.
     """
-    def draw(title, rows):
+    def draw(title: str, rows: list) -> Any:
         import altair as alt
         across: Any = {"x": alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
                   "xOffset": alt.XOffset(f"{color}:N", sort=_distinct(rows, color))}
@@ -79,7 +79,7 @@ def bars(x: str, y: str, color: str, *, panel: str = "", y_title: str = "", x_ti
     panel, y_title, x_title, columns, same_scale
         As in `lines`.
     """
-    def draw(title, rows):
+    def draw(title: str, rows: list) -> Any:
         import altair as alt
         chart = alt.Chart().mark_bar(aria=False).encode(
             alt.X(f"{x}:O", title=x_title or _words(x), sort=_distinct(rows, x), axis=alt.Axis(labelAngle=0)),
@@ -99,7 +99,7 @@ def areas(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
     x, y, color, panel, x_title, y_title, columns
         As in `lines`.
     """
-    def draw(title, rows):
+    def draw(title: str, rows: list) -> Any:
         import altair as alt
         many = len(_distinct(rows, color)) > SERIES
         hue = alt.Color(f"{color}:N", sort=_distinct(rows, color), scale=alt.Scale(scheme="tableau20"),
@@ -113,7 +113,8 @@ def areas(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
     return draw
 
 
-def _finished(chart, title, rows, said, panel, columns, same_scale, own_x=True):
+def _finished(chart: Any, title: str, rows: list, said: str, panel: str, columns: int, same_scale: bool,
+              own_x: bool = True) -> Any:
     import altair as alt
 
     from workbench.charts import theme
@@ -128,7 +129,7 @@ def _finished(chart, title, rows, said, panel, columns, same_scale, own_x=True):
     return theme.finish(faceted, title, said)
 
 
-def _told_apart(rows, key, dash=True):
+def _told_apart(rows: list, key: str, dash: bool = True) -> dict:
     """Return the encoding of series: color, and dashes too, as color alone does not tell all readers."""
     import altair as alt
 
@@ -140,35 +141,35 @@ def _told_apart(rows, key, dash=True):
     return {"color": hue} | ({"strokeDash": alt.StrokeDash(f"{key}:N", sort=names, legend=None)} if dash else {})
 
 
-def _scale(log):
+def _scale(log: bool) -> Any:
     import altair as alt
     return alt.Scale(type="log") if log else alt.Scale(zero=False)
 
 
-def _distinct(rows, key):
+def _distinct(rows: list, key: str) -> list:
     return list(dict.fromkeys(row[key] for row in rows))
 
 
-def _words(key):
+def _words(key: str) -> str:
     return key.replace("_", " ")
 
 
-def _in_panels(rows, panel):
+def _in_panels(rows: list, panel: str) -> str:
     return f", panels {checks.listed(_distinct(rows, panel), 8)}" if panel else ""
 
 
-def _said_of_lines(rows, x, y, color, panel):
+def _said_of_lines(rows: list, x: str, y: str, color: str, panel: str) -> str:
     last = {(row.get(panel, ""), row[color]): row for row in rows if row[y] is not None}
     told = [f"{' '.join(filter(None, map(str, key)))} {_short(row[y])} at {_short(row[x])}"
             for key, row in list(last.items())[:8]]
     return f"{_words(y)} against {_words(x)}{_in_panels(rows, panel)}; last values: {', '.join(told)}."
 
 
-def _said_of_boxes(rows, x, color, panel):
+def _said_of_boxes(rows: list, x: str, color: str, panel: str) -> str:
     told = [f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half {_short(row['q1'])} to "
             f"{_short(row['q3'])}" for row in rows[:6]]
     return f"Box plots against {_words(x)}{_in_panels(rows, panel)}. {'; '.join(told)}."
 
 
-def _short(value):
+def _short(value: float | str) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -7,6 +7,8 @@ References
 """
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy
 
@@ -39,21 +41,21 @@ def covariance(sigma2: float, omega: float, gamma: float, folds: int = K, size: 
     return np.where(same, omega, gamma) + np.eye(folds * size) * (sigma2 - omega)
 
 
-def _moments(rng):
+def _moments(rng: np.random.Generator) -> tuple:
     """Return variance, the two covariances of a valid matrix, and a mean."""
     gamma = rng.uniform(0, .2)
     omega = gamma + rng.uniform(0, .3)
     return omega + rng.uniform(.1, 1), omega, gamma, rng.normal()
 
 
-def _forms():
+def _forms() -> tuple:
     """Return the matrices of s1, s2 and s3 as quadratic forms."""
     n, fold = K * M, np.repeat(np.arange(K), M)
     same, one = fold[:, None] == fold, np.eye(K * M)
     return one / n, (same - one) / (n * (M - 1)), (~same) / (n * (n - M))
 
 
-def _estimators():
+def _estimators() -> dict:
     """Return the matrices of theta 1 to 5 as quadratic forms, from the table's coefficients."""
     n = K * M
     weights = {1: (1 / n, (M - 1) / n, (n - M) / n), 2: (1 / n, -(n + 1 - M) / n, (n - M) / n),
@@ -64,18 +66,17 @@ def _estimators():
 
 @PAPER.item("lemma1", "The variance of the cross-validated error is a sum of variance, within-fold and between-fold "
             "covariance")
-def _lemma1(setting):
-    rng, n, differences = np.random.default_rng(0), K * M, []
-    for _ in range(200):
-        sigma2, omega, gamma, _ = _moments(rng)
-        theta = covariance(sigma2, omega, gamma).sum() / n ** 2
-        differences.append((sigma2 + (M - 1) * omega + (n - M) * gamma) / n / theta - 1)
+def _lemma1(setting: Any) -> tuple:
+    rng, n = np.random.default_rng(0), K * M
+    moments = [_moments(rng)[:3] for _ in range(200)]
+    differences = [n * (sigma2 + (M - 1) * omega + (n - M) * gamma) / covariance(sigma2, omega, gamma).sum() - 1
+                   for sigma2, omega, gamma in moments]
     return [equal("equation 5 is the variance of the mean, in 200 covariance matrices", differences)], []
 
 
 @PAPER.item("lemma2", "Every quadratic estimate expects a combination of three terms, and a s1 + b s2 + c s3 has the "
             "same expectation")
-def _lemma2(setting):
+def _lemma2(setting: Any) -> tuple:
     rng, sides, represented = np.random.default_rng(0), [], []
     same = np.repeat(np.arange(K), M)[:, None] == np.repeat(np.arange(K), M)
     for _ in range(200):
@@ -92,7 +93,7 @@ def _lemma2(setting):
 
 
 @PAPER.item("theorem1", "No estimate of the variance is unbiased whatever the distribution")
-def _theorem1(setting):
+def _theorem1(setting: Any) -> tuple:
     n = K * M
     # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
     system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, n - M, 0]) / n
@@ -105,7 +106,7 @@ def _theorem1(setting):
 @PAPER.item("proposition1", "With a consistent learner the covariances go to 0 as n grows", seconds=10,
             data="normal features of two classes, simulated",
             draw=figures.lines("n", "value", "learner", panel="quantity", log="x", same_scale=False))
-def _proposition1(setting):
+def _proposition1(setting: Any) -> tuple:
     population, runs, rows, slopes = gaussian_population(20_000), setting.runs(1500, 10_000), [], {}
     sizes = (20, 40, 80, 160, 320)
     for learner in ("centroid", "1nn"):
@@ -126,14 +127,14 @@ def _proposition1(setting):
 
 @PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom", seconds=1,
             draw=figures.lines("rho", "type_one", "assumed", y_title="type I error at 5%"))
-def _proposition2(setting):
+def _proposition2(setting: Any) -> tuple:
     folds, rho = 10, .7
     critical = scipy.special.stdtrit(folds - 1, .975)
 
-    def size(true, assumed):
+    def size(true: Any, assumed: Any) -> Any:
         return 2 * scipy.stats.t.sf(critical * ((1 - true) / (1 - assumed)) ** .5, folds - 1)
 
-    def alleged(true):
+    def alleged(true: float) -> float:
         return 2 * scipy.stats.t.sf(critical / (1 - true) ** .5, folds - 1)
     r = kfold.r_from_rho(rho, folds)
     nearer = Correction("rho rounded to 0.7 is 0.72", ours=100 * size(.72, 0))
@@ -154,7 +155,7 @@ def _proposition2(setting):
     return claims, rows
 
 
-def _t_of_correlated_folds(setting, rho):
+def _t_of_correlated_folds(setting: Any, rho: float) -> dict:
     """Return the share of rejections at 5% of correlated normal fold means when rho is known."""
     folds, runs = 10, setting.runs(100_000, 400_000)
     r, rng = kfold.r_from_rho(rho, folds), np.random.default_rng(1)
@@ -166,7 +167,7 @@ def _t_of_correlated_folds(setting, rho):
                   error=(share * (1 - share) / runs) ** .5)
 
 
-def _flips():
+def _flips() -> list:
     rng, printed, corrected, falls = np.random.default_rng(2), 0, 0, []
     for mean in np.linspace(1, 4, 40):
         test = kfold.kfold_t_test(rng.normal(mean, 1, 10), rho="naive")
@@ -181,7 +182,7 @@ def _flips():
 
 
 @PAPER.item("table1", "Each assumption gives one unbiased estimate, with the bias of the last column elsewhere")
-def _table1(setting):
+def _table1(setting: Any) -> tuple:
     rng, n = np.random.default_rng(0), K * M
     sigma2, omega, gamma, mean = _moments(rng)
     second = covariance(sigma2, omega, gamma) + mean ** 2
@@ -203,7 +204,7 @@ def _table1(setting):
 @PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=30,
             data="digits as a twin of Letter (--data FILE: the R package mlbench has Letter; no package has Forest)",
             takes_file=True, draw=figures.lines("n", "percent", "what", log="x"))
-def _table2(setting):
+def _table2(setting: Any) -> tuple:
     from sklearn.tree import DecisionTreeClassifier
     name, population, twin, printed = _population(setting)
     sizes = [n for n in printed if setting.full or n <= (160 if setting.scale >= 1 else 20)]
@@ -225,7 +226,7 @@ def _table2(setting):
     return claims, rows
 
 
-def _population(setting):
+def _population(setting: Any) -> tuple:
     """Return name, population, what it stands in for, and the printed rows it is compared with."""
     if setting.data is None:
         return "Letter", "digits", TWIN, LETTER
@@ -267,7 +268,7 @@ def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:
     return X, 1 - best[place].astype(int)
 
 
-def _numeric(column):
+def _numeric(column: np.ndarray) -> bool:
     try:
         return np.isfinite(np.asarray(column, float)).all()
     except (TypeError, ValueError):
@@ -276,7 +277,7 @@ def _numeric(column):
 
 @PAPER.item("section5", "Theta 3, 4 and 5 behave alike; rho is at most 0.7, and negative with gross outliers in "
             "regression", seconds=2, data="digits, and lines with outliers, simulated")
-def _section5(setting):
+def _section5(setting: Any) -> tuple:
     runs = setting.runs(2000, 10_000)
     population, (losses_of, _) = Population.of("digits"), as_learner("learner", "1nn")
     claims, largest = [], []
@@ -296,13 +297,13 @@ def _section5(setting):
                            "negative at times", rho + 3 * error, high=0)], []
 
 
-def _thetas(losses):
+def _thetas(losses: np.ndarray) -> dict:
     runs, n = losses.shape
     folds = losses.reshape(runs, n // 10, 10)
     return {3: folds.mean(1).var(1, ddof=1) / 10, 4: folds.var(1, ddof=1).mean(1) / n, 5: losses.var(1, ddof=1) / n}
 
 
-def _outlier_rho(runs):
+def _outlier_rho(runs: int) -> tuple:
     """Return rho of a straight line's squared loss, n = 50 in 10 folds, and its error; fits by sums left out."""
     rng, n, folds = np.random.default_rng(5), 50, 10
     x = rng.normal(size=(runs, n)) * np.where(rng.random((runs, n)) < .02, 50, 1)

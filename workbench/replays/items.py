@@ -69,7 +69,7 @@ class Paper:
     def item(self, name: str, claim: str, *, seconds: int = 1, data: str = "none needed", takes_file: bool = False,
              draw: Callable | None = None) -> Callable:
         """Return a decorator that makes a function of a Setting the item of this name."""
-        def add(run):
+        def add(run: Callable) -> Callable:
             self.items.append(Item(f"{self.name}/{name}", claim, seconds, data, run, draw, takes_file))
             return run
         return add

@@ -8,11 +8,13 @@ References
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
 from workbench.misclassification import theory
 from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.setting import rate_variance
 from workbench.replays import figures
 from workbench.replays.claims import Correction, bound, equal, every, number
 from workbench.replays.items import Paper
@@ -34,7 +36,7 @@ DOUBLED = Correction("the covariance of equation 63 counts twice, as in equation
 
 
 @PAPER.item("table1", "Confusion matrices of population and test set; roofs with solar panels: 10% are counted as 17%")
-def _table1(setting):
+def _table1(setting: Any) -> tuple:
     right, wrong = 1000 * .98, 9000 * (1 - .92)
     audit = ConfusionCounts([[8280, 720], [20, 980]])
     first, second = 10 - 10, 9 - 5
@@ -46,7 +48,7 @@ def _table1(setting):
 
 @PAPER.item("table2", "Five estimators without a shift: how large bias and variance are", draw=figures.bars(
     "study", "size", "method", panel="of", columns=1, same_scale=False))
-def _table2(setting):
+def _table2(setting: Any) -> tuple:
     shifts = [(base, base, p00, p11) for base, p00, p11 in PAPER_STUDIES]
     claims, rows = _words_hold(shifts, FIXED_RATE)
     base, p00, p11 = PAPER_STUDIES[0]
@@ -58,7 +60,7 @@ def _table2(setting):
 
 @PAPER.item("table3", "Five estimators under a shift: how large bias and variance are", draw=figures.bars(
     "study", "size", "method", panel="of", columns=1, same_scale=False))
-def _table3(setting):
+def _table3(setting: Any) -> tuple:
     shifts = [(base, new[0], p00, p11) for (base, p00, p11), new in zip(PAPER_STUDIES, NEW_RATES, strict=True)]
     claims, rows = _words_hold(shifts, SHIFTED)
     study = simulate_prevalence(.75, .5, .85, .9, N, SIZE, runs=setting.runs(RUNS, RUNS), rng=1)
@@ -66,7 +68,7 @@ def _table3(setting):
                            abs(study.bias["misclassification"]) / study.sd["misclassification"], high=.05)], rows
 
 
-def _words_hold(shifts, said):
+def _words_hold(shifts: list, said: dict) -> tuple:
     """Return claims that bias and variance are ordered as the words are, in each study, and the figures."""
     claims, rows = [], []
     for which, part in (("bias", 0), ("variance", 1)):
@@ -84,7 +86,7 @@ def _words_hold(shifts, said):
 
 
 @PAPER.item("lemma1", "The variance of the audited p11 and p00, and that they are uncorrelated")
-def _lemma1(setting):
+def _lemma1(setting: Any) -> tuple:
     claims, runs = [], setting.runs(200_000, 1_000_000)
     for k, (base, p00, p11) in enumerate(PAPER_STUDIES, 1):
         rng = np.random.default_rng(k)
@@ -92,7 +94,7 @@ def _lemma1(setting):
         hit, correct = rng.binomial(ones, p11) / ones, rng.binomial(N - ones, p00) / np.maximum(N - ones, 1)
         known = ones < N
         for name, values, rate, share in (("p11", hit, p11, base), ("p00", correct[known], p00, 1 - base)):
-            printed, found = theory.rate_variance(rate, share, N), float(values.var(ddof=1))
+            printed, found = rate_variance(rate, share, N), float(values.var(ddof=1))
             spread = float(((values - values.mean()) ** 2).std() / values.size ** .5)
             left = 8 * rate * (1 - rate) / (N * share) ** 3 / printed      # the order of what the formula leaves out
             equation = 2 if name == "p11" else 3
@@ -106,7 +108,7 @@ def _lemma1(setting):
 
 @PAPER.item("theorem1", "Bias and variance of the mixed estimator in closed form", seconds=3, draw=figures.lines(
     "new_base_rate", "sd", "by", panel="study", y_title="standard deviation of mixed", columns=3, same_scale=False))
-def _theorem1(setting):
+def _theorem1(setting: Any) -> tuple:
     claims, rows = _same_as_library(), []
     for k, ((base, p00, p11), rates) in enumerate(zip(PAPER_STUDIES, NEW_RATES, strict=True), 1):
         for new in rates:
@@ -120,7 +122,7 @@ def _theorem1(setting):
     return [*claims, *_compared()], rows
 
 
-def _checked(name, base, new, p00, p11, runs):
+def _checked(name: Any, base: Any, new: Any, p00: Any, p11: Any, runs: Any) -> list:
     """Return claims about bias and variance with an audit so large that only terms of 1/n are left."""
     study = simulate_prevalence(base, new, p00, p11, LARGE, None, runs=runs, rng=1)
     printed, corrected = _variances(base, new, p00, p11, LARGE)
@@ -135,12 +137,12 @@ def _checked(name, base, new, p00, p11, runs):
                    error=LARGE * study.bias_error["mixed"])]
 
 
-def _slope(base, p00, p11, n):
+def _slope(base: float, p00: float, p11: float, n: int) -> float:
     """Return (V(p00) + V(p11)) / (p00 + p11 - 1)^2."""
-    return (theory.rate_variance(p00, 1 - base, n) + theory.rate_variance(p11, base, n)) / (p00 + p11 - 1) ** 2
+    return (rate_variance(p00, 1 - base, n) + rate_variance(p11, base, n)) / (p00 + p11 - 1) ** 2
 
 
-def _variances(base, new, p00, p11, n):
+def _variances(base: float, new: float, p00: float, p11: float, n: int) -> tuple:
     """Return the variance as equation 5 prints it and with the covariance twice, for infinitely many items."""
     b1 = base * p11 + (1 - base) * (1 - p00)
     c11, c00 = base * p11 / b1, (1 - base) * p00 / (1 - b1)
@@ -152,7 +154,7 @@ def _variances(base, new, p00, p11, n):
     return rest + covariance, rest + 2 * covariance
 
 
-def _same_as_library():
+def _same_as_library() -> list:
     """Return a claim that the corrected formula is what `estimator_theory` returns, up to 1/n^2."""
     differences = []
     for base, new, p00, p11 in _settings(200):
@@ -162,13 +164,13 @@ def _same_as_library():
     return [equal("corrected equation 5 and estimator_theory, 200 settings, without its term of 1/n^2", differences)]
 
 
-def _settings(count):
+def _settings(count: int) -> list:
     rng = np.random.default_rng(7)
     return np.stack([rng.uniform(.05, .95, count), rng.uniform(.05, .95, count), rng.uniform(.55, .99, count),
                      rng.uniform(.55, .99, count)], 1).tolist()
 
 
-def _compared():
+def _compared() -> list:
     """Return the claims of section 3 and 4 that compare variances, over random settings."""
     found = [((a, t), theory.moments(a, t, p00, p11, N)[1]) for a, t, p00, p11 in _settings(4000)]
     less = [v["mixed"] < v["misclassification"] for _, v in found]
@@ -187,12 +189,12 @@ def _compared():
 
 
 @functools.cache
-def _shifts(figure, runs):
+def _shifts(figure: int, runs: int) -> Any:
     base, p00, p11 = PAPER_STUDIES[figure - 1]
     return simulate_shifts(base, NEW_RATES[figure - 1], p00, p11, N, SIZE, runs=runs, rng=figure, rates="frame")
 
 
-def _boxes(shifts, figure):
+def _boxes(shifts: Any, figure: int) -> list:
     rows = []
     for study in shifts.studies:
         for method in SHOWN:
@@ -204,12 +206,12 @@ def _boxes(shifts, figure):
     return rows
 
 
-def _better(shifts, quantity, text, rivals=("misclassification",)):
+def _better(shifts: Any, quantity: str, text: str, rivals: tuple = ("misclassification",)) -> list:
     """Return claims that mixed has the smaller sd or RMSE at each new share, or at each that differs from the old."""
     claims = []
+    moved = [abs(study.new_base_rate - study.base_rate) > 1e-6 for study in shifts.studies]
     for rival in rivals:
         wins = [getattr(study, quantity)["mixed"] < getattr(study, quantity)[rival] for study in shifts.studies]
-        moved = [abs(study.new_base_rate - study.base_rate) > 1e-6 for study in shifts.studies]
         claims.append(every(f"{text} below that of {rival}", sum(wins), len(wins), printed="at each new share",
                             correction=Correction("where the share has changed at all"),
                             corrected_right=sum(won or not away for won, away in zip(wins, moved, strict=True))))
@@ -221,7 +223,7 @@ BOXES = figures.boxes("new_base_rate", "method", y_title="estimate minus new bas
 
 @PAPER.item("fig1", "A poor classifier, share .5: mixed has almost no bias and much less variance than "
             "misclassification", seconds=1, draw=BOXES)
-def _fig1(setting):
+def _fig1(setting: Any) -> tuple:
     shifts = _shifts(1, setting.runs(RUNS, RUNS))
     sds = [study.sd["mixed"] for study in shifts.studies]
     away = [abs(study.new_base_rate - study.base_rate) for study in shifts.studies]
@@ -239,10 +241,10 @@ def _fig1(setting):
 
 @PAPER.item("fig2", "A share of .98: mixed has outliers too, some beyond 1, but is the best of the three", seconds=1,
             draw=BOXES)
-def _fig2(setting):
+def _fig2(setting: Any) -> tuple:
     shifts = _shifts(2, setting.runs(RUNS, RUNS))
 
-    def outside(method):
+    def outside(method: str) -> list:
         return [float(np.mean((study.estimates[method] < 0) | (study.estimates[method] > 1)))
                 for study in shifts.studies]
     mixed, rival = outside("mixed"), outside("misclassification")
@@ -260,7 +262,7 @@ def _fig2(setting):
 
 @PAPER.item("fig3", "A good classifier and large shifts: mixed is like misclassification, and consistently better",
             seconds=1, draw=BOXES)
-def _fig3(setting):
+def _fig3(setting: Any) -> tuple:
     shifts = _shifts(3, setting.runs(RUNS, RUNS))
     first = shifts.studies[0]
     return [bound(f"sd of mixed over that of misclassification at {first.new_base_rate:g}", "similar",
@@ -269,7 +271,7 @@ def _fig3(setting):
 
 
 @PAPER.item("section4", "Rates that differ within a class: constant on average is enough, harder newcomers are not")
-def _section4(setting):
+def _section4(setting: Any) -> tuple:
     base, new, p00, p11, runs = .5, .35, .85, .8, setting.runs(RUNS, RUNS)
     easy, hard = .95, .65
     audit = simulate_prevalence(base, new, p00, p11, N, SIZE, runs=runs, rng=1)
@@ -277,7 +279,7 @@ def _section4(setting):
     frame = (rng.binomial(SIZE // 4, easy, runs) + rng.binomial(SIZE // 4, hard, runs)
              + rng.binomial(SIZE // 2, 1 - p00, runs)) / SIZE
 
-    def estimate(easy_share):
+    def estimate(easy_share: float) -> tuple:
         ones = round(new * SIZE)
         counted = (rng.binomial(round(ones * easy_share), easy, runs)
                    + rng.binomial(ones - round(ones * easy_share), hard, runs)

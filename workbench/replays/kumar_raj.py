@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,8 @@ BUDGETS = (60, 80, 100, 120, 140, 170, 200, 240, 284, 320)
 LOW_BUDGETS = (80, 120, 160, 200, 300)
 PRINTED_RUNS = 3000
 SLOWEST = -.3
+RATIOS = (("claimed", "estimated_variance_ratio"), ("true", "variance_ratio"))
+PILOTED = (("epsilon", "equal_size"), ("news20", "cum_sqrt_f"))
 CURVES = figures.lines("n", "value", "series", panel="panel", x_title="n, labels", y_title="MAE, or MVR",
                        same_scale=False)
 NEXT = figures.lines("n_strata", "value", "series", panel="panel", x_title="K, strata", y_title="MVR")
@@ -34,29 +37,30 @@ NEXT = figures.lines("n_strata", "value", "series", panel="panel", x_title="K, s
 
 # the populations
 
-def _twin(kind):
+def _twin(kind: str) -> str:
     return f"synthetic twin of {kind}"
 
 
 @functools.cache
-def _items(kind, size, accuracy=None):
+def _items(kind: str, size: int, accuracy: float | None = None) -> Any:
     return synthetic_scores(kind, size=size, accuracy=accuracy, rng=1)
 
 
 @functools.cache
-def _strata(kind, stratifier, n_strata, size, accuracy=None):
+def _strata(kind: str, stratifier: str, n_strata: int, size: int, accuracy: float | None = None) -> tuple:
     """Return sizes and right items of the strata of a twin."""
     items = _items(kind, size, accuracy)
     strata = stratify(items.score, n_strata, stratifier, rng=0)
     return strata.sizes, np.bincount(strata.labels, items.correct, strata.n_strata).astype(np.int64)
 
 
-def _size(setting, kind):
+def _size(setting: Any, kind: str) -> int:
     """Return the items of a twin: the paper's number, or at most 60,000."""
     return SIZES[kind] if setting.full else round(min(SIZES[kind], 60_000) * max(setting.scale, .2))
 
 
-def _study(setting, kind, stratifier, n_strata, method, n, accuracy=None, **options):
+def _study(setting: Any, kind: Any, stratifier: Any, n_strata: Any, method: Any, n: Any, accuracy: Any = None,
+           **options: Any) -> Any:
     """Return a study, or None where the pilots do not fit the budget."""
     size, right = _strata(kind, stratifier, n_strata, _size(setting, kind), accuracy)
     if method.startswith("opt") and options.get("pilot", 10) * size.size > n:
@@ -65,14 +69,21 @@ def _study(setting, kind, stratifier, n_strata, method, n, accuracy=None, **opti
     return simulate_labeling(size, right, n, method, runs=runs, rng=n, **({"pilot": 10} | options))
 
 
-def _labels_for_one_percent(setting, kind, stratifier, n_strata, method, laplace=0.0):
+def _studies(setting: Any, kind: str, stratifier: str, n_strata: int, method: str, budgets: list | tuple,
+             **options: float) -> list:
+    """Return (n, study) of the budgets that the pilots fit."""
+    studies = [(n, _study(setting, kind, stratifier, n_strata, method, n, **options)) for n in budgets]
+    return [(n, study) for n, study in studies if study is not None]
+
+
+def _labels_for_one_percent(setting: Any, kind: str, stratifier: str, n_strata: int, method: str,
+                            laplace: float = 0.0) -> tuple:
     """Return labels at which the mean absolute error is 1%, their Monte Carlo error, and the curve.
 
     A line through all points in logarithms, as the error falls like 1 / sqrt(n); infinite where it falls much slower.
     """
-    scale, options = 1 if kind == "rcv1" else 4, {"laplace": laplace} if laplace else {}
-    studies = [(n * scale, _study(setting, kind, stratifier, n_strata, method, n * scale, **options)) for n in BUDGETS]
-    known = [(n, study) for n, study in studies if study is not None]
+    budgets = [n if kind == "rcv1" else 4 * n for n in BUDGETS]
+    known = _studies(setting, kind, stratifier, n_strata, method, budgets, **({"laplace": laplace} if laplace else {}))
     n = np.array([n for n, _ in known])
     error = np.array([study.mean_absolute_error for _, study in known])
     curve = list(zip(n.tolist(), error.tolist(), strict=True))
@@ -84,7 +95,8 @@ def _labels_for_one_percent(setting, kind, stratifier, n_strata, method, laplace
     return labels, labels * 2 * float(spread) / len(known) ** .5, curve
 
 
-def _saving(setting, kind, stratifier, n_strata, method, printed, laplace=0.0):
+def _saving(setting: Any, kind: str, stratifier: str, n_strata: int, method: str, printed: str,
+            laplace: float = 0.0) -> tuple:
     """Return the claim that labels are saved at 1% error, labels at random and by the method, and the panel's rows."""
     random, random_error, first = _labels_for_one_percent(setting, kind, stratifier, n_strata, "simple_random")
     labels, error, second = _labels_for_one_percent(setting, kind, stratifier, n_strata, method, laplace)
@@ -100,13 +112,12 @@ def _saving(setting, kind, stratifier, n_strata, method, printed, laplace=0.0):
     return number(text, printed, saved, error=error, twin=_twin(kind)), (random, labels), rows
 
 
-def _mvr_panel(setting, kind, n_strata, method, title, budgets=LOW_BUDGETS, true=False):
+def _mvr_panel(setting: Any, kind: str, n_strata: int, method: str, title: str, true: bool = False) -> tuple:
     """Return {stratifier: MVR per budget} and rows of the panel; the true ratio where `true`."""
     found, rows = {}, []
     for stratifier in STRATIFIERS:
-        studies = [(n, _study(setting, kind, stratifier, n_strata, method, n)) for n in budgets]
         values = [(n, study.variance_ratio if true else study.estimated_variance_ratio)
-                  for n, study in studies if study is not None]
+                  for n, study in _studies(setting, kind, stratifier, n_strata, method, LOW_BUDGETS)]
         found[stratifier] = [value for _, value in values]
         rows += [{"panel": title, "n": n, "value": value, "series": stratifier} for n, value in values]
     return found, rows
@@ -114,23 +125,20 @@ def _mvr_panel(setting, kind, n_strata, method, title, budgets=LOW_BUDGETS, true
 
 # the theory, by enumeration
 
-def _outcomes(right, size, n):
+def _outcomes(right: int, size: int, n: int) -> np.ndarray:
     """Return the shares of right labels of all samples of n of `size` items without replacement."""
     return np.array([sum(chosen) / n for chosen in itertools.combinations([1] * right + [0] * (size - right), n)])
 
 
 @PAPER.item("lemma1", "The variance of right and wrong is N / (N - 1) A (1 - A)")
-def _lemma1(setting):
-    differences = []
-    for size in range(2, 40):
-        for right in range(size + 1):
-            a = np.arange(size) < right
-            differences.append(a.var(ddof=1) - size / (size - 1) * a.mean() * (1 - a.mean()))
+def _lemma1(setting: Any) -> tuple:
+    populations = [np.arange(size) < right for size in range(2, 40) for right in range(size + 1)]
+    differences = [a.var(ddof=1) - a.size / (a.size - 1) * a.mean() * (1 - a.mean()) for a in populations]
     return [equal("variance with N - 1, all populations of 2 to 39 items", differences)], []
 
 
 @PAPER.item("proposition1", "The variance of a random sample's accuracy is N A (1 - A) / ((N - 1) n)")
-def _proposition1(setting):
+def _proposition1(setting: Any) -> tuple:
     size, right, n = 8, 5, 3
     printed = size * right / size * (1 - right / size) / ((size - 1) * n)
     with_replacement = np.array([sum(s) / n for s in itertools.product([1] * right + [0] * (size - right), repeat=n)])
@@ -144,7 +152,7 @@ def _proposition1(setting):
 
 
 @PAPER.item("proposition2", "A (1 - A) / (n - 1) of the sample estimates that variance without bias")
-def _proposition2(setting):
+def _proposition2(setting: Any) -> tuple:
     size, right, n = 8, 5, 3
     shares = np.array([sum(s) / n for s in itertools.product([1] * right + [0] * (size - right), repeat=n)])
     exact = _outcomes(right, size, n)
@@ -154,7 +162,7 @@ def _proposition2(setting):
                    float((exact * (1 - exact) / (n - 1)).mean() * (1 - n / size)))], []
 
 
-def _stratified_outcomes():
+def _stratified_outcomes() -> tuple:
     """Return weights, and the shares per stratum of all stratified samples: 3 of 5 (3 right) and 2 of 4 (1 right)."""
     first, second = _outcomes(3, 5, 3), _outcomes(1, 4, 2)
     pairs = np.array(list(itertools.product(first, second)))
@@ -162,7 +170,7 @@ def _stratified_outcomes():
 
 
 @PAPER.item("proposition3", "The variance of the stratified accuracy is the sum of W^2 S^2 / n")
-def _proposition3(setting):
+def _proposition3(setting: Any) -> tuple:
     weight, shares = _stratified_outcomes()
     S2 = np.array([5 / 4 * .6 * .4, 4 / 3 * .25 * .75])
     printed, factor = float((weight ** 2 * S2 / [3, 2]).sum()), np.array([1 - 3 / 5, 1 - 2 / 4])
@@ -174,7 +182,7 @@ def _proposition3(setting):
 
 
 @PAPER.item("proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates it without bias")
-def _proposition4(setting):
+def _proposition4(setting: Any) -> tuple:
     weight, shares = _stratified_outcomes()
     estimates = shares * (1 - shares) / [2, 1] * [1 - 3 / 5, 1 - 2 / 4]
     library = np.mean([estimated_variance([5, 4], [3, 2], np.rint(row * [3, 2]).astype(int)) for row in shares])
@@ -184,11 +192,9 @@ def _proposition4(setting):
 
 
 @PAPER.item("remark1", "With K pure sets, K labels tell the accuracy")
-def _remark1(setting):
-    errors = []
-    for first, second in itertools.product(range(1, 8), repeat=2):
-        estimate = (first * 1 + second * 0) / (first + second)
-        errors.append(estimate - first / (first + second))
+def _remark1(setting: Any) -> tuple:
+    errors = [(first * 1 + second * 0) / (first + second) - first / (first + second)
+              for first, second in itertools.product(range(1, 8), repeat=2)]
     try:
         stratified_accuracy([4, 5], [1, 1], [1, 0])
         refused = ""
@@ -202,7 +208,7 @@ def _remark1(setting):
 
 
 @PAPER.item("remark2", "Strata of the same accuracy are the worst case: the least variance is that of random sampling")
-def _remark2(setting):
+def _remark2(setting: Any) -> tuple:
     rng, differences, chain, worse = np.random.default_rng(0), [], 0, 0
     for _ in range(500):
         weight, A = rng.dirichlet(np.ones(5)), rng.uniform(.05, .95, 5)
@@ -220,11 +226,11 @@ def _remark2(setting):
                   "not much smaller", _ratio_of(spread), low=.5), *_small_strata()], []
 
 
-def _ratio_of(A):
+def _ratio_of(A: np.ndarray) -> float:
     return float((A * (1 - A)).mean() / (A.mean() * (1 - A.mean())))
 
 
-def _small_strata():
+def _small_strata() -> list:
     """Return claims about equation 14: strata so small that 1 / N_k counts, all of the same accuracy .5."""
     sizes = np.array([4, 6, 10])
     N, A = sizes.sum(), .5
@@ -240,17 +246,17 @@ def _small_strata():
 
 @PAPER.item("algorithm1", "OPT-A1: a pilot, then the rest by the estimated spread; unbiased, in two steps",
             data=SYNTHETIC)
-def _algorithm1(setting):
+def _algorithm1(setting: Any) -> tuple:
     return _algorithm(setting, "opt_a1", 10)
 
 
 @PAPER.item("algorithm2", "OPT-A2: the same in small steps; the pilot's size is no longer critical",
             data=SYNTHETIC)
-def _algorithm2(setting):
+def _algorithm2(setting: Any) -> tuple:
     return _algorithm(setting, "opt_a2", 5)
 
 
-def _algorithm(setting, method, pilot):
+def _algorithm(setting: Any, method: str, pilot: int) -> tuple:
     """Return claims about bias and about the variance that is claimed; a counterexample is enough."""
     size, right = _strata("epsilon", "equal_size", 6, _size(setting, "epsilon"))
     runs = setting.runs(3000, 20_000)
@@ -273,14 +279,14 @@ def _algorithm(setting, method, pilot):
 
 
 @PAPER.item("fig1", "One label tells a classifier that is always right; two, one that is right on one set", draw=None)
-def _fig1(setting):
+def _fig1(setting: Any) -> tuple:
     one, two = accuracy_variance([20], [20], [1]), accuracy_variance([12, 8], [12, 0], [1, 1])
     return [number("variance of the accuracy from one label of a pure set", 0.0, float(one)),
             number("variance from one label of each of two pure sets", 0.0, float(two)),
             number("accuracy from 12 and 8 items, labels 1 and 0", .6, float(np.dot([12 / 20, 8 / 20], [1, 0])))], []
 
 
-def _range(text, printed, values, low, high, kind):
+def _range(text: str, printed: str, values: list, low: float, high: float, kind: str) -> dict:
     """Return the claim that the best of some ratios reduces the variance by low to high percent."""
     reduced = 100 * (1 - np.array(values))
     inside = reduced[np.argmin(np.abs(reduced - (low + high) / 2))]
@@ -289,7 +295,7 @@ def _range(text, printed, values, low, high, kind):
 
 @PAPER.item("fig2", "Proportional allocation: 23% fewer labels on rcv1, 12.5% on epsilon, 16% on news20", seconds=3,
             data=TWINS, draw=CURVES)
-def _fig2(setting):
+def _fig2(setting: Any) -> tuple:
     claims, rows = [], []
     for kind, stratifier, printed in (("rcv1", "equal_width", "23"), ("epsilon", "equal_size", "12.5"),
                                       ("news20", "kmeans", "16")):
@@ -312,17 +318,17 @@ def _fig2(setting):
 
 @PAPER.item("fig3", "Proportional allocation: once K is large enough the variance ratio changes little", seconds=3,
             data=TWINS, draw=NEXT)
-def _fig3(setting):
+def _fig3(setting: Any) -> tuple:
     return _against_strata(setting, "proportional", (("rcv1", "equal_width"), ("news20", "kmeans")))
 
 
 @PAPER.item("fig5", "Equal allocation: once K is large enough the variance ratio changes little", seconds=3,
             data=TWINS, draw=NEXT)
-def _fig5(setting):
+def _fig5(setting: Any) -> tuple:
     return _against_strata(setting, "equal", (("rcv1", "kmeans"), ("news20", "cum_sqrt_f")))
 
 
-def _against_strata(setting, method, shown):
+def _against_strata(setting: Any, method: str, shown: tuple) -> tuple:
     """Return claims and rows of a figure of the MVR against K, for the seven stratifiers."""
     claims, rows, n = [], [], 200
     for kind, named in shown:
@@ -342,7 +348,7 @@ def _against_strata(setting, method, shown):
 
 @PAPER.item("fig4", "Equal allocation: 58.5% fewer labels on rcv1, 16% on epsilon, 22% on news20", seconds=3,
             data=TWINS, draw=CURVES)
-def _fig4(setting):
+def _fig4(setting: Any) -> tuple:
     claims, rows, kept = [], [], ("cum_sqrt_f", "cum_cbrt_f", "kmeans", "gmm", "equal_width")
     for kind, stratifier, printed in (("rcv1", "kmeans", "58.5"), ("epsilon", "equal_size", "16"),
                                       ("news20", "cum_sqrt_f", "22")):
@@ -362,7 +368,7 @@ def _fig4(setting):
     return [*claims, _same_design(setting)], rows
 
 
-def _same_design(setting):
+def _same_design(setting: Any) -> dict:
     """Return the claim that strata of equal size make proportional and equal allocation one design."""
     same, other = (_study(setting, "epsilon", "equal_size", 10, method, 200).variance_ratio
                    for method in ("proportional", "equal"))
@@ -374,7 +380,7 @@ def _same_design(setting):
 
 @PAPER.item("fig6", "OPT-A1, K = 6: over 30% less variance on epsilon, over 35% on news20; 23% and 27% fewer labels",
             seconds=3, data=TWINS, draw=CURVES)
-def _fig6(setting):
+def _fig6(setting: Any) -> tuple:
     claims, rows = [], []
     for kind, stratifier, printed, low in (("epsilon", "equal_size", "23", 30), ("news20", "cum_sqrt_f", "27", 35)):
         claim, _, part = _saving(setting, kind, stratifier, 6, "opt_a1", printed)
@@ -392,15 +398,13 @@ def _fig6(setting):
     return claims, rows
 
 
-def _pilots(setting, shown, variants):
-    """Return {(kind, variant): (claimed, true, errors per n)} and rows of both ratios."""
+def _pilots(setting: Any, variants: dict) -> tuple:
+    """Return {(kind, variant): [(n, study)]} and rows of both ratios."""
     found, rows = {}, []
-    for kind, stratifier in shown:
+    for kind, stratifier in PILOTED:
         for name, (method, options) in variants.items():
-            studies = [(n, _study(setting, kind, stratifier, 6, method, n, **options)) for n in LOW_BUDGETS]
-            known = [(n, study) for n, study in studies if study is not None]
-            found[kind, name] = known
-            for what, key in (("claimed", "estimated_variance_ratio"), ("true", "variance_ratio")):
+            found[kind, name] = known = _studies(setting, kind, stratifier, 6, method, LOW_BUDGETS, **options)
+            for what, key in RATIOS:
                 rows += [{"panel": f"{kind}, {stratifier}: {what}", "n": n, "value": getattr(study, key),
                           "series": name} for n, study in known]
     return found, rows
@@ -408,11 +412,11 @@ def _pilots(setting, shown, variants):
 
 @PAPER.item("fig7", "OPT-A1: the right pilot depends on n; more helps where n is large", seconds=1, data=TWINS,
             draw=CURVES)
-def _fig7(setting):
+def _fig7(setting: Any) -> tuple:
     variants = {f"pilot {pilot}": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10, 20)}
-    found, rows = _pilots(setting, (("epsilon", "equal_size"), ("news20", "cum_sqrt_f")), variants)
+    found, rows = _pilots(setting, variants)
     claims = []
-    for kind in ("epsilon", "news20"):
+    for kind, _ in PILOTED:
         last = [dict(found[kind, name])[300] for name in variants]
         low = {name: dict(found[kind, name])[120] for name in variants if 120 in dict(found[kind, name])}
         claims += [bound(f"{kind}, n = 300: claimed ratio of pilot 20 less that of pilot 5", "below 0",
@@ -428,14 +432,14 @@ def _fig7(setting):
 
 @PAPER.item("fig8", "OPT-A2 takes 5 to 18% off the variance of OPT-A1; neither pilot nor step matters", seconds=1,
             data=TWINS, draw=CURVES)
-def _fig8(setting):
+def _fig8(setting: Any) -> tuple:
     variants = {f"{pilot}-A1": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10)}
     variants |= {f"{pilot}-{step}": ("opt_a2", {"pilot": pilot, "step": step})
                  for pilot in (5, 10) for step in (10, 20)}
-    found, rows = _pilots(setting, (("epsilon", "equal_size"), ("news20", "cum_sqrt_f")), variants)
+    found, rows = _pilots(setting, variants)
     claims = []
-    for kind in ("epsilon", "news20"):
-        for what, key in (("claimed", "estimated_variance_ratio"), ("true", "variance_ratio")):
+    for kind, _ in PILOTED:
+        for what, key in RATIOS:
             at = {name: getattr(dict(known)[200], key) for (of, name), known in found.items() if of == kind}
             claims += [bound(f"{kind}, n = 200: {what} variance taken off by A2 (10-10 against 10-A1), in percent",
                              "5 to 18", 100 * (1 - at["10-10"] / at["10-A1"]), low=5, high=18, twin=_twin(kind)),
@@ -448,10 +452,10 @@ def _fig8(setting):
 
 @PAPER.item("fig9", "The better the classifier, the more stratification helps: accuracy .88, .77, .67", seconds=1,
             data="synthetic twin of epsilon", draw=CURVES)
-def _fig9(setting):
+def _fig9(setting: Any) -> tuple:
     rows, found = [], {}
     for accuracy in (.88, .77, .67):
-        for what, key in (("claimed", "estimated_variance_ratio"), ("true", "variance_ratio")):
+        for what, key in RATIOS:
             values = [getattr(_study(setting, "epsilon", "equal_size", 6, "opt_a2", n, accuracy, pilot=5, step=10), key)
                       for n in LOW_BUDGETS]
             found[accuracy, what] = float(np.mean(values))

@@ -9,6 +9,7 @@ References
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import scipy.special
@@ -40,37 +41,37 @@ G = 218
 
 # samples of sections 6 and 7
 
-def _sample(strata=5, units=2, seed=0):
+def _sample(strata: int = 5, units: int = 2, seed: int = 0) -> tuple:
     """Return weights (L,) and values (L, n)."""
     rng = np.random.default_rng(seed)
     return rng.dirichlet(np.ones(strata)), rng.normal(size=(strata, units))
 
 
-def _halves(strata):
+def _halves(strata: int) -> np.ndarray:
     """Return all half-samples, (2^L, L) of +1 and -1."""
     return np.array(list(itertools.product((1, -1), repeat=strata)))
 
 
-def _half_estimates(signs, weight, values):
+def _half_estimates(signs: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.where(signs > 0, values[:, 0], values[:, 1]) @ weight
 
 
-def _textbook(weight, values):
+def _textbook(weight: np.ndarray, values: np.ndarray) -> float:
     """Return the variance of the stratified mean from its strata."""
     return float((weight ** 2 * values.var(1, ddof=1)).sum() / values.shape[1])
 
 
-def _balanced():
+def _balanced() -> np.ndarray:
     """Return the array of equation 12 as it must be: rotations of its first row, and a row of +."""
     first = np.array([1 if sign == "+" else -1 for sign in PRINTED_ARRAY[0]])
     return np.array([*(np.roll(first, -k) for k in range(7)), np.ones(7, int)])
 
 
-def _printed_array():
+def _printed_array() -> np.ndarray:
     return np.array([[1 if sign == "+" else -1 for sign in row] for row in PRINTED_ARRAY])
 
 
-def _even_pairs(array):
+def _even_pairs(array: np.ndarray) -> tuple:
     """Return how many pairs of columns are orthogonal, and how many pairs there are."""
     products = array.T @ array
     pairs = list(itertools.combinations(range(array.shape[1]), 2))
@@ -81,7 +82,7 @@ def _even_pairs(array):
 
 @PAPER.item("section2.2", "The rank of a probe, its relative rank, and n candidates", draw=figures.lines(
     "n", "share", "what", x_title="n, candidates", y_title="share of probes with the class among n candidates"))
-def _section2_2(setting):
+def _section2_2(setting: Any) -> tuple:
     rng, m = np.random.default_rng(0), 60
     similarity = rng.normal(size=(m, m)) + 2 * np.eye(m)
     truth = np.arange(m)
@@ -99,13 +100,13 @@ def _section2_2(setting):
 
 
 @PAPER.item("criterion1", "Make few statistical assumptions")
-def _criterion1(setting):
+def _criterion1(setting: Any) -> tuple:
     return [unchecked("minimal assumptions are to be preferred", "a principle, which claims no number")], []
 
 
 @PAPER.item("criterion2", "Account for clusters: intervals that ignore them cover too little", seconds=1,
             data="simulated classes and people")
-def _criterion2(setting):
+def _criterion2(setting: Any) -> tuple:
     study = simulate_coverage(50, 2, 6, icc=.45, runs=setting.runs(2000, 10_000), rng=1)
     naive, ours = study.coverage("naive"), study.coverage()
     return [bound("coverage of the 95% binomial interval, six images of each of 100 people", "too low", naive, high=.9,
@@ -115,7 +116,7 @@ def _criterion2(setting):
 
 
 @PAPER.item("criterion3", "Use the estimator of the design: without replacement counts are not binomial")
-def _criterion3(setting):
+def _criterion3(setting: Any) -> tuple:
     size, right, n = 10, 4, 5
     counts = [sum(chosen) for chosen in itertools.combinations([1] * right + [0] * (size - right), n)]
     binomial = n * right / size * (1 - right / size)
@@ -125,7 +126,7 @@ def _criterion3(setting):
 
 
 @PAPER.item("kish", "A product rho (n - 1) of .2 makes a 95% interval err in 7.4% of cases, not 5%")
-def _kish(setting):
+def _kish(setting: Any) -> tuple:
     errs = float(2 * scipy.special.ndtr(scipy.special.ndtri(.025) / 1.2 ** .5))
     return [number("share of errors", "0.074", errs),
             bound("increase in percent", "nearly 50", 100 * (errs / .05 - 1), low=40, high=50)], []
@@ -134,7 +135,7 @@ def _kish(setting):
 @PAPER.item("cochran", "Leprosy: 41.8% of 366 sites negative, standard error 4.65% instead of 2.58%",
             data="Cochran's counts of 61 patients", draw=figures.bars(
                 "negative", "patients", "series", x_title="negative sites of six"))
-def _cochran(setting):
+def _cochran(setting: Any) -> tuple:
     patients = np.repeat(np.arange(SITES + 1), LEPROSY)
     share, total = patients.sum() / (SITES * patients.size), SITES * patients.size
     binomial = 100 * float((share * (1 - share) / total) ** .5)
@@ -156,7 +157,7 @@ def _cochran(setting):
 
 
 @PAPER.item("section5.1", "Chances that vary within a trial lower the standard error, between trials they raise it")
-def _section5_1(setting):
+def _section5_1(setting: Any) -> tuple:
     p = np.array([.2, .5, .8, .9])
     mean, n = p.mean(), p.size
     common = n * mean * (1 - mean)
@@ -169,7 +170,7 @@ def _section5_1(setting):
 # section 6
 
 @PAPER.item("eq1", "The stratified mean is unbiased")
-def _eq1(setting):
+def _eq1(setting: Any) -> tuple:
     population = [np.array([1., 4, 7]), np.array([2., 3, 10, 11])]
     weight = np.array([3, 4]) / 7
     means = [np.array([np.mean(s) for s in itertools.combinations(y, 2)]) for y in population]
@@ -179,7 +180,7 @@ def _eq1(setting):
 
 
 @PAPER.item("eq2", "The mean of a stratum's sample")
-def _eq2(setting):
+def _eq2(setting: Any) -> tuple:
     weight, values = _sample()
     design = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(weight / 2, 2))
     estimate = replicate_estimate(replicates(design, "brr"), "mean", values.ravel()).estimate
@@ -188,7 +189,7 @@ def _eq2(setting):
 
 
 @PAPER.item("eq3", "With proportional samples the stratified mean is the plain mean")
-def _eq3(setting):
+def _eq3(setting: Any) -> tuple:
     rng, sizes = np.random.default_rng(0), np.array([2, 4, 6])
     values = [rng.normal(size=n) for n in sizes]
     stratified = (sizes / sizes.sum()) @ [y.mean() for y in values]
@@ -198,7 +199,7 @@ def _eq3(setting):
 # section 7: half-samples
 
 @PAPER.item("eq4", "A half-sample's estimate keeps one unit per stratum")
-def _eq4(setting):
+def _eq4(setting: Any) -> tuple:
     weight, values = _sample()
     design = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(weight / 2, 2))
     made = replicates(design, "brr", array=_halves(5))
@@ -208,27 +209,27 @@ def _eq4(setting):
 
 
 @PAPER.item("eq5", "The replicate estimate is the mean of all half-samples")
-def _eq5(setting):
+def _eq5(setting: Any) -> tuple:
     weight, values = _sample()
     mean = _half_estimates(_halves(5), weight, values).mean()
     return [equal("mean of 32 half-samples against the stratified mean", mean - weight @ values.mean(1))], []
 
 
 @PAPER.item("eq6", "That mean is the full estimate")
-def _eq6(setting):
+def _eq6(setting: Any) -> tuple:
     weight, values = _sample()
     return [equal("sum of W (y1 + y2) 2^(L-1) / 2^L against the stratified mean",
                   (weight * values.sum(1)).sum() * 2 ** 4 / 2 ** 5 - weight @ values.mean(1))], []
 
 
 @PAPER.item("eq7", "Signs say which unit a half-sample keeps")
-def _eq7(setting):
+def _eq7(setting: Any) -> tuple:
     signs = _halves(5)
     return [equal("the sign is 2 delta - 1", signs - (2 * (signs > 0) - 1))], []
 
 
 @PAPER.item("eq8", "A half-sample misses the estimate by half the signed differences")
-def _eq8(setting):
+def _eq8(setting: Any) -> tuple:
     weight, values = _sample()
     missed = _half_estimates(_halves(5), weight, values) - weight @ values.mean(1)
     return [equal("sum of W delta d / 2, all half-samples",
@@ -236,7 +237,7 @@ def _eq8(setting):
 
 
 @PAPER.item("eq9", "The variance over all half-samples is a sum of squares and cross terms")
-def _eq9(setting):
+def _eq9(setting: Any) -> tuple:
     weight, values = _sample()
     terms = weight * (values[:, 0] - values[:, 1]) / 2
     squares = (_halves(5) @ terms) ** 2
@@ -251,15 +252,14 @@ def _eq9(setting):
 
 @PAPER.item("eq10", "Random half-samples: the variance estimate is biased", seconds=1, draw=figures.lines(
     "half_samples", "value", "what", log="x", x_title="half-samples", y_title="over the textbook variance"))
-def _eq10(setting):
+def _eq10(setting: Any) -> tuple:
     weight, values = _sample(20)
-    differences, rows = weight * (values[:, 0] - values[:, 1]) / 2, []
-    for count in (8, 16, 32, 64, 128):
-        study = simulate_random_halves(differences, count, runs=setting.runs(4000, 40_000), rng=count)
-        rows += [{"half_samples": count, "what": "mean", "value": study.mean_ratio},
-                 {"half_samples": count, "what": "coefficient of variation", "value": study.cv}]
-        if count == 32:
-            chosen = study
+    differences, runs = weight * (values[:, 0] - values[:, 1]) / 2, setting.runs(4000, 40_000)
+    studies = {count: simulate_random_halves(differences, count, runs=runs, rng=count)
+               for count in (8, 16, 32, 64, 128)}
+    rows = [{"half_samples": count, "what": what, "value": value} for count, study in studies.items()
+            for what, value in (("mean", study.mean_ratio), ("coefficient of variation", study.cv))]
+    chosen = studies[32]
     off = abs(chosen.mean_ratio - 1) / chosen.mean_ratio_error
     return [bound("mean of the variance from 32 random half-samples: Monte Carlo errors away from the textbook's",
                   "biased, more than 3", off, low=3, correction=Correction(
@@ -267,7 +267,7 @@ def _eq10(setting):
 
 
 @PAPER.item("eq11", "Balanced half-samples give the variance of all half-samples")
-def _eq11(setting):
+def _eq11(setting: Any) -> tuple:
     claims = []
     for strata in (7, 11, 20):
         weight, values = _sample(strata)
@@ -280,7 +280,7 @@ def _eq11(setting):
 
 
 @PAPER.item("eq12", "An 8 x 7 orthogonal array")
-def _eq12(setting):
+def _eq12(setting: Any) -> tuple:
     right, pairs = _even_pairs(_printed_array())
     mended = check_balance(_balanced())
     agree = sum((_balanced()[k] == row).all() for k, row in zip((0, 1, 3, 4, 5, 6, 7), _printed_array(), strict=True))
@@ -295,7 +295,7 @@ def _eq12(setting):
 
 
 @PAPER.item("eq13", "The third half-sample keeps units 2, 1, 2, 2, 2, 1, 2")
-def _eq13(setting):
+def _eq13(setting: Any) -> tuple:
     units = np.where(_balanced()[2] > 0, 1, 2)
     agree = int((units == THIRD).sum())
     return [every("units that are those of the third row", agree, 7, correction=Correction(
@@ -303,7 +303,7 @@ def _eq13(setting):
 
 
 @PAPER.item("eq14", "The mean of balanced half-samples need not be the estimate")
-def _eq14(setting):
+def _eq14(setting: Any) -> tuple:
     weight, values = _sample(8)
     mean = _half_estimates(hadamard(8), weight, values).mean()
     return [bound("distance, 8 strata and a matrix with a constant column", "not 0",
@@ -311,7 +311,7 @@ def _eq14(setting):
 
 
 @PAPER.item("eq15", "It is where every column sums to 0; 512 half-samples do for 483 strata")
-def _eq15(setting):
+def _eq15(setting: Any) -> tuple:
     weight, values = _sample(7)
     mean = _half_estimates(_balanced(), weight, values).mean()
     weight8, values8 = _sample(8)
@@ -330,16 +330,16 @@ def _eq15(setting):
 
 # section 7.3: more than two units
 
-def _replicates_of(units, strata):
+def _replicates_of(units: int, strata: int) -> np.ndarray:
     return np.array(list(itertools.product(range(units), repeat=strata)))
 
 
-def _kept(array, weight, values):
+def _kept(array: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
     return values[np.arange(len(weight)), array] @ weight
 
 
 @PAPER.item("eq16", "With n units a replicate keeps one of n per stratum")
-def _eq16(setting):
+def _eq16(setting: Any) -> tuple:
     weight, values = _sample(4, 3)
     estimates, full = _kept(_replicates_of(3, 4), weight, values), weight @ values.mean(1)
     return [bound("one replicate less the full estimate, the largest of 81", "equal (it is called theta_st)",
@@ -349,13 +349,13 @@ def _eq16(setting):
 
 
 @PAPER.item("eq17", "The mean over all n^L replicates is the full estimate")
-def _eq17(setting):
+def _eq17(setting: Any) -> tuple:
     return [equal(f"n = {n}, 4 strata", _kept(_replicates_of(n, 4), *_sample(4, n)).mean()
                   - _sample(4, n)[0] @ _sample(4, n)[1].mean(1)) for n in (3, 5)], []
 
 
 @PAPER.item("eq18", "Their variance is the textbook's; 729 replicates do for 256 strata of three", seconds=1)
-def _eq18(setting):
+def _eq18(setting: Any) -> tuple:
     claims = []
     for n, strata in ((3, 4), (5, 6), (4, 5), (9, 10)):
         weight, values = _sample(strata, n)
@@ -386,7 +386,7 @@ def smallest_room(levels: int, power: int) -> int:
 
 @PAPER.item("section7.4", "Intervals by Student's t with L degrees of freedom, adequate from 6 or 12 strata on",
             seconds=1, data="simulated classes")
-def _section7_4(setting):
+def _section7_4(setting: Any) -> tuple:
     claims = []
     for strata in (12, 50):
         study = simulate_coverage(strata, 2, 20, accuracy=.8, icc=.05, runs=setting.runs(3000, 20_000), rng=strata)
@@ -404,7 +404,7 @@ def _section7_4(setting):
 # appendix A
 
 @PAPER.item("eq19", "An orthogonal array holds symbols of a finite set; pairs occur 0 or m / 2^|S| times")
-def _eq19(setting):
+def _eq19(setting: Any) -> tuple:
     array = orthogonal_array(3, 13)
     pairs = array[:, :2] @ [3, 1]
     ones = np.ones((4, 3), int)
@@ -418,7 +418,7 @@ def _eq19(setting):
 
 
 @PAPER.item("eq20", "H_2 is an orthogonal array")
-def _eq20(setting):
+def _eq20(setting: Any) -> tuple:
     H2 = np.array([[-1, 1], [1, 1]])
     return [equal("H H' = 2 I", H2 @ H2.T - 2 * np.eye(2)),
             every("each column shows both symbols equally often", int((H2.sum(0) == 0).sum()), 2, correction=Correction(
@@ -427,7 +427,7 @@ def _eq20(setting):
 
 
 @PAPER.item("eq21", "A Hadamard matrix doubles: H_{n^2}")
-def _eq21(setting):
+def _eq21(setting: Any) -> tuple:
     claims = []
     for n in (2, 4, 8):
         H = hadamard(n)
@@ -441,19 +441,19 @@ def _eq21(setting):
 
 # appendix B
 
-def _agree(found, printed):
+def _agree(found: np.ndarray, printed: tuple) -> int:
     return int(sum(a == b for a, b in zip(found, printed, strict=True)))
 
 
 @PAPER.item("eq22", "Sum of two polynomials modulo 3")
-def _eq22(setting):
+def _eq22(setting: Any) -> tuple:
     field = GaloisField(3, 5, NAMED)
     found = field.coefficients(field.add(field.element([0, 1, 1, 2, 0]), field.element([1, 0, 2, 2, 0])))
     return [every("coefficients of x^3 + x + 1", _agree(found, (1, 1, 0, 1, 0)), 5, printed="all")], []
 
 
 @PAPER.item("eq23", "Product of two polynomials modulo 3: x^3 + x")
-def _eq23(setting):
+def _eq23(setting: Any) -> tuple:
     field = GaloisField(3, 5, NAMED)
     found = field.coefficients(field.multiply(field.element([1, 2, 1, 0, 0]), field.element([1, 1, 0, 0, 0])))
     return [every("coefficients of x^3 + x", _agree(found, (0, 1, 0, 1, 0)), 5, printed="all",
@@ -461,22 +461,22 @@ def _eq23(setting):
 
 
 @PAPER.item("eq24", "x^5 reduced is x + 2")
-def _eq24(setting):
+def _eq24(setting: Any) -> tuple:
     field = GaloisField(3, 5, NAMED)
     return [every("coefficients of x + 2", _agree(field.coefficients(field.power(3, 5)), (2, 1, 0, 0, 0)), 5,
                   printed="all")], []
 
 
 @PAPER.item("fig1", "GF(3^5) from the powers of 2x^4 + 2x^3 + 2")
-def _fig1(setting):
+def _fig1(setting: Any) -> tuple:
     named, mended = GaloisField(3, 5, NAMED), GaloisField(3, 5, MENDED)
 
-    def rows_of(field):
+    def rows_of(field: GaloisField) -> int:
         return sum(tuple(field.coefficients(field.power(G, k))[::-1].tolist()) == row
                    for k, row in PRINTED_POWERS.items())
     conditions = sum(named.power(a, 242) == 1 and a != 1 and named.order(a) < 242 for a in range(2, 243))
 
-    def digits(field, k):
+    def digits(field: GaloisField, k: int) -> str:
         return " ".join(map(str, field.coefficients(field.power(G, k))[::-1].tolist()))
     rows = [{"power": k, "printed": " ".join(map(str, row)), "modulo x^5 + 2x + 1": digits(named, k),
              "modulo x^5 + x^4 + x^2 + 1": digits(mended, k)} for k, row in PRINTED_POWERS.items()]
@@ -494,7 +494,7 @@ def _fig1(setting):
 
 
 @PAPER.item("fig2", "Maple code that writes a field")
-def _fig2(setting):
+def _fig2(setting: Any) -> tuple:
     field = GaloisField(3, 3)
     powers = field.powers(field.primitive_element)
     return [unchecked("the code as printed", "needs Maple V, release 3"),
@@ -503,7 +503,7 @@ def _fig2(setting):
 
 
 @PAPER.item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns", seconds=1)
-def _eq25(setting):
+def _eq25(setting: Any) -> tuple:
     claims = []
     for p, degree in ((3, 3), (5, 2)):
         field = GaloisField(p, degree)

@@ -149,7 +149,7 @@ def stream_sample(strata: list[int], values: list[float], keys: list[int], budge
     return sorted(t for rows in held for t in rows)
 
 
-def _cheapest(held, strata, values, least):
+def _cheapest(held: list, strata: list, values: list, least: int) -> int:
     """Return the stratum with the least N S / s among those that hold more than the floor."""
     found, best = 0, np.inf
     for h, rows in enumerate(held):

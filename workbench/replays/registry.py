@@ -7,7 +7,7 @@ import importlib
 from workbench import checks
 from workbench.replays.items import Item, Paper
 
-FILES = ("kumar_raj", "micheals_boult", "nguyen", "nguyen_streams", "kloos", "grandvalet_bengio")
+FILES = ("kumar_raj", "micheals_boult", "nguyen.samples", "nguyen.streams", "kloos", "grandvalet_bengio")
 
 
 @functools.cache
@@ -26,6 +26,6 @@ def find(name: str) -> Item:
     """Return the item of this name, or raise naming a similar one."""
     known = {item.name: item for item in all_items()}
     if name not in known:
-        raise ValueError(f"name must be an item of `workbench replay list`; got {name!r}"
-                         f"{checks.suggestion(str(name), known)}")
+        raise checks.WrongValue("name", "must be an item of `workbench replay list`; got "
+                                f"{name!r}{checks.suggestion(str(name), known)}")
     return known[name]

@@ -14,9 +14,12 @@ References
 """
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,12 +67,6 @@ class Balance(Result):
     symbols: tuple
     runs: int
     factors: int
-
-    @classmethod
-    def _from_schema_1(cls, values):
-        """Return the fields of today: what is wrong was one text."""
-        problem = values.pop("problem")
-        return values | {"notes": () if problem is None else (Note("unreliable", problem),)}
 
     @property
     def problem(self) -> str | None:
@@ -175,8 +172,8 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> np
     levels, factors, dimension = _dimensions(levels, factors)
     runs = levels ** dimension
     if runs * factors > LARGEST_ARRAY:
-        raise ValueError(f"factors must be fewer; {factors} factors of {levels} levels need {runs} runs, "
-                         f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}")
+        raise checks.WrongValue("factors", f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
+                                f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}")
     array = _rotated(levels, factors, runs) if method == "rotation" else linear_array(levels, factors)
     return array.astype(np.int64)
 
@@ -301,13 +298,13 @@ def hadamard(order: int) -> np.ndarray:
            [ 1, -1, -1,  1]])
     >>> hadamard(188)      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, the next that ... is 192
+    workbench.checks.WrongValue: order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, ... 192
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
     if _construction(order) is None:
         rule = "in reach of Sylvester, Paley, Williamson and Kronecker" if order % 4 == 0 else "1, 2 or a multiple of 4"
-        raise ValueError(f"order must be {rule}; got {order}, "
-                         f"the next that can be built is {next_hadamard_order(order)}")
+        raise checks.WrongValue("order", f"must be {rule}; got {order}, the next that can be built is "
+                                f"{next_hadamard_order(order)}")
     matrix = _build(order)
     matrix = matrix * matrix[0]
     return (matrix * matrix[:, :1]).astype(np.int64)
@@ -338,20 +335,17 @@ def next_hadamard_order(at_least: int) -> int:
 
 # orthogonal arrays
 
-def _prime_power_levels(levels):
+def _prime_power_levels(levels: int) -> int:
     levels = checks.whole("levels", levels, 2, LARGEST_FIELD)
     if as_prime_power(levels) is None:
-        below, above = levels - 1, levels + 1
-        while as_prime_power(below) is None:
-            below -= 1
-        while as_prime_power(above) is None:
-            above += 1
-        raise ValueError(f"levels must be a prime power; {levels} is not a prime power, "
-                         f"the nearest are {below} and {above}")
+        below = next(number for number in range(levels, 1, -1) if as_prime_power(number))
+        above = next(number for number in itertools.count(levels) if as_prime_power(number))
+        raise checks.WrongValue("levels", f"must be a prime power; {levels} is not a prime power, the nearest are "
+                                f"{below} and {above}")
     return levels
 
 
-def _dimensions(levels, factors):
+def _dimensions(levels: int, factors: int) -> tuple:
     """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
     levels, factors = _prime_power_levels(levels), checks.whole("factors", factors, 1, LARGEST_ARRAY)
     dimension = 1
@@ -360,7 +354,7 @@ def _dimensions(levels, factors):
     return levels, factors, dimension
 
 
-def _adder(field, compact):
+def _adder(field: GaloisField, compact: Any) -> Callable:
     """Return addition for arrays of a small integer type."""
     if field.p == 2:
         return np.bitwise_xor
@@ -371,7 +365,7 @@ def _adder(field, compact):
     return lambda a, b: table[a, b]
 
 
-def _rotated(levels, factors, runs):
+def _rotated(levels: int, factors: int, runs: int) -> np.ndarray:
     """Return rotations of one column of the powers of a primitive element, and a run of zeros."""
     p, degree = as_prime_power(runs)
     field = GaloisField(p, degree)
@@ -381,7 +375,7 @@ def _rotated(levels, factors, runs):
     return np.concatenate([rotations, np.zeros((1, factors), np.int64)])
 
 
-def _onto_levels(field, elements, levels):
+def _onto_levels(field: Any, elements: Any, levels: Any) -> np.ndarray:
     """Map elements linearly onto GF(levels): the lowest coefficient, or for a prime power the trace."""
     if levels == field.p:
         return field.coefficients(elements)[..., 0]
@@ -395,7 +389,7 @@ def _onto_levels(field, elements, levels):
 # Hadamard matrices
 
 @cache
-def _construction(order):
+def _construction(order: Any) -> Any:
     """Return the construction of an order and its argument, or None."""
     if order <= 2:
         return "sylvester", order
@@ -413,14 +407,14 @@ def _construction(order):
     return next((("kronecker", f) for f in factors if _construction(f) and _construction(order // f)), None)
 
 
-def _build(order):
+def _build(order: Any) -> Any:
     kind, argument = _construction(order)
     if kind == "kronecker":
         return _kron(_build(order // argument), _build(argument))
     return _BUILDERS[kind](argument)
 
 
-def _kron(left, right):
+def _kron(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the Kronecker product of square matrices, one stride per entry of the right one, which is small."""
     step = len(right)
     product = np.empty((len(left) * step,) * 2, np.int8)
@@ -429,11 +423,11 @@ def _kron(left, right):
     return product
 
 
-def _sylvester(order):
+def _sylvester(order: int) -> np.ndarray:
     return np.array([[1, 1], [1, -1]], np.int8)[:order, :order]
 
 
-def _bordered(q, below):
+def _bordered(q: int, below: int) -> np.ndarray:
     """Return the conference matrix of order q + 1: quadratic characters of differences, a border of ones."""
     field = GaloisField(*as_prime_power(q))
     elements = np.arange(q)
@@ -447,12 +441,12 @@ def _bordered(q, below):
     return matrix
 
 
-def _paley_one(q):
+def _paley_one(q: int) -> np.ndarray:
     """Return order q + 1, q = 3 modulo 4: the bordered matrix is skew."""
     return _bordered(q, -1) + np.eye(q + 1, dtype=np.int8)
 
 
-def _paley_two(q):
+def _paley_two(q: int) -> np.ndarray:
     """Return order 2 (q + 1), q = 1 modulo 4: the bordered matrix is symmetric."""
     diagonal = _kron(np.eye(q + 1, dtype=np.int8), np.array([[1, -1], [-1, -1]], np.int8))
     return _kron(_bordered(q, 1), _sylvester(2)) + diagonal
@@ -464,21 +458,27 @@ _BUILDERS = {"sylvester": _sylvester, "paley one": _paley_one, "paley two": _pal
 
 # balance
 
-def _array(array):
+def _array(array: Any) -> np.ndarray:
     array = checks.plain_array("array", array)
     if array.ndim != 2:
-        raise ValueError(f"array must be two-dimensional, runs by factors; got shape {array.shape}")
+        raise checks.WrongValue("array", f"must be two-dimensional, runs by factors; got shape {array.shape}")
     if array.size == 0:
-        raise ValueError(f"array must not be empty; got shape {array.shape}")
+        raise checks.WrongValue("array", f"must not be empty; got shape {array.shape}")
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"array must hold numbers; got {array.dtype} such as {array[0, 0]!r}")
-    if not np.isfinite(array).all():
-        row, column = np.argwhere(~np.isfinite(array))[0]
-        raise ValueError(f"array must be finite; row {row} column {column} is {array[row, column]}")
+        raise checks.WrongType("array", f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}")
+    refuse_infinite("array", array)
     return array
 
 
-def _uneven_columns(codes, levels):
+def refuse_infinite(name: str, table: np.ndarray) -> None:
+    """Raise where a two-dimensional array has an entry that is not finite."""
+    bad = np.argwhere(~np.isfinite(table))
+    if len(bad):
+        row, column = bad[0]
+        raise checks.WrongValue(name, f"must be finite; row {row} column {column} is {table[row, column]}")
+
+
+def _uneven_columns(codes: np.ndarray, levels: int) -> np.ndarray:
     """Tell of each column whether it fails eq. 15; all do where runs is no multiple of levels, or levels is 1."""
     runs, factors = codes.shape
     if levels == 1 or runs % levels:
@@ -486,18 +486,18 @@ def _uneven_columns(codes, levels):
     return (_symbol_counts(codes, levels) != runs // levels).any(1)
 
 
-def _symbol_counts(codes, levels):
+def _symbol_counts(codes: np.ndarray, levels: int) -> np.ndarray:
     """Return how often each column holds each symbol, (factors, levels)."""
     factors = codes.shape[1]
     flat = codes + levels * np.arange(factors)
     return np.bincount(flat.ravel(), minlength=factors * levels).reshape(factors, levels)
 
 
-def _pair_table(two_columns, levels):
+def _pair_table(two_columns: np.ndarray, levels: int) -> np.ndarray:
     return np.bincount(two_columns @ [levels, 1], minlength=levels ** 2).reshape(levels, levels)
 
 
-def _first_bad_pair(codes, levels, uneven):
+def _first_bad_pair(codes: np.ndarray, levels: int, uneven: np.ndarray) -> tuple | None:
     """Return the first pair of columns that does not show each pair of symbols equally often, or None."""
     runs, factors = codes.shape
     if levels == 1 or runs % levels ** 2:
@@ -512,7 +512,7 @@ def _first_bad_pair(codes, levels, uneven):
     return None
 
 
-def _bad_pairs(codes, start, other, width, levels):
+def _bad_pairs(codes: np.ndarray, start: int, other: int, width: int, levels: int) -> np.ndarray:
     """Compare columns from `start` with those from `other`; without the last symbol, which even columns imply."""
     first = _indicators(codes[:, start:start + width], levels)
     second = first if other == start else _indicators(codes[:, other:other + width], levels)
@@ -520,11 +520,12 @@ def _bad_pairs(codes, start, other, width, levels):
     return (counts != len(codes) // levels ** 2).any((1, 3))
 
 
-def _indicators(codes, levels):
+def _indicators(codes: np.ndarray, levels: int) -> np.ndarray:
     return (codes[:, :, None] == np.arange(levels - 1)).reshape(len(codes), -1).astype(np.float32)
 
 
-def _problems(codes, symbols, uneven, pair, table):
+def _problems(codes: np.ndarray, symbols: np.ndarray, uneven: np.ndarray, pair: tuple | None,
+              table: np.ndarray | None) -> Iterator[str]:
     """Say what is wrong: a column, a pair of columns, too many columns."""
     runs, levels = len(codes), symbols.size
     if levels == 1:
@@ -539,14 +540,14 @@ def _problems(codes, symbols, uneven, pair, table):
     yield from _too_many_columns(runs, levels, codes.shape[1])
 
 
-def _column_problem(codes, symbols, column):
+def _column_problem(codes: np.ndarray, symbols: np.ndarray, column: int) -> str:
     counts = np.bincount(codes[:, column], minlength=symbols.size)
     wrong = int(np.flatnonzero(counts != codes.shape[0] / symbols.size)[0])
     seen = checks.counted(counts[wrong], "time")
     return f"column {column + 1} holds {symbols[wrong]:g} {seen}, not {codes.shape[0] / symbols.size:.6g}"
 
 
-def _table_problem(table, symbols, expected):
+def _table_problem(table: np.ndarray, symbols: np.ndarray, expected: float) -> str:
     """Return the whole table of up to three symbols, else the first count that is wrong."""
     if symbols.size <= 3:
         names = ", ".join(f"{symbol:g}" for symbol in symbols)
@@ -555,7 +556,7 @@ def _table_problem(table, symbols, expected):
     return f"({symbols[i]:g}, {symbols[j]:g}) {checks.counted(table[i, j], 'time')}, not {expected:.6g}"
 
 
-def _too_many_columns(runs, levels, factors):
+def _too_many_columns(runs: int, levels: int, factors: int) -> Iterator[str]:
     """Rao's bound, (runs - 1) / (levels - 1) columns, and the runs that would do."""
     most = (runs - 1) // (levels - 1)
     if 1 <= most < factors:
@@ -563,7 +564,7 @@ def _too_many_columns(runs, levels, factors):
         yield f"at most {columns} of {levels} symbols {fit} {runs} runs{_enough_runs(levels, factors)}"
 
 
-def _enough_runs(levels, factors):
+def _enough_runs(levels: int, factors: int) -> str:
     if levels == 2 and factors < LARGEST_ORDER:
         return f", {factors} need {next_hadamard_order(factors + 1)}"
     known = levels <= LARGEST_FIELD and factors <= LARGEST_ARRAY and as_prime_power(levels)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy
 
 from workbench.intervals import three_moment_quantile
-from workbench.value_intervals import one_more
+from workbench.intervals.values import one_more
 
 ROUND = 1e-9
 POOLED_DF = 5               # measured where weights are heavy: 5, 10 and 20 all hold .93, and 5 widens least
@@ -144,18 +145,18 @@ def bounded_limits(estimate: float | np.ndarray, variance: float | np.ndarray, s
 
 
 def f1_limits(estimate: float | np.ndarray, variance: float | np.ndarray, spread: Spread, clusters: Clusters,
-              tail: float, *, free: float = 1.0) -> tuple[float | np.ndarray, float | np.ndarray]:
+              tail: float, *, bounds: tuple[float, float] = (0.0, 1.0), free: float | np.ndarray = 1.0) -> tuple:
     """Return limits of F1 = 2 J / (1 + J) from those of J, the truly positive among all positive, truly or predicted.
 
-    Arguments are those of `bounded_limits`; the spread is that of J, the variances are those of F1.
+    Arguments are those of `bounded_limits`; the spread and the bounds are those of J, the variances are those of F1.
     """
     share, slope = estimate / (2 - estimate), 2 / (2 - estimate) ** 2
     of_share = replace(clusters, pooled_variance=clusters.pooled_variance * slope ** 2)
-    limits = bounded_limits(share, variance * slope ** 2, spread, of_share, tail, free=free)
+    limits = bounded_limits(share, variance * slope ** 2, spread, of_share, tail, bounds=bounds, free=free)
     return tuple(2 * limit / (1 + limit) for limit in limits)
 
 
-def _worth(variance, spread, psus, free):
+def _worth(variance: Any, spread: Any, psus: Any, free: Any) -> np.ndarray:
     """Return the independent items, (C, ...), that the parts are worth."""
     several = np.maximum(spread.items - 1, 1e-9)
     independent = free * (spread.second / several).sum(0)
@@ -164,14 +165,14 @@ def _worth(variance, spread, psus, free):
     return np.where(varied, spread.items / effect, np.minimum(spread.items, psus))
 
 
-def _believed(worth, clusters, carriers, tail):
+def _believed(worth: np.ndarray, clusters: Clusters, carriers: float | np.ndarray, tail: float) -> np.ndarray:
     """Return the items, (C, ...), that the degrees of freedom leave."""
     cautious = worth / _ratio(np.minimum(clusters.df, np.maximum(carriers, 1.0)), tail) ** 2
     usual = 1 / _ratio(clusters.df, tail) ** 2
     return np.minimum(worth * usual, np.maximum(cautious, clusters.psus * usual))
 
 
-def _upper(estimate, items, spread, high, free, tail):
+def _upper(estimate: Any, items: Any, spread: Any, high: Any, free: Any, tail: Any) -> float | np.ndarray:
     """Return upper limits: the largest over the parts that one unseen item at `high` may belong to."""
     best = np.full(np.broadcast_shapes(estimate.shape, items.shape[1:]), -np.inf)
     others_v = spread.second / np.maximum(items - 1, items / 2)
@@ -185,12 +186,12 @@ def _upper(estimate, items, spread, high, free, tail):
     return np.minimum(best, high)
 
 
-def _moments(values, weight):
+def _moments(values: np.ndarray, weight: np.ndarray) -> tuple:
     share = weight / weight.sum()
     off = values - share @ values if np.ptp(values) else np.zeros(values.size)
     return 1 / (share @ share), share @ off ** 2, share @ off ** 3
 
 
-def _ratio(df, tail):
+def _ratio(df: float | np.ndarray, tail: float) -> float | np.ndarray:
     """Return Student's t over the normal quantile at an upper tail."""
     return scipy.special.stdtrit(df, 1 - tail) / scipy.special.ndtri(1 - tail)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,25 +16,25 @@ from workbench.results import FILLED, Note, Result
 NAMED = 5
 
 
-class DesignError(ValueError):
+class DesignError(checks.WrongValue):
     """A sample that is no design; its parts let a caller name rows and the remedy in other words.
 
     Attributes
     ----------
     kind : {"repeated", "alone", "fpc"}
-    rule : str
-        What must hold, and what was seen.
+    seen : str
+        What is wrong, as "0 holds 1".
     items : tuple of int
         Two items that contradict each other, counted from 0; () for none.
     join : tuple
         Of "alone": strata with one PSU, and last one that they may be joined to, or None.
     """
 
-    def __init__(self, kind: str, rule: str, items: Sequence[int] = (), remedy: str = "",
+    def __init__(self, kind: str, argument: str, rule: str, seen: str, items: Sequence[int] = (), remedy: str = "",
                  join: Sequence = ()) -> None:
         place = f" (items {items[0]} and {items[1]}, counted from 0)" if items else ""
-        super().__init__(rule + place + (f": {remedy}" if remedy else ""))
-        self.kind, self.rule, self.items, self.join = kind, rule, tuple(items), tuple(join)
+        super().__init__(argument, rule, told=seen + place + (f": {remedy}" if remedy else ""))
+        self.kind, self.seen, self.items, self.join = kind, seen, tuple(items), tuple(join)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,7 +102,7 @@ class SurveyDesign(Result):
     def __post_init__(self) -> None:
         stratum = checks.labels("stratum", self.stratum)
         psu = self.psu if self.psu is None else checks.labels("psu", self.psu, size=stratum.size)
-        weight = np.ones(stratum.size) if self.weight is None else _weights(self.weight, stratum.size)
+        weight = np.ones(stratum.size) if self.weight is None else weights(self.weight, stratum.size)
         fpc = self.fpc if self.fpc is None else checks.counts("fpc", self.fpc, size=stratum.size, low=1, what="item")
         for name, value in (("stratum", stratum), ("psu", psu), ("weight", weight), ("fpc", fpc)):
             object.__setattr__(self, name, value)
@@ -130,6 +130,17 @@ class SurveyDesign(Result):
     def psus_per_stratum(self) -> np.ndarray:
         """n_h."""
         return np.bincount(self.stratum_of_psu, minlength=self.strata.size)
+
+    @cached_property
+    def first_psu(self) -> np.ndarray:
+        """Number of each stratum's first PSU."""
+        return np.cumsum(self.psus_per_stratum) - self.psus_per_stratum
+
+    @cached_property
+    def groups(self) -> list[tuple[int, np.ndarray]]:
+        """For each n_h that occurs the PSUs of its strata, (strata, n_h)."""
+        n = self.psus_per_stratum
+        return [(int(m), self.first_psu[n == m][:, None] + np.arange(m)) for m in np.unique(n)]
 
     @property
     def df(self) -> int:
@@ -168,79 +179,76 @@ class SurveyDesign(Result):
                 in zip(self.strata.tolist(), self.psus_per_stratum, items, weight, strict=True)]
 
     @cached_property
-    def _order(self):
+    def _order(self) -> tuple:
         """Names of the strata, PSU of each item, stratum of each PSU."""
         names, of_item = np.unique(_collapsed(self.stratum, self.collapse), return_inverse=True)
-        if self.psu is None:
-            order = np.argsort(of_item, kind="stable")
-            place = np.empty_like(order)
-            place[order] = np.arange(order.size)
-            return names, place, of_item[order]
         _, first, code = np.unique(self._units, return_index=True, return_inverse=True)
         self._refuse_psus_in_two_strata(first[code])
         order = np.lexsort((first, of_item[first]))
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size)
-        return names, place[code], of_item[first][order]
+        return names, np.argsort(order)[code], of_item[first][order]
 
     @property
-    def _units(self):
+    def _units(self) -> np.ndarray:
         """Labels that no two PSUs share."""
+        if self.psu is None:
+            return np.arange(self.stratum.size)
         if not self.nest:
             return self.psu
         names, psu = np.unique(np.asarray(self.psu), return_inverse=True)
         return np.unique(self.stratum, return_inverse=True)[1] * names.size + psu
 
     @property
-    def _population(self):
+    def _population(self) -> np.ndarray:
         """N_h of the strata as they are analyzed: of joined ones the sum."""
         given, first = np.unique(self.stratum, return_index=True)
         analyzed = np.searchsorted(self.strata, _collapsed(given, self.collapse))
         return np.bincount(analyzed, self.fpc[first], self.strata.size)
 
-    def _refuse_lone_psus(self):
+    def _refuse_lone_psus(self) -> None:
         """Raise if a stratum has one PSU."""
         alone = self.psus_per_stratum == 1
         if alone.any():
             names, neighbor = self.strata[alone].tolist(), _neighbor(self.strata, alone)
-            raise DesignError("alone", f"stratum must hold at least 2 PSUs; {_named(self.strata[alone])} "
+            raise DesignError("alone", "stratum", "must hold at least 2 PSUs", f"{_named(self.strata[alone])} "
                               f"{'hold' if len(names) > 1 else 'holds'} 1", remedy="join each to another stratum that "
                               f"was chosen before the outcome was seen, such as collapse={{{names[0]!r}: "
                               f"{'another' if neighbor is None else neighbor!r}}}", join=(*names, neighbor))
 
-    def _refuse_populations(self):
+    def _refuse_populations(self) -> None:
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
         astray = np.flatnonzero(self.fpc != self.fpc[first[code]])
         if astray.size:
             k, before = astray[0], first[code[astray[0]]]
-            raise DesignError("fpc", f"fpc must be one number per stratum, its PSUs in the population; stratum "
+            raise DesignError("fpc", "fpc", "must be one number per stratum, its PSUs in the population", "stratum "
                               f"{_quoted(self.stratum[k])} has {self.fpc[before]} and {self.fpc[k]}", (before, k))
         few = np.flatnonzero(self._population < self.psus_per_stratum)
         if few.size:
             h = few[0]
-            raise DesignError("fpc", f"fpc must be at least the PSUs sampled; stratum {_quoted(self.strata[h])} has "
-                              f"{self._population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample")
+            sizes = f"{self._population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample"
+            raise DesignError("fpc", "fpc", "must be at least the PSUs sampled",
+                              f"stratum {_quoted(self.strata[h])} has {sizes}")
 
-    def _refuse_psus_in_two_strata(self, first):
+    def _refuse_psus_in_two_strata(self, first: np.ndarray) -> None:
         """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
         astray = np.flatnonzero(self.stratum != self.stratum[first])
         if astray.size:
             k, before = astray[0], first[astray[0]]
-            raise DesignError("repeated", f"psu must lie in one stratum; {_quoted(self.psu[k])} is in "
+            raise DesignError("repeated", "psu", "must lie in one stratum", f"{_quoted(self.psu[k])} is in "
                               f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])}", (before, k),
                               "if the numbers start again in every stratum, say nest=True")
 
 
-def _weights(weight, size):
+def weights(weight: ArrayLike, size: int | None = None) -> np.ndarray:
+    """Return weights of items, all above 0, or raise."""
     weight = checks.vector("weight", weight, size=size, what="item")
     if (weight <= 0).any():
         k = np.flatnonzero(weight <= 0)[0]
-        raise ValueError(f"weight must be above 0; item {k} is {weight[k]:.15g}")
+        raise checks.WrongValue("weight", f"must be above 0; item {k} is {weight[k]:.15g}")
     return weight
 
 
-def _collapsed(stratum, collapse):
+def _collapsed(stratum: np.ndarray, collapse: dict | None) -> np.ndarray:
     if not collapse:
         return stratum
     names, code = np.unique(stratum, return_inverse=True)
@@ -254,28 +262,28 @@ def refuse_unknown_strata(wanted: Iterable, names: np.ndarray) -> None:
     if unknown:
         alike = isinstance(unknown[0], str) and names.dtype.kind == "U"
         meant = checks.suggestion(unknown[0], names.tolist()) if alike else ""
-        raise ValueError(f"collapse must rename strata of the design; {_quoted(unknown[0])} is none of "
-                         f"{_named(names)}{meant}")
+        raise checks.WrongValue("collapse", f"must rename strata of the design; {_quoted(unknown[0])} is none of "
+                                f"{_named(names)}{meant}")
 
 
-def _last(name, collapse):
+def _last(name: int | str, collapse: dict) -> int | str:
     """Return where a chain of renamings ends."""
     for _ in collapse:
         name = collapse.get(name, name)
     return name
 
 
-def _neighbor(names, alone):
+def _neighbor(names: Any, alone: Any) -> Any:
     """Return the name of another stratum, if possible one with more PSUs; None where there is no other."""
     others = names[~alone] if not alone.all() else names[1:]
     return others[0].item() if others.size else None
 
 
-def _quoted(name):
+def _quoted(name: int | str) -> str:
     return repr(name.item() if isinstance(name, np.generic) else name)
 
 
-def _named(names):
+def _named(names: np.ndarray) -> str:
     return checks.listed(names.tolist(), NAMED, quoted=True)
 
 

@@ -13,7 +13,7 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import scipy
@@ -21,12 +21,11 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.replication import statistics
-from workbench.replication.bounded_intervals import Clusters, Spread, bounded_limits, f1_limits
+from workbench.replication.bounded_intervals import Clusters, Spread
+from workbench.replication.designs import SurveyDesign
 from workbench.replication.replicates import Replicates
-from workbench.results import Estimate, Interval, Note, html_table, note_list, percent, sentences
-
-if TYPE_CHECKING:
-    from workbench.replication.designs import SurveyDesign
+from workbench.replication.statistics import Metric, Totals
+from workbench.results import Estimate, Interval, Note, html_table, note_list, percent
 
 INTERVALS = ("default", "beta", "t", "logit", "wilson")
 MOST_UNDEFINED = 0.05   # the others stand for those left out; beyond it that would be most of a tail
@@ -119,20 +118,6 @@ class ReplicateEstimate(Estimate):
     spread: np.ndarray | None = None
     free: float = 1.0
 
-    @classmethod
-    def _from_schema_1(cls, values):
-        """Return the fields of today: caveats and the spread of items were not saved.
-
-        What a bounded statistic averages is taken for a share of the counted items.
-        """
-        share = values["kind"] != "number"
-        p, bounds = values["estimate"], (0.0, 1.0) if share else None
-        spread = np.array([[values["counted"]], [p * (1 - p)], [p * (1 - p) * (1 - 2 * p)]]) if share else None
-        values = values | {"informative_psus": values["psus"], "bounds": bounds, "spread": spread,
-                           "cautious_psus": values["effective_psus"], "carriers": np.full(2, np.inf),
-                           "pooled_variance": 0.0}
-        return values | {"notes": tuple(estimate_notes(cls(**values)))}
-
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return a confidence interval; its notes are those of the estimate and its own.
 
@@ -168,15 +153,14 @@ class ReplicateEstimate(Estimate):
         notes = *_interval_notes(self, method), *self.notes
         return Interval(float(low), float(high), float(level), name, notes=notes)
 
-    def _beta(self, tail):
+    def _beta(self, tail: float) -> tuple:
         if self.bounds is None:
             raise ValueError(f"method 'beta' needs known bounds; {self.statistic} has none, take 't'")
         clusters = Clusters(self.cautious_psus, self.effective_df, self.carriers, self.pooled_variance)
-        found = self.estimate, self.variance, Spread(*self.spread), clusters, tail  # type: ignore[misc]
-        return f1_limits(*found, free=self.free) if self.statistic == "f1" else \
-            bounded_limits(*found, bounds=self.bounds, free=self.free)
+        return Metric.of(self.statistic).limits(self.estimate, self.variance, Spread(*np.asarray(self.spread)),
+                                                clusters, tail, bounds=self.bounds, free=self.free)
 
-    def _by_standard_error(self, tail, method):
+    def _by_standard_error(self, tail: float, method: str) -> tuple:
         if method in ("logit", "wilson") and self.kind in ("number", "bounded"):
             raise ValueError(f"method {method!r} is for shares between 0 and 1; {self.statistic} is none, take 't'")
         if method == "logit" and not (0 < self.estimate < 1 and self.variance > 0):
@@ -190,10 +174,6 @@ class ReplicateEstimate(Estimate):
     def is_rough(self) -> bool:
         """Whether so few PSUs carry the estimate that its standard error is rough."""
         return self.effective_df < LEAST_DF or self.df < LEAST_DF and self.informative_psus < FEW_PSUS
-
-    def warnings(self) -> list[str]:
-        """Return the notes of the estimate and of its default interval, as a list of sentences."""
-        return list(sentences(self.interval().notes))
 
     def headline(self) -> str:
         """Return estimate, standard error, interval and design."""
@@ -255,27 +235,27 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     """
     checks.instance("replicates", replicates, Replicates)
     checks.choice("center", center, ("full", "mean"))
-    design = replicates.design
+    design, metric = replicates.design, Metric.of(statistic)
     rows = domain_rows(domain, design.weight.size)
-    totals = statistics.totals_of(statistic, columns, design.weight.size)
-    name = getattr(statistic, "__name__", "statistic") if callable(statistic) else statistic
-    bounds = _bounds(name, bounds, totals, rows)
+    totals = metric.totals_of(columns, design.weight.size)
+    bounds = _bounds(metric, bounds, totals, rows)
     estimate, values = _from_totals(replicates, totals, rows) if totals else \
-        _from_weights(replicates, statistic, columns, rows)
+        _from_weights(replicates, metric, columns, rows)
     if not math.isfinite(estimate):
-        raise statistics.UndefinedError(f"{name} is undefined: {statistics.EMPTY.get(name, f'it is {estimate}')}"
+        raise statistics.UndefinedError(f"{metric.name} is undefined: {metric.empty or f'it is {estimate}'}"
                                         + ("" if domain is None else " in the domain"))
-    variance, undefined = _variance(replicates, name, estimate, values, center)
+    variance, undefined = _variance(replicates, metric.name, estimate, values, center)
     of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
     strata = int(np.count_nonzero(np.bincount(design.stratum_of_psu[of_domain])))
     base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
-    parts = statistics.parts_of(statistic, columns, totals, rows, design.weight) if bounds else [(None, base)]
+    parts = metric.parts_of(columns, totals, rows, design.weight) if bounds else [(None, base)]
     spread = Spread.of(parts, design.weight).stacked() if bounds else None
     added = _added(design, estimate, totals, rows, parts) if bounds else None
-    told = _information(replicates, rows, statistics.carrying(statistic, columns, parts, rows), added,
-                        statistics.ends(estimate, bounds, *parts) if bounds and statistic == "mean" else None)
+    told = _information(replicates, rows, metric.carrying(columns, parts, rows), added,
+                        statistics.ends(estimate, bounds, *parts) if bounds and not metric.is_share else None)
     found = ReplicateEstimate(
-        name, estimate, variance, replicate_values=values, undefined=undefined, kind=_kind(statistic, bounds),
+        metric.name, estimate, variance, replicate_values=values, undefined=undefined,
+        kind="bounded" if bounds and not metric.is_share else metric.kind,
         items=int(rows.sum()), psus=of_domain.size, strata=strata, counted=int(base.sum()), **told,
         method=replicates.method, bounds=bounds, spread=spread, free=_free(design, base))
     return replace(found, notes=tuple(estimate_notes(found)))
@@ -289,11 +269,11 @@ def domain_rows(domain: ArrayLike | None, size: int) -> np.ndarray:
         return np.ones(size, bool)
     rows = checks.zero_one("domain", domain, size=size)
     if not rows.any():
-        raise ValueError(f"domain must hold an item; none of the {size} is in it")
+        raise checks.WrongValue("domain", f"must hold an item; none of the {size} is in it")
     return rows
 
 
-def _from_totals(replicates, totals, rows):
+def _from_totals(replicates: Replicates, totals: Totals, rows: np.ndarray) -> tuple:
     """Return estimate and replicate values of a ratio of totals; items outside the domain are 0."""
     columns = [totals.numerator * rows] if totals.denominator is None else \
         [totals.numerator * rows, totals.denominator * rows]
@@ -309,19 +289,19 @@ def without_noise(found: np.ndarray, full: np.ndarray) -> np.ndarray:
     return np.where(np.abs(found) > ROUNDING * np.abs(full), found, 0.0)
 
 
-def _from_weights(replicates, statistic, columns, rows):
+def _from_weights(replicates: Replicates, metric: Metric, columns: Sequence, rows: np.ndarray) -> tuple:
     """Return estimate and replicate values of a statistic that needs every weight of the domain."""
-    names = statistics.ARGUMENTS.get(statistic) or [f"column {k}" for k in range(1, len(columns) + 1)]
+    names = metric.arguments or [f"column {k}" for k in range(1, len(columns) + 1)]
     for name, column in zip(names, columns, strict=True):
         if np.ndim(column) and len(column) != rows.size:
             raise ValueError(f"{name} must have {rows.size} entries; got {len(column)}")
     of_domain = [checks.plain_array(name, column, "item")[rows] if np.ndim(column) else column
                  for name, column in zip(names, columns, strict=True)]
-    function = statistics.from_weights(statistic, of_domain, int(rows.sum()))
-    return float(function(replicates.design.weight[None, rows])[0]), replicates.values(function, rows)
+    values = metric.values(*of_domain, int(rows.sum()))
+    return float(values(replicates.design.weight[None, rows])[0]), replicates.values(values, rows)
 
 
-def _variance(replicates, name, estimate, values, center):
+def _variance(replicates: Replicates, name: str, estimate: float, values: np.ndarray, center: str) -> tuple:
     defined = np.isfinite(values)
     undefined = int((~defined).sum())
     if undefined > MOST_UNDEFINED * values.size:
@@ -365,8 +345,7 @@ def information(design: SurveyDesign, weight: np.ndarray, base: Sequence[np.ndar
     dict
         The fields of a `ReplicateEstimate` from `df` to `pooled_variance`.
     """
-    starts = np.cumsum(design.psus_per_stratum) - design.psus_per_stratum
-    of_strata = [np.add.reduceat(w, starts) for w in (weight, *base)]
+    of_strata = [np.add.reduceat(w, design.first_psu) for w in (weight, *base)]
     psus = _least(np.count_nonzero(w, 0) for w in base)       # 0 where an F1 has no member
     strata = (np.count_nonzero(w, 0) for w in of_strata[1:])
     df = _least(np.count_nonzero(w, 0) - held for w, held in zip(base, strata, strict=True))
@@ -382,15 +361,15 @@ def information(design: SurveyDesign, weight: np.ndarray, base: Sequence[np.ndar
             "carriers": np.minimum(np.stack([carriers, carriers]), at_ends), "pooled_variance": np.asarray(pooled)}
 
 
-def _kish(weight, unseen=0.0):
+def _kish(weight: np.ndarray, unseen: float | np.ndarray = 0.0) -> np.ndarray:
     """Return (sum W)^2 / sum W^2 of PSUs, (P, ...), with one more of weight `unseen`."""
     return statistics.ratio((weight.sum(0) + unseen) ** 2, (weight ** 2).sum(0) + np.square(unseen))
 
 
-def _variance_of_psus(design, weight, added):
+def _variance_of_psus(design: SurveyDesign, weight: np.ndarray, added: np.ndarray) -> tuple:
     """Return over how many PSUs the variance is spread, and what it were if those of all strata were equally spread."""
     n = design.psus_per_stratum.reshape(-1, *[1] * (added.ndim - 1))
-    starts, of_psu = np.cumsum(design.psus_per_stratum) - design.psus_per_stratum, design.stratum_of_psu
+    starts, of_psu = design.first_psu, design.stratum_of_psu
     square = (added - (np.add.reduceat(added, starts) / n)[of_psu]) ** 2
     square = np.where(square > ROUNDING * square.max(0), square, 0.0)
     fourth = (square ** 2).sum(0)
@@ -401,7 +380,7 @@ def _variance_of_psus(design, weight, added):
     return carriers, pooled * (free * n * mean ** 2).sum(0)
 
 
-def _added(design, estimate, totals, rows, parts):
+def _added(design: SurveyDesign, estimate: float, totals: Totals | None, rows: np.ndarray, parts: list) -> np.ndarray:
     """Return what each PSU adds to a statistic's error, (P,)."""
     found = np.zeros(rows.size)
     if totals:
@@ -414,18 +393,19 @@ def _added(design, estimate, totals, rows, parts):
     return np.bincount(design.psu_of_item, found)
 
 
-def _least(arrays):
+def _least(arrays: Iterator) -> float | np.ndarray:
     return functools.reduce(np.minimum, (np.nan_to_num(array) for array in arrays))
 
 
-def _satterthwaite(design, weight):
+def _satterthwaite(design: SurveyDesign, weight: np.ndarray) -> np.ndarray:
     """Return the degrees of freedom if the PSUs of every stratum were equally spread; weights (H, ...) of strata."""
     n = design.psus_per_stratum.reshape(-1, *[1] * (weight.ndim - 1))
     spread = weight ** 2 / n
     return statistics.ratio(spread.sum(0) ** 2, (spread ** 2 / (n - 1)).sum(0))
 
 
-def _information(replicates, rows, masks, added, ends):
+def _information(replicates: Replicates, rows: np.ndarray, masks: list, added: np.ndarray | None,
+                 ends: tuple | None) -> dict:
     """Return `information` of masks of items, as numbers; imported replicates say how much they tell at most."""
     design, most = replicates.design, replicates.most_df
     weight, *base = (_of_psus(design, part) for part in (rows, *masks))
@@ -437,12 +417,12 @@ def _information(replicates, rows, masks, added, ends):
                     "pooled_variance": 0.0}
 
 
-def _of_psus(design, rows):
+def _of_psus(design: SurveyDesign, rows: np.ndarray) -> np.ndarray:
     """Return the weight of these items in every PSU, (P,)."""
     return np.bincount(design.psu_of_item[rows], design.weight[rows], design.stratum_of_psu.size)
 
 
-def _free(design, rows):
+def _free(design: SurveyDesign, rows: np.ndarray) -> float:
     """Return the finite-population factor of the PSUs of these items, by the squares of their weights."""
     if design.fpc is None:
         return 1.0
@@ -450,30 +430,22 @@ def _free(design, rows):
     return float(square @ design.free[design.stratum_of_psu] / square.sum())
 
 
-def _bounds(name, bounds, totals, rows):
-    if name in statistics.SHARES:
+def _bounds(metric: Metric, bounds: Any, totals: Totals | None, rows: np.ndarray) -> tuple[float, float] | None:
+    if metric.is_share:
         if bounds is not None:
-            raise ValueError(f"bounds belong to 'mean'; {name} lies between 0 and 1")
+            raise checks.WrongValue("bounds", f"belong to 'mean'; {metric.name} lies between 0 and 1")
         return 0.0, 1.0
     if bounds is None:
         return None
-    if name != "mean":
-        raise ValueError(f"bounds belong to 'mean'; got statistic {name!r}")
+    if metric.name != "mean":
+        raise checks.WrongValue("bounds", f"belong to 'mean'; got statistic {metric.name!r}")
     low, high = checks.bounds(bounds)
     outside = rows & ((totals.numerator < low) | (totals.numerator > high))
     if outside.any():
         k = outside.argmax()
-        raise ValueError(f"bounds must hold all values; item {k} is {totals.numerator[k]:g}, bounds are {low:g} to "
-                         f"{high:g}")
+        raise checks.WrongValue("bounds", f"must hold all values; item {k} is {totals.numerator[k]:g}, bounds are "
+                                f"{low:g} to {high:g}")
     return low, high
-
-
-def _kind(statistic, bounds):
-    if statistic in statistics.PROPORTIONS:
-        return "proportion"
-    if statistic in statistics.SHARES:
-        return "share"
-    return "bounded" if bounds else "number"
 
 
 def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator[Note]:
@@ -501,7 +473,7 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
         yield Note("assumption", SKEWED)
 
 
-def _few(found):
+def _few(found: ReplicateEstimate) -> str:
     """Say how little carries the estimate."""
     psus = f"{checks.counted(found.informative_psus, 'PSU')} carry" if found.informative_psus != 1 else "1 PSU carries"
     return (f"{psus} the information, worth {found.effective_df:.3g} "
@@ -511,7 +483,7 @@ def _few(found):
 
 # intervals
 
-def _interval_notes(found, method):
+def _interval_notes(found: ReplicateEstimate, method: str) -> Iterator[Note]:
     """Yield what the reader has to know of an interval by this method."""
     if method in ("t", "logit", "wilson") and found.bounds and found.effective_df < FEW_DF:
         yield Note("unreliable", f"{found.effective_df:.3g} effective degrees of freedom, few: the default covers what "

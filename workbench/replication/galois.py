@@ -110,8 +110,8 @@ class GaloisField:
         """
         coefficients = _whole_numbers("coefficients", coefficients, self.p)
         if coefficients.ndim == 0 or coefficients.shape[-1] != self.degree:
-            raise ValueError(f"coefficients must have {self.degree} entries along the last axis; "
-                             f"got shape {coefficients.shape}")
+            raise checks.WrongValue("coefficients", f"must have {self.degree} entries along the last axis; got shape "
+                                    f"{coefficients.shape}")
         return _plain(coefficients @ self._places)
 
     def add(self, a: ArrayLike, b: ArrayLike) -> int | np.ndarray:
@@ -159,7 +159,7 @@ class GaloisField:
         """
         a, exponent = self._elements("a", a), _whole_numbers("exponent", exponent)
         if np.any((a == 0) & (exponent < 0)):
-            raise ValueError("a must not be 0 for an exponent below 0")
+            raise checks.WrongValue("a", "must not be 0 for an exponent below 0")
         power, log = self._tables
         found = power[log[a] * (exponent % (self.size - 1)) % (self.size - 1)]
         return _plain(np.where((a == 0) & (exponent != 0), 0, found))
@@ -197,15 +197,15 @@ class GaloisField:
         a = checks.whole("a", a, 0, self.size - 1)
         if a == 0 or self.order(a) < self.size - 1:
             fault = f"{a} has order {self.order(a)}" if a else "got 0"
-            raise ValueError(f"a must be primitive, of order {self.size - 1}; {fault}")
+            raise checks.WrongValue("a", f"must be primitive, of order {self.size - 1}; {fault}")
         return self.power(a, np.arange(1, self.size))
 
     @property
-    def _places(self):
+    def _places(self) -> np.ndarray:
         return self.p ** np.arange(self.degree)
 
     @cached_property
-    def _tables(self):
+    def _tables(self) -> tuple:
         return _power_and_log(self.p, self.modulus, self.primitive_element)
 
     def _elements(self, name: str, values: ArrayLike) -> np.ndarray:
@@ -214,7 +214,7 @@ class GaloisField:
     def _nonzero(self, a: ArrayLike) -> np.ndarray:
         a = self._elements("a", a)
         if np.any(a == 0):
-            raise ValueError("a must not be 0: no power of 0 is 1")
+            raise checks.WrongValue("a", "must not be 0: no power of 0 is 1")
         return a
 
 
@@ -244,7 +244,7 @@ def digits(numbers: ArrayLike, base: int, count: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=4096)
-def _prime_factors(number):
+def _prime_factors(number: int) -> tuple:
     """Return the distinct primes that divide `number`, rising."""
     found, divisor = [], 2
     while divisor * divisor <= number:
@@ -262,12 +262,12 @@ def as_prime_power(number: int) -> Any:
     return (primes[0], round(math.log(number, primes[0]))) if len(primes) == 1 else None
 
 
-def _prime(p):
+def _prime(p: int) -> int:
     p = checks.whole("p", p, 2, LARGEST_FIELD)
     if _prime_factors(p) != (p,):
         found = as_prime_power(p)
         remedy = f", take GaloisField({found[0]}, {found[1]})" if found else ""
-        raise ValueError(f"p must be a prime; {p} is not a prime{remedy}")
+        raise checks.WrongValue("p", f"must be a prime; {p} is not a prime{remedy}")
     return p
 
 
@@ -283,7 +283,7 @@ def polynomial(coefficients: Sequence[int]) -> str:
     return " + ".join(terms) or "0"
 
 
-def _divides(divisor, polynomial, p):
+def _divides(divisor: tuple, polynomial: tuple, p: int) -> bool:
     """Whether a polynomial with leading coefficient 1 divides another."""
     rest = list(polynomial)
     for shift in reversed(range(len(rest) - len(divisor) + 1)):
@@ -293,7 +293,7 @@ def _divides(divisor, polynomial, p):
     return not any(rest)
 
 
-def _factor(polynomial, p):
+def _factor(polynomial: tuple, p: int) -> tuple | None:
     """Return the smallest factor of a polynomial below its own degree, or None."""
     for degree in range(1, (len(polynomial) - 1) // 2 + 1):
         for number in range(p ** degree):
@@ -303,27 +303,27 @@ def _factor(polynomial, p):
     return None
 
 
-def _modulus(modulus, p, degree):
+def _modulus(modulus: Any, p: Any, degree: Any) -> tuple:
     """Return a modulus as a tuple of int, or raise; a factor is named."""
     given = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
     coefficients = tuple(_whole_numbers("modulus", given, p).tolist())
     if coefficients[-1] != 1:
-        raise ValueError(f"modulus must have the highest coefficient 1; got {coefficients[-1]}")
+        raise checks.WrongValue("modulus", "must have the highest coefficient 1", coefficients[-1])
     factor = _factor(coefficients, p)
     if factor:
-        raise ValueError(f"modulus must be irreducible modulo {p}; {polynomial(coefficients)} has the factor "
-                         f"{polynomial(factor)}")
+        raise checks.WrongValue("modulus", f"must be irreducible modulo {p}; {polynomial(coefficients)} has the "
+                                f"factor {polynomial(factor)}")
     return coefficients
 
 
-def _companion(p, modulus):
+def _companion(p: int, modulus: tuple) -> np.ndarray:
     """Return the matrix C for which v C are the coefficients of x times those in v."""
     matrix = np.eye(len(modulus) - 1, k=1, dtype=np.int64)
     matrix[-1] = -np.array(modulus[:-1]) % p
     return matrix
 
 
-def _matrix_power(matrix, exponent, p):
+def _matrix_power(matrix: np.ndarray, exponent: int, p: int) -> np.ndarray:
     result = np.eye(len(matrix), dtype=np.int64)
     while exponent:
         if exponent & 1:
@@ -333,7 +333,7 @@ def _matrix_power(matrix, exponent, p):
     return result
 
 
-def _generates(matrix, p):
+def _generates(matrix: np.ndarray, p: int) -> bool:
     """Whether the powers of multiplication by an element reach everything but 0."""
     group = p ** len(matrix) - 1
     identity = np.eye(len(matrix), dtype=np.int64)
@@ -342,7 +342,7 @@ def _generates(matrix, p):
 
 
 @lru_cache(maxsize=256)
-def _smallest_primitive(p, degree):
+def _smallest_primitive(p: Any, degree: Any) -> Any:
     """Return the smallest primitive polynomial; its constant term is (-1)^degree times a primitive root."""
     for number in range(1, p ** degree):
         if _is_primitive_root((-1) ** degree * number % p, p):
@@ -351,11 +351,11 @@ def _smallest_primitive(p, degree):
                 return modulus
 
 
-def _is_primitive_root(root, p):
+def _is_primitive_root(root: int, p: int) -> bool:
     return root != 0 and all(pow(root, (p - 1) // r, p) != 1 for r in _prime_factors(p - 1))
 
 
-def _multiplication(p, modulus, element):
+def _multiplication(p: int, modulus: tuple, element: int) -> np.ndarray:
     """Return the matrix of multiplication by an element."""
     companion = _companion(p, modulus)
     coefficients = digits(element, p, len(companion)).tolist()
@@ -363,7 +363,7 @@ def _multiplication(p, modulus, element):
 
 
 @lru_cache(maxsize=256)
-def _smallest_generator(p, modulus):
+def _smallest_generator(p: int, modulus: tuple) -> int:
     element = 1 if len(modulus) == 2 else p
     while not _generates(_multiplication(p, modulus, element), p):
         element += 1
@@ -371,7 +371,7 @@ def _smallest_generator(p, modulus):
 
 
 @lru_cache(maxsize=64)
-def _power_and_log(p, modulus, generator):
+def _power_and_log(p: int, modulus: tuple, generator: int) -> tuple:
     """Return the powers 0 .. q - 2 of the generator and their inverse, doubling the known ones at each step."""
     size = p ** (len(modulus) - 1)
     step = _multiplication(p, modulus, generator)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.replication.arrays import refuse_infinite
 
 
 def identification_ranks(similarity: ArrayLike, truth: ArrayLike, *, relative: bool = False) -> np.ndarray:
@@ -46,8 +47,8 @@ def identification_ranks(similarity: ArrayLike, truth: ArrayLike, *, relative: b
     truth = checks.counts("truth", truth, size=len(similarity))
     if truth.max() >= similarity.shape[1]:
         row = int(truth.argmax())
-        raise ValueError(f"truth must be a column of similarity, 0 to {similarity.shape[1] - 1}; row {row} is "
-                         f"{truth[row]}")
+        raise checks.WrongValue("truth", f"must be a column of similarity, 0 to {similarity.shape[1] - 1}; row {row} "
+                                f"is {truth[row]}")
     own = np.take_along_axis(similarity, truth[:, None], 1)
     ranks = (similarity >= own).sum(1)
     return ranks / len(ranks) if relative else ranks
@@ -81,9 +82,7 @@ def identification_candidates(similarity: ArrayLike, count: int) -> np.ndarray:
 def _similarity(similarity: ArrayLike) -> np.ndarray:
     similarity = checks.plain_array("similarity", similarity)
     if similarity.ndim != 2 or similarity.dtype.kind not in "biuf" or not similarity.size:
-        raise ValueError(f"similarity must hold numbers, one row per probe and one column per class; got shape "
-                         f"{similarity.shape} of {similarity.dtype}")
-    if not np.isfinite(similarity).all():
-        row, column = np.argwhere(~np.isfinite(similarity))[0]
-        raise ValueError(f"similarity must be finite; row {row} column {column} is {similarity[row, column]}")
+        raise checks.WrongValue("similarity", "must hold numbers, one row per probe and one column per class; got "
+                                f"shape {similarity.shape} of {similarity.dtype}")
+    refuse_infinite("similarity", similarity)
     return similarity.astype(float)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.replication.designs import SurveyDesign
+from workbench.replication.designs import SurveyDesign, weights
 from workbench.replication.replicates import Replicates
 
 METHODS = ("brr", "fay", "jk1", "jkn", "bootstrap")
@@ -53,12 +53,11 @@ def imported_replicates(weight: ArrayLike, replicate_weights: ArrayLike, *, meth
     Replicates(imported brr, 4 replicates; 6 items, 6 PSUs, 3 degrees of freedom)
     """
     checks.choice("method", method, METHODS)
-    weight = checks.vector("weight", weight, what="item")
-    if not (weight > 0).all():
-        raise ValueError(f"weight must be above 0; item {(weight <= 0).argmax()} is {weight.min():g}")
+    weight = weights(weight)
     psu, factors = _units(_checked(replicate_weights, weight.size) / weight[:, None])
     if len(factors) < 2:
-        raise ValueError("replicate_weights must differ between items; each replicate multiplies all by the same")
+        raise checks.WrongValue("replicate_weights", "must differ between items; each replicate multiplies all by "
+                                "the same")
     if df is None:
         df = max(1, int(np.linalg.matrix_rank(factors)) - 1)
     coefficients = _coefficients(method, coefficients, factors.shape[1], rho)
@@ -67,39 +66,41 @@ def imported_replicates(weight: ArrayLike, replicate_weights: ArrayLike, *, meth
                       most_df=checks.whole("df", df, 1))
 
 
-def _checked(replicate_weights, size):
+def _checked(replicate_weights: Any, size: Any) -> np.ndarray:
     found = checks.plain_array("replicate_weights", replicate_weights)
     if found.ndim != 2 or len(found) != size or found.shape[1] < 2 or found.dtype.kind not in "biuf":
-        raise ValueError(f"replicate_weights must be numbers, a row for each of {size} items and at least 2 columns, "
-                         f"one per replicate; got {found.dtype} of shape {found.shape}")
+        raise checks.WrongValue("replicate_weights", f"must be numbers, a row for each of {size} items and at least "
+                                f"2 columns, one per replicate; got {found.dtype} of shape {found.shape}")
     wrong = ~(np.isfinite(found) & (found >= 0))
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
-        raise ValueError(f"replicate_weights must be finite and at least 0; item {row} replicate {column} is "
-                         f"{found[row, column]:g}")
+        raise checks.WrongValue("replicate_weights", f"must be finite and at least 0; item {row} replicate {column} "
+                                f"is {found[row, column]:g}")
     return found.astype(float)
 
 
-def _units(factors):
+def _units(factors: np.ndarray) -> tuple:
     """Return each item's PSU, numbered as they first appear, and the factors of the PSUs, (P, R)."""
     _, first, code = np.unique(np.round(factors, DECIMALS), axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     return np.argsort(order)[code.ravel()], factors[first[order]]
 
 
-def _coefficients(method, given, count, rho):
+def _coefficients(method: str, given: list | np.ndarray | None, count: int, rho: float | None) -> np.ndarray:
     if rho is not None and method != "fay":
-        raise ValueError(f"rho belongs to method 'fay'; got method {method!r}")
+        raise checks.WrongValue("rho", f"belongs to method 'fay'; got method {method!r}")
     if rho is None and given is None and method == "fay":
-        raise ValueError("rho must be given for method 'fay': the share of its weight that a PSU keeps at least")
+        raise checks.WrongValue("rho", "must be given for method 'fay': the share of its weight that a PSU keeps at "
+                                "least")
     if rho is not None and not 0 <= checks.number("rho", rho) < 1:
-        raise ValueError(f"rho must be at least 0 and below 1; got {rho:g}")
+        raise checks.WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
     if given is None and method == "jkn":
-        raise ValueError("coefficients must be given for method 'jkn': (n_h - 1) / n_h of the stratum of the PSU that "
-                         "a replicate leaves out")
+        raise checks.WrongValue("coefficients", "must be given for method 'jkn': (n_h - 1) / n_h of the stratum of "
+                                "the PSU that a replicate leaves out")
     if given is None:
         return np.full(count, (count - 1) / count if method == "jk1" else 1 / (count * (1 - (rho or 0)) ** 2))
     given = checks.vector("coefficients", given, size=count, what="replicate")
     if (given <= 0).any():
-        raise ValueError(f"coefficients must be above 0; replicate {(given <= 0).argmax()} has {given.min():g}")
+        raise checks.WrongValue("coefficients", f"must be above 0; replicate {(given <= 0).argmax()} has "
+                                f"{given.min():g}")
     return given

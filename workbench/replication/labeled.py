@@ -11,9 +11,9 @@ import numpy as np
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.classes import class_notes
+from workbench.replication.statistics import METRICS
 from workbench.results import Note, Result
 
-BINARY = ("precision", "recall", "f1", "auc")
 STRATUM = "stratum"
 ONE_STRATUM = "all"
 CLOSE = 0.75            # of difflib's likeness: "strata" is, "state" is not
@@ -96,12 +96,12 @@ class LabeledItems(Result):
             The class that precision, recall and F1 are about, by default `positive`.
         """
         label = self.positive if label is None else label
-        if metric in BINARY and label is None:
+        of_class, role = METRICS[metric].about == "class", METRICS[metric].arguments[1]
+        if of_class and label is None:
             raise ValueError(f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}")
-        if metric == "auc":
-            return self.truth == label, _given("auc", "score", self.score)
-        prediction = _given(metric, "prediction", self.prediction)
-        return (self.truth == label, prediction == label) if metric in BINARY else (self.truth, prediction)
+        other = _given(metric, role, getattr(self, role))
+        return (self.truth == label if of_class else self.truth,
+                other == label if of_class and role == "prediction" else other)
 
 
 @frames.in_rows_of("items")
@@ -145,7 +145,7 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
     roles = {"truth": truth, "prediction": prediction, "score": score, "psu": psu, "weight": weight, "group": group,
              "fpc": fpc}
     if not truth:
-        raise ValueError("truth must name a column")
+        raise checks.WrongValue("truth", "must name a column")
     frames.check_source("items", items)
     repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest}) if replicate_weights else []
     roles["stratum"] = "" if repeated else _stratum_column(items, stratum)
@@ -178,17 +178,18 @@ def positive_class(positive: Any, truth: np.ndarray) -> Any:
     wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
     match = [name for name in names if name == positive or str(name) == wanted]
     if not match:
-        raise ValueError(f"positive must be a true class; got {positive!r}, there are {checks.listed(names)}")
+        raise checks.WrongValue("positive", f"must be a true class; got {positive!r}, there are "
+                                f"{checks.listed(names)}")
     return match[0]
 
 
-def _given(metric, role, values):
+def _given(metric: Any, role: Any, values: Any) -> np.ndarray:
     if values is None:
         raise ValueError(f"{metric} needs a {role}: name its column")
     return values
 
 
-def _stratum_column(items, stratum):
+def _stratum_column(items: Any, stratum: str) -> str:
     """Return the column of strata, or "" where the usual one is not there; one of a like name is asked for."""
     if stratum != STRATUM:
         return stratum
@@ -197,33 +198,35 @@ def _stratum_column(items, stratum):
         return stratum
     close = difflib.get_close_matches(STRATUM, names, 1, CLOSE)
     if close:
-        raise ValueError(f"stratum must name the column of strata; there is no {STRATUM!r} (did you mean "
-                         f"{names[close[0]]!r}?): where the sample has no strata give ''")
+        raise checks.WrongValue("stratum", f"must name the column of strata; there is no {STRATUM!r} (did you mean "
+                                f"{names[close[0]]!r}?): where the sample has no strata give ''")
     return ""
 
 
-def _replicate_columns(items, pattern, roles):
+def _replicate_columns(items: dict | str, pattern: str, roles: dict) -> list[str]:
     """Return the columns of replicate weights in the order of the file."""
     found = [name for name in frames.column_names(items)
              if fnmatch.fnmatchcase(name, pattern) and name not in roles.values()]
     if len(found) < 2:
-        raise ValueError(f"replicate_weights must match at least 2 columns; {pattern!r} matches "
-                         f"{checks.listed(found, quoted=True) or 'none'}")
+        raise checks.WrongValue("replicate_weights", f"must match at least 2 columns; {pattern!r} matches "
+                                f"{checks.listed(found, quoted=True) or 'none'}")
     given = [role for role in DESIGNED if roles[role]]
     if given:
-        raise ValueError(f"give replicate_weights or {given[0]}, not both: the weights know the clusters")
+        raise checks.WrongValue("replicate_weights", "must not be given with {0}: the weights know the clusters",
+                                others=(given[0],))
     if not roles["weight"]:
-        raise ValueError("replicate_weights need the weight that they vary: name its column")
+        raise checks.WrongValue("replicate_weights", "need the {0} that they vary: name its column",
+                                others=("weight",))
     return found
 
 
-def _refuse_weights(name, read):
+def _refuse_weights(name: str, read: dict) -> None:
     if "weight" in read and (read["weight"] <= 0).any():
         row = np.flatnonzero(read["weight"] <= 0)[0]
         raise numbers.RowError(f"column {name!r}, ", row, f": a weight must be above 0; got {read['weight'][row]:g}")
 
 
-def _refuse_unlike(read, named):
+def _refuse_unlike(read: dict, named: dict) -> None:
     if "prediction" in read and (read["prediction"].dtype.kind == "U") != (read["truth"].dtype.kind == "U"):
         shown = " and ".join(f"column {named[role]!r} {read[role][0].item()!r}" for role in ("truth", "prediction"))
         raise ValueError(f"truth and prediction must both be text or both numbers; {shown}")

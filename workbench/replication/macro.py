@@ -8,6 +8,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -160,7 +161,7 @@ def macro_f1(replicates: Replicates, truth: ArrayLike, prediction: ArrayLike, *,
                          notes=_rough_notes(labels, parts))
 
 
-def _correlation(replicates, parts):
+def _correlation(replicates: Replicates, parts: list) -> np.ndarray:
     off = np.nan_to_num([part.replicate_values - part.estimate for part in parts])
     covariance = replicates.coefficients * off @ off.T
     error = np.sqrt(np.diag(covariance))
@@ -168,12 +169,12 @@ def _correlation(replicates, parts):
     return np.where(np.eye(len(parts), dtype=bool), 1.0, np.nan_to_num(found))
 
 
-def _effective_df(parts):
+def _effective_df(parts: list) -> float:
     variance, df = np.array([(part.variance, part.effective_df) for part in parts]).T
     return float(variance.sum() ** 2 / (variance ** 2 / df).sum()) if variance.any() else float(df.min())
 
 
-def _rough_notes(labels, parts):
+def _rough_notes(labels: Any, parts: Any) -> Any:
     rough = [label for label, part in zip(labels, parts, strict=True) if part.is_rough]
     if rough:
         yield Note("unreliable", f"few PSUs tell about {'class' if len(rough) == 1 else 'classes'} "

@@ -9,28 +9,27 @@ References
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import checks, digits, intervals
+from workbench import checks, intervals
 from workbench.replication import imported, statistics
 from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
-from workbench.replication.estimates import LEAST_DF, estimate_notes, replicate_estimate
+from workbench.replication.estimates import LEAST_DF, ReplicateEstimate, estimate_notes, replicate_estimate
 from workbench.replication.galois import as_prime_power
-from workbench.replication.labeled import BINARY, LabeledItems, load_labeled, positive_class
-from workbench.replication.macro import MOST_CLASSES, macro_f1
+from workbench.replication.labeled import LabeledItems, load_labeled, positive_class
+from workbench.replication.macro import MOST_CLASSES, MacroEstimate, macro_f1
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
-from workbench.replication.replicates import replicates
-from workbench.results import Note, Result, html_table, note_list, notes_as_text, percent
+from workbench.replication.replicates import Replicates, replicates
+from workbench.replication.statistics import METRICS
+from workbench.results import Note, Result, digits, html_table, note_list, percent
 
-__all__ = ["LabeledItems", "MetricAudit", "MetricEstimates", "estimate_metrics", "load_labeled", "metric_audit",
-           "naive", "positive_class"]
-METRICS = ("accuracy", "precision", "recall", "f1", "macro_f1", "auc")
-PER_CLASS = tuple(name for name in BINARY if name != "auc")
+__all__ = ["LabeledItems", "MetricEstimates", "estimate_metrics", "load_labeled", "naive", "positive_class"]
+USUAL = ("accuracy", "precision", "recall", "f1")     # where there is a positive class
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
@@ -67,9 +66,6 @@ class MetricEstimates(Result):
     method: str
     labels: tuple = ()
 
-    warnings = notes_as_text
-    _old_kinds = ("MetricAudit",)
-
     def headline(self) -> str:
         """Return the first metric with its interval, and what the labels are worth."""
         first = self.rows()[0]
@@ -77,12 +73,12 @@ class MetricEstimates(Result):
             f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
         shown = digits.shares(*(first[name] for name in ("estimate", "low", "high", "naive_low", "naive_high")))
         return "{} {}, {} interval {} to {} (naive {} to {}){}".format(
-            _title(first), shown[0], percent(self.level), *shown[1:], worth)
+            _heading(first), shown[0], percent(self.level), *shown[1:], worth)
 
     def finding(self) -> str:
         """Return the first metric with its interval, in a sentence without jargon."""
         first = self.rows()[0]
-        name, low, high = _title(first), first["low"], first["high"]
+        name, low, high = _heading(first), first["low"], first["high"]
         shown = digits.percents(first["estimate"], low, high, error=(high - low) / 2)
         if digits.nothing(low, high):
             return (f"No result: {name} may be anything between {shown[1]} and {shown[2]}, as the sample says too "
@@ -132,11 +128,11 @@ class MetricEstimates(Result):
         table = [self._shown(row) for row in self.rows()]
         return html_table(table, self.headline(), shown=len(table)) + note_list(self.notes)
 
-    def _shown(self, row):
+    def _shown(self, row: dict) -> dict:
         """Return a row as a page shows it: shares as percentages, limits side by side."""
         names = ("estimate", "standard_error", "low", "high", "naive_low", "naive_high")
         found, error, *limits = digits.percents(*(row[name] for name in names), error=(row["high"] - row["low"]) / 2)
-        return {"metric": _title(row), **({"group": row["group"]} if "group" in row else {}),
+        return {"metric": _heading(row), **({"group": row["group"]} if "group" in row else {}),
                 "estimate": found, f"{percent(self.level)} interval": f"{limits[0]} to {limits[1]}",
                 "standard_error": error, "naive": f"{limits[2]} to {limits[3]}", "df": f"{row['df']:,}",
                 "design_effect": row["design_effect"],
@@ -144,12 +140,22 @@ class MetricEstimates(Result):
 
 
 _KIND_OF_ERROR = {statistics.UndefinedError: "undefined", statistics.UnstableError: "refused"}
-_TITLES = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1",
-           "macro_f1": "Macro F1", "auc": "AUC"}
 
 
-def _title(row):
-    return _TITLES[row["metric"]] + ("" if row.get("label") is None else f" of {row['label']}")
+def row_title(row: Mapping) -> str:
+    """Return what a row of metrics is about, as it is written in a sentence.
+
+    Examples
+    --------
+    >>> row_title({"metric": "f1", "label": 9})
+    'F1 of 9'
+    """
+    return statistics.title_of(row["metric"]) + ("" if row.get("label") is None else f" of {row['label']}")
+
+
+def _heading(row: Mapping) -> str:
+    title = row_title(row)
+    return title[0].upper() + title[1:]
 
 
 def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = None, *, method: str = "auto",
@@ -191,20 +197,20 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     metrics, level, design, made = check_settings(items, metrics, method=method, level=level, collapse=collapse,
                                                   rho=rho, coefficients=coefficients, rng=rng)
     weighty = _with_fewer(made, method, metrics, rng)
-    found, notes = [], [*items.notes, *_design_notes(design, made, weighty)]
+    found, notes = [], [*items.notes, *_design_notes(design, made, weighty, metrics)]
     for group, (metric, label) in itertools.product(_groups(items.group), _of_classes(items, metrics)):
         rows, columns = None if group is None else items.group == group, items.columns(metric, label)
         where = ("metric", _place(metric, label, group))
         try:
-            estimate = _estimate(weighty if metric == "auc" else made, metric, columns, rows)
+            estimate = _estimate(weighty if METRICS[metric].values else made, metric, columns, rows)
         except (statistics.UndefinedError, statistics.UnstableError) as error:
             if group is None and label is None:
                 raise
             notes.append(Note(_KIND_OF_ERROR[type(error)], str(error), where))
             continue
         found.append((estimate, group, label, *naive(metric, *columns, rows=rows)))
-        said = estimate.notes if metric == "macro_f1" else estimate_notes(estimate, brief=True)
-        notes += [Note(note.kind, note.text, where) for note in said]
+        about = estimate_notes(estimate, brief=True) if isinstance(estimate, ReplicateEstimate) else estimate.notes
+        notes += [Note(note.kind, note.text, where) for note in about]
     if not found:
         raise statistics.UndefinedError(f"metrics must exist; {notes[-1]}")
     estimates, groups, labels, alone, spread = zip(*found, strict=True)
@@ -212,10 +218,6 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     design = made.headline() if items.replicate_weights is not None else design.headline()
     return MetricEstimates(estimates, groups, np.array(alone), np.array(spread), level, design, made.method, about,
                            notes=notes)
-
-
-# an audit is a labeled random sample, which this is not: the names of before
-MetricAudit, metric_audit = MetricEstimates, estimate_metrics
 
 
 def check_settings(items: LabeledItems, metrics: str | Sequence[str] | None = None, *, method: str = "auto",
@@ -226,10 +228,11 @@ def check_settings(items: LabeledItems, metrics: str | Sequence[str] | None = No
     level = checks.level(level)
     metrics = _usual(items) if metrics is None else metrics
     metrics = metrics.replace(",", " ").split() if isinstance(metrics, str) else checks.each("metrics", metrics)
+    known = [name for name, metric in METRICS.items() if metric.about]
     if not metrics:
-        raise ValueError(f"metrics must name at least one of {', '.join(METRICS)}")
+        raise checks.WrongValue("metrics", f"must name at least one of {', '.join(known)}")
     for metric in metrics:
-        checks.choice("metrics", metric, METRICS)
+        checks.choice("metrics", metric, known)
         _refuse_many_classes(items, metric)
     for metric, label in _of_classes(items, metrics):
         items.columns(metric, label)
@@ -238,7 +241,7 @@ def check_settings(items: LabeledItems, metrics: str | Sequence[str] | None = No
         return metrics, level, made.design, made
     for name, value in (("rho", rho), ("coefficients", coefficients)):
         if value is not None and not (isinstance(value, str) and value == ""):
-            raise ValueError(f"{name} belongs to replicate_weights, which were not given")
+            raise checks.WrongValue(name, "belongs to {0}, which were not given", others=("replicate_weights",))
     design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, fpc=items.fpc, nest=items.nest,
                           collapse=_renamed(collapse, items.stratum))
     return metrics, level, design, replicates(design, _method(design, checks.choice("method", method, METHODS)),
@@ -273,72 +276,49 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike, *, rows: Any = None) 
     >>> "{:.4f} {:.4f}".format(*naive("accuracy", forms.digit, forms.read_a))
     '0.8770 0.0077'
     """
-    truth, other = (np.asarray(column) if rows is None else np.asarray(column)[rows] for column in (truth, other))
-    if metric == "auc":
-        return _delong(truth == 1, other)
-    if metric == "macro_f1":
-        return _naive_macro(truth, other)
-    totals = statistics.totals_of(metric, (truth, other), truth.size)
-    estimate = totals.numerator.sum() / totals.denominator.sum()
-    rest = totals.numerator - estimate * totals.denominator
-    return float(estimate), float(np.sqrt((rest ** 2).sum()) / totals.denominator.sum())
+    known = [name for name, entry in METRICS.items() if entry.about]
+    columns = (np.asarray(column) if rows is None else np.asarray(column)[rows] for column in (truth, other))
+    return METRICS[checks.choice("metric", metric, known)].naive_of(*columns)
 
 
-def _naive_macro(truth, prediction):
-    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its true and its predicted class."""
-    names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
-    true, predicted = code.reshape(2, -1)
-    right, counted = true == predicted, np.bincount(code)
-    f1 = 2 * np.bincount(true, right, names.size) / counted
-    rest = 2 * right / counted[true] - f1[true] / counted[true] - f1[predicted] / counted[predicted]
-    return float(f1.mean()), float(np.sqrt((rest ** 2).sum()) / names.size)
-
-
-def _delong(positive, score):
-    """Variance of the placements of positives among negatives and of negatives among positives."""
-    parts = positive, ~positive
-    placed = statistics.placements(parts, score, np.ones(score.size))
-    spread = sum(placed[part].var(ddof=1) / part.sum() for part in parts if part.sum() > 1)
-    return float(placed[positive].mean()), float(np.sqrt(spread))
-
-
-def _usual(items):
+def _usual(items: LabeledItems) -> tuple[str, ...]:
     """Return the metrics that suit the items."""
     if items.prediction is None:
         return ("auc",)
     if items.positive is not None:
-        return ("accuracy", *PER_CLASS)
+        return USUAL
     return ("accuracy", "macro_f1", "f1") if len(items.classes) <= MOST_CLASSES else ("accuracy",)
 
 
-def _refuse_many_classes(items, metric):
-    every = metric == "macro_f1" or metric in PER_CLASS and items.positive is None
+def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
+    every = not METRICS[metric].is_one or METRICS[metric].per_class and items.positive is None
     if every and len(items.classes) > MOST_CLASSES:
         raise ValueError(f"{metric} takes at most {MOST_CLASSES} classes; got {len(items.classes):,}: take accuracy, "
                          "or name the positive class")
 
 
-def _of_classes(items, metrics):
+def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
     """Return pairs of a metric and the class it is about, None for the positive class or for all."""
     every = items.classes if items.positive is None else [None]
-    return [(metric, label) for metric in metrics for label in (every if metric in PER_CLASS else [None])]
+    return [(metric, label) for metric in metrics for label in (every if METRICS[metric].per_class else [None])]
 
 
-def _place(metric, label, group):
+def _place(metric: str, label: Any, group: Any) -> str:
     return metric + ("" if label is None else f" of {label}") + ("" if group is None else f" in group {group}")
 
 
-def _estimate(made, metric, columns, rows):
-    return macro_f1(made, *columns, domain=rows) if metric == "macro_f1" else \
-        replicate_estimate(made, metric, *columns, domain=rows)
+def _estimate(made: Replicates, metric: str, columns: Sequence,
+              rows: np.ndarray | None) -> ReplicateEstimate | MacroEstimate:
+    return replicate_estimate(made, metric, *columns, domain=rows) if METRICS[metric].is_one else \
+        macro_f1(made, *columns, domain=rows)
 
 
-def _imported(items, method, collapse, rho, coefficients):
+def _imported(items: Any, method: Any, collapse: Any, rho: Any, coefficients: Any) -> Any:
     if collapse:
         raise ValueError("collapse joins strata, and replicate weights are given without them")
     if method not in imported.METHODS:
-        raise ValueError("method must say how the replicate weights were made, "
-                         f"{', '.join(map(repr, imported.METHODS))}; got {method!r}")
+        raise checks.WrongValue("method", "must say how the replicate weights were made, "
+                                f"{', '.join(map(repr, imported.METHODS))}", method)
     given = _numbers("coefficients", coefficients)
     if given is not None and given.size == 1:
         given = np.repeat(given, items.replicate_weights.shape[1])
@@ -347,7 +327,7 @@ def _imported(items, method, collapse, rho, coefficients):
                                         rho=None if rho is None else float(rho[0]))
 
 
-def _numbers(name, values):
+def _numbers(name: str, values: str | None) -> np.ndarray | None:
     """Return numbers, also from text with commas between them; None for none."""
     if values is None or isinstance(values, str) and not values.strip():
         return None
@@ -357,7 +337,7 @@ def _numbers(name, values):
         raise ValueError(f"{name} must be numbers, with commas between them; got {values!r}") from None
 
 
-def _renamed(collapse, stratum):
+def _renamed(collapse: Any, stratum: Any) -> dict | None:
     """Return a collapse map from text such as "b=a, c=a", names as the strata have them."""
     if not collapse or not isinstance(collapse, str):
         return collapse or None
@@ -365,22 +345,22 @@ def _renamed(collapse, stratum):
     pairs = [pair.split("=") for pair in collapse.split(",") if pair.strip()]
     wrong = [pair for pair in pairs if len(pair) != 2]
     if wrong:
-        raise ValueError(f"collapse must be pairs such as 'b=a, c=a'; got {'='.join(wrong[0])!r}")
+        raise checks.WrongValue("collapse", "must be pairs such as 'b=a, c=a'", '='.join(wrong[0]))
     renamed = dict([as_is.get(name.strip(), name.strip()) for name in pair] for pair in pairs)
     refuse_unknown_strata([*renamed, *renamed.values()], np.unique(stratum))
     return renamed
 
 
-def _groups(group):
+def _groups(group: np.ndarray | None) -> list:
     if group is None:
         return [None]
     names = np.unique(group).tolist()
     if len(names) > MOST_GROUPS:
-        raise ValueError(f"group must have at most {MOST_GROUPS} different values; got {len(names):,}")
+        raise checks.WrongValue("group", f"must have at most {MOST_GROUPS} different values; got {len(names):,}")
     return [None, *names]
 
 
-def _method(design, method):
+def _method(design: SurveyDesign, method: str) -> str:
     if method != "auto":
         return method
     n = design.psus_per_stratum
@@ -388,18 +368,21 @@ def _method(design, method):
     return "fay" if balanced else "generalized"
 
 
-def _with_fewer(made, method, metrics, rng):
+def _with_fewer(made: Replicates, method: str, metrics: Sequence[str], rng: Any) -> Replicates:
     """Return replicates for statistics that need every weight: the same, or a bootstrap where those are too many."""
-    costly = made.count * made.design.weight.size > MANY_WEIGHTS
-    return replicates(made.design, "bootstrap", rng=rng) if method == "auto" and "auc" in metrics and costly else made
+    costly = made.count * made.design.weight.size > MANY_WEIGHTS and any(METRICS[name].values for name in metrics)
+    return replicates(made.design, "bootstrap", rng=rng) if method == "auto" and costly else made
 
 
-def _design_notes(design, made, weighty):
+def _design_notes(design: SurveyDesign, made: Replicates, weighty: Replicates,
+                  metrics: Sequence[str]) -> Iterator[Note]:
     if design.psu is None:
         yield Note("assumption", "no PSU column: items were taken for independent draws within their stratum")
     if made.method == "generalized":
         yield Note("remark", f"PSUs per stratum: {sizes(design.psus_per_stratum)}; generalized replication is exact "
                    f"for any mixture, {made.count:,} replicates")
     if weighty is not made:
-        yield Note("remark", f"{weighty.count} bootstrap replicates, as {made.count:,} would need very many weights",
-                   ("metric", "auc"))
+        for name in metrics:
+            if METRICS[name].values:
+                yield Note("remark", f"{weighty.count} bootstrap replicates, as {made.count:,} would need very many "
+                           "weights", ("metric", name))

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.data import label_sheets
+from workbench.labeling import sheets
 from workbench.replication import arrays
 from workbench.replication.designs import SurveyDesign, sizes
 from workbench.replication.galois import as_prime_power
@@ -95,9 +95,9 @@ class Replicates(Result):
         """
         needed = 8 * self.count * self.design.weight.size
         if needed > LARGEST_WEIGHTS:
-            raise ValueError(f"weights must fit into {LARGEST_WEIGHTS:,} bytes; {self.design.weight.size:,} items "
-                             f"times {self.count:,} replicates need {needed:,}: estimate with replicate_estimate, "
-                             "which does not store them")
+            raise checks.WrongValue("weights", f"must fit into {LARGEST_WEIGHTS:,} bytes; "
+                                    f"{self.design.weight.size:,} items times {self.count:,} replicates need "
+                                    f"{needed:,}: estimate with replicate_estimate, which does not store them")
         factors = self.factors(slice(None))
         return self.design.weight[:, None] * factors.T[self.design.psu_of_item]
 
@@ -119,11 +119,11 @@ class Replicates(Result):
         """
         design = self.design
         header = ["stratum", "psu", "weight", *(f"replicate_{r}" for r in range(1, self.count + 1))]
-        label_sheets.refuse_other(path, header)
+        sheets.refuse_other(path, header)
         stratum = design.strata[design.stratum_of_psu[design.psu_of_item]]
         psu = design.psu_of_item if design.psu is None or design.nest else design.psu
         columns = zip(stratum.tolist(), psu.tolist(), design.weight.tolist(), self.weights(), strict=True)
-        label_sheets.write_rows(path, header, ([*row, *weights.tolist()] for *row, weights in columns))
+        sheets.write_rows(path, header, ([*row, *weights.tolist()] for *row, weights in columns))
 
     def totals(self, values: ArrayLike) -> np.ndarray:
         """Return the replicate totals, (R, C), of item values (n, C), without making the weights.
@@ -153,23 +153,22 @@ class Replicates(Result):
         return self._totals_with_replacement(shrunk) + (z - shrunk).sum(0)
 
     @cached_property
-    def _shrinkage(self):
+    def _shrinkage(self) -> np.ndarray:
         """sqrt(1 - n_h / N_h) of each PSU: what a replicate's deviations are multiplied by."""
         return np.sqrt(self.design.free)[self.design.stratum_of_psu]
 
-    def _totals_with_replacement(self, z):
+    def _totals_with_replacement(self, z: np.ndarray) -> np.ndarray:
         n = self.design.psus_per_stratum
         if self.method == "jkn":
             of_psu = self.design.stratum_of_psu
-            starts = np.cumsum(n) - n
-            stratum_totals = np.add.reduceat(z, starts)
+            stratum_totals = np.add.reduceat(z, self.design.first_psu)
             return z.sum(0) + (stratum_totals[of_psu] - n[of_psu, None] * z) / (n[of_psu, None] - 1)
         if self.draws is not None:
             return np.concatenate([self._factors_with_replacement(rows) @ z for rows in self._blocks(len(z))])
         if self._two_level:
-            contrasts = np.concatenate([_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in self._groups])
-            signed = signed_totals(contrasts) if self.array is None else \
-                (1.0 - 2 * self.array) @ contrasts
+            groups = [_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in self.design.groups]
+            contrasts = np.concatenate(groups)
+            signed = signed_totals(contrasts) if self.array is None else (1.0 - 2 * self.array) @ contrasts
             return z.sum(0) + self._step * signed
         units = z.reshape(n.size, n[0], -1)
         kept = kept_totals(units) if self.array is None else \
@@ -187,7 +186,7 @@ class Replicates(Result):
         found = self._factors_with_replacement(rows)
         return found if self.design.fpc is None else 1 + self._shrinkage * (found - 1)
 
-    def _factors_with_replacement(self, rows):
+    def _factors_with_replacement(self, rows: Any) -> np.ndarray:
         n, of_psu = self.design.psus_per_stratum, self.design.stratum_of_psu
         if self.method == "jkn":
             left_out = np.arange(of_psu.size)[rows, None]
@@ -200,7 +199,7 @@ class Replicates(Result):
         if self._two_level:
             signs = 1.0 - 2 * self._array_rows(rows)
             found, column = np.ones((len(signs), of_psu.size)), 0
-            for m, units in self._groups:
+            for m, units in self.design.groups:
                 part = signs[:, column:column + units.shape[0] * (m - 1)].reshape(len(signs), -1, m - 1)
                 found[:, units] += self._step * _spread(part)
                 column += units.shape[0] * (m - 1)
@@ -224,28 +223,21 @@ class Replicates(Result):
                  "strata": self.design.strata.size, "df": self.df}]
 
     @property
-    def _two_level(self):
+    def _two_level(self) -> bool:
         return self.method == "generalized" or self.method in BALANCED and self.design.psus_per_stratum[0] == 2
 
-    @cached_property
-    def _groups(self):
-        """For each n_h that occurs the PSUs of its strata, (strata, n_h)."""
-        n = self.design.psus_per_stratum
-        starts = np.cumsum(n) - n
-        return [(int(m), starts[n == m][:, None] + np.arange(m)) for m in np.unique(n)]
-
     @property
-    def _step(self):
+    def _step(self) -> float:
         return _largest_step(self.design.psus_per_stratum) * (1 - self.rho)
 
-    def _array_rows(self, rows):
+    def _array_rows(self, rows: Any) -> np.ndarray:
         if self.array is not None:
             return self.array[rows]
         n, runs = self.design.psus_per_stratum, np.arange(self.count)[rows]
         return arrays.linear_array(2, (n - 1).sum(), runs) if self._two_level else \
             arrays.linear_array(n[0], n.size, runs)
 
-    def _blocks(self, width):
+    def _blocks(self, width: int) -> list:
         """Slices of replicates whose factors or weights, `width` each, fit into a block."""
         step = max(1, BLOCK // width)
         return [slice(start, start + step) for start in range(0, self.count, step)]
@@ -262,9 +254,9 @@ class Replicates(Result):
         """
         psu, weight = self.design.psu_of_item[rows], self.design.weight[rows]
         if self.count * weight.size > MOST_EVALUATIONS:
-            raise ValueError(f"statistic must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} items times "
-                             f"{self.count:,} replicates are {self.count * weight.size:,}: take method 'bootstrap', "
-                             "or fewer PSUs")
+            raise checks.WrongValue("statistic", f"must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} "
+                                    f"items times {self.count:,} replicates are {self.count * weight.size:,}: take "
+                                    "method 'bootstrap', or fewer PSUs")
         width = max(self.design.stratum_of_psu.size, weight.size)
         return np.concatenate([function(weight * self.factors(block)[:, psu]) for block in self._blocks(width)])
 
@@ -329,15 +321,15 @@ def replicates(design: SurveyDesign, method: str = "brr", *, rho: float = 0.5, a
     checks.choice("method", method, METHODS)
     rho = checks.number("rho", rho)
     if not 0 <= rho < 1:
-        raise ValueError(f"rho must be at least 0 and below 1; got {rho:g}")
+        raise checks.WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
     if array is not None and method not in BALANCED:
-        raise ValueError(f"array belongs to the methods 'brr' and 'fay'; got method {method!r}")
+        raise checks.WrongValue("array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}")
     n = design.psus_per_stratum
     if method == "jkn":
         return Replicates(design, method, 0.0, ((n - 1) / n)[design.stratum_of_psu])
     if method == "bootstrap":
         count = checks.whole("count", count, 2)
-        return Replicates(design, method, 0.0, np.full(count, 1 / count), draws=_draws(n, count, rng))
+        return Replicates(design, method, 0.0, np.full(count, 1 / count), draws=_draws(design, count, rng))
     if method == "generalized":
         array, runs = _two_level_array(int((n - 1).sum()))
         step = _largest_step(n) * (1 - rho)
@@ -358,7 +350,7 @@ def replicates(design: SurveyDesign, method: str = "brr", *, rho: float = 0.5, a
 
 # replicates
 
-def _scales(m):
+def _scales(m: int) -> np.ndarray:
     """Return the factors of Helmert's contrasts of m units, (m - 1,), k = 1 .. m - 1.
 
     Contrast k is the sum of the first k units less k times the next one. So scaled, the squares of the contrasts add
@@ -368,14 +360,14 @@ def _scales(m):
     return np.sqrt(m / ((m - 1) * k * (k + 1)))
 
 
-def _contrasts(units):
+def _contrasts(units: np.ndarray) -> np.ndarray:
     """Return the contrasts (..., m - 1, C) of units (..., m, C)."""
     m = units.shape[-2]
     k = np.arange(1.0, m)[:, None]
     return _scales(m)[:, None] * (np.cumsum(units, -2)[..., :-1, :] - k * units[..., 1:, :])
 
 
-def _spread(signs):
+def _spread(signs: Any) -> np.ndarray:
     """Return what signed contrasts (..., m - 1) add to the factors of the units, (..., m)."""
     m = signs.shape[-1] + 1
     scaled = signs * _scales(m)
@@ -384,7 +376,7 @@ def _spread(signs):
     return np.concatenate([after, zero], -1) - np.concatenate([zero, np.arange(1.0, m) * scaled], -1)
 
 
-def _largest_step(n):
+def _largest_step(n: np.ndarray) -> float:
     """Return the step with which no factor 1 + step * (sum of signed contrasts) can fall below 0.
 
     The first unit can lose most: it is in all contrasts.
@@ -400,23 +392,21 @@ def _two_level_array(columns: int) -> tuple[np.ndarray | None, int]:
     return (arrays.hadamard(order)[:, 1:columns + 1] < 0).astype(np.int8), order
 
 
-def _draws(n, count, rng):
-    rng = checks.generator(rng)
+def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> np.ndarray:
+    rng, n = checks.generator(rng), design.psus_per_stratum
     draws = np.empty((count, n.sum()), np.min_scalar_type(int(n.max())))
-    starts = np.cumsum(n) - n
-    for m in np.unique(n):
-        units = starts[n == m][:, None] + np.arange(m)
+    for m, units in design.groups:
         draws[:, units] = rng.multinomial(m - 1, np.full(m, 1 / m), (count, len(units)))
     return draws
 
 
-def _refuse_unequal(method, n):
+def _refuse_unequal(method: str, n: np.ndarray) -> None:
     if np.ptp(n):
         raise ValueError(f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
                          "take method 'generalized', exact for any mixture, or 'jkn'")
 
 
-def _refuse_no_field(method, units):
+def _refuse_no_field(method: str, units: int) -> None:
     if as_prime_power(units) is None:
         raise ValueError(f"method {method!r} needs a prime power of PSUs per stratum; {units} is not a prime power: "
                          "take method 'generalized', exact for any number, or 'jkn'")
@@ -427,15 +417,16 @@ def _kept_units(array: ArrayLike, units: int, strata: Any, require_balance: Any)
     array = checks.plain_array("array", array)
     if array.ndim != 2 or array.shape[1] != strata:
         columns = checks.counted(strata, "column")
-        raise ValueError(f"array must have {columns}, one per stratum; got shape {array.shape}")
+        raise checks.WrongValue("array", f"must have {columns}, one per stratum; got shape {array.shape}")
     balance = arrays.check_balance(array)
     signs = units == 2 and (array == -1).any()
     outside = ~np.isin(array, (-1, 1) if signs else np.arange(units))
     if outside.any():
         row, column = np.argwhere(outside)[0]
-        raise ValueError(f"array must hold the units 0 to {units - 1}{', or +1 and -1' if units == 2 else ''}; "
-                         f"row {row} column {column} is {array[row, column]:g}")
+        raise checks.WrongValue("array", "must hold the units 0 to "
+                                f"{units - 1}{', or +1 and -1' if units == 2 else ''}; row {row} column {column} is "
+                                f"{array[row, column]:g}")
     if require_balance and not (balance.full and balance.levels == units):
         fault = f"it holds {balance.levels} of the {units} units" if balance.full else balance.problem
-        raise ValueError(f"array must be in full balance; {fault}")
+        raise checks.WrongValue("array", f"must be in full balance; {fault}")
     return ((1 - array) // 2 if signs else array).astype(np.min_scalar_type(units))

@@ -1,4 +1,4 @@
-"""Statistics of weighted items: ratios of two totals, and those that need every weight (AUC, quantiles).
+"""Statistics of weighted items, one entry of `METRICS` each: ratios of two totals, and those that need every weight.
 
 References
 ----------
@@ -16,17 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-
-ARGUMENTS = {"proportion": ("y",), "mean": ("y",), "total": ("y",), "ratio": ("y", "x"),
-             "accuracy": ("truth", "prediction"), "precision": ("truth", "prediction"),
-             "recall": ("truth", "prediction"), "f1": ("truth", "prediction"), "auc": ("truth", "score"),
-             "quantile": ("y", "q")}
-PROPORTIONS = ("proportion", "accuracy", "precision", "recall")
-SHARES = (*PROPORTIONS, "f1", "auc")
-EMPTY = {"proportion": "no item is left", "mean": "no item is left", "ratio": "the total of x is 0",
-         "accuracy": "no item is left", "precision": "no item was predicted positive",
-         "recall": "no item is truly positive", "f1": "no item is positive, truly or predicted",
-         "auc": "it takes both positive and negative items"}
+from workbench.replication.bounded_intervals import bounded_limits, f1_limits
+from workbench.results.vocabulary import metric_words
 
 
 class UndefinedError(ValueError):
@@ -45,99 +36,142 @@ class Totals:
     denominator: np.ndarray | None
 
 
-def totals_of(statistic: str | Callable, columns: Sequence, size: int) -> Totals | None:
-    """Return the two columns whose totals make a statistic, or None where it needs every weight.
+@dataclass(frozen=True)
+class Metric:
+    """A statistic of weighted items: all that the rest of the house knows of it; to add one is an entry of `METRICS`.
 
-    Parameters
+    Attributes
     ----------
-    statistic : str or callable
-        One of `ARGUMENTS`; a callable gives None.
-    columns : sequence
-        Its arguments, (size,) each: numbers for y and x; any labels for an accuracy; 0 and 1, or booleans, for the
-        truth and the prediction of precision, recall and F1.
-    size : int
-        Number of items.
-
-    Returns
-    -------
-    Totals or None
+    name : str
+    arguments : tuple of str
+        What its columns are called; () for a callable, which takes any.
+    totals : callable or None
+        (*columns, size) -> Totals, where it is a ratio of two totals, or a total.
+    values : callable or None
+        (*columns, size) -> function that turns blocks of weights, (r, size), into its r values, NaN where it is not
+        defined; where it needs every weight.
+    kind : {"proportion", "share", "number"}
+        A proportion is the mean of zeros and ones; other shares lie from 0 to 1, too.
+    empty : str
+        What a denominator of 0 means; "" where there is none.
+    about : {"", "items", "class", "classes"}
+        What of labeled items it is computed from: their labels; whether these are one class; every class in turn, of
+        which the mean is taken. "" for what is not asked of labeled items.
+    title : str
+        As it is written in a sentence, where that is neither its name nor in the vocabulary.
+    parts : callable or None
+        (*columns, rows, weight) -> pairs of values (n,) and mask (n,), whose means it is made of; by default the one
+        pair of a ratio: numerator over denominator of the items that the denominator counts.
+    members : bool
+        Whether it tells no more than the members of the class do.
+    limits : callable
+        Its default interval, as `bounded_limits`.
+    naive : callable or None
+        (*columns) -> the metric and its standard error of independent items of equal weight; by default that of a
+        ratio by the delta method.
     """
-    if callable(statistic):
-        return None
-    checks.choice("statistic", statistic, tuple(ARGUMENTS))
-    names = ARGUMENTS[statistic]
-    if len(columns) != len(names):
-        raise TypeError(f"{statistic} takes {checks.counted(len(names), 'column')}, {' and '.join(names)}; got "
-                        f"{len(columns)}")
-    build = _BUILDERS.get(statistic)
-    return build(*columns, size) if build else None
+
+    name: str
+    arguments: tuple[str, ...]
+    totals: Callable[..., Totals] | None = None
+    values: Any = None
+    kind: str = "number"
+    empty: str = ""
+    about: str = ""
+    title: str = ""
+    parts: Callable[..., list] | None = None
+    members: bool = False
+    limits: Callable[..., tuple] = bounded_limits
+    naive: Callable[..., tuple[float, float]] | None = None
+
+    @classmethod
+    def of(cls, statistic: str | Callable) -> Metric:
+        """Return the entry of a name, or one made of a function (weight, *columns) -> number, or raise."""
+        if callable(statistic):
+            return cls(getattr(statistic, "__name__", "statistic"), (), values=_by_row(statistic))
+        return METRICS[checks.choice("statistic", statistic, [name for name in METRICS if METRICS[name].is_one])]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is one statistic and not the mean of one per class."""
+        return self.about != "classes"
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it lies from 0 to 1."""
+        return self.kind != "number"
+
+    @property
+    def per_class(self) -> bool:
+        """Whether it can be asked of every class; what takes a score cannot, as that belongs to one class."""
+        return self.about == "class" and "prediction" in self.arguments
+
+    def totals_of(self, columns: Sequence, size: int) -> Totals | None:
+        """Return the two columns whose totals make the statistic, or None where it needs every weight.
+
+        Parameters
+        ----------
+        columns : sequence
+            Its arguments, (size,) each: numbers for y and x; any labels for an accuracy; 0 and 1, or booleans, for the
+            truth and the prediction of what is about a class.
+        size : int
+            Number of items.
+        """
+        if self.arguments and len(columns) != len(self.arguments):
+            raise TypeError(f"{self.name} takes {checks.counted(len(self.arguments), 'column')}, "
+                            f"{' and '.join(self.arguments)}; got {len(columns)}")
+        return self.totals(*columns, size) if self.totals else None
+
+    def parts_of(self, columns: Sequence, totals: Any, rows: np.ndarray, weight: np.ndarray) -> list:
+        """Return what it averages, where its bounds are known, and what it would tell nothing without.
+
+        Parameters
+        ----------
+        columns : sequence
+            As in `totals_of`.
+        totals : Totals or None
+        rows : (n,) array of bool
+            The items that count.
+        weight : (n,) array
+
+        Returns
+        -------
+        list of pairs
+            Values (n,) and mask of items (n,): one pair for a mean, two for an AUC. For F1 the truly positive among
+            all that are positive, truly or predicted: it is 2 J / (1 + J) of that share J.
+        """
+        if self.parts:
+            return self.parts(*columns, rows, weight)
+        return [(ratio(totals.numerator, totals.denominator), rows & (totals.denominator != 0))]
+
+    def carrying(self, columns: Sequence, parts: Sequence, rows: np.ndarray) -> list[np.ndarray]:
+        """Return masks (n,) of the items without which it would tell nothing: of its parts, of F1 the members too.
+
+        Where the members of a class lie in few clusters, F1 is known no better than recall, however many false alarms
+        there are.
+        """
+        masks = [part for _, part in parts]
+        return [*masks, rows & (binary("truth", columns[0], rows.size) == 1)] if self.members else masks
+
+    def naive_of(self, *columns: np.ndarray) -> tuple[float, float]:
+        """Return it and its standard error as if items were independent and of equal weight."""
+        if self.naive:
+            return self.naive(*columns)
+        totals = self.totals_of(columns, len(columns[0]))
+        estimate = totals.numerator.sum() / totals.denominator.sum()
+        rest = totals.numerator - estimate * totals.denominator
+        return float(estimate), float(np.sqrt((rest ** 2).sum()) / totals.denominator.sum())
 
 
-def from_weights(statistic: Any, columns: Sequence, size: int) -> Callable:
-    """Return the function that turns blocks of weights, (r, size), into the r values of a statistic.
+def title_of(name: str) -> str:
+    """Return a statistic as it is written in a sentence.
 
-    Values that are not defined, such as an AUC without positive items, are NaN.
-
-    Parameters
-    ----------
-    statistic : {"auc", "quantile"} or callable
-        A callable gets one row of weights and the columns, and returns a number.
-    columns : sequence
-        As in `totals_of`.
-    size : int
-
-    Returns
-    -------
-    callable
+    Examples
+    --------
+    >>> title_of("macro_f1"), title_of("recall")
+    ('macro F1', 'recall')
     """
-    if statistic == "auc":
-        return _auc(*columns, size)
-    if statistic == "quantile":
-        return _quantile(*columns, size)
-    return lambda weight: np.array([_number(statistic(row, *columns)) for row in weight])
-
-
-def parts_of(statistic: str | Callable, columns: Sequence, totals: Totals | None, rows: np.ndarray,
-             weight: np.ndarray) -> list:
-    """Return what a statistic within known bounds averages, a list of pairs of values (n,) and mask of items (n,).
-
-    One pair for a mean, two for an AUC (positives, negatives: [1]_ is the mean of the shares of the other part that
-    lie on the right side of an item). For F1 the truly positive among all that are positive, truly or predicted: it is
-    2 J / (1 + J) of that share J.
-
-    Parameters
-    ----------
-    statistic : str
-        Any of `SHARES`, or "mean".
-    columns : sequence
-        As in `totals_of`.
-    totals : Totals or None
-    rows : (n,) array of bool
-        The items that count.
-    weight : (n,) array
-
-    References
-    ----------
-    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
-       graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
-    """
-    if statistic == "auc":
-        positive = binary("truth", columns[0], rows.size) == 1
-        parts = positive & rows, ~positive & rows
-        values = placements(parts, checks.vector("score", columns[1], size=rows.size), weight)
-        return [(values, part) for part in parts]
-    values = totals.numerator if statistic == "mean" else (totals.numerator > 0).astype(float)
-    return [(values, rows & (totals.denominator != 0))]
-
-
-def carrying(statistic: str | Callable, columns: Sequence, parts: Sequence, rows: np.ndarray) -> list[np.ndarray]:
-    """Return masks (n,) of the items without which a statistic would tell nothing: of its parts, of F1 the members too.
-
-    Where the members of a class lie in few clusters, F1 is known no better than recall, however many false alarms
-    there are.
-    """
-    masks = [part for _, part in parts]
-    return [*masks, rows & (binary("truth", columns[0], rows.size) == 1)] if statistic == "f1" else masks
+    return METRICS[name].title if name in METRICS and METRICS[name].title else metric_words(name)
 
 
 def ends(estimate: float, bounds: tuple[float, float], part: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -171,44 +205,43 @@ def ratio(numerator: float | np.ndarray, denominator: float | np.ndarray) -> np.
     return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan)
 
 
-def _proportion(y, size):
+def _proportion(y: ArrayLike, size: int) -> Totals:
     return Totals(binary("y", y, size), np.ones(size))
 
 
-def _mean(y, size):
+def _mean(y: ArrayLike, size: int) -> Totals:
     return Totals(checks.vector("y", y, size=size), np.ones(size))
 
 
-def _total(y, size):
+def _total(y: ArrayLike, size: int) -> Totals:
     return Totals(checks.vector("y", y, size=size), None)
 
 
-def _ratio_of(y, x, size):
+def _ratio_of(y: ArrayLike, x: ArrayLike, size: int) -> Totals:
     return Totals(checks.vector("y", y, size=size), checks.vector("x", x, size=size))
 
 
-def _accuracy(truth, prediction, size):
+def _accuracy(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
     return Totals(_agree(truth, prediction, size).astype(float), np.ones(size))
 
 
-def _precision(truth, prediction, size):
-    truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
+def _both(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
+    return binary("truth", truth, size), binary("prediction", prediction, size)
+
+
+def _precision(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
+    truth, prediction = _both(truth, prediction, size)
     return Totals(truth * prediction, prediction)
 
 
-def _recall(truth, prediction, size):
-    truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
+def _recall(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
+    truth, prediction = _both(truth, prediction, size)
     return Totals(truth * prediction, truth)
 
 
-def _f1(truth, prediction, size):
-    truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
+def _f1(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
+    truth, prediction = _both(truth, prediction, size)
     return Totals(2 * truth * prediction, truth + prediction)
-
-
-_BUILDERS: dict[str, Callable[..., Totals]] = {
-    "proportion": _proportion, "mean": _mean, "total": _total, "ratio": _ratio_of, "accuracy": _accuracy,
-    "precision": _precision, "recall": _recall, "f1": _f1}
 
 
 def binary(name: str, values: ArrayLike, size: int) -> np.ndarray:
@@ -222,7 +255,7 @@ def binary(name: str, values: ArrayLike, size: int) -> np.ndarray:
                      f"{shown}; compare with the positive class first")
 
 
-def _agree(truth, prediction, size):
+def _agree(truth: ArrayLike, prediction: ArrayLike, size: int) -> np.ndarray:
     truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
     if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
         raise TypeError(f"truth and prediction must both be text or both numbers; got {truth[0]!r} and "
@@ -230,7 +263,7 @@ def _agree(truth, prediction, size):
     return truth == prediction
 
 
-def _auc(truth, score, size):
+def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
     """AUC with ties counted half [1]_: positives above each group of equal scores against the negatives below.
 
     References
@@ -243,7 +276,7 @@ def _auc(truth, score, size):
     starts = np.flatnonzero(np.diff(score[order], prepend=np.nan) != 0)
     is_positive = positive[order]
 
-    def values(weight):
+    def values(weight: Any) -> Any:
         ordered = weight[:, order]
         up = np.add.reduceat(ordered * is_positive, starts, 1)
         down = np.add.reduceat(ordered * (1 - is_positive), starts, 1)
@@ -252,7 +285,7 @@ def _auc(truth, score, size):
     return values
 
 
-def _quantile(y, q, size):
+def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
     """Smallest y at or below which a share of at least q of the weight lies, type 1 of [1]_.
 
     References
@@ -262,7 +295,7 @@ def _quantile(y, q, size):
     y, q = checks.vector("y", y, size=size), checks.number("q", q, 0, 1)
     order = np.argsort(y, kind="stable")
 
-    def values(weight):
+    def values(weight: Any) -> Any:
         below = np.cumsum(weight[:, order], 1)
         total = below[:, -1:]
         reached = below >= q * total * (1 - 1e-12)
@@ -271,7 +304,71 @@ def _quantile(y, q, size):
     return values
 
 
-def _number(value):
+def _number(value: Any) -> float:
     if np.ndim(value) != 0 or value is None:
-        raise TypeError(f"statistic must return one number; got {value!r}")
+        raise checks.WrongType("statistic", "must return one number", value)
     return float(value)
+
+
+def _by_row(statistic: Callable) -> Callable:
+    """Return the `Metric.values` of a function that takes one row of weights."""
+    def values(*columns_and_size: Any) -> Callable:
+        columns = columns_and_size[:-1]
+        return lambda weight: np.array([_number(statistic(row, *columns)) for row in weight])
+    return values
+
+
+def _auc_parts(truth: ArrayLike, score: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> list:
+    """Return for both classes the shares of the other that lie on the right side of an item: AUC is the mean of each.
+
+    References
+    ----------
+    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
+       graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
+    """
+    positive = binary("truth", truth, rows.size) == 1
+    parts = positive & rows, ~positive & rows
+    values = placements(parts, checks.vector("score", score, size=rows.size), weight)
+    return [(values, part) for part in parts]
+
+
+def _naive_auc(truth: np.ndarray, score: np.ndarray) -> tuple[float, float]:
+    """Variance of the placements of positives among negatives and of negatives among positives [1]_.
+
+    References
+    ----------
+    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
+       characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
+    """
+    positive = truth == 1
+    parts = positive, ~positive
+    placed = placements(parts, score, np.ones(score.size))
+    spread = sum(placed[part].var(ddof=1) / part.sum() for part in parts if part.sum() > 1)
+    return float(placed[positive].mean()), float(np.sqrt(spread))
+
+
+def _naive_macro_f1(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, float]:
+    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its true and its predicted class."""
+    names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
+    true, predicted = code.reshape(2, -1)
+    right, counted = true == predicted, np.bincount(code)
+    f1 = 2 * np.bincount(true, right, names.size) / counted
+    rest = 2 * right / counted[true] - f1[true] / counted[true] - f1[predicted] / counted[predicted]
+    return float(f1.mean()), float(np.sqrt((rest ** 2).sum()) / names.size)
+
+
+_LABELS, _NONE_LEFT = ("truth", "prediction"), "no item is left"
+METRICS = {metric.name: metric for metric in (
+    Metric("proportion", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT),
+    Metric("mean", ("y",), _mean, empty=_NONE_LEFT),
+    Metric("total", ("y",), _total),
+    Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
+    Metric("accuracy", _LABELS, _accuracy, kind="proportion", empty=_NONE_LEFT, about="items"),
+    Metric("precision", _LABELS, _precision, kind="proportion", empty="no item was predicted positive", about="class"),
+    Metric("recall", _LABELS, _recall, kind="proportion", empty="no item is truly positive", about="class"),
+    Metric("f1", _LABELS, _f1, kind="share", empty="no item is positive, truly or predicted", about="class",
+           members=True, limits=f1_limits),
+    Metric("macro_f1", _LABELS, kind="share", about="classes", naive=_naive_macro_f1),
+    Metric("auc", ("truth", "score"), values=_auc, kind="share", empty="it takes both positive and negative items",
+           about="class", parts=_auc_parts, naive=_naive_auc),
+    Metric("quantile", ("y", "q"), values=_quantile))}

@@ -72,7 +72,7 @@ def kept_totals(values: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=16)
-def _frequencies(levels, strata):
+def _frequencies(levels: int, strata: int) -> tuple:
     """Return the characters of a stratum and where each, but the constant one, stands in the group's, (s - 1, H).
 
     The character c x of the unit x = <r, p_h> is the character of the run r at the vector c p_h.
@@ -85,14 +85,14 @@ def _frequencies(levels, strata):
     return _characters(field), places
 
 
-def _characters(field):
+def _characters(field: GaloisField) -> np.ndarray:
     """Return the (s, s) table of the additive characters, exp(2 pi i x.u / p) with digits x.u of elements x and u."""
     elements = digits(np.arange(field.size), field.p, field.degree)
     powers = elements @ elements.T % field.p
     return 1.0 - 2 * powers if field.p == 2 else np.exp(2j * np.pi / field.p * powers)
 
 
-def _dual(field):
+def _dual(field: GaloisField) -> np.ndarray:
     """Return for every element v the u whose character at x is that of the trace of v x."""
     basis = field.p ** np.arange(field.degree)
     products = field.multiply(np.arange(field.size)[:, None], basis)
@@ -103,23 +103,18 @@ def _dual(field):
     return trace @ basis
 
 
-def _synthesis(spectrum, characters):
+def _synthesis(spectrum: np.ndarray, characters: np.ndarray) -> np.ndarray:
     """Return the values whose coefficients are given, digit after digit of the run."""
-    levels, done = len(characters), 1
-    while done < len(spectrum):
-        digit_in_middle = spectrum.reshape(len(spectrum) // (done * levels), levels, -1)
-        spectrum = (characters @ digit_in_middle).reshape(spectrum.shape)
-        done *= levels
-    return spectrum
-
-
-def _walsh(spectrum):
-    """Return the Walsh-Hadamard transform along the first axis, four bits at a time."""
     done = 1
     while done < len(spectrum):
-        radix = min(RADIX, len(spectrum) // done)
-        bits = digits(np.arange(radix), 2, 4)
-        signs = 1.0 - 2 * (bits @ bits.T % 2)
-        spectrum = (signs @ spectrum.reshape(len(spectrum) // (done * radix), radix, -1)).reshape(spectrum.shape)
+        radix = min(len(characters), len(spectrum) // done)
+        digit_in_middle = spectrum.reshape(len(spectrum) // (done * radix), radix, -1)
+        spectrum = (characters[:radix, :radix] @ digit_in_middle).reshape(spectrum.shape)
         done *= radix
     return spectrum
+
+
+def _walsh(spectrum: np.ndarray) -> np.ndarray:
+    """Return the Walsh-Hadamard transform along the first axis, four bits at a time."""
+    bits = digits(np.arange(RADIX), 2, 4)
+    return _synthesis(spectrum, 1.0 - 2 * (bits @ bits.T % 2))

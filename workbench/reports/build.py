@@ -1,4 +1,6 @@
 """Reports: a notebook run with the user's parameters, written as one self-contained HTML file."""
+from __future__ import annotations
+
 import builtins
 import contextlib
 import datetime
@@ -10,12 +12,15 @@ import os
 import platform
 import shlex
 import sys
+import tempfile
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from workbench import checks
+from workbench import checks, imports
 from workbench.checks import suggestion
+from workbench.data import handover
 from workbench.reports.kernels import START_LIMIT, KernelDiedError, KernelStartError, kernel_managers
 from workbench.reports.outputs import (
     ReportWarning,
@@ -23,14 +28,14 @@ from workbench.reports.outputs import (
     checked_output,
     find_chromium,
     home_path,
-    new_file,
-    new_folder,
+    taken_back,
     warn_if_large,
     write_page,
 )
 from workbench.reports.pages import body, headings, one_line, plain
 from workbench.reports.parameters import (
     ReportError,
+    WrongParameter,
     find_notebook,
     notebook_parameters,
     notebook_title,
@@ -44,6 +49,7 @@ from workbench.reports.parameters import (
 )
 from workbench.reports.records import add_recording, take_records, write_json
 from workbench.reports.tables import checked_tables, table_paths, write_tables
+from workbench.reports.templates import render
 from workbench.results import RECORDING
 
 __all__ = ["ReportWarning", "build_files", "build_report", "checked_output", "find_chromium", "package_version"]
@@ -56,8 +62,9 @@ LIMIT_NAME = "WORKBENCH_CELL_TIMEOUT"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
-def build_report(topic_or_path, parameters=None, output="report.html", *, progress=True, pdf=False,
-                 json=None, tables=None, notebooks=None, command=None, timeout=None):
+def build_report(topic_or_path: Path | str, parameters: dict | None = None, output: str = "report.html", *,
+                 progress: bool = True, pdf: bool = False, json: str | None = None, tables: str | None = None,
+                 notebooks: None = None, command: None = None, timeout: None = None) -> Path:
     """Run a notebook with parameters and write it as one HTML file that needs no network.
 
     Cells tagged lesson, exercise, solution or interactive are left out before the run, those tagged
@@ -102,21 +109,28 @@ def build_report(topic_or_path, parameters=None, output="report.html", *, progre
                        notebooks=notebooks, command=command, timeout=timeout)[0]
 
 
-def build_files(topic_or_path, parameters, output, *, progress, pdf, json=None, tables=None, notebooks=None,
-                command=None, timeout=None):
+def build_files(topic_or_path: Any, parameters: Any, output: Any, *, progress: Any, pdf: Any, json: Any = None,
+                tables: Any = None, notebooks: Any = None, command: Any = None, timeout: Any = None) -> list:
     """Return all files that `build_report` wrote, the HTML file first."""
     targets, limit = _checked_targets(output, pdf, json, tables), _limit(timeout)
     path = find_notebook(topic_or_path, notebooks)
     declared = notebook_parameters(path)
-    values = _checked_values(declared, parameters or {}, targets)
-    command = command or _command(topic_or_path, parameters or {}, targets)
-    _check_by_reading(path, values | _texts(_files(declared, values) | _outputs(declared, values)))
-    inputs = _inputs(declared, values)
-    made = {file: _changed_at(file) for file in _outputs(declared, values).values()}
     with contextlib.ExitStack() as undo:
-        _take_back(undo, made)
-        notebook, records = _execute(path, _for_kernel(declared, values), progress, limit, targets.recorded)
-        about = _provenance(declared, _used(declared, values), inputs, command)
+        handed = undo.enter_context(tempfile.TemporaryDirectory(prefix="workbench-"))
+        with handover.reading(handed):
+            values = _checked_values(declared, parameters or {}, targets)
+            named = _paths(declared, values, "file", "output")
+            _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
+            inputs = [_input(name, file) for name, file in _paths(declared, values, "file").items()]
+        command = command or _command(topic_or_path, parameters or {}, targets)
+        outputs = _paths(declared, values, "output")
+        made = {file: _changed_at(file) for file in outputs.values()}
+        for file in made:
+            undo.enter_context(taken_back(file))
+        absolute = values | {name: str(file.absolute()) for name, file in named.items()}
+        notebook, records = _execute(path, absolute, progress, limit, targets.recorded, handed)
+        used = values | {name: "" for name, file in outputs.items() if not file.exists()}
+        about = _provenance(declared, used, inputs, command)
         page, messages = _page(path, notebook, about)
         written = _write(targets, page, records, undo, about | {"path": path, "messages": messages})
     warn_if_large(targets.page, 3)
@@ -132,11 +146,11 @@ class _Targets(NamedTuple):
     tables: Path | None
 
     @property
-    def recorded(self):
+    def recorded(self) -> bool:
         return bool(self.json or self.tables)
 
 
-def _checked_targets(output, pdf, json, tables):
+def _checked_targets(output: Path | str, pdf: bool, json: str | None, tables: str | None) -> _Targets:
     page, chromium = checked_output(output), find_chromium() if pdf else None
     if pdf:
         check_written("PDF", page.with_suffix(".pdf"))
@@ -144,13 +158,13 @@ def _checked_targets(output, pdf, json, tables):
                     checked_tables(tables) if tables is not None else None)
 
 
-def _write(targets, page, records, undo, about):
+def _write(targets: Any, page: Any, records: Any, undo: Any, about: Any) -> list:
     """Write what is asked for and return the files, the page first."""
     tables = table_paths(targets.tables, records) if targets.tables else []
     written = [targets.page, *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
                *[targets.json] * bool(targets.json), *tables]
-    undo.enter_context(new_folder(targets.tables or targets.page.parent))
-    _take_back(undo, written)
+    for file in [targets.tables or targets.page.parent, *written]:
+        undo.enter_context(taken_back(file))
     write_page(page, targets.page, targets.chromium)
     if targets.json:
         write_json(targets.json, records, **_about(about))
@@ -159,34 +173,32 @@ def _write(targets, page, records, undo, about):
     return written
 
 
-def _take_back(undo, paths):
-    for path in paths:
-        undo.enter_context(new_file(path))
-
-
-def _limit(timeout):
+def _limit(timeout: None) -> int:
     name, value = LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT
     if timeout is not None:
         name, value = "timeout", timeout
     try:
         return checks.whole(name, int(value) if str(value).isdecimal() else value, 1, LONGEST_LIMIT)
-    except (ValueError, TypeError) as error:
-        raise ReportError(str(error)) from None
+    except checks.WrongArgument as error:
+        raise WrongParameter.of(error) from None
 
 
-def package_version():
+def package_version() -> str:
     """Return the version of the installed workbench."""
     return _version("evaluation-workbench") or "(source tree)"
 
 
-def _checked_values(declared, given, targets):
+def _checked_values(declared: Any, given: Any, targets: Any) -> dict:
+    from workbench.data.files import existing_file
     values = {parameter["name"]: parameter["default"] for parameter in declared}
     values |= parse_parameters(declared, given)
-    for name, path in _files(declared, values).items():
-        _check_exists(name, path)
-    inputs = {path.resolve() for path in _files(declared, values).values()}
+    files = _paths(declared, values, "file")
+    for name, path in files.items():
+        with _refusing(name):
+            existing_file(path)
+    inputs = {path.resolve() for path in files.values()}
     values |= _beside(declared, values, targets.page, inputs)
-    outputs = _outputs(declared, values)
+    outputs = _paths(declared, values, "output")
     for name, path in outputs.items():
         check_written(f"{name}:", path)
     for name, path in (outputs | {"json": targets.json, "tables": targets.tables}).items():
@@ -196,14 +208,14 @@ def _checked_values(declared, given, targets):
     return values
 
 
-def _beside(declared, values, output, inputs):
+def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
     """Return {name: path} of the outputs that stand beside the report unless they are given."""
     endings = {each["name"]: each["detail"] for each in declared if each["role"] == "output" and each["detail"]}
     paths = {name: output.with_name(output.stem + ending) for name, ending in endings.items() if not values[name]}
     return {name: str(path) for name, path in paths.items() if path.resolve() not in inputs}
 
 
-def _check_by_reading(path, values):
+def _check_by_reading(path: Path, values: dict) -> None:
     """Call the function that the notebook's metadata names; what it refuses is told before a kernel starts."""
     named = reading_function(path)
     if not named:
@@ -215,12 +227,14 @@ def _check_by_reading(path, values):
             read = getattr(importlib.import_module(module), function)
             taken = inspect.signature(read).parameters
             read(**{name: value for name, value in (values | {"write": False}).items() if name in taken})
+        except checks.WrongArgument as error:
+            raise WrongParameter.of(error) from error
         except Exception as error:
             raise ReportError(_message(type(error).__name__, str(error))) from error
 
 
 @contextlib.contextmanager
-def _importable(folder):
+def _importable(folder: str) -> Iterator[None]:
     """Import from a folder too, as a kernel started in it does."""
     sys.path.insert(0, folder)
     try:
@@ -229,63 +243,45 @@ def _importable(folder):
         sys.path.remove(folder)
 
 
-def _files(declared, values):
-    return _paths(declared, values, "file")
-
-
-def _outputs(declared, values):
-    """Return {name: path} of the files that the notebook will write."""
-    return _paths(declared, values, "output")
-
-
-def _paths(declared, values, role):
-    names = [parameter["name"] for parameter in declared if parameter["role"] == role]
+def _paths(declared: list[dict], values: dict, *roles: str) -> dict[str, Path]:
+    """Return {name: path} of the files that are given, or that the notebook will write."""
+    names = [parameter["name"] for parameter in declared if parameter["role"] in roles]
     return {name: home_path(values[name]) for name in names if values[name]}
 
 
-def _check_files(declared, values):
+def _check_files(declared: list, values: dict) -> None:
     from workbench.data.columns import spelled
-    found = {name: _column_names(name, path) for name, path in _files(declared, values).items()}
+    from workbench.data.frames import column_names
+    found = {}
+    for name, path in _paths(declared, values, "file").items():
+        with _refusing(name):
+            found[name] = list(column_names(str(path)))
     for parameter in declared:
         name, file = parameter["name"], parameter["detail"]
         if parameter["role"] == "column" and values[name] and file in found and \
                 spelled(values[name], found[file]) not in found[file]:
-            raise ReportError(f"{name} is {values[name]!r}, which is no column of {values[file]}"
-                              f"{suggestion(values[name], found[file])}; columns: {checks.listed(found[file], 20)}")
+            raise WrongParameter(name, f"is {values[name]!r}, which is no column of {values[file]}"
+                                 f"{suggestion(values[name], found[file])}", values[name],
+                                 told=f"columns: {checks.listed(found[file], 20)}")
 
 
-def _check_exists(name, path):
-    from workbench.data.files import existing_file
+@contextlib.contextmanager
+def _refusing(name: str) -> Iterator[None]:
+    """Say of which parameter the file cannot be used."""
     try:
-        existing_file(path)
-    except ValueError as error:
-        raise ReportError(f"{name}: {one_line(error)}") from error
-
-
-def _column_names(name, path):
-    from workbench.data.frames import column_names
-    try:
-        return list(column_names(str(path)))
+        yield
     except (ValueError, TypeError, OSError, ImportError) as error:
         raise ReportError(f"{name}: {one_line(error)}") from error
 
 
-def _for_kernel(declared, values):
-    paths = _files(declared, values) | _outputs(declared, values)
-    return values | _texts({name: path.absolute() for name, path in paths.items()})
-
-
-def _texts(paths):
-    return {name: str(path) for name, path in paths.items()}
-
-
-def _changed_at(path):
+def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def _execute(path, values, progress, limit, recorded):
-    import nbformat
-    environment = {RECORDING: "1"} if recorded else {}
+def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: bool, handed: str) -> tuple:
+    with imports.without_grammars():
+        import nbformat
+    environment = {handover.HANDED: handed} | ({RECORDING: "1"} if recorded else {})
     with _quiet(), _progress(progress) as started, kernel_managers(environment) as manager_class:
         notebook = nbformat.read(path, as_version=4)
         notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]
@@ -298,7 +294,7 @@ def _execute(path, values, progress, limit, recorded):
     return done, take_records(done) if recorded else []
 
 
-def _belongs(tagged, values):
+def _belongs(tagged: set | set[str], values: dict) -> bool:
     """Return whether a cell with these tags stands in a report with these parameters."""
     wanted = [(tag.removeprefix(mark), mark == IF) for mark in (IF, UNLESS) for tag in tagged if tag.startswith(mark)]
     unknown = [name for name, _ in wanted if name not in values]
@@ -308,7 +304,7 @@ def _belongs(tagged, values):
     return not LEFT_OUT & tagged and all(bool(values[name]) == given for name, given in wanted)
 
 
-def _run(notebook, values, limit, **options):
+def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) -> Any:
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
     run = functools.partial(
@@ -333,7 +329,7 @@ def _run(notebook, values, limit, **options):
         raise ReportError("the run was killed before its end; often memory is too small") from error
 
 
-def _message(name, text):
+def _message(name: str, text: str) -> str:
     """Return an error's text, its class before it where no user is meant to see it."""
     message, unforeseen = one_line(text), vars(builtins).keys() - {"ValueError", "TypeError"}
     if not message:
@@ -342,7 +338,7 @@ def _message(name, text):
 
 
 @contextlib.contextmanager
-def _quiet():
+def _quiet() -> Iterator[None]:
     import logging
     logger = logging.getLogger("papermill")
     level = logger.level
@@ -356,7 +352,7 @@ def _quiet():
 
 
 @contextlib.contextmanager
-def _progress(wanted):
+def _progress(wanted: bool) -> Iterator[Callable]:
     if not wanted:
         yield lambda **event: None
     elif sys.stderr.isatty():
@@ -367,7 +363,7 @@ def _progress(wanted):
         yield _announce
 
 
-def _advance(bar, cell=None, cell_index=None, total=None):
+def _advance(bar: Any, cell: Any = None, cell_index: Any = None, total: Any = None) -> Any:
     if total:
         bar.reset(total)
         return
@@ -376,16 +372,12 @@ def _advance(bar, cell=None, cell_index=None, total=None):
     bar.update()
 
 
-def _announce(cell=None, cell_index=None, total=None):
+def _announce(cell: None = None, cell_index: None = None, total: int | None = None) -> None:
     for _, heading in headings([cell] if cell else []):
         print(plain(heading), file=sys.stderr, flush=True)
 
 
-def _inputs(declared, values):
-    return [_input(name, path) for name, path in _files(declared, values).items()]
-
-
-def _input(name, path):
+def _input(name: str, path: Path) -> dict:
     from workbench.data.files import file_of
     stored = Path(file_of(path))
     with stored.open("rb") as file:
@@ -394,21 +386,15 @@ def _input(name, path):
             "sha256": digest}
 
 
-def _row_count(path):
-    from workbench.data.frames import column_names, read_columns
+def _row_count(path: Any) -> Any:
+    from workbench.data.frames import row_count
     try:
-        first = column_names(path)[0]
-        return len(read_columns(path, [first])[0][first])
+        return row_count(str(path))
     except (ValueError, IndexError, ImportError):
         return None
 
 
-def _used(declared, values):
-    """Return the values, without outputs that were not written."""
-    return values | {name: "" for name, path in _outputs(declared, values).items() if not path.exists()}
-
-
-def _provenance(declared, values, inputs, command):
+def _provenance(declared: list, values: dict, inputs: list, command: str) -> dict:
     software = [("workbench", package_version()), *((name, _version(name)) for name in PACKAGES),
                 ("Python", platform.python_version())]
     return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]], "used": values,
@@ -418,11 +404,11 @@ def _provenance(declared, values, inputs, command):
             "date": datetime.datetime.now(datetime.UTC)}
 
 
-def _meaning(parameter):
+def _meaning(parameter: dict) -> str:
     return f"{shown_type(parameter)}: {shown_help(parameter)}" if parameter["role"] else parameter["help"]
 
 
-def _version(package):
+def _version(package: Any) -> Any:
     import importlib.metadata
     try:
         return importlib.metadata.version(package)
@@ -430,11 +416,11 @@ def _version(package):
         return None
 
 
-def _shown(value):
+def _shown(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _command(topic, parameters, targets):
+def _command(topic: Path | str, parameters: dict, targets: _Targets) -> str:
     pairs = [("-p", str(name), _shown(value)) for name, value in parameters.items()]
     others = [("--json", str(targets.json))] * bool(targets.json) \
         + [("--tables", str(targets.tables))] * bool(targets.tables) + [("--pdf",)] * bool(targets.chromium)
@@ -442,20 +428,15 @@ def _command(topic, parameters, targets):
     return shlex.join(words)
 
 
-def _page(path, notebook, provenance):
-    import jinja2
-    folder = Path(__file__).parent / "template"
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined)
+def _page(path: Path, notebook: Any, provenance: dict) -> tuple:
     given = [parameter["name"] for parameter in provenance["parameters"] if parameter["value"]]
     own = own_title(path, given)
     titled, parts = any(level == 1 for level, _ in headings(notebook.cells)), body(notebook, path.parent, own)
-    return environment.get_template("page.html.j2").render(
-        title=own or notebook_title(path), titled=titled, **vars(parts), **provenance), parts.messages
+    return render(
+        "page.html.j2", title=own or notebook_title(path), titled=titled, **vars(parts), **provenance), parts.messages
 
 
-def _about(about):
+def _about(about: dict) -> dict:
     """Return what the JSON file says beside the results."""
     return {"topic": topic_name(about["path"]), "title": notebook_title(about["path"]),
             "time": about["date"].isoformat(timespec="seconds"),

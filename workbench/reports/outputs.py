@@ -1,14 +1,19 @@
 """What a report writes: checked before any work, written as a whole, taken back where the run fails."""
+from __future__ import annotations
+
 import contextlib
 import os
 import shutil
 import subprocess
 import tempfile
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from workbench.data import whole_files
 from workbench.reports.pages import one_line
-from workbench.reports.parameters import ReportError, reason
+from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 SIZE_LIMIT = 1_000_000
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
@@ -19,41 +24,39 @@ class ReportWarning(UserWarning):
     """What the user should know about a report that was written."""
 
 
-def checked_output(output, what="output", ending=".html"):
+def checked_output(output: Path | str, what: str = "output", ending: str = ".html") -> Path:
     """Return the path of a file that can be written, or raise ReportError."""
     path = home_path(output)
-    if path.suffix.lower() != ending and str(output) and os.path.isdir(path):
-        raise ReportError(f"{what} {str(output)!r} is a folder; name a file in it that ends in {ending}")
     if path.suffix.lower() != ending:
-        raise ReportError(f"{what} must end in {ending}; got {str(output)!r}")
+        if str(output) and os.path.isdir(path):
+            raise WrongParameter(what, f"{str(output)!r} is a folder; name a file in it that ends in {ending}")
+        raise WrongParameter(what, f"must end in {ending}", str(output))
     check_written(what, path)
     return path
 
 
-def home_path(value):
+def home_path(value: Path | str) -> Path:
     """Return a path as the user wrote it, "~" at its beginning for their home."""
     return Path(os.path.expanduser(value))
 
 
-def check_written(what, path):
+def check_written(what: str, path: Path) -> None:
     """Raise unless a file can be written at `path`; only a file that is written shows it."""
     check_name(what, path)
     if path.is_dir():
         raise ReportError(f"{what} {str(path)!r} is a folder")
-    check_folder(f"{what} folder", path.parent)
+    if path.is_file() or not path.exists():         # a device or a pipe is written to as it is
+        check_folder(f"{what} folder", path.parent)
 
 
-def check_name(what, path):
+def check_name(what: str, path: Path) -> None:
     """Raise where the system takes no such name."""
-    try:
+    with refusing(f"{what} {str(path)!r} cannot be written"), \
+            contextlib.suppress(FileNotFoundError, NotADirectoryError):
         os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        pass
-    except (OSError, ValueError) as error:
-        raise ReportError(f"{what} {str(path)!r} cannot be written: {reason(error)}") from error
 
 
-def check_folder(what, folder):
+def check_folder(what: str, folder: Path) -> None:
     """Raise unless a folder exists and files can be made in it."""
     if not folder.is_dir():
         raise ReportError(f"{what} {str(folder)!r} does not exist; make it first")
@@ -66,7 +69,7 @@ def check_folder(what, folder):
         raise ReportError(f"{what} {str(folder)!r} cannot be written to: {error.strerror}") from error
 
 
-def find_chromium():
+def find_chromium() -> str:
     """Return the path of a Chromium: CHROMIUM of the environment, or the first one found."""
     named = os.environ.get("CHROMIUM")
     found = next(filter(None, map(shutil.which, [named] if named else CHROMIUMS)), None)
@@ -78,50 +81,31 @@ def find_chromium():
 
 
 @contextlib.contextmanager
-def new_file(path):
-    """Remove a file that was not there before, where what is done with it fails."""
+def taken_back(path: Path) -> Iterator[None]:
+    """Remove a file, or an empty folder, that was not there before, where what is done with it fails."""
     new = not path.exists()
     try:
         yield
     except BaseException:
-        if new:
-            remove(path)
-        raise
-
-
-def remove(path):
-    """Remove a file, or leave it where that is impossible."""
-    with contextlib.suppress(OSError):      # the error that ended the run is the one to tell
-        path.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def new_folder(path):
-    """Remove a folder that was not there before, where what is done with it fails."""
-    new = not path.exists()
-    try:
-        yield
-    except BaseException:
-        if new:
-            with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):      # the error that ended the run is the one to tell
+            if new and path.is_dir():
                 path.rmdir()
+            elif new:
+                path.unlink(missing_ok=True)
         raise
 
 
 @contextlib.contextmanager
-def whole_file(path):
+def whole_file(path: Path) -> Iterator[Path]:
     """Yield the path of a file that takes the place of the one at `path` if all goes well."""
-    part = path.with_name(f"workbench-{os.getpid()}.part{path.suffix}")
     try:
-        yield part
-        os.replace(part, path)
-    except OSError as error:
-        raise ReportError(f"cannot write {str(path)!r}: {reason(error)}") from error
-    finally:
-        remove(part)
+        with whole_files.whole_file(path) as part:
+            yield part
+    except whole_files.NotWrittenError as error:
+        raise ReportError(str(error)) from error
 
 
-def write_page(page, output, chromium):
+def write_page(page: str, output: Path, chromium: str | None = None) -> None:
     """Write a page, and with a Chromium its PDF, as a whole or not at all."""
     with whole_file(output) as part:
         part.write_text(page, encoding="utf-8")
@@ -130,7 +114,7 @@ def write_page(page, output, chromium):
                 _print(chromium, part, pdf)
 
 
-def warn_if_large(output, level):
+def warn_if_large(output: Path, level: int) -> None:
     """Warn of a page that is too large to be sent around."""
     size = output.stat().st_size
     if size > SIZE_LIMIT:
@@ -138,7 +122,7 @@ def warn_if_large(output, level):
         warnings.warn(message, ReportWarning, stacklevel=level + 1)
 
 
-def _print(chromium, page, pdf):
+def _print(chromium: Any, page: Any, pdf: Any) -> Any:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         words = [chromium, "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking",
                  "--disable-component-update", "--disable-sync", f"--user-data-dir={profile}",

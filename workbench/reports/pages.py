@@ -1,32 +1,43 @@
 """A notebook's cells and outputs as the body of an HTML page that asks for nothing from outside."""
+from __future__ import annotations
+
 import contextlib
 import functools
-import html
 import re
 import types
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
-from workbench import vocabulary
+from markupsafe import Markup, escape
+
+from workbench.reports import templates
+from workbench.results import NOTES, alignment, vocabulary
+
+if TYPE_CHECKING:
+    import bs4
+
+    Part = Markup | bs4.BeautifulSoup       # of a page: HTML that stays as it is, or a tree
 
 FINDING = "finding"     # the tag of the cell that states it
 WIDGET = "application/vnd.jupyter.widget-view+json"
-_NUMBER = re.compile(r"(?:&[lg]t; )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
-_REMOTE = re.compile(r"""(?i)(<[a-z][^<>]*\s)(?:src|srcset|poster|data)(\s*=\s*["']?\s*(?:https?:)?//)""")
-SHORT = 12              # letters of a cell that stay in a line
-NARROW = "screen and (max-width: 44rem)"       # where a picture as wide as the page would have small type
 _TITLE = re.compile(r"(?s)\s*(#[ \t][^\n]*|)(.*)")
 _UNMARKED = {"a", "code", "pre", "h1", "h2", "h3", "h4", "th", "math", "figcaption", "style"}
 _STEMS = {"PSUs": "PSU", "strata": "stratum", "thetas": "theta", "Wald": "wald", "Precision": "precision",
           "Recall": "recall"} | {f"theta{k}": "theta" for k in range(1, 6)}
 _WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, [*_STEMS, *vocabulary.EXPLAINED]))})(?![\w-])")
 _ESCAPE_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+# what loads, leads away or runs by itself, and the addresses that do
+_ACTIVE = ["base", "embed", "iframe", "link", "meta", "object"]
+_LOADING = {"src", "srcset", "poster", "data", "background"}
+_RUNNING = ("javascript:", "vbscript:")
 
 
-def source(cell):
+def source(cell: Any) -> str:
     """Return a cell's text, which a file may hold as a list of lines."""
     return "".join(cell.get("source", ""))
 
 
-def headings(cells):
+def headings(cells: list) -> Iterator[tuple]:
     """Yield level and text of the headings in Markdown cells, outside of code blocks."""
     for cell in cells:
         if cell["cell_type"] == "markdown":
@@ -35,23 +46,23 @@ def headings(cells):
                 yield len(marks), heading
 
 
-def plain(markdown):
+def plain(markdown: str) -> str:
     """Return a line of Markdown without its marks."""
     text = re.sub(r"!?\[(.*?)\]\(.*?\)", r"\1", markdown)
     return re.sub(r"\\([^\w\s])|[*`$]", r"\1", text).strip()
 
 
-def without_escapes(text):
+def without_escapes(text: str) -> str:
     """Return text without a terminal's color codes."""
     return _ESCAPE_CODE.sub("", text)
 
 
-def one_line(text):
+def one_line(text: Any) -> str:
     """Return a text or an error as one line without a terminal's color codes."""
     return " ".join(without_escapes(str(text)).split())
 
 
-def body(notebook, folder, title="", explain=True):
+def body(notebook: Any, folder: Any, title: str = "", explain: bool = True) -> Any:
     """Return what a page is made of, code left out; without `explain` no word leads to what it means.
 
     Returns
@@ -61,7 +72,9 @@ def body(notebook, folder, title="", explain=True):
         finding (what the cell tagged `finding` shows), content (all else), words (that the page explains, with what
         they mean) and messages (what cells wrote to stderr, by section).
     """
-    heading, finding, parts, messages, section = "", [], [], [], ""
+    finding: list[Part] = []
+    parts: list[Part] = []
+    heading, messages, section = "", [], ""
     for cell in notebook.cells:
         section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
         if cell.cell_type == "markdown":
@@ -72,58 +85,111 @@ def body(notebook, folder, title="", explain=True):
         for output in cell.get("outputs", []):
             (finding if stated else parts).append(_stated(output) if stated else _output(output))
             messages.extend((section, text) for text in _messages(output))
-    answer, rest = ("\n".join(filter(None, found)).replace("\0", "\ufffd") for found in (finding, parts))
-    page = f"{answer}\0{_notes_once(rest)}"
-    marked, words = _explained(page) if explain else (page, [])
-    answer, rest = _REMOTE.sub(r"\1data-left-out\2", marked).split("\0")
-    heading = f"<h1>{html.escape(title)}</h1>" if title and heading else _markdown(heading)
-    return types.SimpleNamespace(heading=heading, finding=answer, content=rest, words=words, messages=messages)
+    _leave_out_repeated_notes(parts)
+    words = _explain([*finding, *parts]) if explain else {}
+    return types.SimpleNamespace(
+        heading=Markup("<h1>{}</h1>").format(title) if title and heading else _joined([_markdown(heading)]),
+        finding=_joined(finding), content=_joined(parts), messages=messages,
+        words=[(_place(word), word, words[word]) for word in sorted(words, key=str.lower)])
 
 
-def _notes_once(content):
-    """Return a page on which no note of a list is said twice."""
-    said = set()
-
-    def once(match):
-        fresh = [note for note in re.findall(r"(?s)<li>.*?</li>", match[1]) if note not in said]
-        said.update(fresh)
-        return f"<p>Notes:</p><ul>{''.join(fresh)}</ul>" if fresh else ""
-
-    return re.sub(r"(?s)<p>Notes:</p><ul>(.*?)</ul>", once, content)
+def _joined(parts: Iterable[Part]) -> Markup:
+    texts = (part if isinstance(part, str) else part.decode(formatter=_formatter()) for part in parts)
+    return Markup("\n".join(filter(None, texts)).replace("\0", "\ufffd"))
 
 
-def _explained(page):
-    """Return a page whose first mention of each word of the vocabulary leads to what it means, and these words."""
-    words, inside, pieces = {}, [], re.split(r"(<[^>]*>)", page)
-    for place, piece in enumerate(pieces):
-        tag = re.match(r"<(/?)(\w+)", piece) if place % 2 else None
-        if tag and tag[2] in _UNMARKED:
-            inside = inside[:-1] if tag[1] else [*inside, tag[2]]
-        elif not place % 2 and not inside:
-            pieces[place] = _WORDS.sub(functools.partial(_first_mention, words), piece)
-    return "".join(pieces), [(_place(word), word, words[word]) for word in sorted(words, key=str.lower)]
+@functools.cache
+def _formatter() -> bs4.formatter.HTMLFormatter:
+    from bs4.dammit import EntitySubstitution
+    from bs4.formatter import HTMLFormatter
+    return HTMLFormatter(EntitySubstitution.substitute_xml, void_element_close_prefix="")
 
 
-def _first_mention(words, match):
-    word = _STEMS.get(match[0], match[0])
-    if word in words:
-        return match[0]
-    words[word] = vocabulary.EXPLAINED[word]
-    return f'<a class="word" href="#{_place(word)}">{match[0]}</a>'
+def _trees(parts: Iterable[Part]) -> Iterator[bs4.BeautifulSoup]:
+    return (part for part in parts if not isinstance(part, str))
 
 
-def _place(word):
+def _leave_out_repeated_notes(parts: Iterable[Part]) -> None:
+    shown = set()
+    for listed in (listed for tree in _trees(parts) for listed in tree.find_all(class_=NOTES)):
+        for note in listed.find_all("li"):
+            if note.get_text() in shown:
+                note.decompose()
+            else:
+                shown.add(note.get_text())
+        if listed.li is None:
+            listed.decompose()
+
+
+def _explain(parts: Iterable[Part]) -> dict[str, str]:
+    """Let the first mention of each word of the vocabulary lead to what it means; return these words with it."""
+    words: dict[str, str] = {}
+    for tree in _trees(parts):
+        for text in tree.find_all(string=_WORDS):
+            if not any(parent.name in _UNMARKED for parent in text.parents):
+                text.replace_with(*_first_mentions(text, words, tree))
+    return words
+
+
+def _first_mentions(text: str, words: dict[str, str], tree: bs4.BeautifulSoup) -> Iterator[str | bs4.Tag]:
+    """Yield the text in pieces: words that were not mentioned before are links, and are added to `words`."""
+    end = 0
+    for match in _WORDS.finditer(text):
+        word = _STEMS.get(match[0], match[0])
+        if word not in words:
+            words[word] = vocabulary.EXPLAINED[word]
+            yield text[end:match.start()]
+            yield tree.new_tag("a", attrs={"class": "word", "href": f"#{_place(word)}"}, string=match[0])
+            end = match.end()
+    yield text[end:]
+
+
+def _place(word: str) -> str:
     return "word-" + re.sub(r"\W+", "-", word).strip("-")
 
 
-def _stated(output):
+def _tree(text: str) -> bs4.BeautifulSoup:
+    """Return HTML, whoever made it, as a tree that loads and runs nothing; only its tables scroll."""
+    import bs4
+    tree = bs4.BeautifulSoup(text, "html.parser")
+    for part in [*tree.find_all(string=lambda string: isinstance(string, bs4.Comment)), *tree.find_all(_ACTIVE)]:
+        part.extract()
+    for tag in tree.find_all(True):
+        tag.attrs = {name: value for name, value in tag.attrs.items() if not _acts(name, "".join(value))}
+    for table in tree.find_all("table"):
+        if not table.find_parent(class_="scroll"):
+            _let_scroll(table, tree)
+    return tree
+
+
+def _acts(name: str, value: str) -> bool:
+    """Return whether an attribute loads something from outside, or runs."""
+    address = "".join(value.split()).lower()
+    return name.startswith("on") or address.startswith(_RUNNING) or \
+        name in _LOADING and "//" in address and not address.startswith("data:")
+
+
+def _let_scroll(table: bs4.Tag, tree: bs4.BeautifulSoup) -> None:
+    """Lay a table out as the tables of results are: what stands above it stays where it is, numbers are aligned."""
+    head, *rows = [[cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])]
+                   for row in table.find_all("tr")] or [[]]
+    table.attrs |= alignment(zip(*(row for row in rows if len(row) == len(head)), strict=True))
+    box = table.wrap(tree.new_tag("div", attrs={"class": "scroll"}))
+    if table.caption:
+        figure, caption = box.wrap(tree.new_tag("figure", attrs={"class": "table"})), table.caption.extract()
+        caption.name = "figcaption"
+        figure.insert(0, caption)
+
+
+def _stated(output: Any) -> Part:
     """Return an output of the finding's cell: each printed line is a paragraph."""
     if output.output_type == "stream" and output.name == "stdout":
-        return "".join(f"<p>{html.escape(line)}</p>" for line in _text(output.text).splitlines() if line.strip())
+        lines = filter(str.strip, _text(output.text).splitlines())
+        return _tree(Markup().join(map(Markup("<p>{}</p>").format, lines)))
     return _output(output)
 
 
-def _messages(output):
+def _messages(output: Any) -> list[str]:
     if output.output_type == "stream" and output.name == "stderr":
         text = re.sub(r"(?m)^\S.*?:\d+: (\w*Warning: .*)\n(?:  .*\n?)?", r"\1\n", _text(output.text))
         return [text.strip()] if text.strip() else []
@@ -134,91 +200,42 @@ def _messages(output):
     return []
 
 
-def _output(output):
+def _output(output: Any) -> Part:
     if output.output_type == "stream":
-        return _preformatted(output.text) if output.name == "stdout" else ""
-    data = dict(output.get("data", {}))
-    if "<script" in data.get("text/html", "").lower():
-        del data["text/html"]
-    if WIDGET in data and not data.keys() & _SHOW.keys() - {"text/plain"}:
-        return ""
-    kind = next((kind for kind in _SHOW if kind in data), None)
-    return _SHOW[kind](data[kind], data, output.get("metadata", {}).get(kind, {})) if kind else ""
+        return _preformatted(output.text) if output.name == "stdout" else Markup()
+    data = output.get("data", {})
+    if "text/html" in data:
+        tree = _tree(f'<div class="output">{data["text/html"]}</div>')
+        if not tree.script:
+            return tree
+    kinds = [kind for kind in _SHOW if kind in data]
+    if not kinds or WIDGET in data and kinds == ["text/plain"]:
+        return Markup()
+    return _SHOW[kinds[0]](data[kinds[0]], data, output.get("metadata", {}).get(kinds[0], {}))
 
 
-def _html_output(text, data, metadata):
-    return f'<div class="output">{_tables(text)}</div>'
+def _picture(content: str, data: Any, metadata: Any, *, kind: str) -> Markup:
+    printed = data.get("text/plain", "").strip()
+    alternative = metadata.get("alt") or ("" if printed.startswith("<") else printed) or "Picture without a description"
+    return templates.picture(kind, content.encode() if kind == "image/svg+xml" else content, alternative, metadata)
 
 
-def _tables(page):
-    """Return a page whose tables alone scroll: what stands above a table stays where it is."""
-    return re.sub(r"(?s)<table\b.*?</table>", lambda match: _scrolling(_align(match[0])), page)
-
-
-def _scrolling(table):
-    caption = re.search(r"(?s)<caption>(.*?)</caption>", table)
-    if not caption:
-        return f'<div class="scroll">{table}</div>'
-    rest = table.replace(caption[0], "", 1)
-    return f'<figure class="table"><figcaption>{caption[1]}</figcaption><div class="scroll">{rest}</div></figure>'
-
-
-def _align(table):
-    lines = re.findall(r"(?s)<tr\b.*?</tr>", table)
-    rows = [re.findall(r"(?s)<t[dh]\b[^>]*>\s*(.*?)\s*</t[dh]>", line) for line in lines]
-    columns = list(enumerate(zip(*(row for row in rows[1:] if len(row) == len(rows[0])), strict=True), 1))
-    right = " ".join(str(k) for k, column in columns if k > 1 and _numeric(column))
-    short = " ".join(str(k) for k, column in columns if max(map(len, column)) <= SHORT)
-    return table.replace("<table", f'<table data-right="{right}" data-short="{short}"', 1)
-
-
-def _numeric(entries):
-    filled = list(filter(None, entries))
-    return bool(filled) and all(map(_NUMBER.fullmatch, filled))
-
-
-def _picture(content, data, metadata, *, kind):
-    import base64
-    plain = data.get("text/plain", "")
-    alternative = re.sub(r"(?s)^Chart(View)?: *", "", plain).strip()
-    if not alternative or alternative.startswith("<"):
-        alternative = "Picture without a description"
-    if kind == "image/svg+xml":
-        content = base64.b64encode(content.encode()).decode()
-    alt = html.escape(" ".join(alternative.split()))
-    image = f'<img src="{_address(kind, content)}" alt="{alt}"{_size(metadata)}>'
-    narrow = metadata.get("narrow", {})
-    if kind in narrow:
-        image = (f'<picture><source media="{NARROW}" srcset="{_address(kind, narrow[kind])}"{_size(narrow)}>{image}'
-                 "</picture>")
-    return f"<figure>{image}</figure>"
-
-
-def _address(kind, content):
-    return f"data:{kind};base64,{''.join(content.split())}"
-
-
-def _size(metadata):
-    return "".join(f' {side}="{int(metadata[side])}"' for side in ("width", "height") if side in metadata)
-
-
-def _text(text):
+def _text(text: str) -> str:
     lines = without_escapes(text).replace("\r\n", "\n").split("\n")
     return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines)
 
 
-def _preformatted(text, data=None, metadata=None):
+def _preformatted(text: str, data: Any = None, metadata: Any = None) -> Markup:
     text = _text(text).rstrip()
     kind = "output" if re.search(r"\S {2,}|\t", text) else "output prose"
-    return f'<pre class="{kind}">{html.escape(text)}</pre>'
+    return Markup('<pre class="{}">{}</pre>').format(kind, text)
 
 
-def _math_output(text, data, metadata):
-    return _math(text.strip().strip("$"), "block")
+def _math_output(text: str, data: Any, metadata: Any) -> Markup:
+    return Markup(_math(text.strip().strip("$"), "block"))
 
 
 _SHOW = {
-    "text/html": _html_output,
     "text/markdown": lambda text, data, metadata: _markdown(text, trusted=False),
     **{kind: functools.partial(_picture, kind=kind) for kind in ("image/svg+xml", "image/png", "image/jpeg")},
     "text/latex": _math_output,
@@ -226,27 +243,27 @@ _SHOW = {
 }
 
 
-def _markdown(source, *, trusted=True, folder=".", attachments=None):
+def _markdown(source: str, *, trusted: bool = True, folder: Any = ".", attachments: Any = None) -> bs4.BeautifulSoup:
     tools = _markdown_tools()
     renderer = tools.Renderer(escape=not trusted, allow_harmful_protocols=False, embed_images=trusted,
                               exclude_anchor_links=True, path=str(folder), attachments=attachments)
     parser = tools.Markdown(renderer, block=tools.Block(), inline=tools.Inline(hard_wrap=False))
-    return _tables(parser.render(source))
+    return _tree(parser.render(source))
 
 
 @functools.cache
-def _markdown_tools():
+def _markdown_tools() -> Any:
     """Return Jupyter's Markdown with mathematics as MathML and amounts of dollars left alone."""
     from nbconvert.filters import markdown_mistune as mistune
 
     class Renderer(mistune.IPythonRenderer):
-        def inline_math(self, body):
+        def inline_math(self, body: str) -> str:
             return _math(body, "inline")
 
-        def block_math(self, body):
+        def block_math(self, body: str) -> str:
             return _math(body, "block")
 
-        def latex_environment(self, name, body):
+        def latex_environment(self, name: str, body: str) -> str:
             return _math(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
 
     class Inline(mistune.MathInlineParser):
@@ -262,7 +279,7 @@ def _markdown_tools():
                                  Markdown=mistune.MarkdownWithMath)
 
 
-def _math(latex, display):
+def _math(latex: str, display: str) -> str:
     from xml.etree import ElementTree
 
     from latex2mathml.converter import convert
@@ -272,4 +289,4 @@ def _math(latex, display):
         ElementTree.fromstring(mathml)
         if "\\" not in mathml:
             return mathml
-    return f'<code class="math {display}">{html.escape(latex.strip())}</code>'
+    return f'<code class="math {display}">{escape(latex.strip())}</code>'

@@ -1,12 +1,17 @@
 """The notebooks that can be reported, and their parameters."""
+from __future__ import annotations
+
 import ast
 import contextlib
+import importlib
 import io
 import json
 import os
 import re
 import tokenize
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from workbench import checks
 from workbench.checks import suggestion
@@ -15,40 +20,61 @@ from workbench.reports.pages import headings, plain, source
 _RULES = {"int": "a whole number", "float": "a finite number", "bool": "true or false", "str": "text"}
 _CONTAINERS = ("list", "dict", "tuple")
 _PLAIN = (*_RULES, *_CONTAINERS)
-_TYPES = (*_PLAIN, "file", "output", "flag", "column of NAME", "choice A | B")
+_TYPES = (*_PLAIN, "file", "output", "flag", "column of NAME", "choice A | B", "choice of MODULE.NAMES")
 
 
 class ReportError(ValueError):
     """What the user has to change, in one line."""
 
 
-def notebooks_folder():
+class WrongParameter(checks.WrongArgument, ReportError):
+    """A parameter of a notebook that is refused."""
+
+    @classmethod
+    def of(cls, error: Any) -> WrongParameter:
+        """Return what an argument of the same name was refused for."""
+        return cls(error.argument, error.rule, error.value, place=error.place, told=error.told,
+                   others=error.others)
+
+
+@contextlib.contextmanager
+def refusing(mistake: str) -> Iterator[None]:
+    """Turn what the system refuses into a mistake of the user, followed by the reason."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise ReportError(f"{mistake}: {reason(error)}") from error
+
+
+def notebooks_folder() -> Path:
     """Return the folder of the notebooks: inside the installed package, or of the source tree."""
     here = Path(__file__).resolve().parents[1]
     return next((path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
                 here / "notebooks")
 
 
-def topics(notebooks=None):
+def topics(notebooks: Any = None) -> Any:
     """Return {topic: path} of the notebooks that are reports, in the order of their numbers.
 
     A report has a parameters cell, and its metadata do not say `{"workbench": {"report": false}}`.
     """
     paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
-    return {topic_name(path): path for path in paths if _is_report(load_notebook(path))}
+    notebooks = {topic_name(path): (path, load_notebook(path)) for path in paths}
+    return {topic: path for topic, (path, notebook) in notebooks.items()
+            if _told(notebook, "report", True) is not False and _parameters_cell(notebook) is not None}
 
 
-def _is_report(notebook):
-    told = notebook.get("metadata", {}).get("workbench", {}).get("report", True)
-    return told is not False and _parameters_cell(notebook) is not None
+def _told(notebook: dict, key: str, default: Any = None) -> Any:
+    """Return what a notebook's metadata tell the workbench."""
+    return notebook.get("metadata", {}).get("workbench", {}).get(key, default)
 
 
-def topic_name(path):
+def topic_name(path: Path) -> str:
     """Return the topic of a notebook: its file's name without number and ending."""
     return re.sub(r"^\d+-", "", Path(path).stem)
 
 
-def find_notebook(topic_or_path, notebooks=None):
+def find_notebook(topic_or_path: Any, notebooks: Any = None) -> Path:
     """Return the path of a topic's notebook, or of a notebook given by its path."""
     known = topics(notebooks)
     if str(topic_or_path) in known:
@@ -62,21 +88,21 @@ def find_notebook(topic_or_path, notebooks=None):
     raise ReportError(f"no topic {str(path)!r}{suggestion(path, known)}; {listed}")
 
 
-def notebook_title(path):
+def notebook_title(path: Path) -> str:
     """Return the first heading of a notebook as plain text, or its file name without one."""
     return next((plain(text) for _, text in headings(load_notebook(path)["cells"])), Path(path).stem)
 
 
-def own_title(path, given):
+def own_title(path: Path, given: list[str]) -> str:
     """Return the title of a report in which one of the parameters `given` asks a question of its own, or "".
 
     It stands in the notebook's metadata: `{"workbench": {"titles": {"rival": "Which of two models is better?"}}}`.
     """
-    titles = load_notebook(path).get("metadata", {}).get("workbench", {}).get("titles", {})
+    titles = _told(load_notebook(path), "titles", {})
     return next((titles[name] for name in given if name in titles), "")
 
 
-def notebook_parameters(path):
+def notebook_parameters(path: Path) -> list:
     """Return the parameters of a notebook.
 
     They are the assignments of plain literals in its cell tagged `parameters`; a comment as in
@@ -84,7 +110,7 @@ def notebook_parameters(path):
 
     - str, int, float, list, dict, tuple of Python;
     - "flag", a bool that the command line takes as --name or --no-name;
-    - "choice A | B", one of these words;
+    - "choice A | B", one of these words; "choice of MODULE.NAMES", one of those that a module lists;
     - "file", an input file;
     - "column of NAME", a column of the file that is given as parameter NAME;
     - "output", a file that the notebook writes; "output -labels.csv", if empty, beside the report:
@@ -101,37 +127,38 @@ def notebook_parameters(path):
         raise ReportError(f"{Path(path).name} has no cell tagged 'parameters'")
     text = source(cell)
     try:
-        tree, comments = ast.parse(text), _comments(text)
+        tree, tokens = ast.parse(text), list(tokenize.generate_tokens(io.StringIO(text).readline))
     except SyntaxError as error:
         where = f"{Path(path).name}: line {error.lineno} of the parameters cell"
         raise ReportError(f"{where}: {error.msg}") from error
+    comments: dict = {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
     nodes = [node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value]
     declared = [_parameter(node, comments.get(node.end_lineno, ""), path) for node in nodes]
     _check_roles(declared, path)
     return declared
 
 
-def shown_type(parameter):
+def shown_type(parameter: dict) -> str:
     """Return a parameter's type for people: "int", "file", "column of scores", "choice"."""
     role = parameter["role"]
     return f"column of {parameter['detail']}" if role == "column" else role or parameter["type"]
 
 
-def shown_help(parameter):
+def shown_help(parameter: dict) -> str:
     """Return a parameter's help, the words of a choice before it."""
     words = [", ".join(parameter["detail"])] if parameter["role"] == "choice" else []
     return "; ".join([*words, parameter["help"]] if parameter["help"] else words)
 
 
-def reading_function(path):
+def reading_function(path: Path) -> str | None:
     """Return the dotted name of the function that reads and checks a notebook's parameters, or None.
 
     It stands in the notebook's metadata: `{"workbench": {"read": "package.module.function"}}`.
     """
-    return load_notebook(path).get("metadata", {}).get("workbench", {}).get("read")
+    return _told(load_notebook(path), "read")
 
 
-def parse_parameters(declared, given):
+def parse_parameters(declared: list, given: dict) -> dict:
     """Return the values of `given` as the types of their parameters, or raise ReportError."""
     known = {parameter["name"]: parameter for parameter in declared}
     for name in given:
@@ -141,7 +168,7 @@ def parse_parameters(declared, given):
     return {name: _typed(known[name], value) for name, value in given.items()}
 
 
-def load_notebook(path):
+def load_notebook(path: Path) -> dict:
     """Return a notebook file as nested dicts and lists."""
     try:
         notebook = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -152,27 +179,22 @@ def load_notebook(path):
     raise ReportError(f"{str(path)!r} is not a notebook of format 4")
 
 
-def reason(error):
+def reason(error: Any) -> str:
     """Return what the system says against a file name, without number and name."""
     return getattr(error, "strerror", None) or str(error)
 
 
-def tags(cell):
+def tags(cell: Any) -> set | set[str]:
     """Return a cell's tags."""
     return set(cell.get("metadata", {}).get("tags", []))
 
 
-def _parameters_cell(notebook):
+def _parameters_cell(notebook: dict) -> dict | None:
     return next((cell for cell in notebook["cells"]
                  if cell.get("cell_type") == "code" and "parameters" in tags(cell)), None)
 
 
-def _comments(text):
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
-
-
-def _parameter(node, comment, path):
+def _parameter(node: Any, comment: str, path: Path) -> dict:
     target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
     name = ast.unparse(target)
     try:
@@ -186,7 +208,7 @@ def _parameter(node, comment, path):
             "role": role, "detail": detail}
 
 
-def _kind(written, where):
+def _kind(written: str, where: str) -> tuple:
     """Return type, role and detail of a type as it is written."""
     word, _, rest = written.partition(" ")
     if written in _PLAIN:
@@ -199,26 +221,28 @@ def _kind(written, where):
         return "str", "column", written.split()[-1]
     if word == "choice" and "|" in rest:
         return "str", "choice", tuple(option.strip() for option in rest.split("|"))
+    if word == "choice" and (home := re.fullmatch(r"of ([\w.]+)\.(\w+)", rest)):
+        return "str", "choice", tuple(getattr(importlib.import_module(home[1]), home[2]))
     raise ReportError(f"{where} has the type {written!r}; write {checks.listed(_TYPES, len(_TYPES))}, and two spaces "
                       "before the help")
 
 
-def _check_roles(declared, path):
+def _check_roles(declared: list, path: Path) -> None:
     files = {parameter["name"] for parameter in declared if parameter["role"] == "file"}
     for parameter in declared:
-        where, default, detail = f"{Path(path).name}: parameter {parameter['name']}", parameter["default"], \
-            parameter["detail"]
-        wanted = bool if parameter["role"] == "flag" else str
-        if parameter["role"] and not isinstance(default, wanted):
+        where, role = f"{Path(path).name}: parameter {parameter['name']}", parameter["role"]
+        default, detail = parameter["default"], parameter["detail"]
+        wanted = bool if role == "flag" else str
+        if role and not isinstance(default, wanted):
             raise ReportError(f"{where} has the type {shown_type(parameter)!r}, so its default must be "
                               f"{_RULES[wanted.__name__]}; got {default!r}")
-        if parameter["role"] == "column" and detail not in files:
+        if role == "column" and detail not in files:
             raise ReportError(f"{where} is a column of {detail!r}, which is no parameter of type file")
-        if parameter["role"] == "choice" and default not in detail:
+        if role == "choice" and default not in detail:
             raise ReportError(f"{where} must be one of {checks.listed(detail, len(detail))}; got {default!r}")
 
 
-def _typed(parameter, value):
+def _typed(parameter: Any, value: Any) -> Any:
     kind = parameter["type"]
     value = _read(kind, value) if isinstance(value, str) else value
     if kind == "float" and type(value) is int:
@@ -226,20 +250,20 @@ def _typed(parameter, value):
     fits = type(value).__name__ == kind or kind not in (*_RULES, *_CONTAINERS)
     if not fits or (kind == "float" and not abs(value) < float("inf")):
         hint = f"; quote it: '{value}'" if kind == "str" and value is not None else ""
-        raise ReportError(f"{parameter['name']} must be {_RULES.get(kind, 'a ' + kind)}; got {value!r}{hint}")
+        raise WrongParameter(parameter["name"], f"must be {_RULES.get(kind, 'a ' + kind)}", value,
+                             told=f"got {value!r}{hint}")
     if parameter["role"] == "choice":
         try:
             return checks.choice(parameter["name"], value, parameter["detail"])
-        except ValueError as error:
-            raise ReportError(str(error)) from None
+        except checks.WrongArgument as error:
+            raise WrongParameter.of(error) from None
     return value
 
 
-def _read(kind, text):
+def _read(kind: str, text: str) -> float | str:
     forms = {"int": (r"[-+]?\d+", int), "float": (r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", float),
-             "bool": (r"(?i:true|false)", lambda word: word.lower() == "true"),
-             "list": (r"\[.*\]", ast.literal_eval), "tuple": (r"\(.*\)", ast.literal_eval),
-             "dict": (r"\{.*\}", ast.literal_eval)}
+             "bool": (r"(?i:true|false)", lambda word: word.lower() == "true"), "list": (r"\[.*\]", ast.literal_eval),
+             "tuple": (r"\(.*\)", ast.literal_eval), "dict": (r"\{.*\}", ast.literal_eval)}
     form, read = forms.get(kind, (r"(?!)", str))
     if re.fullmatch(form, text, re.ASCII | re.DOTALL):
         with contextlib.suppress(ValueError, SyntaxError):

@@ -11,7 +11,7 @@ The file of `workbench report TOPIC --json FILE` holds one object of schema 1:
   `name`, that of the notebook's variable, else made of the section (a table) or of the kind; unique and stable,
   `section`, the heading under which it stands,
   `finding`, one sentence,
-  `rows`, its table: a list of objects with the keys of `workbench.vocabulary`,
+  `rows`, its table: a list of objects with the keys of `workbench.results.vocabulary`,
   `notes`, its caveats by weight: `kind`, `text` and `where`, and
   `result`, its `to_dict()`, from which `workbench.Result.from_dict` restores it without loss;
 - `notes`: all caveats as sentences, by weight, each once;
@@ -60,10 +60,10 @@ class Variables:
         return {RECORD: {name: record(result) for name, result in self.results.items()}}
 
 
-def add_recording(notebook):
+def add_recording(notebook: Any) -> None:
     """Add the cell that tells which variables hold results; `take_records` removes it."""
     from nbformat.v4 import new_code_cell
-    names = list(dict.fromkeys(name for cell in _run_cells(notebook) for name in _used_names(cell.source)))
+    names = list(dict.fromkeys(name for cell in filter(_is_run, notebook.cells) for name in _used_names(cell.source)))
     notebook.cells.append(new_code_cell(
         f"from workbench.reports.records import Variables\n\nVariables(globals(), {names!r})"))
 
@@ -75,7 +75,7 @@ def take_records(notebook: Any) -> list[Record]:
     found, section = [], ""
     for cell in notebook.cells:
         section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
-        if cell.cell_type == "code" and not _tagged(cell):
+        if _is_run(cell):
             drawn = [name for name in _used_names(cell.source) if name in variables.keys() - shown.values()]
             found += [(name, section, variables[name]) for name in drawn]
             found += [(name, section, variables.get(name, each)) for each in _recorded(cell)
@@ -94,18 +94,14 @@ def write_json(path: Path, records: list[Record], *, messages: list, **about: An
         part.write_text(text, encoding="utf-8")
 
 
-def _entry(each):
+def _entry(each: Record) -> dict:
     notes = [{"kind": note.kind, "text": note.text, "where": plain_values(note.place)} for note in each.table.notes]
     return {"name": each.name, "section": each.section, "finding": each.table.caption,
             "rows": plain_values(each.table.entries), "notes": notes, "result": each.result}
 
 
-def _run_cells(notebook):
-    return [cell for cell in notebook.cells if cell.cell_type == "code" and not _tagged(cell)]
-
-
-def _tagged(cell):
-    return not _UNRUN.isdisjoint(cell.metadata.get("tags", []))
+def _is_run(cell: Any) -> bool:
+    return cell.cell_type == "code" and _UNRUN.isdisjoint(cell.metadata.get("tags", []))
 
 
 def _used_names(source: str) -> list[str]:
@@ -122,14 +118,14 @@ def _recorded(cell: Any) -> Iterator[dict]:
             yield output["data"][RECORD]
 
 
-def _variable(shown, variables):
+def _variable(shown: Any, variables: Any) -> str:
     """Return the variable that holds what is shown, or all whose rows are shown as a table; "" where none does."""
     is_table = shown["result"]["kind"] == Table.__name__
     return next((name for name, each in variables.items() if shown["result"] == each["result"]
                  or is_table and shown["table"]["values"]["entries"] == each["table"]["values"]["entries"]), "")
 
 
-def _named(found):
+def _named(found: list) -> list:
     records, taken = [], {name for name, *_ in found}
     for name, section, each in found:
         if not any(each["result"] == before.result for before in records):
@@ -139,12 +135,12 @@ def _named(found):
     return records
 
 
-def _words(section, kind):
+def _words(section: str, kind: str) -> str:
     """Return a name for what no variable holds: of its kind, a table of its section."""
     text = section if kind == Table.__name__ else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind)
     return re.sub(r"\W+", "_", text.lower()).strip("_") or "table"
 
 
-def _free(name, taken):
+def _free(name: str, taken: set[str]) -> str:
     return next(each for each in itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
                 if each not in taken)

@@ -9,9 +9,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from workbench.data.label_sheets import write_rows
+from workbench.data.safe_csv import write_cell, write_rows
 from workbench.reports.outputs import check_folder, check_name, check_written, home_path, whole_file
-from workbench.reports.parameters import ReportError, reason
+from workbench.reports.parameters import ReportError, WrongParameter, reason
 from workbench.reports.records import Record
 
 EXCEL, CREATOR = ".xlsx", "evaluation-workbench"
@@ -24,7 +24,7 @@ def checked_tables(target: str | Path) -> Path:
     """Return the path of a folder or an Excel file that tables can be written to, or raise ReportError."""
     path = home_path(target)
     if not str(target):
-        raise ReportError(f"tables must name a folder, or a file that ends in {EXCEL}; got ''")
+        raise WrongParameter("tables", f"must name a folder, or a file that ends in {EXCEL}", "")
     if path.suffix.lower() == EXCEL:
         if importlib.util.find_spec("xlsxwriter") is None:
             raise ReportError(f"tables {str(path)!r} needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or "
@@ -52,8 +52,9 @@ def table_paths(target: Path, records: list[Record]) -> list[Path]:
 
 
 def write_tables(target: Path, records: list[Record], report: str) -> None:
-    """Write the tables of a report: numbers in full, columns by their keys in `workbench.vocabulary`, text harmless.
+    """Write the tables of a report: numbers in full, text harmless.
 
+    Columns have the keys of `workbench.results.vocabulary`.
     What is missing and what is no number is an empty cell.
     """
     contents = [{"file": f"{each.name}.csv", "report": report, "finding": each.table.caption,
@@ -72,12 +73,12 @@ def write_tables(target: Path, records: list[Record], report: str) -> None:
         raise ReportError(f"cannot write tables to {str(target)!r}: {reason(error)}") from error
 
 
-def _write_csv(path, rows, names=None):
+def _write_csv(path: Any, rows: Any, names: Any = None) -> Any:
     names = names or _columns(rows)
     write_rows(path, list(map(str, names)), [[_value(row.get(name)) for name in names] for row in rows])
 
 
-def _columns(rows):
+def _columns(rows: list | tuple) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
@@ -88,7 +89,7 @@ def _value(value: Any) -> Any:
     return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
 
 
-def _listed(folder):
+def _listed(folder: Path) -> list:
     """Return the rows of the folder's list of tables."""
     path, names, rows = folder / f"{CONTENTS}.csv", [], []
     if not path.exists():
@@ -102,7 +103,7 @@ def _listed(folder):
     return rows
 
 
-def _refuse_other_workbook(path):
+def _refuse_other_workbook(path: Path) -> None:
     if not path.exists() or not path.stat().st_size:
         return
     try:
@@ -114,7 +115,7 @@ def _refuse_other_workbook(path):
         raise ReportError(f"tables {str(path)!r} exists and holds no tables of a report; choose another path")
 
 
-def _write_workbook(path, records, contents):
+def _write_workbook(path: Path, records: list, contents: list) -> None:
     import xlsxwriter
     sheets, tables = _sheet_names(records), [each.table.entries for each in records]
     contents = [{**row, "file": name} for row, name in zip(contents, sheets, strict=True)]
@@ -124,7 +125,7 @@ def _write_workbook(path, records, contents):
             _write_sheet(book.add_worksheet(name), rows)
 
 
-def _sheet_names(records):
+def _sheet_names(records: list) -> list[str]:
     """Return a name per table that Excel takes: short, and unlike the others in any case of letters."""
     taken, names = {CONTENTS}, []
     for each in records:
@@ -135,22 +136,11 @@ def _sheet_names(records):
     return names
 
 
-def _write_sheet(sheet, rows):
+def _write_sheet(sheet: Any, rows: list | tuple) -> None:
     columns = _columns(rows)
     lines = [list(map(str, columns)), *([_value(row.get(name)) for name in columns] for row in rows)]
     for line, cells in enumerate(lines):
         for place, cell in enumerate(cells):
-            if _write_cell(sheet, line, place, cell):
+            if write_cell(sheet, line, place, cell):
                 raise ReportError(f"table {sheet.name!r} does not fit into a sheet of Excel; name a folder to get CSV "
                                   "files")
-
-
-def _write_cell(sheet, line, place, cell):
-    """Write a cell without reading formulas into text; anything but 0 says that it does not fit."""
-    if cell is None or cell == "":
-        return 0
-    if isinstance(cell, bool):
-        return sheet.write_boolean(line, place, cell)
-    if isinstance(cell, (int, float)) and math.isfinite(cell) and int(cell) == int(float(cell)):
-        return sheet.write_number(line, place, cell)
-    return sheet.write_string(line, place, str(cell))

@@ -146,24 +146,17 @@ class StreamStudy(Result):
                 for method in self.methods for sampled in [self.sampled[method].mean(0)]
                 for c in range(self.checkpoint.size) for h, label in enumerate(self.stratum)]
 
-    @classmethod
-    def _from_schema_1(cls, values):
-        """Return the fields of today: the first version held fractions against whole records."""
-        size, spread = values["stratum_size"], values["stratum_size"] * values["stratum_sd"]
-        return super()._from_schema_1(values) | {
-            "fractional_optimum": _fractional_optimum(values["methods"], size, spread, values["budget"])}
-
-    def _run(self, method):
+    def _run(self, method: str) -> str:
         return checks.choice("method", method, self.methods)
 
-    def _ratios(self, method):
+    def _ratios(self, method: str) -> np.ndarray:
         variance = self.variance[self._run(method)]
         best: Any = self.fractional_optimum if method in FRACTIONAL else self.variance["voila"]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(np.isclose(variance, best, SAME, 0), 1.0, variance / best)
 
 
-def _times(ratio, infinite):
+def _times(ratio: float, infinite: float) -> str:
     share = f" (infinite in {100 * infinite:.0f}%)" if infinite else ""
     return "infinite" if infinite == 1 else f"{ratio:.3g}{share}"
 
@@ -259,17 +252,17 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
     budget, minimum = checks.whole("budget", budget, 1), checks.whole("minimum", minimum, 0)
     if minimum * len(labels) > budget:
         strata = checks.counted(len(labels), "stratum", "strata")
-        raise ValueError(f"budget must be at least {minimum * len(labels)}, {minimum} for each of {strata}; got "
-                         f"{budget}")
+        raise checks.WrongValue("budget", f"must be at least {minimum * len(labels)}, {minimum} for each of {strata}",
+                                budget)
     batch, every = checks.whole("batch", batch, 1), checks.whole("every", every, 1)
     if every % batch:
-        raise ValueError(f"every must be a multiple of batch, {batch}; got {every}")
+        raise checks.WrongValue("every", f"must be a multiple of batch, {batch}", every)
     rng = checks.generator(rng)
     place = _order(codes, checks.choice("order", order, ORDERS), _codes_of(last, labels), rng)
     if place is not None:
         codes, values = (np.take_along_axis(array, place, 1) for array in (codes, values))
     keys = rng.permuted(np.broadcast_to(np.arange(codes.shape[1]), codes.shape), axis=1)
-    stream = _Stream(codes, values, len(labels), keys)
+    stream = _Stream(codes, np.asarray(values), len(labels), keys)
     stops = np.append(np.arange(every, stream.records, every), stream.records)
     states = {name: _follow(stream, stops, budget, batch, name == "s_voila_printed", minimum, progress)
               for name in methods if name in STREAMED}
@@ -284,31 +277,31 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
                        _fractional_optimum(methods, size, spread, budget))
 
 
-def _streams(stratum, values, runs):
+def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
     stratum, values = checks.plain_array("stratum", stratum), np.asarray(checks.plain_array("values", values), float)
     if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
         raise ValueError(f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
                          f"{values.shape}")
     if not np.isfinite(values).all():
-        raise ValueError("values must be finite")
+        raise checks.WrongValue("values", "must be finite")
     labels, codes = np.unique(stratum, return_inverse=True)
     codes = codes.reshape(stratum.shape)
     if stratum.ndim == 2:
         if runs not in (None, len(codes)):
-            raise ValueError(f"runs must be the number of streams given, {len(codes)}; got {runs}")
+            raise checks.WrongValue("runs", f"must be the number of streams given, {len(codes)}", runs)
         return tuple(labels.tolist()), codes, values
     runs = 5 if runs is None else checks.whole("runs", runs, 1)
     return tuple(labels.tolist()), np.tile(codes, (runs, 1)), np.tile(values, (runs, 1))
 
 
-def _codes_of(last, labels):
+def _codes_of(last: Any, labels: Any) -> list:
     for label in last:
         if label not in labels:
-            raise ValueError(f"last must hold strata of the stream; {label!r} is not")
+            raise checks.WrongValue("last", f"must hold strata of the stream; {label!r} is not")
     return [labels.index(label) for label in last]
 
 
-def _order(codes, order, last, rng):
+def _order(codes: np.ndarray, order: str, last: list, rng: np.random.Generator) -> np.ndarray | None:
     if order == "given" and not last:
         return None
     rank = rng.random(codes.shape) if order == "random" else np.broadcast_to(np.linspace(0, .5, codes.shape[1]),
@@ -319,7 +312,7 @@ def _order(codes, order, last, rng):
 class _Stream:
     """R streams: stratum, value and key of each record, and running statistics of its stratum."""
 
-    def __init__(self, codes, values, strata, keys):
+    def __init__(self, codes: np.ndarray, values: np.ndarray, strata: int, keys: np.ndarray) -> None:
         self.codes, self.values, self.keys, self.strata = codes, values, keys, strata
         self.runs, self.records = codes.shape
         self.size, self.spread, self.total = (np.zeros(codes.shape) for _ in range(3))
@@ -330,16 +323,16 @@ class _Stream:
             for rows in filter(len, np.split(order, ends[:-1])):
                 self.size[run, rows], self.spread[run, rows], self.total[run, rows] = _running(values[run, rows])
 
-    def latest(self, known, start, end):
+    def latest(self, known: np.ndarray, start: int, end: int) -> None:
         """Update the row of the latest record of each stratum, (R, H), by the records from start to end."""
         cells = self.codes[:, start:end] + self.strata * np.arange(self.runs)[:, None]
         np.maximum.at(known.reshape(-1), cells.ravel(), np.tile(np.arange(start, end), self.runs))
 
-    def now(self, column, latest):
+    def now(self, column: np.ndarray, latest: np.ndarray) -> np.ndarray:
         """Return a running statistic at the latest records, (R, H); 0 of a stratum that was not seen."""
         return np.where(latest >= 0, np.take_along_axis(column, np.maximum(latest, 0), 1), 0)
 
-    def statistics(self, stops):
+    def statistics(self, stops: np.ndarray) -> tuple:
         """Return records and N S per stratum at the stops, (R, C, H)."""
         size, spread = np.zeros((2, self.runs, stops.size, self.strata))
         latest, start = np.full((self.runs, self.strata), -1), 0
@@ -349,7 +342,7 @@ class _Stream:
         return size.astype(np.int64), spread
 
 
-def _running(values):
+def _running(values: np.ndarray) -> tuple:
     """Return count, N S and sum of a stratum after each of its records."""
     count, center = np.arange(1.0, values.size + 1), values.mean()
     centered = values - center
@@ -359,137 +352,77 @@ def _running(values):
     return count, count * np.sqrt(varied), total + center * count
 
 
-def _follow(stream, stops, budget, batch, printed, minimum, progress):
+def _follow(stream: _Stream, stops: np.ndarray, budget: int, batch: int, printed: bool, minimum: int,
+            progress: bool) -> tuple:
     """Return sample sizes (R, C, H) and errors of the estimate (R, C) of S-VOILA at the stops."""
     from tqdm.auto import tqdm
-    pool = _Pool(stream, budget + batch, 0 if printed else minimum, printed) if batch == 1 or printed else \
-        _Batches(stream, budget, minimum)
+    samples = _Samples(stream, budget, 0 if printed else minimum, printed)
     sampled, error = np.zeros((stream.runs, stops.size, stream.strata)), np.zeros((stream.runs, stops.size))
     checkpoint = 0
     for start in tqdm(range(0, stream.records, batch), desc="records", delay=1, disable=not progress):
         end = min(start + batch, stream.records)
-        pool.receive(start, end, budget)
+        samples.receive(start, end)
         if end == stops[checkpoint]:
-            sampled[:, checkpoint], error[:, checkpoint] = pool.sampled, pool.errors()
+            sampled[:, checkpoint], error[:, checkpoint] = samples.sampled, samples.errors()
             checkpoint += 1
     return sampled, error
 
 
-class _Batches:
-    """The samples of R runs that are cut after each minibatch: what is held, sorted by stratum and key."""
+class _Samples:
+    """The samples of R runs that are cut after each minibatch: what is held, sorted by run, stratum and key."""
 
-    def __init__(self, stream, budget, minimum):
-        self.stream, self.budget, self.minimum = stream, budget, minimum
+    def __init__(self, stream: _Stream, budget: int, minimum: int, printed: bool) -> None:
+        self.stream, self.budget, self.minimum, self.printed = stream, budget, minimum, printed
         shape = stream.runs, stream.strata
-        self.latest, self.sampled = np.full(shape, -1), np.zeros(shape)
+        self.latest, self.sampled = np.full(shape, -1), np.zeros(shape, np.int64)
         self.threshold = np.full(shape, stream.records)
-        self.held = [np.zeros(0, np.int64) for _ in range(stream.runs)]
-        self.first = np.arange(stream.strata + 1) * stream.records
+        self.cell = np.arange(stream.runs * stream.strata).reshape(shape)
+        self.row = np.argsort(stream.keys, axis=1)
+        self.held = np.zeros(0, np.int64)
 
-    def receive(self, start, end, budget):
+    def receive(self, start: int, end: int) -> None:
         """Take the records from start to end and cut the samples to the budget."""
         self.stream.latest(self.latest, start, end)
+        codes, keys = self.stream.codes[:, start:end], self.stream.keys[:, start:end]
+        chosen = keys < np.take_along_axis(self.threshold, codes, 1)
+        if chosen.any():
+            cells = (codes + self.cell[:, :1])[chosen]
+            self.sampled += np.bincount(cells, minlength=self.cell.size).reshape(self.cell.shape)
+            self.held = np.sort(np.concatenate([self.held, cells * self.stream.records + keys[chosen]]), kind="stable")
+            self.cut(self.left())
+
+    def left(self) -> np.ndarray:
+        """Return the sample sizes (R, H) within the budget: records go one by one where that costs least."""
         size, spread = (self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.spread))
-        for run, threshold in enumerate(self.threshold):
-            codes, keys = self.stream.codes[run, start:end], self.stream.keys[run, start:end]
-            chosen = keys < threshold[codes]
-            held = np.sort(np.concatenate([self.held[run], codes[chosen] * self.stream.records + keys[chosen]]))
-            bounds = np.searchsorted(held, self.first)
-            live = np.diff(bounds)
-            if held.size > budget:
-                held, live = self.cut(held, bounds[:-1], live, size[run], spread[run], threshold)
-            self.held[run], self.sampled[run] = held, live
+        left, floor = self.sampled.copy(), np.minimum(self.minimum, size)
+        while (over := (left.sum(1) > self.budget).nonzero()[0]).size:
+            s, total = left[over], spread[over]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                cost = total / s if self.printed else np.where((s == 1) & (total == 0), 0, total ** 2 / (s * (s - 1)))
+            left[over, np.where(s > floor[over], cost, np.inf).argmin(1)] -= 1
+        return left
 
-    def cut(self, held, start, live, size, spread, threshold):
-        """Return what is left of a run's sample, and its sizes; lower the thresholds to the least key turned away."""
-        seen = np.maximum(size, 1)
-        left = rules.reduced(seen, spread / seen, live, self.budget, np.minimum(live, self.minimum)).astype(np.int64)
-        cut = np.flatnonzero(left < live)
-        threshold[cut] = held[(start + left)[cut]] - self.first[cut]
-        rank = np.arange(held.size) - np.repeat(start, live)
-        return held[rank < np.repeat(left, live)], left
+    def cut(self, left: np.ndarray) -> None:
+        """Keep the smallest keys; lower the thresholds to the least key turned away."""
+        start = (self.sampled.cumsum() - self.sampled.ravel()).reshape(self.cell.shape)
+        cut = left < self.sampled
+        self.threshold[cut] = self.held[(start + left)[cut]] - self.cell[cut] * self.stream.records
+        rank = np.arange(self.held.size) - np.repeat(start, self.sampled.ravel())
+        self.held, self.sampled = self.held[rank < np.repeat(left, self.sampled.ravel())], left
 
-    def errors(self):
+    def errors(self) -> np.ndarray:
         """Return estimate minus mean of all records so far, (R,); NaN where a stratum has no record."""
         size, total = (self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.total))
-        sums = np.zeros(size.shape)
-        for run, held in enumerate(self.held):
-            row = np.empty(self.stream.records, np.int64)
-            row[self.stream.keys[run]] = np.arange(self.stream.records)
-            code, key = np.divmod(held, self.stream.records)
-            sums[run] = np.bincount(code, self.stream.values[run, row[key]], self.stream.strata)
-        return _errors(sums, self.sampled, size, total)
+        cell, key = np.divmod(self.held, self.stream.records)
+        run = cell // self.stream.strata
+        values = self.stream.values[run, self.row[run, key]]
+        sums = np.bincount(cell, values, self.cell.size).reshape(size.shape)
+        mean = np.divide(sums, self.sampled, out=np.where(size > 0, np.nan, 0.0), where=self.sampled > 0)
+        return ((mean * size).sum(1) - total.sum(1)) / size.sum(1)
 
 
-def _errors(sums, sampled, size, total):
-    mean = np.divide(sums, sampled, out=np.where(size > 0, np.nan, 0.0), where=sampled > 0)
-    return ((mean * size).sum(1) - total.sum(1)) / size.sum(1)
-
-
-class _Pool:
-    """The samples of R runs, unordered: stratum, key and value of what is held."""
-
-    def __init__(self, stream, room, minimum, printed):
-        self.stream, self.minimum, self.printed = stream, minimum, printed
-        shape = stream.runs, stream.strata
-        self.latest, self.sampled = np.full(shape, -1), np.zeros(shape)
-        self.threshold = np.full(shape, stream.records)
-        self.filled = np.zeros(stream.runs, np.int64)
-        self.codes, self.keys = (np.full((stream.runs, room), -1) for _ in range(2))
-        self.values = np.zeros((stream.runs, room))
-        self.every = np.arange(stream.runs)
-
-    def receive(self, start, end, budget):
-        """Take the records from start to end, then cut the samples to the budget one by one."""
-        for t in range(start, end):
-            self.take(t)
-        while (over := (self.filled > budget).nonzero()[0]).size:
-            self.evict(over)
-
-    def take(self, t):
-        h = self.stream.codes[:, t]
-        self.latest[self.every, h] = t
-        run = (self.stream.keys[:, t] < self.threshold[self.every, h]).nonzero()[0]
-        if not run.size:
-            return
-        slot = self.filled[run]
-        for held, column in ((self.codes, self.stream.codes), (self.keys, self.stream.keys),
-                             (self.values, self.stream.values)):
-            held[run, slot] = column[run, t]
-        self.sampled[run, h[run]] += 1
-        self.filled[run] += 1
-
-    def evict(self, run):
-        """Take the record with the largest key from the stratum where it costs least, in these runs."""
-        h = self.costs(run).argmin(1)
-        slot = np.where(self.codes[run] == h[:, None], self.keys[run], -1).argmax(1)
-        self.threshold[run, h] = self.keys[run, slot]
-        self.filled[run] -= 1
-        for held in (self.codes, self.keys, self.values):
-            held[run, slot] = held[run, self.filled[run]]
-        self.codes[run, self.filled[run]] = -1
-        self.sampled[run, h] -= 1
-
-    def costs(self, run):
-        s, size, spread = self.sampled[run], self.now(self.stream.size, run), self.now(self.stream.spread, run)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cost = spread / s if self.printed else np.where((s == 1) & (spread == 0), 0, spread ** 2 / (s * (s - 1)))
-        return np.where(s > np.minimum(self.minimum, size), cost, np.inf)
-
-    def now(self, column, run):
-        """Return a running statistic of every stratum, (runs, H)."""
-        latest = self.latest[run]
-        return np.where(latest >= 0, column[run[:, None], latest], 0)
-
-    def errors(self):
-        """Return estimate minus mean of all records so far, (R,); NaN where a stratum has no record."""
-        size, held = self.now(self.stream.size, self.every), self.codes >= 0
-        cell = (self.every[:, None] * self.stream.strata + self.codes)[held]
-        sums = np.bincount(cell, self.values[held], size.size).reshape(size.shape)
-        return _errors(sums, self.sampled, size, self.now(self.stream.total, self.every))
-
-
-def _hindsight(method, size, spread, budget, integer=None):
+def _hindsight(method: str, size: np.ndarray, spread: np.ndarray, budget: int,
+               integer: bool | None = None) -> np.ndarray:
     """Return what a method that knows all records so far would hold, (R, C, H); whole records as the method does."""
     integer = method in ("voila", "uniform") if integer is None else integer
     sampled = np.zeros(size.shape)
@@ -499,14 +432,14 @@ def _hindsight(method, size, spread, budget, integer=None):
     return sampled
 
 
-def _fractional_optimum(methods, size, spread, budget):
+def _fractional_optimum(methods: tuple, size: np.ndarray, spread: np.ndarray, budget: int) -> np.ndarray | None:
     """Return the variance of VOILA in real numbers, (R, C), or None where no method holds fractions by a rule."""
     if not set(FRACTIONAL) & set(methods):
         return None
     return _variances(size, spread, _hindsight("voila", size, spread, budget, integer=False))
 
 
-def _held(method, size, spread, budget, integer):
+def _held(method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool) -> np.ndarray:
     if size.sum() <= budget:
         return size
     if method == "reservoir":
@@ -515,13 +448,13 @@ def _held(method, size, spread, budget, integer):
     return rules.allocate(size, budget, rule, stratum_sd=spread / size, minimum=0, integer=integer).labeled
 
 
-def _variances(size, spread, sampled):
+def _variances(size: np.ndarray, spread: np.ndarray, sampled: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(spread > 0, spread ** 2 * np.maximum(1 / sampled - 1 / size, 0), 0)
     return terms.sum(-1) / size.sum(-1) ** 2.0
 
 
-def _random_variance(values, stops, budget):
+def _random_variance(values: Any, stops: Any, budget: Any) -> np.ndarray:
     centered = values - values.mean(1, keepdims=True)
     total, squares = (part.cumsum(1)[:, stops - 1] for part in (centered, centered ** 2))
     spread = np.maximum(squares - total ** 2 / stops, 0) / np.maximum(stops - 1, 1)

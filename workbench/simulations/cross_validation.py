@@ -7,7 +7,7 @@ References
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,7 +131,7 @@ class TypeOneStudy(Result):
         """`theta3` without what rounding leaves of equal folds."""
         return np.where(self.theta3 > (kfold.ROUNDING * self.estimates) ** 2, self.theta3, 0.0)
 
-    def _rejects(self, rho, level, mean):
+    def _rejects(self, rho: Any, level: Any, mean: Any) -> np.ndarray:
         critical = scipy.special.stdtrit(self.folds - 1, (1 + level) / 2)
         shown = (1 - resolve_rho(rho, self.folds)) * (self.estimates - mean) ** 2
         return shown > critical ** 2 * self.shown
@@ -185,8 +185,7 @@ def simulate_type_one(population: Any, learner: Any, n: int, *, folds: int = 10,
     rng, loss = checks.generator(rng), loss_of(learner)
     samples = _blocks(population, _drawn(rng, population, runs, n), rng)
     fold = np.arange(n) % folds
-    means = _per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs, progress)
-    means = np.concatenate(means)
+    means = np.concatenate(_per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs, progress))
     notes = [Note("data", "squared error, as the learner is a regressor")] if loss == "squared" else []
     return TypeOneStudy(population.name, label, n, folds, runs, means.mean(-1), theta3(means), loss, notes=notes)
 
@@ -367,7 +366,7 @@ class _Plan:
     repeats: int
     rope: float
 
-    def run(self, samples):
+    def run(self, samples: Samples) -> tuple:
         """Return p-values (T, B), errors (2, B), estimates (2, B), naive standard errors (2, B)."""
         n, rng = samples.rows.shape[1], np.random.default_rng(samples.seed)
         fold = np.arange(n) % self.folds
@@ -377,8 +376,7 @@ class _Plan:
         of_repeats = [means]
         for _ in range(self.repeats - 1):
             order = rng.permutation(n)
-            again = np.empty(n, int)
-            again[order] = fold
+            again = fold[np.argsort(order)]
             of_repeats.append(_fold_means(self.differences(samples, again)[:, order], self.folds))
         every = np.concatenate(of_repeats, -1)
         p = {"naive t, repeated": lambda: _p_of(every, 0.0, scale),
@@ -396,23 +394,22 @@ class _Plan:
              "McNemar, one third held out": lambda: self.held_out(samples),
              "nested cross-validation": lambda: self.nested(samples, rng)}
         pvalues = np.stack([p[test]() for test in self.tests])
-        repeated = self.repeats > 1
-        estimates = np.stack([means.mean(-1), every.mean(-1) if repeated else np.full(len(means), np.nan)])
-        naive = np.sqrt([theta3(means), theta3(every) if repeated else np.full(len(means), np.nan)])
-        return pvalues, np.stack([loss.mean(-1) for loss in losses]), estimates, naive
+        pair = means, every if self.repeats > 1 else np.full(means.shape, np.nan)
+        return (pvalues, np.stack([loss.mean(-1) for loss in losses]), np.stack([part.mean(-1) for part in pair]),
+                np.sqrt([theta3(part) for part in pair]))
 
-    def differences(self, samples, fold):
+    def differences(self, samples: Samples, fold: np.ndarray) -> np.ndarray:
         """Return loss of the first less loss of the second, (B, n)."""
         first, second = (learner(samples, fold).astype(float) for learner in self.learners)
         return first - second
 
-    def bayes(self, means, scale):
+    def bayes(self, means: np.ndarray, scale: np.ndarray) -> np.ndarray:
         spread = (1 / self.folds + 1 / (self.folds - 1)) * means.var(-1, ddof=1)
         spread = np.where(_same(means, scale), np.nan, spread) ** .5
         best = np.maximum((-self.rope - means.mean(-1)) / spread, (means.mean(-1) - self.rope) / spread)
         return scipy.special.stdtr(self.folds - 1, -best)
 
-    def rho_of_halves(self, samples, rng):
+    def rho_of_halves(self, samples: Samples, rng: np.random.Generator) -> np.ndarray:
         n = samples.rows.shape[1]
         half = n // 2 // self.folds * self.folds
         shown, means, fold = [], [], np.arange(half) % self.folds
@@ -426,12 +423,10 @@ class _Plan:
         rho = kfold.rho_of_halves(np.stack(shown, -1).reshape(pairs), np.stack(means, -1).reshape(pairs))
         return np.where(np.isfinite(rho), rho, kfold.MOST_RHO)
 
-    def five_by_two(self, samples, rng):
+    def five_by_two(self, samples: Samples, rng: np.random.Generator) -> tuple:
         n, halves = samples.rows.shape[1], []
         for _ in range(5):
-            order = rng.permutation(n)
-            fold = np.empty(n, int)
-            fold[order] = np.arange(n) % 2
+            fold = np.argsort(rng.permutation(n)) % 2
             difference = self.differences(samples, fold)
             halves.append([difference[:, fold == k].mean(-1) for k in (0, 1)])
         values = np.moveaxis(np.array(halves), -1, 0)
@@ -440,12 +435,12 @@ class _Plan:
         return (np.where(known, tail_probability(t[:, 0, 0], 5, "two-sided"), np.nan),
                 np.where(known, scipy.special.fdtrc(10, 5, np.where(known, f, 1)), np.nan))
 
-    def held_out(self, samples):
+    def held_out(self, samples: Samples) -> np.ndarray:
         n = samples.rows.shape[1]
         test = np.arange(n) >= n - n // 3
         return _p_of_signs(self.differences(samples, test.astype(int))[:, test])
 
-    def nested(self, samples, rng):
+    def nested(self, samples: Samples, rng: np.random.Generator) -> np.ndarray:
         n, (runs, m) = samples.rows.shape[1], (len(samples.rows), samples.rows.shape[1] // self.folds)
         outer, inner = np.empty((runs, NESTED_REPEATS, self.folds, m)), []
         for r in range(NESTED_REPEATS):
@@ -459,7 +454,7 @@ class _Plan:
             return np.where(error > 0, 2 * scipy.special.ndtr(-np.abs(estimate / error)), np.nan)
 
 
-def _per_block(function, blocks, jobs, progress):
+def _per_block(function: Callable, blocks: list, jobs: int | None, progress: bool) -> list:
     from joblib import Parallel, delayed
     from tqdm import tqdm
     bar = tqdm(blocks, delay=1, leave=False, unit="block", disable=not progress)
@@ -468,7 +463,7 @@ def _per_block(function, blocks, jobs, progress):
     return Parallel(n_jobs=jobs)(delayed(function)(block) for block in bar)
 
 
-def _blocks(population, rows, rng):
+def _blocks(population: Population, rows: np.ndarray, rng: np.random.Generator) -> list:
     """Cut samples so that a block's distances stay in fast memory."""
     runs, n = rows.shape
     size = max(1, BLOCK // n ** 2)
@@ -476,50 +471,50 @@ def _blocks(population, rows, rng):
     return [Samples(population, rows[i * size:(i + 1) * size], int(seed)) for i, seed in enumerate(seeds)]
 
 
-def _fold_means(losses, folds):
+def _fold_means(losses: np.ndarray, folds: int) -> np.ndarray:
     """Return means (B, K) of losses (B, n) whose item i is in fold i mod K."""
     runs, n = losses.shape
     return losses.reshape(runs, n // folds, folds).mean(1)
 
 
-def _same(means, scale):
+def _same(means: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Return where fold means (B, J) of losses up to `scale` (B,) differ by no more than rounding."""
     return np.ptp(means, axis=-1) <= kfold.ROUNDING * scale
 
 
-def _p_of(means, rho, scale):
+def _p_of(means: np.ndarray, rho: float | np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Return p-values of the t-test of fold means (B, J), NaN where folds agree."""
     naive = np.where(_same(means, scale), np.nan, theta3(means)) ** .5
     return tail_probability((1 - rho) ** .5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided")
 
 
-def _p_of_items(difference):
+def _p_of_items(difference: np.ndarray) -> np.ndarray:
     error = difference.std(-1, ddof=1) / difference.shape[-1] ** .5
     with np.errstate(divide="ignore", invalid="ignore"):
         return 2 * scipy.special.ndtr(-np.abs(np.where(error > 0, difference.mean(-1) / error, np.nan)))
 
 
-def _p_of_signs(difference):
+def _p_of_signs(difference: np.ndarray) -> np.ndarray:
     return model_tests.mcnemar_pvalue((difference > 0).sum(-1), (difference < 0).sum(-1))
 
 
-def _chosen(tests, repeats, n, folds):
+def _chosen(tests: Any, repeats: Any, n: Any, folds: Any) -> tuple:
     if isinstance(tests, str):
         tests = TESTS if checks.choice("tests", tests, ("all", *TESTS)) == "all" else (tests,)
     tests = checks.choices("tests", tests, TESTS)
     if not tests:
-        raise ValueError(f"tests must name at least one of {', '.join(map(repr, TESTS))}")
+        raise checks.WrongValue("tests", f"must name at least one of {', '.join(map(repr, TESTS))}")
     if repeats < 2 and any(test.endswith("repeated") for test in tests):
-        raise ValueError(f"repeats must be at least 2 for the repeated tests; got {repeats}")
+        raise checks.WrongValue("repeats", "must be at least 2 for the repeated tests", repeats)
     if "half-sample rho" in tests and n < 4 * folds:
-        raise ValueError(f"n must be at least {4 * folds} for half-sample rho, whose halves need 2 items per fold; "
-                         f"got {n}")
+        raise checks.WrongValue("n", f"must be at least {4 * folds} for half-sample rho, whose halves need 2 items "
+                                "per fold", n)
     if "nested cross-validation" in tests and (n < 2 * folds or folds < 3):
         raise ValueError(f"nested cross-validation needs 3 folds of 2 items; got {folds} folds of {n} items")
     return tests
 
 
-def _common_loss(learners, labels):
+def _common_loss(learners: tuple, labels: tuple) -> str:
     """Return the loss of both learners; that of a regressor and that of a classifier have no common unit."""
     found = [loss_of(learner) for learner in learners]
     if found[0] != found[1]:
@@ -529,40 +524,41 @@ def _common_loss(learners, labels):
     return found[0]
 
 
-def _allowed(tests, loss):
+def _allowed(tests: tuple, loss: str) -> tuple:
     """Return the tests that a loss allows, and what the reader has to know about it."""
     if loss == "zero_one":
         return tests, ()
     left = tuple(test for test in tests if test not in COUNTING)
     if not left:
-        raise ValueError(f"tests must name one that does not count errors where the learners are regressors; got "
-                         f"{checks.listed(tests, quoted=True)}")
+        raise checks.WrongValue("tests", "must name one that does not count errors where the learners are "
+                                f"regressors; got {checks.listed(tests, quoted=True)}")
     counting = (Note("refused", "counts errors, which regressors do not make: left out", ("test", test))
                 for test in tests if test in COUNTING)
     return left, (*counting, Note("data", "squared error, as the learners are regressors"))
 
 
-def _drawn(rng, population, runs, n):
+def _drawn(rng: np.random.Generator, population: Population, runs: int, n: int) -> np.ndarray:
     refuse_large("runs and n", runs, n)
     return rng.integers(len(population.y), size=(runs, n))
 
 
-def _sample_size(n, folds):
+def _sample_size(n: int, folds: int) -> int:
     n, folds = checks.whole("n", n, 2), checks.whole("folds", folds, 2)
     if n % folds:
-        raise ValueError(f"n must be a multiple of the {folds} folds; got {n}")
+        raise checks.WrongValue("n", f"must be a multiple of the {folds} folds", n)
     return n
 
 
-def _checked_rows(rows, n, size):
+def _checked_rows(rows: Any, n: Any, size: Any) -> np.ndarray:
     rows = checks.plain_array("samples", rows)
     if rows.ndim != 2 or rows.shape[1] != n or len(rows) < 2 or rows.dtype.kind not in "iu":
-        raise ValueError(f"samples must be (runs, {n}) row numbers, at least 2 runs; got shape {rows.shape} of "
-                         f"{rows.dtype}")
+        raise checks.WrongValue("samples", f"must be (runs, {n}) row numbers, at least 2 runs; got shape "
+                                f"{rows.shape} of {rows.dtype}")
     if rows.min() < 0 or rows.max() >= size:
-        raise ValueError(f"samples must be rows 0 to {size - 1} of the population; got {rows.min()} to {rows.max()}")
+        raise checks.WrongValue("samples", f"must be rows 0 to {size - 1} of the population; got {rows.min()} to "
+                                f"{rows.max()}")
     return rows
 
 
-def _error(values):
+def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / values.size ** .5)

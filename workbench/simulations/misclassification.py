@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.misclassification import limits, methods
-from workbench.misclassification.methods import HALF, INVERT, METHODS, RATES
+from workbench.misclassification.methods import HALF, METHODS, RATES
 from workbench.misclassification.theory import QUANTITIES
 from workbench.results import Result
 
@@ -89,7 +89,7 @@ class PrevalenceStudy(Result):
         """
         checks.choice("method", method, METHODS)
         checks.choice("quantity", quantity, QUANTITIES)
-        half, inverts, least = self.table + HALF, method in INVERT, 0.0 if quantity == "level" else -1.0
+        half, inverts, least = self.table + HALF, METHODS[method].divides_by, 0.0 if quantity == "level" else -1.0
         every = np.ones(len(half), bool)
         low, high = self._made(limits.DELTA, every, method, level, quantity)
         further = {limits.ONE_ADDED: self.table.min((1, 2)) < limits.RARE,
@@ -104,7 +104,7 @@ class PrevalenceStudy(Result):
             lost = limits.swapped(self.table)
         return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
 
-    def _made(self, name, runs, method, level, quantity):
+    def _made(self, name: str, runs: np.ndarray, method: str, level: float, quantity: str) -> tuple:
         """Return the limits of one construction in the chosen runs."""
         table = self.table[runs] + limits.added(name, 2)
         frame, shares, least = _two(self.frame_share[runs]), _two(self.share[runs]), -float(quantity == "change")
@@ -116,7 +116,7 @@ class PrevalenceStudy(Result):
         if quantity == "change":
             slopes = slopes - first.within_frame(True)
 
-        def from_audit(part):
+        def from_audit(part: Any) -> np.ndarray:
             return methods.audit_covariance(part, table, self.n, self.size, self.rates)
         if name == limits.FIELLER:
             log_d = limits.log_d(method, slopes, table, frame)
@@ -177,7 +177,7 @@ class PrevalenceStudy(Result):
 def simulate_prevalence(base_rate: float, new_base_rate: float, p00: float, p11: float, n: int, size: int | None, *,
                         new_size: int | None = None, runs: int = 10_000, rng: int | np.random.Generator = 0,
                         rates: str = "process") -> PrevalenceStudy:
-    """Repeat audit and counts of a setting and estimate the new share by all seven methods.
+    """Repeat audit and counts of a setting and estimate the new share by all methods.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def simulate_prevalence(base_rate: float, new_base_rate: float, p00: float, p11:
     new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
     checks.choice("rates", rates, RATES)
     if rates == "frame" and size is None:
-        raise ValueError("size must be given for rates='frame': the frame that has these rates")
+        raise checks.WrongValue("size", "must be given for rates='frame': the frame that has these rates")
     rng = checks.generator(rng)
     table, frame_share, base_rate = _draw_audits(base_rate, p00, p11, n, size, runs, rates, rng)
     share, new_base_rate = _draw_share(new_base_rate, p00, p11, new_size, runs, rng)
@@ -271,23 +271,19 @@ def simulate_shifts(base_rate: float, new_base_rates: Iterable[float], p00: floa
     ShiftStudy(share 0.75 -> 0.5 to 0.75, 3 new shares, least error: classify_and_count 1, calibration 1, mle 1)
     """
     rng = checks.generator(rng)
-    studies = []
-    for new in checks.each("new_base_rates", new_base_rates):
-        new = checks.number("new_base_rates", new, 0, 1)
-        if not studies:
-            studies.append(simulate_prevalence(base_rate, new, p00, p11, n, size, new_size=new_size, runs=runs,
-                                               rng=rng, rates=rates))
-            continue
-        first = studies[0]
-        share, new = _draw_share(new, p00, p11, first.new_size, runs, rng)
-        studies.append(_study(first.table, first.frame_share, share, first.base_rate, new, *(
-            getattr(first, name) for name in ("p00", "p11", "n", "size", "new_size", "runs", "rates"))))
-    if not studies:
-        raise ValueError("new_base_rates must hold at least one share")
-    return ShiftStudy(tuple(studies))
+    truths = [checks.number("new_base_rates", new, 0, 1) for new in checks.each("new_base_rates", new_base_rates)]
+    if not truths:
+        raise checks.WrongValue("new_base_rates", "must hold at least one share")
+    first = simulate_prevalence(base_rate, truths[0], p00, p11, n, size, new_size=new_size, runs=runs, rng=rng,
+                                rates=rates)
+    setting = [getattr(first, name) for name in ("p00", "p11", "n", "size", "new_size", "runs", "rates")]
+    shares = [_draw_share(new, p00, p11, first.new_size, runs, rng) for new in truths[1:]]
+    return ShiftStudy((first, *(_study(first.table, first.frame_share, share, first.base_rate, new, *setting)
+                                for share, new in shares)))
 
 
-def _draw_audits(base_rate, p00, p11, n, size, runs, rates, rng):
+def _draw_audits(base_rate: float, p00: float, p11: float, n: int, size: int | None, runs: int, rates: str,
+                 rng: np.random.Generator) -> tuple:
     """Return audits (R, 2, 2), predicted shares of their frame (R,), and the base rate in whole items."""
     if size is None:
         ones = rng.binomial(n, base_rate, runs)
@@ -305,7 +301,8 @@ def _draw_audits(base_rate, p00, p11, n, size, runs, rates, rng):
     return _tables(n, ones, hits, misses), (hits + misses + others) / size, of_one / size
 
 
-def _draw_share(base_rate, p00, p11, size, runs, rng):
+def _draw_share(base_rate: float, p00: float, p11: float, size: int | None, runs: int,
+                rng: np.random.Generator) -> tuple:
     """Return predicted shares (R,) of a period and its true share in whole items."""
     if size is None:
         return np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00)), base_rate
@@ -313,26 +310,27 @@ def _draw_share(base_rate, p00, p11, size, runs, rng):
     return (rng.binomial(ones, p11, runs) + rng.binomial(size - ones, 1 - p00, runs)) / size, ones / size
 
 
-def _tables(n, ones, hits, misses):
+def _tables(n: int, ones: np.ndarray, hits: np.ndarray, misses: np.ndarray) -> np.ndarray:
     return np.stack([n - ones - misses, misses, ones - hits, hits]).reshape(2, 2, -1).transpose(2, 0, 1)
 
 
-def _determinant(table):
+def _determinant(table: np.ndarray) -> np.ndarray:
     """Return d = p00 + p11 - 1 of tables (R, 2, 2); NaN without an item of a class."""
     with np.errstate(invalid="ignore"):
         return np.einsum("rkk->r", methods.by_row(table)) - 1
 
 
-def _two(share):
+def _two(share: np.ndarray) -> np.ndarray:
     return np.stack([1 - share, share]).T
 
 
-def _runs_innermost(table):
+def _runs_innermost(table: np.ndarray) -> np.ndarray:
     """Return the same (R, 2, 2) array with runs next to each other in memory: sums over classes take half the time."""
     return np.ascontiguousarray(table.transpose(1, 2, 0)).transpose(2, 0, 1)
 
 
-def _study(table, frame_share, share, base_rate, new_base_rate, *setting):
+def _study(table: Any, frame_share: Any, share: Any, base_rate: Any, new_base_rate: Any,
+           *setting: Any) -> PrevalenceStudy:
     frame, shares, table = _two(frame_share), _two(share), _runs_innermost(table.astype(float))
     estimates = {method: np.ascontiguousarray(methods.shares_of(method, table, frame, shares)[:, 1])
                  for method in METHODS}
@@ -343,7 +341,7 @@ def _study(table, frame_share, share, base_rate, new_base_rate, *setting):
                            new_base_rate, *setting)
 
 
-def _figures(values, truth):
+def _figures(values: np.ndarray, truth: float) -> tuple:
     """Return bias, sd, RMSE, their Monte Carlo errors, and the number of undefined runs."""
     defined = np.isfinite(values)
     count = int(defined.sum())

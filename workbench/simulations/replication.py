@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.replication import estimates, replicates
-from workbench.replication.bounded_intervals import Clusters, Spread, bounded_limits, f1_limits
+from workbench.replication.bounded_intervals import Clusters, Spread
 from workbench.replication.designs import SurveyDesign
-from workbench.replication.statistics import ratio
+from workbench.replication.statistics import METRICS, ratio
 from workbench.results import Result, percent
 
 STATISTICS = ("accuracy", "f1")
@@ -97,15 +97,6 @@ class CoverageStudy(Result):
     pooled_variance: np.ndarray
     kish_items: np.ndarray
 
-    @classmethod
-    def _from_schema_1(cls, values):
-        """Return the fields of today: the degrees of freedom were those of the design, the same in every run."""
-        same = {name: np.full(values["runs"], float(values[name])) for name in ("df", "effective_df")}
-        return values | same | {"kish_items": values["counted"], "informative_psus": same["df"],
-                                "cautious_psus": values["effective_psus"],
-                                "carriers": np.full((2, values["runs"]), np.inf),
-                                "pooled_variance": np.zeros(values["runs"])}
-
     @property
     def labels(self) -> int:
         """Labels per run."""
@@ -173,10 +164,10 @@ class CoverageStudy(Result):
         return estimates.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
 
     @cached_property
-    def _default_limits(self):
+    def _default_limits(self) -> tuple:
         share = self.estimates / (2 - self.estimates) if self.statistic == "f1" else self.estimates
         tail = (1 - self.level) / 2
-        return (f1_limits if self.statistic == "f1" else bounded_limits)(
+        return METRICS[self.statistic].limits(
             self.estimates, self.variances, Spread.of_share(share, self.kish_items),
             Clusters(self.cautious_psus, self.effective_df, self.carriers, self.pooled_variance), tail)
 
@@ -237,22 +228,22 @@ class CoverageStudy(Result):
                 for method in INTERVALS]
 
     @property
-    def _answered(self):
+    def _answered(self) -> np.ndarray:
         return np.isfinite(self.variances)
 
-    def _of_answered(self, values):
+    def _of_answered(self, values: np.ndarray) -> np.ndarray:
         return values[self._answered]
 
     @property
-    def _empirical_variance(self):
+    def _empirical_variance(self) -> float:
         return self._of_answered(self.estimates).var(ddof=1)
 
     @property
-    def _relative_squares(self):
+    def _relative_squares(self) -> np.ndarray:
         estimates = self._of_answered(self.estimates)
         return (estimates - estimates.mean()) ** 2 / self._empirical_variance
 
-    def _half_widths(self, method):
+    def _half_widths(self, method: str) -> np.ndarray:
         low, high = map(self._of_answered, self.limits(method))
         return (high - low) / 2
 
@@ -338,8 +329,8 @@ def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accur
               for start in range(0, runs, step)]
     columns: Any = {name: np.concatenate([block[name] for block in blocks], -1) for name in blocks[0]}
     if np.isfinite(columns["variances"]).sum() < 2:
-        raise ValueError(f"items must be more: {statistic} or over 5% of its replicates is undefined (0/0) in "
-                         f"{np.isnan(columns['variances']).sum():,} of {runs:,} runs; or take method 'fay'")
+        raise checks.WrongValue("items", f"must be more: {statistic} or over 5% of its replicates is undefined (0/0) "
+                                f"in {np.isnan(columns['variances']).sum():,} of {runs:,} runs; or take method 'fay'")
     return CoverageStudy(statistic, method, population.strata, population.psus, population.items, runs, level,
                          population.truth, population.item_variance, **columns)
 
@@ -430,11 +421,11 @@ def simulate_random_halves(differences: ArrayLike, count: int, *, runs: int = 20
     """
     differences = checks.vector("differences", differences, what="stratum")
     if not differences.any():
-        raise ValueError("differences must not all be 0: then every half-sample gives the total itself")
+        raise checks.WrongValue("differences", "must not all be 0: then every half-sample gives the total itself")
     largest = np.abs(differences).max()
     if not 1 / LARGEST_DIFFERENCE <= largest <= LARGEST_DIFFERENCE:
-        raise ValueError(f"differences must have a largest size from {1 / LARGEST_DIFFERENCE:g} to "
-                         f"{LARGEST_DIFFERENCE:g}; got {largest:g}: give them in another unit")
+        raise checks.WrongValue("differences", f"must have a largest size from {1 / LARGEST_DIFFERENCE:g} to "
+                                f"{LARGEST_DIFFERENCE:g}; got {largest:g}: give them in another unit")
     count, runs = checks.whole("count", count, 1), checks.whole("runs", runs, 2)
     rng, step = checks.generator(rng), max(1, BLOCK // count)
     found = [(_random_misses(differences, (min(step, runs - start), count), rng) ** 2).mean(1)
@@ -456,13 +447,14 @@ class _Population:
     base_rate: float
 
     @classmethod
-    def of(cls, strata, psus, items, accuracy, icc, weight_spread, weight_effect, statistic, base_rate):
+    def of(cls, strata: int, psus: int, items: int, accuracy: float, icc: float, weight_spread: float,
+           weight_effect: float, statistic: str, base_rate: float) -> _Population:
         strata = checks.whole("strata", strata, 1, MOST_STRATA)
         psus, items = checks.whole("psus", psus, 2), checks.whole("items", items, 1, MOST_ITEMS)
         accuracy = checks.number("accuracy", accuracy, 0, 1, open_ends=True)
         icc = checks.number("icc", icc)
         if not 0 <= icc < 1:
-            raise ValueError(f"icc must be at least 0 and below 1; got {icc:g}")
+            raise checks.WrongValue("icc", f"must be at least 0 and below 1; got {icc:g}")
         score = scipy.special.ndtri((np.arange(strata) + 0.5) / strata)
         weight = np.exp(checks.number("weight_spread", weight_spread, 0, 3) * score)
         shift = checks.number("weight_effect", weight_effect, -5, 5) * score
@@ -472,37 +464,37 @@ class _Population:
         return cls(strata, psus, items, icc, weight / weight.sum(), rate, statistic, base_rate)
 
     @property
-    def psu_weight(self):
+    def psu_weight(self) -> np.ndarray:
         """Share of the population that each PSU stands for, (P,)."""
         return np.repeat(self.share / self.psus, self.psus)
 
     @property
-    def design(self):
+    def design(self) -> SurveyDesign:
         """The PSUs as items of a design."""
         return SurveyDesign(np.repeat(np.arange(self.strata), self.psus), weight=self.psu_weight)
 
     @property
-    def truth(self):
+    def truth(self) -> float:
         """Accuracy, or F1, of the population."""
         right = float(self.share @ self.rate)
         return right if self.statistic == "accuracy" else 2 * self.base_rate * right / self._denominator
 
     @property
-    def item_variance(self):
+    def item_variance(self) -> float:
         """Variance of the statistic times the number of items, if these were independent and equally weighted."""
         return float(self.independent_variance(self.truth, self._denominator))
 
-    def independent_variance(self, estimate, denominator):
+    def independent_variance(self, estimate: float | np.ndarray, denominator: float | np.ndarray) -> np.ndarray:
         """Variance of a share of independent items with this total of the denominator, by the delta method."""
         factor = 1.0 if self.statistic == "accuracy" else 2 - estimate
         return ratio(estimate * (1 - estimate) * factor, denominator)
 
     @property
-    def _denominator(self):
+    def _denominator(self) -> float:
         right = float(self.share @ self.rate)
         return 1.0 if self.statistic == "accuracy" else 2 * self.base_rate * right + 1 - right
 
-    def draw(self, runs, rng):
+    def draw(self, runs: int, rng: np.random.Generator) -> tuple:
         """Return numerator, denominator, items of the denominator and members per PSU, (P, runs) or (P, 1)."""
         right = self.draw_right(runs, rng)
         if self.statistic == "accuracy":
@@ -513,7 +505,7 @@ class _Population:
         members = true_positive + rng.binomial(wrong, self.base_rate)
         return 2 * true_positive, 2 * true_positive + wrong, true_positive + wrong, members
 
-    def draw_right(self, runs, rng):
+    def draw_right(self, runs: int, rng: Any) -> np.ndarray:
         """Return right items per PSU, (P, runs): inverts the distribution function of each stratum's counts."""
         rate, of_stratum = np.unique(self.rate, return_inverse=True)
         table = _count_distribution(self.items, rate, self.icc)
@@ -523,7 +515,7 @@ class _Population:
         return np.minimum(place - start * (self.items + 1), self.items)      # start + u may round up to start + 1
 
 
-def _count_distribution(items, rate, icc):
+def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
     """Return the distribution function of beta-binomial counts 0 .. items, (rates, items + 1).
 
     By the ratios of successive probabilities, which hold for icc = 0, the binomial, too.
@@ -536,7 +528,7 @@ def _count_distribution(items, rate, icc):
     return cumulated / cumulated[:, -1:]
 
 
-def _replicated(population, drawn, numerator, denominator, counted, members):
+def _replicated(population: Any, drawn: Any, numerator: Any, denominator: Any, counted: Any, members: Any) -> Any:
     """Return the columns of a `CoverageStudy` for a block of runs."""
     weight, runs = population.psu_weight[:, None] / population.items, numerator.shape[1]
     z = np.concatenate([weight * numerator, weight * denominator], 1)
@@ -562,7 +554,7 @@ def _replicated(population, drawn, numerator, denominator, counted, members):
     return {name: np.where(answered, values, np.nan) for name, values in columns.items()}
 
 
-def _random_misses(differences, shape, rng):
+def _random_misses(differences: np.ndarray, shape: tuple, rng: np.random.Generator) -> np.ndarray:
     """Return sum_h +-d_h of random half-samples; signs by looking up the sums of up to 12 strata at a time."""
     misses = np.zeros(shape)
     for start in range(0, differences.size, TABLE_STRATA):
@@ -573,5 +565,5 @@ def _random_misses(differences, shape, rng):
     return misses
 
 
-def _error_of_mean(values):
+def _error_of_mean(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(values.size))

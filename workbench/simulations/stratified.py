@@ -6,33 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Note, Result, notes_as_text
+from workbench.results import Note, Result
 from workbench.stratified import accuracy
+from workbench.stratified import waves as wave_plans
 from workbench.stratified.anytime import anytime_interval, log_evidence, log_winnings
 from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import stratify
-from workbench.stratified.waves import (
-    OPT_NOTE,
-    WAVE_INTERVALS,
-    exhausted_notes,
-    opt_step,
-    wave_limits,
-    wave_moments,
-    wave_settings,
-    wave_step,
-)
-
-if TYPE_CHECKING:
-    from workbench.stratified.strata import Strata
+from workbench.stratified.strata import Strata, stratify
 
 FIXED = ("simple_random", "proportional", "equal", "neyman", "voila")
 METHODS = (*FIXED, "opt_a1", "opt_a2", "waves")
@@ -88,7 +75,6 @@ class LabelingStudy(Result):
     stratum_size: np.ndarray
     labeled: np.ndarray
     correct: np.ndarray
-    warnings = notes_as_text
 
     @property
     def standard_error(self) -> float:
@@ -117,9 +103,9 @@ class LabelingStudy(Result):
         """
         tail = (1 - checks.level(level)) / 2
         if self.method == "waves":
-            checks.choice("method", method, WAVE_INTERVALS)
+            checks.choice("method", method, wave_plans.WAVE_INTERVALS)
             labeled = np.broadcast_to(self.labeled, self.correct.shape)
-            return wave_limits(self.stratum_size, labeled, self.correct, tail, method)
+            return wave_plans.wave_limits(self.stratum_size, labeled, self.correct, tail, method)
         checks.choice("method", method, intervals.METHODS)
         outcome = np.concatenate([np.broadcast_to(self.labeled, self.correct.shape), self.correct], -1)[:, 0]
         distinct, place = np.unique(outcome, axis=0, return_inverse=True)
@@ -205,16 +191,15 @@ def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, 
         return _fixed_study(size, right, budget, method, runs, rng)
     if method == "waves":
         waves = checks.whole("waves", waves, 1)
-        settings = wave_settings(size.size, stratum_score, smoothing, floor)
+        settings = wave_plans.wave_settings(size.size, stratum_score, smoothing, floor)
         counts = _run_waves(size, right, budget, runs, waves, settings, rng)
-        return _study(method, size, right, budget, *counts, *wave_moments(size, *counts),
-                      exhausted_notes(size, counts[0].sum(1).mean(0)))
+        return _study(method, size, right, budget, *counts,
+                      wave_plans.exhausted_notes(size, counts[0].sum(1).mean(0)))
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
     laplace = checks.number("laplace", laplace, 0)
     labeled, hits = _run_opt(size, right, budget, runs, pilot, step, laplace, rng)
-    moments = _stratified_moments(size, labeled, hits)
-    return _study(method, size, right, budget, labeled[:, None], hits[:, None], *moments, (OPT_NOTE,) * (laplace == 0))
+    return _study(method, size, right, budget, labeled[:, None], hits[:, None], (wave_plans.OPT_NOTE,) * (laplace == 0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -315,7 +300,7 @@ def weigh_design(strata: Strata, score: np.ndarray, correct: np.ndarray, budget:
                        *_score_cells(strata, score), notes=(*strata.notes, *_undefined(errors[1])))
 
 
-def _score_cells(strata, score):
+def _score_cells(strata: Strata, score: np.ndarray) -> tuple:
     """Return start, end and stratum of the runs of equal stratum when items are ordered by score."""
     if strata.method != "gmm":
         end = strata.sizes.cumsum() / strata.sizes.sum()
@@ -403,52 +388,54 @@ def simulate_grid(score: ArrayLike, correct: ArrayLike, budget: int, *, stratifi
                         notes=_undefined(_random_variance(np.array([score.size]), np.array([correct.sum()]), budget)))
 
 
-def _fixed_study(size, right, budget, method, runs, rng):
+def _fixed_study(size: np.ndarray, right: np.ndarray, budget: int, method: str, runs: int,
+                 rng: np.random.Generator) -> LabelingStudy:
     if method == "simple_random":
         size, right = size.sum(keepdims=True), right.sum(keepdims=True)
     labeled = _fixed_allocation(size, right, budget, method)
     hits = accuracy.draw_counts(size, right, labeled, rng.random((runs, size.size)))
-    moments = _stratified_moments(size, labeled, hits)
-    unused = budget - int(labeled.sum())
-    study = _study(method, size, right, budget, labeled[None, None], hits[:, None], *moments,
-                   rules.unused_notes(unused, budget))
+    study = _study(method, size, right, budget, labeled[None, None], hits[:, None],
+                   rules.unused_notes(budget - int(labeled.sum()), budget))
     exact = _ratio(accuracy.accuracy_variance(size, right, labeled), _random_variance(size, right, budget))
     return replace(study, bias=0.0, bias_error=0.0, variance_ratio=exact, variance_ratio_error=0.0,
                    estimated_variance_ratio=exact, estimated_variance_ratio_error=0.0)
 
 
-def _fixed_allocation(size, right, budget, method):
+def _fixed_allocation(size: np.ndarray, right: np.ndarray, budget: int, method: str) -> np.ndarray:
     sd = np.sqrt(accuracy.stratum_variance(size, right / size))
     rule = "proportional" if method == "simple_random" else method
     return rules.allocate(size, budget, rule, stratum_sd=sd).labeled
 
 
-def _run_opt(size, right, budget, runs, pilot, step, laplace, rng):
+def _run_opt(size: np.ndarray, right: np.ndarray, budget: int, runs: int, pilot: int, step: int, laplace: float,
+             rng: np.random.Generator) -> tuple:
     first = np.minimum(pilot, size)
     if first.sum() > budget:
         strata = checks.counted(size.size, "stratum", "strata")
-        raise ValueError(f"budget must be at least {first.sum()}, a pilot of {pilot} in each of {strata}; got {budget}")
+        raise checks.WrongValue("budget", f"must be at least {first.sum()}, a pilot of {pilot} in each of {strata}",
+                                budget)
     labeled = np.tile(first, (runs, 1))
     hits = accuracy.draw_counts(size, right, first, rng.random((runs, size.size)))
     left = budget - int(first.sum())
     while left > 0:
-        new = opt_step(size, labeled, hits, min(step, left), laplace)
+        new = wave_plans.opt_step(size, labeled, hits, min(step, left), laplace)
         hits = hits + _draw(rng, right - hits, size - labeled, new)
         labeled = labeled + new
         left -= min(step, left)
     return labeled, hits
 
 
-def _run_waves(size, right, budget, runs, waves, settings, rng):
+def _run_waves(size: np.ndarray, right: np.ndarray, budget: int, runs: int, waves: int, settings: tuple,
+               rng: np.random.Generator) -> tuple:
     totals = np.diff(np.arange(waves + 1) * budget // waves)
     labeled, hits = (np.zeros((runs, waves, size.size), np.int64) for _ in range(2))
     for t, total in enumerate(totals):
         n, x = labeled.sum(1), hits.sum(1)
         needed = np.minimum(2, size - n).sum(1).max()
         if total < needed:
-            raise ValueError(f"budget must be at least {waves * needed}, 2 labels per stratum in each of "
-                             f"{checks.counted(waves, 'wave')}; got {budget}")
-        labeled[:, t] = wave_step(size, n, x, int(total), *settings)
+            raise checks.WrongValue("budget", f"must be at least {waves * needed}, 2 labels per stratum in each of "
+                                    f"{checks.counted(waves, 'wave')}", budget)
+        labeled[:, t] = wave_plans.wave_step(size, n, x, int(total), *settings)
         hits[:, t] = _draw(rng, right - x, size - n, labeled[:, t])
     return labeled, hits
 
@@ -549,14 +536,15 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
                         np.sqrt(share * (1 - share) / runs), half_width)
 
 
-def _population(stratum_size, correct):
+def _population(stratum_size: Any, correct: Any) -> tuple:
     size = checks.counts("stratum_size", stratum_size, low=1)
     right = checks.counts("correct", correct, size=size.size)
     checks.at_most("correct", right, "stratum_size", size)
     return size, right
 
 
-def _labels_in_order(size, right, order, runs, rng):
+def _labels_in_order(size: np.ndarray, right: np.ndarray, order: np.ndarray, runs: int,
+                     rng: np.random.Generator) -> tuple:
     """Return labels (R, n) of items drawn at random within strata, and right ones per stratum after each, (n, R, H)."""
     label, counts = np.empty((runs, order.size), np.int64), np.zeros((order.size, runs, size.size), np.int64)
     drawn, good = np.zeros_like(size), np.zeros((runs, size.size), np.int64)
@@ -568,7 +556,8 @@ def _labels_in_order(size, right, order, runs, rng):
     return label, counts
 
 
-def _default_misses(size, right, order, counts, looks, tail):
+def _default_misses(size: np.ndarray, right: np.ndarray, order: np.ndarray, counts: np.ndarray, looks: np.ndarray,
+                    tail: float) -> tuple:
     truth, misses = right.sum() / size.sum(), []
     for n in looks:
         labeled = np.bincount(order[:n], minlength=size.size)
@@ -577,7 +566,7 @@ def _default_misses(size, right, order, counts, looks, tail):
     return np.stack(misses, 1), float((high - low).mean() / 2)
 
 
-def _anytime_misses(size, right, order, label, looks, expected, level):
+def _anytime_misses(size: Any, right: Any, order: Any, label: Any, looks: Any, expected: Any, level: Any) -> tuple:
     """Return misses (R, L) and the mean half-width; E is needed only where the winnings that bound it are enough."""
     limit, total, misses = -np.log(1 - level), int(right.sum()), np.zeros((len(label), looks.size), bool)
     for run, said in enumerate(label):
@@ -589,7 +578,7 @@ def _anytime_misses(size, right, order, label, looks, expected, level):
     return misses, float(np.mean(last))
 
 
-def _draw(rng, right, left, n):
+def _draw(rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Return hypergeometric counts (R, H) of n draws from `left` items, `right` of them right.
 
     Few draws are made one by one, which costs a tenth of numpy's general sampler; so are draws from more
@@ -609,54 +598,36 @@ def _draw(rng, right, left, n):
     return hits.reshape(shape)
 
 
-def _stratified_moments(size, labeled, hits):
-    weight, rate = size / size.sum(), hits / labeled
-    terms = weight**2 * (1 - labeled / size) * rate * (1 - rate) / np.maximum(labeled - 1, 1)
-    return (weight * rate).sum(1), terms.sum(1)
-
-
-def _random_variance(size, right, budget):
+def _random_variance(size: Any, right: Any, budget: Any) -> float:
     return accuracy.accuracy_variance([size.sum()], [right.sum()], [budget])
 
 
-def _ratio(variance, random):
+def _ratio(variance: float, random: float) -> float:
     return variance / random if random > 0 else float("nan")
 
 
-def _undefined(random):
+def _undefined(random: float) -> tuple:
     """Return a note where random sampling has no error, so that a ratio to it does not exist."""
     return () if random > 0 else (Note("undefined", "as many labels at random make no error: a ratio to their variance "
                                        "does not exist"),)
 
 
-def _study(method, size, right, budget, labeled, hits, estimates, variances, notes):
-    truth = float(right.sum() / size.sum())
+def _study(method: Any, size: Any, right: Any, budget: Any, labeled: Any, hits: Any, notes: Any) -> LabelingStudy:
+    estimates, variances = wave_plans.wave_moments(size, np.broadcast_to(labeled, hits.shape), hits)
+    truth, random, runs = float(right.sum() / size.sum()), _random_variance(size, right, budget), len(hits)
     error = estimates - truth
-    runs = error.size
-    random = _random_variance(size, right, budget)
 
-    def mean(values):
-        return float(values.mean()), float(values.std(ddof=1) / np.sqrt(runs))
+    def mean(values: np.ndarray, unit: float = 1.0) -> tuple[float, float]:
+        return _ratio(float(values.mean()), unit), _ratio(float(values.std(ddof=1) / np.sqrt(runs)), unit)
 
-    bias, bias_error = mean(error)
-    squared, squared_error = mean(error**2)
-    claim, claim_error = mean(variances)
-    absolute, absolute_error = mean(np.abs(error))
-    return LabelingStudy(method, budget, runs, truth, bias, bias_error, _ratio(squared, random),
-                         _ratio(squared_error, random), _ratio(claim, random), _ratio(claim_error, random), absolute,
-                         absolute_error, estimates, variances, size, labeled, hits,
+    return LabelingStudy(method, budget, runs, truth, *mean(error), *mean(error**2, random), *mean(variances, random),
+                         *mean(np.abs(error)), estimates, variances, size, labeled, hits,
                          notes=(*notes, *_undefined(random)))
 
 
-def _pooled_limits(size, labeled, correct, tail, method):
-    least, most = intervals.proven_limits(size.sum(), labeled, correct)
-    if method == "default":
-        low, high = intervals.default_limits(intervals.stratum_cells(size, labeled, correct), size.sum(), tail)
-        return np.maximum(low, least), np.minimum(high, most)
-    if method == "wald":
-        estimate, variance = _stratified_moments(size, labeled, correct)
-        reach = -scipy.special.ndtri(tail) * np.sqrt(variance)
-        return np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
+def _pooled_limits(size: Any, labeled: Any, correct: Any, tail: Any, method: Any) -> Any:
+    if method in wave_plans.WAVE_INTERVALS:     # a sample is one wave
+        return wave_plans.wave_limits(size, labeled[:, None], correct[:, None], tail, method)
     limits = [tuple(intervals.stratified_interval(size, n, x, level=1 - 2 * tail, method=method))
               for n, x in zip(labeled, correct, strict=True)]
     return np.array(limits).T

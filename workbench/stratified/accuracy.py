@@ -7,19 +7,17 @@ References
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Estimate, Note, Result, notes_as_text, percent
+from workbench.results import Estimate, Interval, Note, Result, percent
 from workbench.stratified import skips
-
-if TYPE_CHECKING:
-    from workbench.results import Interval
 
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *rules.METHODS)
@@ -59,7 +57,7 @@ class StratifiedEstimate(Estimate):
         low, high = self._ends()
         return low.estimate, high.estimate
 
-    def _ends(self):
+    def _ends(self) -> Any:
         if self.skipped is None:
             return self, self
         n = self.labeled + self.skipped
@@ -103,13 +101,6 @@ class StratifiedEstimate(Estimate):
                   "accuracy": float(x / n) if n else float("nan")}
                  for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True), 1)]
         return skips.with_skipped(table, self.skipped, "accuracy")
-
-    @classmethod
-    def _from_schema_1(cls, values):
-        """Return the fields of today: the first version left the caveat about pure strata to the audit."""
-        notes = _pure_notes(values["stratum_size"], values["labeled"], values["correct"])
-        return super()._from_schema_1(values) | {"notes": notes}
-
 
 def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *,
                         skipped: ArrayLike | None = None) -> StratifiedEstimate:
@@ -257,13 +248,6 @@ class BudgetPlan(Result):
     level: float
     method: str
     interval_method: str
-    warnings = notes_as_text
-    _old_fields = {"interval": "interval_method"}
-
-    @property
-    def interval(self) -> str:
-        """`interval_method`, under its name of before."""
-        return self.interval_method
 
     def headline(self) -> str:
         """Return budget and expected half-width in one sentence."""
@@ -469,7 +453,7 @@ def expected_half_width(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, la
     return float(ratio * mean), float(np.hypot(rest, ratio * error))
 
 
-def _default_half_widths(size, labeled, outcomes, level):
+def _default_half_widths(size: np.ndarray, labeled: np.ndarray, outcomes: np.ndarray, level: float) -> np.ndarray:
     cells = intervals.stratum_cells(size, labeled, outcomes)
     low, high = intervals.default_limits(cells, size.sum(), (1 - level) / 2)
     least, most = intervals.proven_limits(size.sum(), labeled, outcomes)
@@ -485,13 +469,13 @@ def draw_counts(size: np.ndarray, right: np.ndarray, labeled: np.ndarray, unifor
     return counts
 
 
-def _pure_notes(size, labeled, correct):
+def _pure_notes(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> tuple:
     pure = np.flatnonzero(((correct == 0) | (correct == labeled)) & (labeled < size))
     return tuple(Note("unreliable", "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read "
                       "the interval", ("stratum", int(k))) for k in pure)
 
 
-def _check_rates(stratum_size, stratum_accuracy):
+def _check_rates(stratum_size: Any, stratum_accuracy: Any) -> tuple:
     size = checks.counts("stratum_size", stratum_size, low=1)
     return size, checks.vector("stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum")
 
@@ -515,11 +499,11 @@ class _Design:
     known: dict = field(default_factory=dict)
 
     @property
-    def fewest(self):
+    def fewest(self) -> int:
         """Labels of the floor alone."""
         return int(np.minimum(self.minimum, self.size).sum())
 
-    def labeled(self, budget, share):
+    def labeled(self, budget: Any, share: Any) -> Any:
         """Return labels per stratum, at least `share` of what each gets in proportion to its size."""
         if self.method == "simple_random":
             return np.array([budget])
@@ -529,7 +513,7 @@ class _Design:
             floor = np.maximum(np.minimum(self.minimum, self.size), np.floor(share * even).astype(np.int64))
         return rules.allotted(self.size, budget, self.method, floor, sd)
 
-    def spent(self, budget, share, interval):
+    def spent(self, budget: int, share: float, interval: str) -> int:
         """Return the budget, for "guaranteed" up to H - 1 labels less: it depends on how even the whole numbers are."""
         if interval != "guaranteed":
             return budget
@@ -537,7 +521,7 @@ class _Design:
         labeled = np.array([self.labeled(int(n), share) for n in tried])
         return int(tried[(tried * (self.size / labeled).max(1)).argmin()])
 
-    def expected(self, budget, share, interval):
+    def expected(self, budget: int, share: float, interval: str) -> tuple:
         """Return the expected half-width and its error."""
         budget = self.spent(budget, share, interval)
         if (budget, share, interval) not in self.known:
@@ -545,13 +529,13 @@ class _Design:
                 self.size, self.rate, self.labeled(budget, share), interval=interval, level=self.level)
         return self.known[budget, share, interval]
 
-    def ratio(self, budget, share, interval):
+    def ratio(self, budget: int, share: float, interval: str) -> float:
         """Return the half-width over that of the default interval, 1 where both are 0."""
         width, default = (self.expected(budget, share, name)[0] for name in (interval, "default"))
         return width / default if default else 1.0
 
 
-def _least_plan(design, half_width, interval):
+def _least_plan(design: _Design, half_width: float, interval: str) -> tuple:
     """Return the least budget and its floor; for a costly interval the default's floor and 1 are compared."""
     floors = FLOORS if design.method in rules.NEED_SD else FLOORS[-1:]
     budget, share = _least_of(design, half_width, "default", floors)
@@ -560,7 +544,7 @@ def _least_plan(design, half_width, interval):
     return budget, share
 
 
-def _least_of(design, half_width, interval, floors):
+def _least_of(design: _Design, half_width: float, interval: str, floors: tuple) -> tuple:
     """Return the least budget over rising floors that end in proportion, and the lowest floor that nearly has it."""
     *others, chosen = floors
     best = _least_budget(design, chosen, half_width, interval, int(design.size.sum()))
@@ -571,7 +555,7 @@ def _least_of(design, half_width, interval, floors):
     return best, chosen
 
 
-def _least_budget(design, share, half_width, interval, high):
+def _least_budget(design: _Design, share: float, half_width: float, interval: str, high: int) -> int:
     """Return the least budget of a floor, at most `high`, which is known to do.
 
     A costly interval is computed only where the default would have the half-width over the ratio of the two.
@@ -583,7 +567,7 @@ def _least_budget(design, share, half_width, interval, high):
     return high
 
 
-def _least_default(design, share, half_width, high):
+def _least_default(design: _Design, share: float, half_width: float, high: int) -> int:
     low, z = design.fewest - 1, intervals.quantile(design.level)
     budget = int(_textbook_budget(design.size, design.rate, half_width / z, design.method, True))
     while high - low > 1:
@@ -595,25 +579,26 @@ def _least_default(design, share, half_width, high):
     return high
 
 
-def _quadratic(size, rate, method):
+def _quadratic(size: np.ndarray, rate: np.ndarray, method: str) -> float:
     weight, variance = size / size.sum(), stratum_variance(size, rate)
     if method in rules.NEED_SD:
         return (weight * np.sqrt(variance)).sum() ** 2
     return size.size * (weight**2 * variance).sum() if method == "equal" else (weight * variance).sum()
 
 
-def _textbook_budget(size, rate, standard_error, method, finite):
+def _textbook_budget(size: np.ndarray, rate: np.ndarray, standard_error: float | np.ndarray, method: str,
+                     finite: bool) -> int | np.ndarray:
     gain = (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
     budget = np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9)
     return np.minimum(budget, size.sum() if finite else np.inf).astype(np.int64)
 
 
-def _textbook_variance(size, rate, budget, method, finite):
+def _textbook_variance(size: np.ndarray, rate: np.ndarray, budget: int, method: str, finite: bool) -> float:
     gain = (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
     return max(_quadratic(size, rate, method) / budget - gain, 0.0)
 
 
-def _drift_notes(size, rate, labeled, z):
+def _drift_notes(size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, z: float) -> Iterator[Note]:
     """Say what the Wald half-width becomes when the worst stratum turns out 10 points less accurate."""
     planned = rules.allocation_variance(size, np.sqrt(stratum_variance(size, rate)), labeled)
     drifted = [rules.allocation_variance(

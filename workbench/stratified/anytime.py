@@ -14,8 +14,10 @@ References
 """
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
@@ -90,10 +92,10 @@ def anytime_interval(stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLi
     if 0 < label.size < total:
         path = _path(size, stratum, label)
 
-        def exact(count):
+        def exact(count: Any) -> Any:
             return _log_evidence(path, count, log_weight) - limit
 
-        def bound(count):
+        def bound(count: int) -> float:
             return np.logaddexp.reduce(log_weight + _log_wins(path, count)) - limit
 
         inside = _first(lambda count: bound(count + 1) >= bound(count), low, high)
@@ -189,7 +191,7 @@ class _Path:
     right_before: np.ndarray    # S_{t-1}
 
 
-def _checked(stratum_size, stratum, label):
+def _checked(stratum_size: Any, stratum: Any, label: Any) -> tuple:
     size = checks.counts("stratum_size", stratum_size, low=1)
     if not np.size(label) and not np.size(stratum):
         return size, np.empty(0, np.int64), np.empty(0, np.int64)
@@ -197,12 +199,13 @@ def _checked(stratum_size, stratum, label):
     stratum = checks.counts("stratum", stratum, size=label.size, what="label")
     over = np.flatnonzero(stratum >= size.size)
     if over.size:
-        raise ValueError(f"stratum must be at most {size.size - 1}; label {over[0]} is of {stratum[over[0]]}")
+        raise checks.WrongValue("stratum", f"must be at most {size.size - 1}; label {over[0]} is of "
+                                f"{stratum[over[0]]}")
     checks.at_most("labels", np.bincount(stratum, minlength=size.size), "stratum_size", size)
     return size, stratum, label
 
 
-def _path(size, stratum, label):
+def _path(size: Any, stratum: Any, label: Any) -> Any:
     n, k = label.size, size.size
     labeled, right = np.bincount(stratum, minlength=k), np.bincount(stratum, label, k).astype(np.int64)
     order = np.argsort(stratum, kind="stable")
@@ -216,7 +219,7 @@ def _path(size, stratum, label):
                  items_left=(size.sum() - np.arange(n))[order], right_before=(label.cumsum() - label)[order])
 
 
-def _log_weights(expected):
+def _log_weights(expected: float | None) -> np.ndarray:
     plain = np.sqrt(ATOMS * (1 - ATOMS))
     if expected is None:
         return np.log(plain / plain.sum())
@@ -225,7 +228,7 @@ def _log_weights(expected):
     return np.log(TRUSTED * informed / informed.sum() + (1 - TRUSTED) * plain / plain.sum())
 
 
-def _log_wins(path, total):
+def _log_wins(path: _Path, total: int) -> np.ndarray:
     """Return log R_p(T) of every atom."""
     wrong = path.labels - path.right
     drawn = _log_falling(path.items, path.labels) - _log_falling(total, path.right) \
@@ -233,11 +236,11 @@ def _log_wins(path, total):
     return path.right * np.log(ATOMS) + wrong * np.log1p(-ATOMS) + drawn
 
 
-def _log_falling(start, count):
+def _log_falling(start: int, count: int) -> float:
     return scipy.special.gammaln(start + 1.0) - scipy.special.gammaln(start - count + 1.0)
 
 
-def _log_evidence(path, total, log_weight):
+def _log_evidence(path: _Path, total: int, log_weight: np.ndarray) -> float:
     if not path.right <= total <= path.items - path.labels + path.right:
         return np.inf
     wins = log_weight + _log_wins(path, total)
@@ -245,7 +248,7 @@ def _log_evidence(path, total, log_weight):
     return np.logaddexp.reduce(wins[kept] - _worst_composition(path, total, ATOMS[kept]))
 
 
-def _worst_composition(path, total, atoms):
+def _worst_composition(path: _Path, total: int, atoms: np.ndarray) -> np.ndarray:
     """Return upper bounds of Gamma_p(T) that are within `TOLERANCE` of it, (J,)."""
     base, slope = _lines(path, total, atoms)
     rate = (total - path.right) / max(path.items - path.labels, 1)
@@ -264,7 +267,7 @@ def _worst_composition(path, total, atoms):
     return bound
 
 
-def _lines(path, total, atoms):
+def _lines(path: _Path, total: int, atoms: np.ndarray) -> tuple:
     """Return intercepts and slopes (J, n) in C of the denominators 1 + lambda (e - m)."""
     chance = (total - path.right_before) / path.items_left
     spread = chance * (1 - chance)
@@ -273,7 +276,7 @@ def _lines(path, total, atoms):
     return 1 - bet * chance - slope * path.right_here, slope
 
 
-def _derivatives(path, base, slope, composition):
+def _derivatives(path: _Path, base: np.ndarray, slope: np.ndarray, composition: np.ndarray) -> tuple:
     """Return the sum of logarithms (J,), its gradient and the negative of its second derivatives, (J, H)."""
     denominator = base + slope * composition[:, path.place]
     relative = slope / denominator
@@ -283,14 +286,14 @@ def _derivatives(path, base, slope, composition):
     return np.log(denominator).sum(1), gradient, curvature
 
 
-def _gap(path, composition, gradient):
+def _gap(path: _Path, composition: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Return how much the maximum may lie above, by the best of the multipliers that equal a gradient."""
     excess = gradient[:, None, :] - gradient[:, :, None]
     reach = np.where(excess > 0, (path.high - composition)[:, None, :], (path.low - composition)[:, None, :])
     return (excess * reach).sum(2).min(1)
 
 
-def _newton(path, composition, gradient, curvature):
+def _newton(path: _Path, composition: np.ndarray, gradient: np.ndarray, curvature: np.ndarray) -> np.ndarray:
     """Return the step to the maximum of the quadratic model in the box, with the sum of C unchanged.
 
     The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values of nu at which an
@@ -300,7 +303,7 @@ def _newton(path, composition, gradient, curvature):
     down, up = path.low - composition, path.high - composition
     ends = np.sort(np.concatenate([gradient - curvature * down, gradient - curvature * up], 1), 1)
 
-    def steps(multiplier):
+    def steps(multiplier: np.ndarray) -> np.ndarray:
         return np.clip((gradient[:, None] - multiplier[:, :, None]) / curvature[:, None], down[:, None], up[:, None])
 
     moved = steps(ends).sum(2)
@@ -312,12 +315,9 @@ def _newton(path, composition, gradient, curvature):
     return steps((left + share * (right - left))[:, None])[:, 0]
 
 
-def _first(holds, low, high):
+def _first(holds: Callable, low: int, high: int) -> int:
     """Return the first of low, ..., high for which `holds`, which once true stays true; `high` if none before."""
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low
+    return low + bisect.bisect_left(range(low, high), True, key=holds)
 
 
 def _edge(exact: Callable, bound: Callable, end: int, inside: int) -> int:
@@ -329,7 +329,7 @@ def _edge(exact: Callable, bound: Callable, end: int, inside: int) -> int:
         return end
     toward, accepted, refused, correction = (1 if end > inside else -1), 0, abs(end - inside), 0.0
 
-    def ruled_out(steps):
+    def ruled_out(steps: int) -> bool:
         return bound(inside + toward * steps) + correction >= 0
 
     while refused - accepted > 1:

@@ -1,7 +1,6 @@
 """Precision, recall and F1 of a class from a sample stratified within the predicted class."""
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +9,11 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation.rules import allocate
+from workbench.intervals.values import upper_limit
 from workbench.results import Interval, Note, Result
 from workbench.stratified import skips
-from workbench.value_intervals import upper_limit
 
 METRICS = ("precision", "recall", "f1")
-METHODS = ("inversion", "closed")
 SHARE_OF_PREDICTED = 0.3    # precision is read from predicted members alone, recall from the misses among the others
 GRID = 65
 ROUND = 1e-9
@@ -59,14 +57,14 @@ class ClassMetrics(Result):
         low, high = self._ends()
         return getattr(low, metric), getattr(high, metric)
 
-    def _ends(self):
+    def _ends(self) -> Any:
         if self.skipped is None:
             return self, self
         n = self.labeled + self.skipped
         return [class_metrics(self.stratum_size, self.predicted, n, self.correct + right)
                 for right in (0, self.skipped)]
 
-    def interval(self, metric: str, level: float = 0.95, method: str = "inversion") -> Interval:
+    def interval(self, metric: str, level: float = 0.95) -> Interval:
         """Return a confidence interval for one metric.
 
         Parameters
@@ -74,29 +72,24 @@ class ClassMetrics(Result):
         metric : {"precision", "recall", "f1"}
         level : float
             Nominal coverage in (0, 1).
-        method : {"inversion", "closed"}
-            "inversion": the values r for which the interval of TP - r (TP + FN), or of 2 TP - r (P + TP + FN), holds 0.
-            "closed": from the default intervals of TP and FN, combined for their ratio; faster, for sliders. Precision
-            is the accuracy of the predicted members, so that both are its default interval.
 
         Returns
         -------
         Interval
-            Within what the labels prove.
+            The values r for which the interval of TP - r (TP + FN), or of 2 TP - r (P + TP + FN), holds 0, within what
+            the labels prove. Precision is the accuracy of the predicted members, with its default interval.
         """
         checks.choice("metric", metric, METRICS)
-        checks.choice("method", method, METHODS)
         tail = (1 - checks.level(level)) / 2
         if self.skipped is not None:
-            return skips.between(*(end.interval(metric, level, method) for end in self._ends()))
+            return skips.between(*(end.interval(metric, level) for end in self._ends()))
         if metric == "precision":
             return self._precision(level)
-        low, high = (_inverted if method == "inversion" else _closed)(self, metric, tail)
-        low, high = map(float, np.clip((low, high), *_proven(self, metric)))
-        return Interval(low, high, float(level), method, notes=[
+        low, high = map(float, np.clip(_inverted(self, metric, tail), *_proven(self, metric)))
+        return Interval(low, high, float(level), "inversion", notes=[
             *self.notes, *intervals.few_notes(self.stratum_size, self.labeled)])
 
-    def _precision(self, level):
+    def _precision(self, level: float) -> Interval:
         members = self.predicted
         if not members.any():
             return Interval(0.0, 1.0, float(level), "default", notes=self.notes)
@@ -110,7 +103,7 @@ class ClassMetrics(Result):
         labels = checks.counted(int(self.labeled.sum()), "label")
         return f"{', '.join(said)}; 95%, {labels}{skips.words(self.skipped)}"
 
-    def _said(self, metric):
+    def _said(self, metric: Any) -> str:
         return " to ".join(dict.fromkeys(f"{end:.4g}" for end in self.bounds(metric)))
 
     def rows(self) -> list[dict]:
@@ -214,19 +207,19 @@ def allocate_to_class(stratum_size: ArrayLike, predicted: ArrayLike, budget: int
     return labeled
 
 
-def _with_skipped(size, predicted, labeled, skipped, correct):
+def _with_skipped(size: Any, predicted: Any, labeled: Any, skipped: Any, correct: Any) -> ClassMetrics:
     low = class_metrics(size, predicted, labeled + skipped, correct)
     checks.at_most("correct", low.correct, "labeled", labeled)
     return ClassMetrics(low.stratum_size, low.predicted, labeled, low.correct, np.nan, np.nan, np.nan, skipped)
 
 
-def _totals(size, predicted, labeled, correct):
+def _totals(size: np.ndarray, predicted: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> tuple:
     """Return the predicted members, the true ones among them, and the members missed, all estimated in items."""
     wrong = size * (1 - correct / labeled)
     return size[predicted].sum(), (size - wrong)[predicted].sum(), wrong[~predicted].sum()
 
 
-def _inverted(found, metric, tail):
+def _inverted(found: ClassMetrics, metric: str, tail: float) -> tuple:
     """Return the smallest and the largest r at which 0 lies within the limits of TP - r (TP + FN), or that of F1."""
     counts = np.stack([found.labeled - found.correct, found.correct], 1)
     sides = []
@@ -270,7 +263,7 @@ def _values(found: Any, metric: Any, r: Any) -> tuple[np.ndarray, Any]:
     return np.stack([wrong, right], -1), constant
 
 
-def _bracket(grid, holds, sign):
+def _bracket(grid: np.ndarray, holds: np.ndarray, sign: int) -> tuple:
     """Return the cell of the grid in which the condition ends to hold, seen from its safe end."""
     ends = grid if sign > 0 else grid[::-1]
     last = len(holds) - 1 - int(holds[::-1].argmax()) if holds.any() else 0
@@ -278,50 +271,7 @@ def _bracket(grid, holds, sign):
     return tuple(sorted((float(ends[last]), float(outer))))
 
 
-def _closed(found, metric, tail):
-    """Return the limits from those of FN / TP, or of (P + FN) / (2 TP): squared distances add along the ratio."""
-    total = found.stratum_size.sum()
-    members, hits, missed = (part / total for part in _totals(found.stratum_size, found.predicted, found.labeled,
-                                                              found.correct))
-    hit = _scaled(found, found.predicted, tail, members)
-    miss = _scaled(found, ~found.predicted, tail, 1 - members)
-    miss = 1 - members - miss[1], 1 - members - miss[0]
-    if metric == "recall":
-        low, high = _ratio(missed, miss, hits, hit)
-        return 1 / (1 + high), 1 / (1 + low)
-    low, high = _ratio(members + missed, (members + miss[0], members + miss[1]), hits, hit)
-    return 2 / (1 + high), min(2 / (1 + low), 1.0)
-
-
-def _scaled(found, part, tail, weight):
-    """Return the default limits of the right items of some strata, as shares of all items."""
-    if not part.any():
-        return 0.0, 0.0
-    size = found.stratum_size[part]
-    cells = intervals.stratum_cells(size, found.labeled[part], found.correct[part])
-    low, high = intervals.default_pair(size, cells, tail)
-    return weight * low, weight * high
-
-
-def _ratio(top, top_limits, bottom, bottom_limits):
-    """Return limits of top / bottom for independent estimates, by the method of variance estimates recovery [1]_.
-
-    The limit R solves (top - R bottom)^2 = (top - its limit)^2 + R^2 (bottom - its limit)^2.
-
-    References
-    ----------
-    .. [1] Donner & Zou, Closed-form confidence intervals for functions of the normal mean and standard deviation,
-       Statistical Methods in Medical Research 21, 2012.
-    """
-    (l1, u1), (l2, u2), product = top_limits, bottom_limits, top * bottom
-    a, c = u2 * (2 * bottom - u2), l1 * (2 * top - l1)
-    under = product + math.sqrt(max(product ** 2 - a * c, 0.0))
-    low = c / under if under > 0 else 0.0
-    a, c = l2 * (2 * bottom - l2), u1 * (2 * top - u1)
-    return float(low), float((product + math.sqrt(max(product ** 2 - a * c, 0.0))) / a) if a > 0 else np.inf
-
-
-def _proven(found, metric):
+def _proven(found: ClassMetrics, metric: str) -> tuple:
     """Return the smallest and the largest value of the metric that the labels allow."""
     size, member, unseen = found.stratum_size, found.predicted, found.stratum_size - found.labeled
     hit, miss = found.correct[member].sum(), (found.labeled - found.correct)[~member].sum()

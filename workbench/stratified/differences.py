@@ -2,18 +2,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.results import Estimate, percent
+from workbench.intervals.values import check_table, interval_of
+from workbench.results import Estimate, Interval, percent
 from workbench.stratified import skips
-from workbench.value_intervals import check_table, interval_of
-
-if TYPE_CHECKING:
-    from workbench.results import Interval
 
 VALUES = np.array([-1.0, 0.0, 1.0])
 
@@ -51,7 +48,7 @@ class PairedDifference(Estimate):
         low, high = self._ends()
         return low.estimate, high.estimate
 
-    def _ends(self):
+    def _ends(self) -> Any:
         if self.skipped is None:
             return self, self
         return [paired_difference(self.stratum_size, self.counts + np.multiply.outer(self.skipped, VALUES == value),
@@ -131,7 +128,7 @@ def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: i
     Examples
     --------
     >>> paired_difference([600, 400], [[8, 3, 14], [5, 2, 18]], agreeing=9000)
-    PairedDifference(accuracy of A less B +0.0352, 95% from +0.0075 to +0.0593: A is better; 50 labels)
+    PairedDifference(accuracy of A less B +0.0352, 95% from +0.0074 to +0.0594: A is better; 50 labels)
     """
     agreeing = checks.whole("agreeing", agreeing, 0)
     if skipped is not None and np.any(skipped):

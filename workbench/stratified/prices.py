@@ -53,7 +53,7 @@ class LabelPrices(Result):
                            for row in self.rows()], self.headline())
 
 
-def _points(half_width):
+def _points(half_width: float) -> str:
     return f"{100 * half_width:.3g} point" + ("" if round(100 * half_width, 9) == 1 else "s")
 
 
@@ -95,11 +95,11 @@ def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_
     checks.choice("stratifier", stratifier, STRATIFIERS)
     checks.choice("allocation", allocation, rules.METHODS)
     if allocation in rules.NEED_SD:
-        raise ValueError("half_width plans for allocation 'proportional' or 'equal', whose interval follows from the "
-                         f"scores; got {allocation!r}")
+        raise checks.WrongValue("half_width", "plans for allocation 'proportional' or 'equal', whose interval follows "
+                                f"from the scores; got {allocation!r}")
     if items.score_is != "confidence":
         given = "margins are none" if items.score_is == "margin" else "there are none"
-        raise ValueError(f"half_width needs scores that are probabilities; {given}: give a budget")
+        raise checks.WrongValue("half_width", f"needs scores that are probabilities; {given}: give a budget")
     widths = [checks.number("half_width", width, 0, 0.5, open_ends=True)
               for width in np.atleast_1d(np.asarray(half_widths, float)).tolist()]
     strata = strata_of(items, n_strata, stratifier, rng=rng)

@@ -1,14 +1,12 @@
 """The order in which strata are labeled, so that every beginning of the work is a stratified sample."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 ROUNDS = 2      # labels of each stratum before shares decide: a variance needs two
 
@@ -59,8 +57,8 @@ def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None =
     return order
 
 
-def _shares(share, size):
+def _shares(share: Any, size: Any) -> tuple:
     share = checks.vector("share", share, size=size.size, low=0)
     if not share.sum():
-        raise ValueError("share must have a positive entry; all are 0")
+        raise checks.WrongValue("share", "must have a positive entry; all are 0")
     return share / share.sum(), 1

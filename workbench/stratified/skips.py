@@ -6,15 +6,11 @@ value is at most the true one. The same holds above. Nothing is assumed about wh
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
-from workbench import checks, digits
-from workbench.results import Interval
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+from workbench import checks
+from workbench.results import Interval, digits
 
 
 def between(lowest: Interval, highest: Interval) -> Interval:

@@ -9,18 +9,16 @@ References
 """
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.data.scored_items import ScoredItems
 from workbench.results import Note, Result, html_table, sentences
-
-if TYPE_CHECKING:
-    from workbench.data.scored_items import ScoredItems
 
 METHODS = ("cum_sqrt_f", "cum_cbrt_f", "weighted_mean", "kmeans", "gmm", "equal_size", "equal_width")
 DENSITY_POINTS = 512
@@ -121,11 +119,13 @@ def stratify(score: ArrayLike, n_strata: int, method: str = "cum_sqrt_f", *,
     rng = checks.generator(rng)
     low, high = float(score.min()), float(score.max())
     if method == "weighted_mean" and low < 0:
-        raise ValueError(f"score must not be negative for method 'weighted_mean'; item {score.argmin()} is {low:g}")
+        raise checks.WrongValue("score", f"must not be negative for method 'weighted_mean'; item {score.argmin()} is "
+                                f"{low:g}")
     if n_strata == 1:
         return Strata(np.zeros(score.size, np.int64), np.array([score.size]), np.array([low, high]), 1, method)
     if low == high:
-        raise ValueError(f"score must differ between items to be cut into {n_strata} strata; all are {low:g}")
+        raise checks.WrongValue("score", f"must differ between items to be cut into {n_strata} strata; all are "
+                                f"{low:g}")
     if method == "equal_size":
         return _equal_size(score, n_strata, rng)
     if method == "gmm":
@@ -133,7 +133,7 @@ def stratify(score: ArrayLike, n_strata: int, method: str = "cum_sqrt_f", *,
     return _cut(score, _EDGES[method](score, n_strata, rng), n_strata, method)
 
 
-def _cut(score, inner, n_strata, method):
+def _cut(score: np.ndarray, inner: np.ndarray, n_strata: int, method: str) -> Strata:
     """Return the cells (low, high] between inner edges, without the empty ones."""
     labels = np.searchsorted(inner, score, side="left")
     sizes = np.bincount(labels, minlength=n_strata)
@@ -145,14 +145,14 @@ def _cut(score, inner, n_strata, method):
     return Strata(labels, sizes[kept], edges, int(kept.size), method, notes=_dropped(n_strata, kept.size))
 
 
-def _dropped(wanted, kept):
+def _dropped(wanted: int, kept: int) -> tuple:
     if kept == wanted:
         return ()
     verb = "was" if wanted - kept == 1 else "were"
     return (Note("design", f"{wanted - kept} of {wanted} strata {verb} empty and dropped"),)
 
 
-def _density(score):
+def _density(score: np.ndarray) -> tuple:
     """Return the 512 grid points of [min, max] and the kernel density there, by linear binning."""
     low, high = score.min(), score.max()
     nodes = (DENSITY_POINTS - 1) * FINE + 1
@@ -194,7 +194,7 @@ def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.r
             return stratify(items.score, n_strata, method, rng=rng)
         note = Note("design", f"there are {few.size} distinct scores: each is a stratum, in the place of {n_strata} "
                     "strata")
-        return dataclasses.replace(_cut(items.score, few[:-1], few.size, method), notes=[note])
+        return replace(_cut(items.score, few[:-1], few.size, method), notes=[note])
     names, labels, sizes = np.unique(items.by, return_inverse=True, return_counts=True)
     shown = checks.listed((f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)), 12)
     return Strata(labels, sizes, None, int(sizes.size), "given",
@@ -226,11 +226,11 @@ def stratify_part(score: np.ndarray, n_strata: int, method: str, part: str, *,
     items, have = checks.counted(score.size, "item"), "has" if score.size == 1 else "have"
     few = [Note("design", f"the {items} {part} {have} {checks.counted(distinct, 'distinct score')}: no more strata")]
     few *= distinct < n_strata
-    return dataclasses.replace(found, notes=[*found.notes, *few])
+    return replace(found, notes=[*found.notes, *few])
 
 
-def _root_density_edges(power):
-    def edges(score, n_strata, rng):
+def _root_density_edges(power: float) -> Callable:
+    def edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
         grid, density = _density(score)
         root = density**power
         total = np.concatenate([[0], np.cumsum((root[1:] + root[:-1]) / 2)])
@@ -238,17 +238,17 @@ def _root_density_edges(power):
     return edges
 
 
-def _equal_total_edges(score, n_strata, rng):
+def _equal_total_edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
     ordered = np.sort(score)
     total = ordered.cumsum()
     return ordered[np.searchsorted(total, total[-1] * np.arange(1, n_strata) / n_strata)]
 
 
-def _equal_width_edges(score, n_strata, rng):
+def _equal_width_edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
     return np.linspace(score.min(), score.max(), n_strata + 1)[1:-1]
 
 
-def _kmeans_edges(score, n_strata, rng):
+def _kmeans_edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
     from sklearn.cluster import KMeans
     points, weight = _weighted_bins(score)
     clusters = min(n_strata, points.size)
@@ -257,7 +257,7 @@ def _kmeans_edges(score, n_strata, rng):
     return (center[1:] + center[:-1]) / 2
 
 
-def _weighted_bins(score):
+def _weighted_bins(score: np.ndarray) -> tuple:
     """Return at most `BINS` points (bin means) and their counts; the scores themselves if so few differ.
 
     Bins are cut at equally spaced scores and at equally spaced ranks, so that neither a far score nor a
@@ -273,7 +273,7 @@ def _weighted_bins(score):
     return total[count > 0] / count[count > 0], count[count > 0]
 
 
-def _equal_size(score, n_strata, rng):
+def _equal_size(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> Strata:
     n = score.size
     cut = -(-np.arange(1, n_strata) * n // n_strata)
     edges = np.concatenate([[score.min()], np.partition(score, cut - 1)[cut - 1], [score.max()]])
@@ -288,7 +288,7 @@ def _equal_size(score, n_strata, rng):
     return Strata(labels, sizes, None, n_strata, "equal_size", notes=[note])
 
 
-def _mixture(score, n_strata, rng):
+def _mixture(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> Strata:
     from sklearn.mixture import GaussianMixture
     ordered = np.sort(score)
     if ordered.size > MIXTURE_SAMPLE:
@@ -302,7 +302,7 @@ def _mixture(score, n_strata, rng):
     return _by_mean_score(score, component, n_strata, notes)
 
 
-def _fitted(model, points, weight=None):
+def _fitted(model: Any, points: np.ndarray, weight: np.ndarray | None = None) -> tuple:
     """Return the fitted model and a note if it did not converge; small fits are faster on one thread."""
     import warnings
 
@@ -317,7 +317,7 @@ def _fitted(model, points, weight=None):
     return model, (Note("design", f"{name} did not converge; its strata are as good as it got"),) * failed
 
 
-def _decision_points(fit, low, high):
+def _decision_points(fit: Any, low: float, high: float) -> np.ndarray:
     """Return the sorted scores in (low, high) where two components of a mixture have equal posterior."""
     mean, variance = fit.means_[:, 0], fit.covariances_[:, 0, 0]
     square, linear = -0.5 / variance, mean / variance
@@ -330,18 +330,15 @@ def _decision_points(fit, low, high):
     return np.unique(roots[(roots > low) & (roots < high)])
 
 
-def _by_mean_score(score, component, n_strata, notes):
+def _by_mean_score(score: np.ndarray, component: np.ndarray, n_strata: int, notes: tuple) -> Strata:
     size = np.bincount(component, minlength=n_strata)
     mean = np.divide(np.bincount(component, score, n_strata), size, out=np.full(n_strata, np.inf), where=size > 0)
-    order = np.argsort(mean, kind="stable")
-    rank = np.empty(n_strata, np.int64)
-    rank[order] = np.arange(n_strata)
-    kept = int((size > 0).sum())
-    labels = rank[component]
+    order, kept = np.argsort(mean, kind="stable"), int((size > 0).sum())
+    labels = np.argsort(order)[component]
     return Strata(labels, size[order][:kept], None, kept, "gmm", notes=_dropped(n_strata, kept) + notes)
 
 
-def _seed(rng):
+def _seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31))
 
 

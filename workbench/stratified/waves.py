@@ -8,7 +8,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy
@@ -16,11 +16,9 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
+from workbench.allocation.rules import Allocation
+from workbench.intervals import Cells
 from workbench.results import Estimate, Interval, Note
-
-if TYPE_CHECKING:
-    from workbench.allocation.rules import Allocation
-    from workbench.intervals import Cells
 
 RULES = ("smoothed", "opt")
 WAVE_INTERVALS = ("default", "wald")
@@ -162,15 +160,16 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled, correct = (_waves(name, a, size.size) for name, a in (("labeled", labeled), ("correct", correct)))
     if labeled.shape != correct.shape:
-        raise ValueError(f"correct must have the shape of labeled, {labeled.shape}; got {correct.shape}")
+        raise checks.WrongValue("correct", f"must have the shape of labeled, {labeled.shape}", correct.shape)
     left = size
     for t, (n, x) in enumerate(zip(labeled, correct, strict=True)):
         checks.at_most(f"labeled (wave {t})", n, "the items left", left)
         checks.at_most(f"correct (wave {t})", x, "labeled", n)
         few = np.flatnonzero((n < 2) & (n < left))
         if few.size:
-            raise ValueError(f"labeled must be at least 2 in every wave and stratum; wave {t} has {n[few[0]]} in "
-                             f"stratum {few[0]}, where {checks.counted(left[few[0]], 'item was', 'items were')} left")
+            raise checks.WrongValue("labeled", f"must be at least 2 in every wave and stratum; wave {t} has "
+                                    f"{n[few[0]]} in stratum {few[0]}, where "
+                                    f"{checks.counted(left[few[0]], 'item was', 'items were')} left")
         left = left - n
     estimate, variance = wave_moments(size, labeled[None], correct[None])
     return WaveEstimate(float(estimate[0]), float(variance[0]), size, labeled, correct)
@@ -184,7 +183,7 @@ def wave_cells(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Ce
     population = size.sum()
     unlabeled = np.divide(left - labeled, left, out=np.zeros(left.shape), where=left > 0)
 
-    def flat(a):
+    def flat(a: np.ndarray) -> np.ndarray:
         return np.asarray(a, float).reshape(a.shape[0], -1)
 
     return intervals.Cells(flat(share * left / population), flat(labeled), flat(correct), flat(unlabeled),
@@ -236,7 +235,7 @@ def opt_step(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget:
     return _allotted(share, budget, np.zeros_like(left), left)
 
 
-def _allotted(share, budget, least, left):
+def _allotted(share: np.ndarray, budget: int, least: np.ndarray, left: np.ndarray) -> np.ndarray:
     real = budget * share
     outside = ((real < least) | (real > left)).any(1)
     if outside.any():

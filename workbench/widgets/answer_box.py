@@ -8,20 +8,6 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-_CSS = """
-.workbench-answer { margin: 4px 5px 12px; color: var(--jp-ui-font-color1, inherit);
-  font: var(--jp-content-font-size1, 14px)/1.5 var(--jp-content-font-family, sans-serif); }
-.workbench-answer p { margin: 4px 0; max-width: 70ch; overflow-wrap: anywhere; }
-.workbench-answer form { display: flex; flex-flow: row wrap; gap: 4px 8px; align-items: end; max-width: 70ch; }
-.workbench-answer label { flex: 1 1 16em; min-width: 0; }
-.workbench-answer input { display: block; box-sizing: border-box; width: 100%; padding: 4px 8px; font: inherit;
-  color: inherit; background: var(--jp-layout-color0, Canvas); border: 1px solid var(--jp-ui-font-color2, #616161); }
-.workbench-answer button { padding: 4px 16px; font: inherit; color: inherit; cursor: pointer;
-  background: var(--jp-layout-color2, #eee); border: 1px solid var(--jp-ui-font-color2, #616161); }
-.workbench-answer :is(input, button):focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2);
-  outline-offset: -1px; }
-"""
-
 
 class AnswerBox(anywidget.AnyWidget):
     """A line to type into, a button, and above them what was said to the last answer; Enter submits.
@@ -46,7 +32,7 @@ class AnswerBox(anywidget.AnyWidget):
     """
 
     _esm = Path(__file__).with_name("answer_box.js")
-    _css = _CSS
+    _css = Path(__file__).with_name("answer_box.css")
     exercise = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)
     longest = traitlets.Int().tag(sync=True)
@@ -58,7 +44,7 @@ class AnswerBox(anywidget.AnyWidget):
         self._judge = judge
         self.on_msg(self._answer)
 
-    def _answer(self, _, content, buffers):
+    def _answer(self, _: AnswerBox | None, content: dict, buffers: list) -> None:
         if content.get("kind") == "answer":
             try:
                 said = self._judge(str(content.get("text", ""))[:self.longest])

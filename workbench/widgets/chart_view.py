@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +50,7 @@ class ChartView(anywidget.AnyWidget):
     tools = traitlets.List(traitlets.Enum(["pin", "type"])).tag(sync=True)
     _offered = False
 
-    def __init__(self, chart, *, alternative=None, **traits):
+    def __init__(self, chart: Any, *, alternative: str | None = None, **traits: Any) -> None:
         spec = _specification(chart)
         described = spec.pop("description", None)
         picture = {"data": _take_named(spec), "params": {}, "blank": False,
@@ -133,13 +132,13 @@ class ChartView(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return f"ChartView: {self.alternative}"
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         data, metadata = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         bundle = _with_image(self, data, metadata, self)
         self._offer_bundle()
         return bundle
 
-    def _answer(self, _, content, buffers):
+    def _answer(self, _: ChartView, content: dict, buffers: list) -> None:
         kind = content.get("kind")
         if kind == "bundle" and content.get("page") not in self._pages:
             self._pages.add(content.get("page"))
@@ -150,13 +149,13 @@ class ChartView(anywidget.AnyWidget):
             self._dragged(content["place"])
             self.send({"kind": "dragged", "from": content["from"]})
 
-    def _offer_bundle(self):
+    def _offer_bundle(self) -> None:
         """Send the bundle with the first display: a busy kernel cannot answer the page's request."""
         if not ChartView._offered:
             ChartView._offered = True
             self._send_bundle()
 
-    def _send_bundle(self):
+    def _send_bundle(self) -> None:
         try:
             self.send({"kind": "bundle"}, [vega_bundle.packed()])
         except Exception as error:
@@ -167,14 +166,14 @@ class ChartView(anywidget.AnyWidget):
 class Panel(ipywidgets.VBox):
     """Controls above a chart; where no widget can be shown, the chart's image."""
 
-    def __init__(self, children, view, **traits):
+    def __init__(self, children: list, view: ChartView, **traits: Any) -> None:
         super().__init__(children, **traits)
         self.view = view
 
     def __repr__(self) -> str:
         return repr(self.view)
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = _with_image(self, super()._repr_mimebundle_(**kwargs), {}, self.view)
         self.view._offer_bundle()
         return bundle
@@ -224,13 +223,13 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     status.add_class("workbench-status")
     view.tools = ["pin", "type"]
 
-    def update(_):
+    def update(_: Any) -> None:
         status.value = "working ..."
         try:
             data, (title, words) = answer(**{name: control.value for name, control in controls.items()})
         except ValueError as error:
             view.clear()
-            status.value = f"<strong role='alert'>{html.escape(_labeled(str(error), controls))}</strong>"
+            status.value = f"<strong role='alert'>{html.escape(_labeled(error, controls))}</strong>"
             return
         status.value = ""
         view.show(data, words, title=title)
@@ -240,11 +239,33 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     return panel(list(controls.values()), view, status)
 
 
+def drive_chart(controls: Mapping, arguments: Callable, data: Callable, words: Callable,
+                chart: alt.TopLevelMixin) -> Panel:
+    """Return the panel of `drive` whose controls choose what a chart is made from.
+
+    Parameters
+    ----------
+    controls : dict of str to ipywidgets control
+    arguments : callable
+        Takes the controls' values by name, returns the arguments of `data` and `words`.
+    data, words : callable
+        Return rows per data set; title and text alternative.
+    chart : altair chart
+        As it is at first.
+    """
+    def answer(**values: Any) -> tuple:
+        chosen = arguments(**values)
+        return data(*chosen), words(*chosen)
+
+    return drive(controls, answer, ChartView(chart))
+
+
 class StaticChart:
     """A chart that never changes, displayed as an image with its text alternative."""
 
-    def __init__(self, chart, alternative=None):
-        self._chart, self._view = chart, None
+    def __init__(self, chart: Any, alternative: str | None = None) -> None:
+        self._chart = chart
+        self._view: ChartView | None = None
         self.spec = _specification(chart)
         described = self.spec.pop("description", None)
         self.alternative = _sentence(described if alternative is None else alternative)
@@ -262,7 +283,7 @@ class StaticChart:
     def __repr__(self) -> str:
         return f"Chart: {self.alternative}"
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         if pages.is_live():
             self._view = self._view or ChartView(self._chart, alternative=self.alternative)
             data, metadata = self._view._repr_mimebundle_(**kwargs)
@@ -292,12 +313,12 @@ def image(chart: alt.TopLevelMixin, alternative: str | None = None) -> StaticCha
     return StaticChart(chart, alternative)
 
 
-def _specification(chart):
+def _specification(chart: Any) -> dict:
     spec = plain(chart.to_dict(validate=False))
     return spec | {"config": theme.themed(spec.get("config", {}))}
 
 
-def _take_named(part):
+def _take_named(part: Any) -> dict:
     found = {}
     if isinstance(part, dict):
         data = part.get("data")
@@ -312,22 +333,22 @@ def _take_named(part):
     return found
 
 
-def _known(argument, given, names):
+def _known(argument: str, given: dict, names: dict | list[str]) -> None:
     for name in given:
         checks.choice(argument, name, list(names))
 
 
-def _sentence(text):
+def _sentence(text: str) -> str:
     if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"alternative must say in words what the chart shows; got {text!r}")
+        raise checks.WrongValue("alternative", "must say in words what the chart shows", text)
     return text
 
 
-def _width(spec):
+def _width(spec: dict) -> int:
     return spec["width"] if isinstance(spec.get("width"), int) else theme.WIDTH
 
 
-def _with_image(shown, data, metadata, chart):
+def _with_image(shown: Any, data: dict, metadata: dict, chart: ChartView | StaticChart) -> tuple:
     data = data | {"text/plain": repr(shown)}
     if pages.is_live():
         return data, metadata
@@ -335,12 +356,14 @@ def _with_image(shown, data, metadata, chart):
     return data | {"image/png": content}, metadata | {"image/png": size | {"alt": chart.alternative}}
 
 
-def _labeled(message, controls):
-    """Return a message with the argument it begins with called as the label of its control."""
-    return re.sub(r"^\w+", lambda name: controls[name[0]].description if name[0] in controls else name[0], message)
+def _labeled(error: ValueError, controls: Mapping) -> str:
+    """Return what an error says, arguments called as the labels of their controls."""
+    if not isinstance(error, checks.WrongArgument):
+        return str(error)
+    return error.called(lambda name: controls[name].description if name in controls else name)
 
 
-def _give_room(control):
+def _give_room(control: Any) -> None:
     style = getattr(control, "style", None)
     if style is not None and style.has_trait("description_width") and not style.description_width:
         style.description_width = "initial"

@@ -13,16 +13,17 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import anywidget
 import traitlets
 
 from workbench import checks
-from workbench.data.answers import OTHER
-from workbench.data.images import image_folder, image_type, png_of, read_image
+from workbench.audits.sessions.session import AuditItem, AuditSession
+from workbench.audits.sessions.sheets import reader
+from workbench.labeling.answers import OTHER
+from workbench.labeling.images import image_folder, image_type, png_of, read_image
 from workbench.results import sentences
-from workbench.stratified.session_sheets import reader
-from workbench.stratified.sessions import AuditItem, AuditSession
 
 UNDO, SKIP = "u", "s"
 _KEYS = [key for key in "1234567890" + string.ascii_lowercase if key not in (UNDO, SKIP)]
@@ -31,33 +32,6 @@ SHOWN_ID = 200
 # controls, and what turns the direction of the text around it, are shown by number
 _UNSEEN = {code: f"\\u{code:04x}" for code in (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F),
                                              *range(0x2066, 0x206A))}
-_CSS = """
-.workbench-desk { box-sizing: border-box; max-width: 760px; padding: 12px; margin: 4px; border-radius: 4px;
-  border: 1px solid var(--jp-border-color1, #767676); color: var(--jp-ui-font-color1, inherit);
-  font: var(--jp-content-font-size1, 14px)/1.5 var(--jp-content-font-family, sans-serif); }
-.workbench-desk:focus, .workbench-desk:focus-within { outline: 3px solid #0072B2; outline-offset: 1px; }
-.workbench-desk > * { margin: 0 0 10px; }
-.workbench-desk [hidden] { display: none !important; }
-.workbench-desk .item { max-height: 55vh; min-height: 140px; overflow: auto; padding: 8px;
-  border: 1px solid var(--jp-border-color2, #999); border-radius: 4px; }
-.workbench-desk .item > * { margin: 0 0 8px; }
-.workbench-desk .name { opacity: .8; font-size: .9em; }
-.workbench-desk .text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
-.workbench-desk .question { max-height: 25vh; overflow: auto; overflow-wrap: anywhere; }
-.workbench-desk .prediction { unicode-bidi: isolate; }
-.workbench-desk img { display: block; max-width: 100%; max-height: 50vh; background: #fff; }
-.workbench-desk .buttons { display: flex; flex-wrap: wrap; gap: 8px; }
-.workbench-desk button { font: inherit; min-height: 44px; min-width: 44px; padding: 4px 12px; cursor: pointer;
-  color: inherit; background: var(--jp-layout-color2, rgba(128, 128, 128, .15)); border-radius: 4px;
-  border: 1px solid var(--jp-border-color1, #767676); max-width: 100%; overflow-wrap: anywhere; }
-.workbench-desk button:focus-visible { outline: 3px solid #0072B2; }
-.workbench-desk kbd { font: inherit; font-weight: bold; margin-inline-end: 6px; }
-.workbench-desk kbd:only-child { margin: 0; }
-.workbench-desk progress { width: 100%; height: 10px; accent-color: #0072B2; }
-.workbench-desk .hint { font-size: .9em; opacity: .85; }
-.workbench-desk .trouble { border-left: 4px solid #D55E00; padding-left: 8px; font-weight: bold; }
-.workbench-desk[aria-busy=true] .buttons { opacity: .6; }
-"""
 
 
 class Desk(anywidget.AnyWidget):
@@ -70,14 +44,15 @@ class Desk(anywidget.AnyWidget):
     """
 
     _esm = Path(__file__).with_name("desk.js")
-    _css = _CSS
+    _css = Path(__file__).with_name("desk.css")
     labels = traitlets.List().tag(sync=True)
     words = traitlets.Dict().tag(sync=True)
     page = traitlets.Dict().tag(sync=True)
     picture = traitlets.Bytes().tag(sync=True)
     done = traitlets.Bool(False)
 
-    def __init__(self, session, *, labels, render, images, image, by, looks):
+    def __init__(self, session: AuditSession, *, labels: dict, render: Callable | None, images: Path | None, image: str,
+                 by: str | None, looks: bool) -> None:
         self._path, self._design, self._by, self._sessions = session.path, session.design, by, {}
         self._sessions[threading.get_ident()] = session
         self._render, self._images, self._image = render, images, image
@@ -102,11 +77,11 @@ class Desk(anywidget.AnyWidget):
         progress = self.page["progress"]
         return f"Desk({progress['done']} of {checks.counted(progress['budget'], 'item')} done)"
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         data, metadata = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         return data | {"text/plain": repr(self)}, metadata
 
-    def _answer(self, _, content, buffers):
+    def _answer(self, _: Desk | None, content: dict, buffers: list) -> None:
         """Do what a page asks for, if it shows what the desk shows: a second key for the same item does nothing."""
         look: list = []
         if content.get("turn") != self.page["turn"]:
@@ -117,7 +92,7 @@ class Desk(anywidget.AnyWidget):
             return self._show(f"Not recorded: {error}.", trouble=True)
         self._show(said, look)
 
-    def _label(self, content):
+    def _label(self, content: dict) -> tuple:
         value, item = self._values[content["label"]], self._item
         if not self._holds(item):
             self._take()
@@ -127,7 +102,7 @@ class Desk(anywidget.AnyWidget):
         return f"{'Known already' if known else 'Recorded'}: {self.labels[content['label']]['text']}, for item " \
                f"{_told(item.id)}.", []
 
-    def _skip(self, content):
+    def _skip(self, content: dict) -> tuple:
         item = self._item
         second = self._holds(item) and bool(self.session.history(item.id))
         if second:      # a first label stays what it is
@@ -137,20 +112,20 @@ class Desk(anywidget.AnyWidget):
         self._take()
         return f"{'Set aside, its first label stays' if second else 'Skipped'}: item {_told(item.id)}.", []
 
-    def _undo(self, content):
+    def _undo(self, content: dict) -> tuple:
         name = self.session.undo(self._by)
         self._take(name)
         return f"Taken back: what you said of item {_told(name)}.", []
 
-    def _look(self, content):
+    def _look(self, content: dict) -> tuple:
         found = self.session.estimate("planned", self._by)
         said = [found.headline(), found.gain(), *sentences(found.notes)]
         return "You looked; the audit's trail says so.", [_sentence(each) for each in said if each]
 
-    def _holds(self, item):
+    def _holds(self, item: AuditItem) -> bool:
         return item is not None and item.id in [each.id for each in self.session.held(self._by)]
 
-    def _take(self, first=None):
+    def _take(self, first: str | None = None) -> None:
         """Take the item that comes next: one that this person has out already, or a new one."""
         held = self._held()
         if not held or first is not None:
@@ -158,10 +133,10 @@ class Desk(anywidget.AnyWidget):
             held = self._held()
         self._item = next((item for item in held if item.id == first), next(iter(held), None))
 
-    def _held(self):
+    def _held(self) -> list:
         return [item for item in self.session.held(self._by) if item.id not in self._aside]
 
-    def _show(self, said, look=(), trouble=False):
+    def _show(self, said: str, look: list | tuple = (), trouble: bool = False) -> None:
         status = self.session.status()
         shown, picture = self._shown(self._item) if self._item else (None, b"")
         left = status.open + status.pending
@@ -173,7 +148,7 @@ class Desk(anywidget.AnyWidget):
             self.picture, self.page = picture, page
         self.done = self._item is None
 
-    def _end(self, status, left):
+    def _end(self, status: Any, left: int) -> str:
         if left or self._aside:
             aside = f", {len(self._aside)} set aside" * bool(self._aside)
             return (f"Nothing is left for you now: {checks.counted(left, 'item is', 'items are')} out with somebody"
@@ -183,7 +158,7 @@ class Desk(anywidget.AnyWidget):
             return done
         return f"{done} The finding: workbench audit report {shlex.quote(self._path)} -o audit.html"
 
-    def _shown(self, item):
+    def _shown(self, item: AuditItem) -> tuple:
         """Return what a page shows of an item, and the bytes of its image."""
         columns, picture, trouble = {name: item.shown[name] for name in self._design["columns"]}, b"", ""
         prediction = item.shown.get("prediction")
@@ -252,18 +227,18 @@ def desk(session: AuditSession, *, labels: Sequence | Mapping | None = None, ren
     """
     design = checks.instance("session", session, AuditSession).design
     if render is not None and not callable(render):
-        raise ValueError(f"render must be a function of an item; got {checks.listed([render], quoted=True)}")
+        raise checks.WrongValue("render", f"must be a function of an item; got {checks.listed([render], quoted=True)}")
     if render is not None and images:
         raise ValueError("render and images both say what is shown; give one of them")
     if image and image not in (*design["columns"], "id"):
-        raise ValueError(f"image must be a column that the audit shows, {checks.listed(design['columns']) or 'none'}, "
-                         f"or 'id'; got {image!r}")
+        raise checks.WrongValue("image", "must be a column that the audit shows, "
+                                f"{checks.listed(design['columns']) or 'none'}, or 'id'", image)
     folder = image_folder(images) if images else None
     return Desk(session, labels=_choices(labels, design), render=render, images=folder, image=image or "image",
                 by=by or None, looks=looks)
 
 
-def _choices(labels, design):
+def _choices(labels: dict | list[str] | None, design: dict) -> dict:
     """Return the labels that are offered with their words."""
     read = reader(design)
     known = {1: "right", 0: "wrong"} if design["asks"] == "correct" else \
@@ -273,12 +248,12 @@ def _choices(labels, design):
     named = labels if isinstance(labels, Mapping) else {each: None for each in checks.each("labels", labels)}
     chosen = {read(each): str(word if word is not None else known[read(each)]) for each, word in named.items()}
     if len(chosen) < 2 or len(chosen) < len(named) or len(set(chosen.values())) < len(chosen):
-        raise ValueError("labels must be at least two that differ, each once, with words that differ; got "
-                         f"{checks.listed(named, quoted=True)}")
+        raise checks.WrongValue("labels", "must be at least two that differ, each once, with words that differ; got "
+                                f"{checks.listed(named, quoted=True)}")
     return chosen
 
 
-def _buttons(labels):
+def _buttons(labels: dict) -> list:
     """Return text and key of each label: its own sign where it is one, "o" for other, else the next free key."""
     wanted = {value: "o" if value == OTHER else str(text).casefold() for value, text in labels.items()}
     own: dict = {}
@@ -292,7 +267,7 @@ def _buttons(labels):
             for value, text in labels.items()]
 
 
-def _words(design, by, looks):
+def _words(design: dict, by: str | None, looks: bool) -> dict:
     blind = design["asks"] == "truth"
     who = f" Labels are recorded as {_told(by)}'s." if by else ""
     mode = "Blind: neither what the program says nor the stratum is shown." if blind else \
@@ -301,18 +276,18 @@ def _words(design, by, looks):
             "look": "Look at the interval (recorded)" if looks else ""}
 
 
-def _rendered(content, columns):
+def _rendered(content: Any, columns: dict) -> tuple:
     """Return the columns and the image that a renderer's answer makes; of columns only the text alternative stays."""
     kept = {name: text for name, text in columns.items() if name == "alt"}
     if isinstance(content, str):
         return {"": content}, b""
     picture = bytes(content) if isinstance(content, (bytes, bytearray, memoryview)) else png_of(content)
     if not image_type(picture):
-        raise ValueError("render must return text, the bytes of a PNG, JPEG, GIF or WebP image, or an array")
+        raise checks.WrongValue("render", "must return text, the bytes of a PNG, JPEG, GIF or WebP image, or an array")
     return kept, picture
 
 
-def _progress(status):
+def _progress(status: Any) -> str:
     """Return how much is done, how fast, and how long the rest will take at that pace."""
     left = status.open + status.pending
     said = f"{status.budget - left:,} of {status.budget:,}"
@@ -326,12 +301,12 @@ def _progress(status):
     return said
 
 
-def _told(text, most=SHOWN_ID):
+def _told(text: Any, most: Any = SHOWN_ID) -> str:
     """Return a user's text as it is shown: so many characters, and signs that turn text around by their number."""
     text = str(text)
     more = f" … ({len(text) - most:,} more characters)" if len(text) > most else ""
     return text[:most].translate(_UNSEEN) + more
 
 
-def _sentence(text):
+def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}" + "." * (text[-1] != ".")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workbench.exercises import records
+from workbench.course import records
 
 FILE = "predictions.json"
 
@@ -64,7 +64,7 @@ class Kept:
         """Where it is kept, for people."""
         return f"in {self.path.name}" if self.path else f"until this notebook's kernel stops{self._trouble}"
 
-    def _with_file(self, act):
+    def _with_file(self, act: Callable) -> None:
         try:
             act()
         except (OSError, ValueError) as error:

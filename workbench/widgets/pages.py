@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 SERVERS = {"JPY_SESSION_NAME": "", "SERVER_SOFTWARE": "voila/"}
 
@@ -19,6 +20,6 @@ def is_live() -> bool:
         return bool(ours)
 
 
-def _served(environment):
+def _served(environment: Any) -> dict:
     return {name: environment[name] for name, start in SERVERS.items()
             if name in environment and environment[name].startswith(start)}

@@ -2,8 +2,11 @@
 from __future__ import annotations
 
 import base64
-import re
+import functools
+import io
+import json
 import struct
+import xml.etree.ElementTree as ElementTree
 import zlib
 from typing import Any
 
@@ -11,7 +14,6 @@ from workbench.charts import theme
 
 SCALE = 2
 TRIES, TOLERANCE = 4, 4
-_DRAWN = re.compile(r'<svg\b[^>]*?\bwidth="(\d+)')
 
 
 def png(spec: dict[str, Any]) -> bytes:
@@ -22,8 +24,14 @@ def png(spec: dict[str, Any]) -> bytes:
 
 def page_png(spec: dict[str, Any], width: int, least: int) -> bytes:
     """Return a specification as PNG bytes of a width, no type below `least`, both in pixels on screen."""
+    return _page_png(json.dumps(spec), width, least)
+
+
+@functools.lru_cache(maxsize=8)
+def _page_png(spec: str, width: int, least: int) -> bytes:
+    """Draw once what a report shows twice, in its finding and where that is explained."""
     import vl_convert
-    return squeeze(vl_convert.svg_to_png(_fitted(spec, width, least), scale=SCALE))
+    return squeeze(vl_convert.svg_to_png(_fitted(json.loads(spec), width, least), scale=SCALE))
 
 
 def entry(picture: bytes) -> tuple[str, dict[str, int]]:
@@ -32,17 +40,22 @@ def entry(picture: bytes) -> tuple[str, dict[str, int]]:
     return base64.b64encode(picture).decode(), {name: round(side / SCALE) for name, side in sides}
 
 
-def _fitted(spec, width, least):
+def _fitted(spec: dict, width: int, least: int) -> str:
     """Return a picture of a width as SVG: labels and legends take room that only drawing shows."""
     import vl_convert
     spec = theme.sized(spec, width, least)
     for _ in range(TRIES):
         svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-        drawn = int(_DRAWN.search(svg)[1])
+        drawn = int(_root(svg).get("width", 0))
         if abs(drawn - width) <= TOLERANCE:
             break
         spec = theme.scaled(spec, max(0.2, 1 + (width - drawn) / theme.widest(spec)))
     return svg
+
+
+def _root(svg: str) -> ElementTree.Element:
+    """Return the outermost element of a picture, without reading the rest."""
+    return next(ElementTree.iterparse(io.StringIO(svg), ["start"]))[1]
 
 
 def squeeze(png: bytes) -> bytes:
@@ -56,5 +69,5 @@ def squeeze(png: bytes) -> bytes:
     return header + _chunk(b"IDAT", zlib.compress(zlib.decompress(pixels))) + _chunk(b"IEND", b"")
 
 
-def _chunk(kind, content):
+def _chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

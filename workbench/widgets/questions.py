@@ -20,7 +20,7 @@ class _Told(ipywidgets.VBox):
     def __repr__(self) -> str:
         return self.said
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
 
 
@@ -52,10 +52,10 @@ class Prediction(_Told):
         """The question, as text."""
         return f"Prediction: {self.question}"
 
-    def _ready(self, _):
+    def _ready(self, _: Any) -> None:
         self._lock.disabled = self.control.value is None
 
-    def _locked(self, prediction):
+    def _locked(self, prediction: list | str) -> None:
         if prediction in getattr(self.control, "options", [prediction]):
             self.control.value = prediction
         self.control.disabled = self._lock.disabled = True
@@ -118,7 +118,7 @@ class Reveal(_Told):
         self.parts = list(shown) if isinstance(shown, (list, tuple)) else [shown]
         self.children = [_widget(part) for part in self.parts]
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
         pictures = [part for part in self.parts if hasattr(part, "view") or hasattr(part, "png")]
         if not pictures:
@@ -201,7 +201,7 @@ class Explanation(_Told):
         """The question, as text."""
         return f"Explain in two lines: {self.question}"
 
-    def _written(self, name):
+    def _written(self, name: str) -> None:
         short = [line.description for line in self._lines if len(line.value.split()) < LEAST_WORDS]
         if short:
             self._status.value = f"<p role='alert'>{' and '.join(short)}: write at least {LEAST_WORDS} words.</p>"
@@ -211,7 +211,7 @@ class Explanation(_Told):
         except ValueError as error:
             self._status.value = f"<p role='alert'>{html.escape(str(error))}</p>"
 
-    def _kept(self, written):
+    def _kept(self, written: list[str] | str) -> None:
         if not isinstance(written, list) or len(written) != len(self._lines):      # a file changed by hand
             return
         for line, text in zip(self._lines, written, strict=True):
@@ -243,16 +243,16 @@ def explain(name: str, question: str, model: str, mistakes: Sequence[str]) -> Ex
     return Explanation(name, question, model, mistakes)
 
 
-def _words(prediction):
+def _words(prediction: str) -> str:
     many = isinstance(prediction, list)
     return ", ".join(map(str, prediction)) if many else str(prediction)
 
 
-def _plain(part):
+def _plain(part: Any) -> str:
     return part if isinstance(part, str) else repr(part)
 
 
-def _widget(part):
+def _widget(part: Any) -> Any:
     if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
         return part
     text = part._repr_html_() if hasattr(part, "_repr_html_") else f"<p>{html.escape(_plain(part))}</p>"

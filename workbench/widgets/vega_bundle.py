@@ -4,7 +4,6 @@ from __future__ import annotations
 import functools
 import gzip
 import os
-import tempfile
 from pathlib import Path
 
 NAME = "vega_bundle.js"
@@ -19,16 +18,9 @@ def build() -> str:
 
 def write(folder: Path) -> Path:
     """Write the bundle into a folder, at once or not at all, and return its path."""
+    from workbench.data.whole_files import write_text
     folder.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=folder, prefix=NAME)
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(build())
-        os.chmod(draft, 0o644)
-        os.replace(draft, folder / NAME)
-    except BaseException:
-        os.unlink(draft)
-        raise
+    write_text(folder / NAME, build())
     return folder / NAME
 
 

@@ -3,19 +3,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import altair as alt
 import numpy as np
 
-from workbench.allocation.rules import allocation_variance, priorities
+from workbench import checks
+from workbench.allocation.rules import Allocation, allocation_variance, priorities
 from workbench.charts import theme
 from workbench.charts.allocation.plans import COUNT_AXIS, allocation_data, bars
-from workbench.charts.allocation.words import METHODS, PREDICTED, TENS, count, counted_labels
+from workbench.charts.allocation.words import METHODS, PREDICTED, TENS, count
 from workbench.course.digit_forms import PLACES
-
-if TYPE_CHECKING:
-    from workbench.allocation.rules import Allocation
 
 TURN = {"gets the next label": theme.OKABE_ITO["blue"], "waits": theme.GRAY}
 HELD = {"your labels": theme.LABELED, "labeled completely": theme.OKABE_ITO["blue"]} | PREDICTED
@@ -24,8 +22,8 @@ BY_HAND, BY_RULE = 66, 165
 HAND_ERRORS, RULE_ERRORS, WORTH = (3_000, 80_000), (1_800, 150_000), (200, 40_000)
 
 
-def _error_scale(domain):
-    return {"scale": alt.Scale(type="log", domain=list(domain), nice=False), "axis": alt.Axis(
+def _error_scale(domain: tuple) -> dict:
+    return {"scale": theme.span(*domain, type="log"), "axis": alt.Axis(
         format=",d", values=[m * t for t in TENS for m in (1, 3)], labelOverlap=True)}
 
 
@@ -55,10 +53,10 @@ def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
     said = ". ".join(f"{row['digits_text']} {row['place']}, {row['misread_text']} misread, each by {row['cost_text']} "
                      "on average" for row in rows)
     title, question = register_words()
-    return theme.finish(alt.vconcat(*parts), title, f"{said}. {question}", width=None, height=None)
+    return theme.finish(alt.vconcat(*parts), title, f"{said}. {question}")
 
 
-def _column(rows, name, title):
+def _column(rows: list, name: str, title: str) -> Any:
     along = alt.Y("place:N", sort=None, title=None)
     base = alt.Chart(theme.rows("places", rows)).encode(y=along, x=alt.X(
         f"{name}:Q", title=title, axis=alt.Axis(tickCount=3, format=",d")))
@@ -83,7 +81,7 @@ def placed_data(best: Allocation, labeled: np.ndarray, predicted: int | None) ->
             "least": [{"error": least, "text": f"least possible: {least:,.0f}"}]}
 
 
-def _error_of(best, labeled):
+def _error_of(best: Allocation, labeled: np.ndarray) -> float:
     """Return the standard error of the total."""
     return best.stratum_size.sum() * math.sqrt(allocation_variance(best.stratum_size, best.stratum_sd, labeled))
 
@@ -92,14 +90,14 @@ def placed_words(best: Allocation, labeled: np.ndarray, predicted: int | None) -
     """Return title and text alternative of `placed`."""
     budget, given = int(best.labeled.sum()), int(labeled.sum())
     error, least = _error_of(best, labeled), _error_of(best, best.labeled)
-    hand = "" if given == budget else f", {counted_labels(budget - given)} still in your hand"
+    hand = "" if given == budget else f", {checks.counted(budget - given, 'label')} still in your hand"
     verdict = "nothing is better" if error <= least * (1 + 1e-9) else f"{error / least:.2f} times the least possible"
     counts = ", ".join(f"{k} of {n:,} {name}" for name, n, k in zip(PLACES, best.stratum_size, labeled, strict=True))
     told = "" if predicted is None else f" You predicted {predicted} for the thousands" + (
         f", and there are only {best.stratum_size[-1]}." if predicted > best.stratum_size[-1] else ".")
     return (f"Standard error of the total {error:,.0f}: {verdict}{hand}",
             f"You label {counts}{hand}. The standard error of the register total is {error:,.0f}; the least possible "
-            f"with {counted_labels(budget)} is {least:,.0f}.{told}")
+            f"with {checks.counted(budget, 'label')} is {least:,.0f}.{told}")
 
 
 def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) -> alt.TopLevelMixin:
@@ -115,12 +113,11 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
     """
     data = placed_data(best, labeled, predicted)
     along = alt.Y("place:N", sort=None, title=None)
-    across = {"title": "labels (drag the end of a bar)", "axis": COUNT_AXIS,
-              "scale": alt.Scale(domain=[0, BY_HAND], nice=False)}
-    look = alt.Color("kind:N", title=None, scale=theme.scale(HELD))
-    held = alt.Chart(theme.rows("held", data["held"])).encode(y=along)
-    sized = alt.Chart(theme.rows("sizes", data["sizes"])).encode(y=along, x=alt.X("size:Q", **across))
-    wish = alt.Chart(theme.rows("wish", data["wish"])).mark_tick(
+    across = {"title": "labels (drag the end of a bar)", "axis": COUNT_AXIS, "scale": theme.span(0, BY_HAND)}
+    look = theme.color("kind", HELD)
+    held = theme.chart(data, "held").encode(y=along)
+    sized = theme.chart(data, "sizes").encode(y=along, x=alt.X("size:Q", **across))
+    wish = theme.chart(data, "wish").mark_tick(
         orient="vertical", thickness=4, height={"band": 1.1}).encode(y=along, x=alt.X("labels:Q", **across), color=look)
     upper = (held.mark_bar(height={"band": 0.5}).encode(x=alt.X("labels:Q", **across), color=look)
              + sized.mark_tick(orient="vertical", thickness=3, height={"band": 0.95}, color=theme.GRAY)
@@ -130,14 +127,14 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
              + wish
              + held.mark_text(align="left", dx=10, x="width").encode(text="text:N"))
     error = {"title": "standard error of the register total (log scale)", **_error_scale(HAND_ERRORS)}
-    now = alt.Chart(theme.rows("error", data["error"])).encode(y=alt.Y("row:N", axis=None), x=alt.X("error:Q", **error))
-    least = alt.Chart(theme.rows("least", data["least"])).encode(x=alt.X("error:Q", **error))
+    now = theme.chart(data, "error").encode(y=alt.Y("row:N", axis=None), x=alt.X("error:Q", **error))
+    least = theme.chart(data, "least").encode(x=alt.X("error:Q", **error))
     lower = (least.mark_rule(style="truth") + least.mark_text(align="left", dx=6, y=10, style="note").encode(
         text="text:N") + now.mark_circle(size=160, color=theme.STRATIFIED) + now.mark_text(align="left", dx=12).encode(
         text="text:N"))
     width = theme.WIDTH - 150
     both = alt.vconcat(upper.properties(width=width, height=4 * 38), lower.properties(width=width, height=56))
-    return theme.finish(both, *placed_words(best, labeled, predicted), width=None, height=None)
+    return theme.finish(both, *placed_words(best, labeled, predicted))
 
 
 # rules compared
@@ -165,15 +162,15 @@ def wished(plan: Allocation) -> np.ndarray:
     return (plan.labeled.sum() + plan.unused) * spread / spread.sum()
 
 
-def _chosen(plans, method):
+def _chosen(plans: Any, method: Any) -> Allocation:
     return plans["voila" if method == "random" else method]
 
 
-def _budget(plans):
+def _budget(plans: dict) -> int:
     return int(plans["voila"].labeled.sum() + plans["voila"].unused)
 
 
-def _total_errors(plans, random_error):
+def _total_errors(plans: dict, random_error: float) -> dict:
     """Return the standard error of the total per method."""
     items = int(plans["voila"].stratum_size.sum())
     return {"random": random_error, **{name: items * math.sqrt(plan.variance) for name, plan in plans.items()}}
@@ -186,7 +183,7 @@ def place_value_words(plans: Mapping[str, Allocation], method: str, random_error
     wish, size, unused = wished(plans["voila"]), plans["voila"].stratum_size, int(plans["neyman"].unused)
     beyond = " and ".join(f"{want:.0f} of the {n} {name}" for name, n, want in
                           zip(PLACES, size, wish, strict=True) if want > n) if unused else ""
-    wants = f"Neyman wants {beyond} and leaves {counted_labels(unused)} unused" if beyond else \
+    wants = f"Neyman wants {beyond} and leaves {checks.counted(unused, 'label')} unused" if beyond else \
         "Neyman wants no more of any place than there is"
     beaten = "; equal shares beat it" if errors["equal"] < errors["neyman"] else ""
     table = ", ".join(f"{METHODS[name]} {error:,.0f}" for name, error in errors.items())
@@ -196,12 +193,12 @@ def place_value_words(plans: Mapping[str, Allocation], method: str, random_error
                       zip(PLACES, shares, size, strict=True))
     ringed = f" You predicted that {' or '.join(METHODS[name] for name in predicted)} would be better at 150 labels." \
         if len(predicted) == 1 else " You predicted no difference at 150 labels." if predicted else ""
-    return (f"{counted_labels(budget)}: {_verdict(method, errors, wants + beaten if beyond else '')}",
+    return (f"{checks.counted(budget, 'label')}: {_verdict(method, errors, wants + beaten if beyond else '')}",
             f"Labels by {METHODS[method]}: {given}. {wants}{beaten}. Standard error of the register total: {table}."
             f"{ringed}")
 
 
-def _verdict(method, errors, wants):
+def _verdict(method: str, errors: dict, wants: str) -> str:
     if method == "neyman":
         return wants or "no place runs out, Neyman is VOILA but for rounding"
     here, other = errors[method], errors["neyman"]
@@ -230,20 +227,18 @@ def place_value(plans: Mapping[str, Allocation], method: str, random_error: floa
     data = place_value_data(plans, method, random_error, predicted)
     error = {"title": "standard error of the register total (log scale)", **_error_scale(RULE_ERRORS)}
     along = alt.Y("method:N", title=None, scale=alt.Scale(domain=[row["method"] for row in data["errors"]]))
-    base = alt.Chart(theme.rows("errors", data["errors"])).encode(y=along, x=alt.X("error:Q", **error))
+    base = theme.chart(data, "errors").encode(y=along, x=alt.X("error:Q", **error))
     dots = base.mark_point(filled=True, size=130, opacity=1).encode(
-        shape=alt.Shape("kind:N", legend=None, scale=alt.Scale(domain=["shown above", "other"],
-                                                               range=["square", "circle"])),
-        color=alt.Color("kind:N", legend=None, scale=theme.scale(
-            {"shown above": theme.STRATIFIED, "other": theme.GRAY})))
+        shape=theme.shape("kind", ["shown above", "other"], ["square", "circle"], legend=None),
+        color=theme.color("kind", {"shown above": theme.STRATIFIED, "other": theme.GRAY}, legend=None))
     texts = base.mark_text(align="left", dx=16).encode(text="text:N")
-    rings = alt.Chart(theme.rows("rings", data["rings"])).mark_point(size=420, strokeWidth=2).encode(
+    rings = theme.chart(data, "rings").mark_point(size=420, strokeWidth=2).encode(
         y=along, x=alt.X("error:Q", **error), color=alt.value(PREDICTED["you predicted"]))
     width = theme.WIDTH - 130
     both = alt.vconcat(bars(data, None, most=BY_RULE).properties(width=width, height=4 * 34),
                        (rings + dots + texts).properties(width=width, height=5 * 26)).resolve_scale(
         color="independent", shape="independent")
-    return theme.finish(both, *place_value_words(plans, method, random_error, predicted), width=None, height=None)
+    return theme.finish(both, *place_value_words(plans, method, random_error, predicted))
 
 
 # one label at a time
@@ -288,18 +283,16 @@ def next_label(best: Allocation, labeled: np.ndarray) -> alt.TopLevelMixin:
         Labels given so far.
     """
     data = next_label_data(best, labeled)
-    places = alt.Chart(theme.rows("places", data["places"])).encode(y=alt.Y("place:N", sort=None, title=None))
-    turn = {"color": alt.Color("turn:N", title=None, scale=theme.scale(TURN)), "shape": alt.Shape(
-        "turn:N", title=None, scale=alt.Scale(domain=list(TURN), range=["square", "circle"]))}
+    places = theme.chart(data, "places").encode(y=alt.Y("place:N", sort=None, title=None))
+    turn = {"color": theme.color("turn", TURN), "shape": theme.shape("turn", TURN, ["square", "circle"])}
     worth = places.encode(x=alt.X("priority:Q", title="what the next label is worth (log scale)",
                                   **_error_scale(WORTH)))
     dots = worth.mark_point(filled=True, size=170, opacity=1).encode(**turn)
     texts = places.mark_text(align="left", dx=8, x="width").encode(text="text:N")
-    counts = places.encode(x=alt.X("labels:Q", title="labels so far, k", axis=COUNT_AXIS,
-                                   scale=alt.Scale(domain=[0, BY_RULE], nice=False)))
+    counts = places.encode(x=alt.X("labels:Q", title="labels so far, k", axis=COUNT_AXIS, scale=theme.span(0, BY_RULE)))
     bars_so_far = counts.mark_bar(height={"band": 0.6}, color=theme.LABELED)
     count_texts = places.mark_text(align="left", dx=8, x="width").encode(text="count:N")
     width = theme.WIDTH - 150
     both = alt.vconcat((dots + texts).properties(width=width, height=4 * 28),
                        (bars_so_far + count_texts).properties(width=width, height=4 * 28))
-    return theme.finish(both, *next_label_words(best, labeled), width=None, height=None)
+    return theme.finish(both, *next_label_words(best, labeled))

@@ -8,7 +8,7 @@ import altair as alt
 
 from workbench import checks
 from workbench.charts import theme
-from workbench.charts.allocation.words import METHODS, count, counted_labels, error_text
+from workbench.charts.allocation.words import METHODS, count, error_text
 
 WISH = "Neyman's wish"
 KINDS = {"labeled in part": theme.LABELED, "labeled completely": theme.OKABE_ITO["blue"],
@@ -46,7 +46,7 @@ def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
                       for row in rows if row in shown)
     cut = f"The {NAMED_STRATA} of {len(rows):,} strata with most labels" if len(rows) > NAMED_STRATA else \
         "Labels per stratum"
-    return f"{counted_labels(count(total))}, {exhausted}{left}", f"{cut}: {table}."
+    return f"{count(total)} label{'s' * (count(total) != '1')}, {exhausted}{left}", f"{cut}: {table}."
 
 
 def allocation(rows: Sequence[dict], *, most: int = SHOWN_STRATA) -> alt.TopLevelMixin:
@@ -82,20 +82,20 @@ def bars(data: Mapping, title: str | None, *, wish: str = WISH, most: float | No
     """
     colors = theme.scale({wish if kind == WISH else kind: color for kind, color in KINDS.items()})
     along = alt.Y("stratum:N", sort=None, title=title, axis=alt.Axis(labelLimit=160))
-    scale = alt.Scale(zero=True) if most is None else alt.Scale(domain=[0, most], nice=False)
+    scale = alt.Scale(zero=True) if most is None else theme.span(0, most)
     across = {"title": "labels", "axis": COUNT_AXIS, "scale": scale}
-    rows = alt.Chart(theme.rows("bars", data["bars"])).encode(y=along)
+    rows = theme.chart(data, "bars").encode(y=along)
     labels = rows.mark_bar(height={"band": 0.55}, clip=True).encode(
         x=alt.X("labels:Q", **across), color=alt.Color("kind:N", title=None, scale=colors,
                                                        legend=alt.Legend(columns=2, labelLimit=240)))
     # a live chart's frame is measured once: its counts grow to the left
     column = {"align": "left", "dx": 8} if most is None else {"align": "right", "dx": 108}
     counts = rows.mark_text(x="width", **column).encode(text="text:N")
-    wished = alt.Chart(theme.rows("wishes", data["wishes"])).encode(y=along, x=alt.X("neyman:Q", **across))
+    wished = theme.chart(data, "wishes").encode(y=along, x=alt.X("neyman:Q", **across))
     wishes = wished.mark_point(shape="diamond", size=80, strokeWidth=2, fill="#ffffff", clip=True).encode(
         color=alt.datum(wish))
     wants = wished.mark_text(dy=-13).encode(text="text:N")
-    sizes = alt.Chart(theme.rows("sizes", data["sizes"])).mark_tick(
+    sizes = theme.chart(data, "sizes").mark_tick(
         orient="vertical", thickness=3, height={"band": 0.95}, clip=True).encode(
         y=along, x=alt.X("size:Q", **across), color=alt.datum("size of the stratum"))
     return labels + sizes + wishes + wants + counts
@@ -133,12 +133,12 @@ def methods_words(rows: Sequence[dict], recommended: str = "voila") -> tuple[str
     return f"{name}: standard error {error_text(best)}, {verdict}", f"Standard error of the estimate: {table}."
 
 
-def _error_of(rows, recommended):
+def _error_of(rows: list, recommended: str) -> float:
     errors = {row["method"]: row["standard_error"] for row in rows}
     return errors[checks.choice("recommended", recommended, list(errors))]
 
 
-def _against(error, best):
+def _against(error: float, best: float) -> str:
     if not math.isfinite(error):
         return "infinite: a stratum that varies has no label"
     ratio = error / best if best else 1.0
@@ -157,12 +157,12 @@ def methods(rows: Sequence[dict], *, recommended: str = "voila") -> alt.TopLevel
         One of the methods.
     """
     data = methods_data(rows, recommended)
-    base = alt.Chart(theme.rows("methods", data["methods"])).encode(
+    base = theme.chart(data, "methods").encode(
         y=alt.Y("method:N", sort=None, title=None), x=alt.X("error:Q", title="standard error of the estimate",
                                                             axis=alt.Axis(tickCount=6, format=",.12~g")))
-    bars = base.mark_bar(height={"band": 0.65}).encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
-        {"recommended": theme.STRATIFIED, "other": theme.GRAY})))
+    bars = base.mark_bar(height={"band": 0.65}).encode(
+        color=theme.color("kind", {"recommended": theme.STRATIFIED, "other": theme.GRAY}, legend=None))
     texts = base.mark_text(align="left", dx=6).encode(text="text:N", x="start:Q")
-    best = alt.Chart(theme.rows("best", data["best"])).mark_rule(style="truth").encode(x="error:Q")
+    best = theme.chart(data, "best").mark_rule(style="truth").encode(x="error:Q")
     return theme.finish(bars + best + texts, *methods_words(rows, recommended), width=theme.WIDTH - 160,
                         height=max(3, len(rows)) * 26)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
@@ -11,9 +10,7 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.allocation.words import PREDICTED, STREAMED, TENS, times
-
-if TYPE_CHECKING:
-    from workbench.simulations.allocation import StreamStudy
+from workbench.simulations.allocation import StreamStudy
 
 STREAM_COLORS = {"VOILA": theme.GRAY, "S-VOILA": theme.OKABE_ITO["blue"],
                  "S-VOILA as printed": theme.OKABE_ITO["vermilion"], "Neyman": theme.OKABE_ITO["green"],
@@ -88,30 +85,28 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> 
     """
     data, colors = stream_data(study, method, seen, names), dict(zip(names, STRATUM_COLORS, strict=False))
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=8),
-                   scale=alt.Scale(domain=[0, int(study.checkpoint[-1])], nice=False))
-    share = {"title": "share of the sample", "axis": alt.Axis(format=theme.PERCENT, tickCount=4),
-             "scale": alt.Scale(domain=[0, 1], nice=False)}
-    areas = alt.Chart(theme.rows("areas", data["areas"])).mark_area(stroke="#ffffff", strokeWidth=1).encode(
+                   scale=theme.span(0, int(study.checkpoint[-1])))
+    share = {"title": "share of the sample", "axis": theme.percents(tickCount=4), "scale": theme.span(0, 1)}
+    areas = theme.chart(data, "areas").mark_area(stroke="#ffffff", strokeWidth=1).encode(
         x=across, y=alt.Y("share:Q", stack="zero", **share), order="order:Q",
-        color=alt.Color("stratum:N", title=None, sort=list(names), scale=theme.scale(colors)))
-    held = alt.Chart(theme.rows("names", data["names"])).mark_text(
+        color=theme.color("stratum", colors, sort=list(names)))
+    held = theme.chart(data, "names").mark_text(
         align="right", dx=98, x="width").encode(y=alt.Y("place:Q", **share), text="text:N")
     room = alt.Chart(theme.rows("room", [{"text": "thousands"}])).mark_text(     # also where no name stands at first
         align="right", dx=98, x="width", opacity=0).encode(text="text:N")
-    now = alt.Chart(theme.rows("now", data["now"])).mark_rule(strokeWidth=1).encode(x=across)
+    now = theme.chart(data, "now").mark_rule(strokeWidth=1).encode(x=across)
     up = alt.Y("ratio:Q", title="variance / VOILA's (log)", axis=alt.Axis(values=TENS, format=",d"),
-               scale=alt.Scale(type="log", domain=[0.7, 1.4 * INFINITY], nice=False))
-    line = alt.Chart(theme.rows("ratios", data["ratios"])).mark_line(point={"size": 14}).encode(
+               scale=theme.span(0.7, 1.4 * INFINITY, type="log"))
+    line = theme.chart(data, "ratios").mark_line(point={"size": 14}).encode(
         x=across, y=up, color=alt.value(theme.STRATIFIED))
-    marks = alt.Chart(theme.rows("infinite", data["infinite"])).mark_square(size=30).encode(
-        x=across, y=up, color=alt.value(theme.MISS))
-    frame = alt.Chart(theme.rows("frame", data["frame"]))
+    marks = theme.chart(data, "infinite").mark_square(size=30).encode(x=across, y=up, color=alt.value(theme.MISS))
+    frame = theme.chart(data, "frame")
     limits = frame.mark_rule(strokeDash=[3, 3], color=theme.GRAY).encode(y=up)
     labels = frame.mark_text(align="left", dx=6, x="width", style="note").encode(y=up, text="name:N")
     width = theme.WIDTH - 100
     both = alt.vconcat((areas + now + held + room).properties(width=width, height=170),
                        (limits + line + marks + labels).properties(width=width, height=150))
-    return theme.finish(both, *stream_words(study, method, seen, names), width=None, height=None)
+    return theme.finish(both, *stream_words(study, method, seen, names))
 
 
 # many streams: one number per checkpoint, one error per floor
@@ -145,15 +140,14 @@ def trend(points: Mapping[int, float], title: str, words: str, *, name: str, dom
         The value that answers, and what is written beside it.
     """
     data = trend_data(points, predicted, answer)
-    up = alt.Y("value:Q", title=name, axis=alt.Axis(format=tick, tickCount=5), scale=alt.Scale(
-        domain=list(domain), nice=False))
+    up = alt.Y("value:Q", title=name, axis=alt.Axis(format=tick, tickCount=5), scale=theme.span(*domain))
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=6),
-                   scale=alt.Scale(domain=[0, max(points)], nice=False))
-    points_now = alt.Chart(theme.rows("points", data["points"])).encode(x=across, y=up)
+                   scale=theme.span(0, max(points)))
+    points_now = theme.chart(data, "points").encode(x=across, y=up)
     drawn = points_now.mark_line(point={"size": 50}, color=theme.STRATIFIED)
     looks = {"predicted": (PREDICTED["you predicted"], [6, 4], 9), "answer": (theme.MISS, [1, 0], -9)}
     for kind, (color, dash, dy) in looks.items():
-        rule = alt.Chart(theme.rows(kind, data[kind])).encode(y=up)
+        rule = theme.chart(data, kind).encode(y=up)
         drawn += rule.mark_rule(strokeWidth=2, strokeDash=dash, color=color) + rule.mark_text(
             align="left", dx=6, dy=dy, x="width").encode(text="text:N")
     return theme.finish(drawn, title, words, width=theme.WIDTH - 150, height=220)
@@ -207,17 +201,15 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
     """
     data = floors_data(runs, least)
     names = [f"at least {floor} of each" for floor in runs]
-    look = {"title": "root mean squared error of the total (log scale)", "scale": alt.Scale(
-        type="log", domain=list(FLOOR_ERRORS), nice=False), "axis": alt.Axis(
-        format=",d", values=[m * t for t in TENS for m in (1, 2, 5)])}
+    look = {"title": "root mean squared error of the total (log scale)", "scale": theme.span(*FLOOR_ERRORS, type="log"),
+            "axis": alt.Axis(format=",d", values=[m * t for t in TENS for m in (1, 2, 5)])}
     across = alt.X("error:Q", **look)
-    rows = alt.Chart(theme.rows("floors", data["floors"])).encode(y=alt.Y(
-        "floor:N", title=None, scale=alt.Scale(domain=names)))
+    rows = theme.chart(data, "floors").encode(y=alt.Y("floor:N", title=None, scale=alt.Scale(domain=names)))
     spans = rows.mark_rule(strokeWidth=3, color=theme.STRATIFIED).encode(
         x=alt.X("low:Q", **look), x2="high:Q")
     dots = rows.mark_point(filled=True, size=140, opacity=1, color=theme.STRATIFIED).encode(x=across)
     texts = rows.mark_text(align="left", dx=8).encode(x=alt.X("high:Q", **look), text="text:N")
-    least_rule = alt.Chart(theme.rows("least", data["least"])).encode(x=across)
+    least_rule = theme.chart(data, "least").encode(x=across)
     drawn = least_rule.mark_rule(style="truth") + least_rule.mark_text(
         align="left", dx=6, y="height", dy=-8, style="note").encode(text="text:N") + spans + dots + texts
     return theme.finish(drawn, *floors_words(runs, least), width=theme.WIDTH - 120, height=200)
@@ -253,12 +245,12 @@ def jump_words(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -
             f"stratum {h + 1}, at the end: {'; '.join(told)}.")
 
 
-def _ratio_text(study, name):
+def _ratio_text(study: StreamStudy, name: str) -> str:
     ratio, infinite = study.ratio(name)[-1], study.infinite(name)[-1]
     return "infinite" if infinite == 1 else f"{ratio:.2f}" + (f" (infinite in {infinite:.0%})" if infinite else "")
 
 
-def _worst(study, name):
+def _worst(study: StreamStudy, name: str) -> str:
     if name == "voila":
         return ""
     ratio, infinite = study.ratio(name), study.infinite(name).mean()
@@ -291,15 +283,15 @@ def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
     colors = theme.scale({name: STREAM_COLORS[name] for name in named})
     dashes = alt.Scale(domain=named, range=[STREAM_DASHES[name] for name in named])
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=8),
-                   scale=alt.Scale(domain=[0, int(study.checkpoint[-1])], nice=False))
+                   scale=theme.span(0, int(study.checkpoint[-1])))
     look = {"color": alt.Color("method:N", title=None, sort=named, scale=colors, legend=alt.Legend(
                 symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, columns=4)),
             "strokeDash": alt.StrokeDash("method:N", title=None, sort=named, scale=dashes),
             "strokeWidth": alt.condition("datum.method == 'VOILA'", alt.value(5), alt.value(2))}
-    upper = alt.Chart(theme.rows("sizes", data["sizes"])).mark_line().encode(
+    upper = theme.chart(data, "sizes").mark_line().encode(
         x=across, y=alt.Y("sampled:Q", title=f"of stratum {study.stratum.index(stratum) + 1} in the sample",
-                          scale=alt.Undefined if most is None else alt.Scale(domain=[0, most], nice=False)), **look)
-    lower = alt.Chart(theme.rows("variances", data["variances"])).mark_line().encode(x=across, y=alt.Y(
+                          scale=alt.Undefined if most is None else theme.span(0, most)), **look)
+    lower = theme.chart(data, "variances").mark_line().encode(x=across, y=alt.Y(
         "variance:Q", title="variance of the mean (log)", scale=alt.Scale(
             type="log", nice=False, domain=alt.Undefined if variances is None else list(variances)), axis=alt.Axis(
             format="~g", values=[m / t for t in TENS for m in (1, 2, 5)] + TENS[1:])), **look)
@@ -307,6 +299,6 @@ def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
         style="truth").encode(x=across)
     both = alt.vconcat((upper + jumps).properties(width=theme.WIDTH - 40, height=170),
                        (lower + jumps).properties(width=theme.WIDTH - 40, height=170))
-    return theme.finish(both, *jump_words(study, stratum, methods), width=None, height=None)
+    return theme.finish(both, *jump_words(study, stratum, methods))
 
 

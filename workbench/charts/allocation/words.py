@@ -22,17 +22,6 @@ def count(labels: float) -> str:
     return f"{labels:,.0f}" if abs(labels - round(labels)) < 0.05 else f"{labels:,.1f}"
 
 
-def counted_labels(number: int | str) -> str:
-    """Return labels, counted or as text, with their noun.
-
-    Examples
-    --------
-    >>> counted_labels(1), counted_labels("10.1")
-    ('1 label', '10.1 labels')
-    """
-    return f"{number} {'label' if str(number) == '1' else 'labels'}"
-
-
 def error_text(error: float) -> str:
     """Return a standard error: whole from 1,000 on, else at four digits.
 

@@ -3,8 +3,3 @@ from workbench.charts.cross_validation.fold_means import folds, folds_data, fold
 from workbench.charts.cross_validation.many_models import pairs, pairs_data, pairs_words
 from workbench.charts.cross_validation.regions import posterior, posterior_data, posterior_words
 from workbench.charts.cross_validation.rho_curves import curve, rho_curve, rho_curve_data, rho_curve_words
-
-__all__ = [
-    "curve", "folds", "folds_data", "folds_words", "pairs", "pairs_data", "pairs_words", "posterior",
-    "posterior_data", "posterior_words", "rho_curve", "rho_curve_data", "rho_curve_words", "stacked",
-]

@@ -9,20 +9,11 @@ import altair as alt
 import numpy as np
 
 from workbench.charts import theme
-from workbench.charts.cross_validation.words import (
-    LETTERS,
-    between,
-    limited,
-    number,
-    padded,
-    share,
-    short_names,
-    two_lines,
-    values_axis,
-)
+from workbench.charts.cross_validation.words import LETTERS, limited, padded, short_names, two_lines, values_axis
 from workbench.cross_validation.kfold import ROUNDING, ZeroVarianceError, kfold_t_test
 from workbench.cross_validation.losses import CVLosses
 from workbench.results import percent
+from workbench.results.digits import between, number, share
 
 FIRST, SECOND, NEITHER = theme.OKABE_ITO["blue"], theme.OKABE_ITO["vermilion"], theme.GRAY
 SIDES, SIDE_SHAPES = ("first", "second"), ["circle", "square", "diamond"]
@@ -49,7 +40,7 @@ def folds_data(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> 
             "zero": [{"value": 0}] if len(cv.models) == 2 else []}
 
 
-def _shown_means(cv):
+def _shown_means(cv: CVLosses) -> np.ndarray:
     """Return the fold means (R, K) without what rounding adds: equal ones are equal, differences of 0 are 0."""
     values = cv.fold_means() * _sign(cv)
     rounding = ROUNDING * max(np.abs(cv.losses).max(), np.abs(values).max())
@@ -57,32 +48,32 @@ def _shown_means(cv):
     return np.where(np.abs(values) <= rounding, 0, values)
 
 
-def _sides(cv):
+def _sides(cv: CVLosses) -> list[str]:
     """Return what the sign -1, 0, 1 of a difference says, or the name of the only model."""
     names = short_names(cv.models)
     return names if len(names) == 1 else [f"{names[0]} better", "equal", f"{names[1]} better"]
 
 
-def _kind(cv):
+def _kind(cv: CVLosses) -> str:
     return "score" if cv.scores else "loss"
 
 
-def _sign(cv):
+def _sign(cv: CVLosses) -> int:
     """Return what makes a single model's losses its scores again, if they were; differences are of losses."""
     return -1 if cv.scores and len(cv.models) == 1 else 1
 
 
-def _interval(cv, test, level):
+def _interval(cv: CVLosses, test: Any, level: float) -> list:
     return sorted(_sign(cv) * end for end in test.interval(level))
 
 
-def _interval_row(name, estimate, interval, sides):
+def _interval_row(name: str, estimate: float, interval: list, sides: list[str]) -> dict:
     low, high = interval
     verdict = sides[-1] if low > 0 or len(sides) == 1 else sides[0] if high < 0 else MAY_BE_0
     return {"test": name, "estimate": estimate, "low": low, "high": high, "verdict": verdict}
 
 
-def _tests(cv, rho):
+def _tests(cv: CVLosses, rho: float | str) -> list:
     """Return (name, test) for rho = 0, Nadeau and Bengio's and the chosen one; none where folds agree."""
     try:
         chosen = kfold_t_test(cv, rho=rho)
@@ -95,7 +86,7 @@ def _tests(cv, rho):
             for name, test in (named | ({} if same else {"chosen": chosen})).items()]
 
 
-def _mean(cv):
+def _mean(cv: CVLosses) -> float:
     return float(np.average(cv.fold_means(), weights=cv.sizes)) * _sign(cv)
 
 
@@ -110,7 +101,7 @@ def stacked(means: np.ndarray) -> tuple[np.ndarray, int]:
     return np.arange(1, repeats + 1)[:, None] - above * step, most
 
 
-def _ranks(cells):
+def _ranks(cells: np.ndarray) -> np.ndarray:
     """Return how many of the same cell come before each entry."""
     order = np.argsort(cells, kind="stable")
     start = np.searchsorted(cells[order], cells[order])
@@ -119,7 +110,7 @@ def _ranks(cells):
     return ranks
 
 
-def _row_height(most, repeats):
+def _row_height(most: int, repeats: int) -> float:
     return min(max(20, DOT * most), MOST_HEIGHT / repeats)
 
 
@@ -141,11 +132,11 @@ def folds_words(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) ->
                              f"{values.size} in all. {said}")
 
 
-def _repeats(cv):
+def _repeats(cv: CVLosses) -> str:
     return f", {cv.repeats} repeats with the same items" if cv.repeats > 1 else ""
 
 
-def _winner(cv, tested):
+def _winner(cv: CVLosses, tested: bool) -> str:
     values, mean, (first, second) = _shown_means(cv), _mean(cv), short_names(cv.models)
     total, wins = values.size, [int((values < 0).sum()), int((values > 0).sum())]
     better = first if mean < 0 else second
@@ -189,16 +180,15 @@ def folds(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95, title: s
     within = padded(ends)
     colors = dict(zip(sides, (FIRST, NEITHER, SECOND) if len(sides) == 3 else (FIRST,), strict=True))
     legend = alt.Legend(labelLimit=240) if len(sides) == 3 else None
-    dots = alt.Chart(theme.rows("dots", data["dots"])).mark_point(filled=True, size=_dot_size(most, cv.repeats)).encode(
+    dots = theme.chart(data, "dots").mark_point(filled=True, size=_dot_size(most, cv.repeats)).encode(
         x=alt.X("value:Q", title=None if data["intervals"] else along, scale=within,
                 axis=values_axis(ends, not data["intervals"])),
         y=alt.Y("y:Q", title="repeat", axis=_repeat_axis(cv) if cv.repeats > 1 else None,
-                scale=alt.Scale(domain=[0.1, cv.repeats + 8 / row_height], reverse=True, nice=False)),
-        color=alt.Color("side:N", title=None, scale=theme.scale(colors), legend=legend),
-        shape=alt.Shape("side:N", title=None, legend=legend, scale=alt.Scale(
-            domain=sides, range=SIDE_SHAPES[:len(sides)])))
-    zero = alt.Chart(theme.rows("zero", data["zero"])).mark_rule(strokeWidth=1).encode(x="value:Q")
-    mean = alt.Chart(theme.rows("mean", data["mean"])).mark_rule(style="truth").encode(x="value:Q")
+                scale=theme.span(0.1, cv.repeats + 8 / row_height, reverse=True)),
+        color=theme.color("side", colors, legend=legend),
+        shape=theme.shape("side", sides, SIDE_SHAPES[:len(sides)], legend=legend))
+    zero = theme.chart(data, "zero").mark_rule(strokeWidth=1).encode(x="value:Q")
+    mean = theme.chart(data, "mean").mark_rule(style="truth").encode(x="value:Q")
     above = (zero + mean + dots).properties(width=theme.WIDTH - 160, height=row_height * cv.repeats + 8)
     below = [_intervals(data, along, values_axis(ends), within, colors)] if data["intervals"] else []
     return finished(alt.vconcat(above, *below, spacing=4).resolve_scale(color="independent", shape="independent"),
@@ -212,31 +202,31 @@ def finished(chart: Any, words: Sequence[str]) -> Any:
     return drawn
 
 
-def _repeat_axis(cv):
+def _repeat_axis(cv: CVLosses) -> Any:
     labels = [limited(str(label), LETTERS) for label in dict.fromkeys(row["repeat"] for row in cv.rows())]
     return alt.Axis(values=list(range(1, cv.repeats + 1)), labelExpr=f"{json.dumps(labels)}[datum.value - 1]",
                     grid=False, labelOverlap=True)
 
 
-def _intervals(data, title, axis, within, colors):
+def _intervals(data: dict, title: str, axis: Any, within: Any, colors: dict) -> Any:
     """Return bars in the color and shape of the better model, gray where 0 is inside."""
     shapes = dict(zip(colors, SIDE_SHAPES, strict=False)) | {MAY_BE_0: BAR}
-    base = alt.Chart(theme.rows("intervals", data["intervals"])).encode(
+    base = theme.chart(data, "intervals").encode(
         y=alt.Y("test:N", sort=[row["test"] for row in data["intervals"]], title=None,
                 axis=two_lines()),
-        color=alt.Color("verdict:N", legend=None, scale=theme.scale(colors | {MAY_BE_0: NEITHER})))
+        color=theme.color("verdict", colors | {MAY_BE_0: NEITHER}, legend=None))
     bars = base.mark_rule(strokeWidth=4).encode(x=alt.X("low:Q", title=title, axis=axis, scale=within), x2="high:Q")
-    dots = base.mark_point(filled=True, size=110).encode(x="estimate:Q", shape=alt.Shape(
-        "verdict:N", legend=None, scale=alt.Scale(domain=list(shapes), range=list(shapes.values()))))
-    zero = alt.Chart(theme.rows("zero", data["zero"])).mark_rule(strokeWidth=1).encode(x="value:Q")
+    dots = base.mark_point(filled=True, size=110).encode(
+        x="estimate:Q", shape=theme.shape("verdict", shapes, shapes.values(), legend=None))
+    zero = theme.chart(data, "zero").mark_rule(strokeWidth=1).encode(x="value:Q")
     return (zero + bars + dots).properties(width=theme.WIDTH - 160, height=36 * len(data["intervals"]))
 
 
-def _dot_size(most, repeats):
+def _dot_size(most: int, repeats: int) -> float:
     return float(np.clip((_row_height(most, repeats) * min(0.85 / most, 1)) ** 2 * 0.9, 8, 75))
 
 
-def _models_data(cv):
+def _models_data(cv: CVLosses) -> dict:
     rows, marks = [], []
     for name, label, means, mean in _models_by_mean(cv)[:SHOWN_MODELS]:
         rows += [{"model": label, "value": value} for value in means.ravel().tolist()]
@@ -244,7 +234,7 @@ def _models_data(cv):
     return {"dots": rows, "means": marks}
 
 
-def _models_by_mean(cv):
+def _models_by_mean(cv: CVLosses) -> list:
     """Return (name, short name, fold means, mean) of each model, the best mean first."""
     labels, alone = short_names(cv.models), []
     for k, name in enumerate(cv.models):
@@ -253,7 +243,7 @@ def _models_by_mean(cv):
     return sorted(alone, key=lambda found: found[3], reverse=cv.scores)
 
 
-def _models_words(cv):
+def _models_words(cv: CVLosses) -> tuple:
     found = _models_by_mean(cv)
     means = np.stack([one[2] for one in found])
     best = int((means[0] == (means.max(0) if cv.scores else means.min(0))).sum())
@@ -267,15 +257,14 @@ def _models_words(cv):
             f"Mean {_kind(cv)} of each model over {means[0].size} folds{_repeats(cv)}: {said}.{left}")
 
 
-def _models(cv):
+def _models(cv: CVLosses) -> Any:
     data = _models_data(cv)
     order = [row["model"] for row in data["means"]]
     y = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, grid=True))
     x = alt.X("value:Q", title=f"{_kind(cv)} in each fold (bar: mean)", scale=alt.Scale(zero=False),
               axis=values_axis([row["value"] for row in data["dots"]]))
-    dots = alt.Chart(theme.rows("dots", data["dots"])).mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
-    means = alt.Chart(theme.rows("means", data["means"])).mark_tick(thickness=4, size=20, color=SECOND).encode(
-        x="mean:Q", y=y)
+    dots = theme.chart(data, "dots").mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
+    means = theme.chart(data, "means").mark_tick(thickness=4, size=20, color=SECOND).encode(x="mean:Q", y=y)
     return (dots + means).properties(width=MODELS_WIDTH, height=max(60, 26 * len(order)))
 
 

@@ -1,23 +1,14 @@
 """All pairs of several models."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import altair as alt
 
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import LABELS_WIDTH, PAIRS_WIDTH, best_words, finished
-from workbench.charts.cross_validation.words import (
-    number,
-    short_names,
-    short_p,
-    values_axis,
-)
-from workbench.cross_validation.comparison import differing
+from workbench.charts.cross_validation.words import short_names, values_axis
+from workbench.cross_validation.comparison import ModelComparison, differing
 from workbench.results import percent
-
-if TYPE_CHECKING:
-    from workbench.cross_validation.comparison import ModelComparison
+from workbench.results.digits import number, short_p
 
 SHOWN_PAIRS = 66
 
@@ -27,13 +18,13 @@ def pairs_data(comparison: ModelComparison, *, level: float = 0.95, most: int = 
     return [_pair_row(comparison, k, level) for k in _extreme(comparison)[:most]]
 
 
-def _extreme(comparison):
+def _extreme(comparison: ModelComparison) -> list:
     tested = [(p if p == p else 2.0, -abs(test.naive_statistic) if test else 0.0, k) for k, (p, test) in
               enumerate(zip(comparison.adjusted.tolist(), comparison.tests, strict=True))]
     return [k for _, _, k in sorted(tested)]
 
 
-def _pair_row(comparison, k, level):
+def _pair_row(comparison: ModelComparison, k: int, level: float) -> dict:
     (first, second), test, p = comparison.pairs[k], comparison.tests[k], float(comparison.adjusted[k])
     name = dict(zip(comparison.models, short_names(comparison.models), strict=True))
     row = {"pair": f"{name[first]} − {name[second]}"}
@@ -93,12 +84,12 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
     return finished(drawn, pairs_words(comparison, level=level, most=most))
 
 
-def _pairs_legend(comparison, level):
+def _pairs_legend(comparison: ModelComparison, level: float) -> list[str] | None:
     """Return what color and bars mean, as they may disagree; of a single pair nothing is adjusted."""
     if len(comparison.pairs) == 1:
         return None
     return [f"color and p: {_how(comparison)}", f"bars: {percent(level)} intervals, not adjusted"]
 
 
-def _how(comparison):
+def _how(comparison: ModelComparison) -> str:
     return "not adjusted" if comparison.adjust == "none" else f"{comparison.adjust.capitalize()}-adjusted"

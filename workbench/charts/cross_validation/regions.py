@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
@@ -12,15 +11,9 @@ import scipy
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import FIRST, SECOND, SIDES
-from workbench.charts.cross_validation.words import (
-    number,
-    probability,
-    short_names,
-    values_axis,
-)
-
-if TYPE_CHECKING:
-    from workbench.cross_validation.model_tests import BayesianTTest
+from workbench.charts.cross_validation.words import short_names, values_axis
+from workbench.cross_validation.model_tests import BayesianTTest
+from workbench.results.digits import number, probability
 
 REGIONS = {"first better": FIRST, "practically equal": theme.GRAY, "second better": SECOND}
 MOST_LETTERS = 50
@@ -45,19 +38,19 @@ def posterior_data(found: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
             "notes": _not_drawn(found, low, high)}
 
 
-def _cuts(found):
+def _cuts(found: BayesianTTest) -> tuple:
     """Return the ends of the region of practical equivalence, or 0 where there is none."""
     return (-found.half_width, found.half_width) if found.half_width else (0.0,)
 
 
-def _density_points(found, low, high):
+def _density_points(found: BayesianTTest, low: float, high: float) -> np.ndarray:
     """Return where the density is drawn: close at its peak, however wide the axis, and at its ends and cuts."""
     near = found.estimate + found.standard_error * np.linspace(-REACH, REACH, 201)
     points = np.unique([*near, *np.linspace(low, high, 41), *_cuts(found), found.estimate])
     return np.unique([low, *points[(low <= points) & (points <= high)], high])
 
 
-def _posterior_range(found):
+def _posterior_range(found: BayesianTTest) -> tuple:
     """Return the ends of the axis: the density, and the cuts unless they are so far that it would be a needle."""
     reach = found.standard_error * min(float(scipy.special.stdtrit(found.df, 0.998)), REACH)
     near = [cut for cut in _cuts(found) if abs(cut - found.estimate) <= FARTHEST * reach]
@@ -66,7 +59,7 @@ def _posterior_range(found):
     return low - margin * (low in near), high + margin * (high in near)
 
 
-def _not_drawn(found, low, high):
+def _not_drawn(found: BayesianTTest, low: float, high: float) -> list:
     """Return what lies beyond the axis, in words, and the corner with room for them."""
     hidden = [cut for cut in _cuts(found) if not low < cut < high]
     if not hidden:
@@ -83,7 +76,7 @@ def _not_drawn(found, low, high):
     return [{"text": textwrap.wrap(text, 26), "at": "right" if at_left else "left"}]
 
 
-def _region_lines(region, models):
+def _region_lines(region: str, models: tuple) -> tuple:
     """Return what a region says in two lines: who is better there, or that nobody is."""
     names = dict(zip(("first better", "second better"), short_names(models), strict=True))
     return (names[region], "better") if region in names else ("practically", "equal")
@@ -117,16 +110,15 @@ def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLev
     named = models if sum(map(len, models)) <= MOST_LETTERS else short_names(models)
     x = alt.X("difference:Q", title=f"mean difference in loss: {' minus '.join(named)}",
               axis=values_axis([row["difference"] for row in data["density"]]), scale=alt.Scale(nice=False))
-    density = alt.Chart(theme.rows("density", data["density"]))
+    density = theme.chart(data, "density")
     areas = density.mark_area(opacity=0.55).encode(x=x, y=alt.Y("density:Q", axis=None, stack=None),
-                                                   color=alt.Color("region:N", legend=None,
-                                                                   scale=theme.scale(REGIONS)))
+                                                   color=theme.color("region", REGIONS, legend=None))
     line = density.mark_line(strokeWidth=1.5, color=theme.GRAY).encode(x=x, y="density:Q")
-    rules = alt.Chart(theme.rows("rope", data["rope"])).mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
+    rules = theme.chart(data, "rope").mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
     # over its region, but beside the names at the ends
     wide = LETTER * max(len(line) for row in data["names"] for line in row["text"])
     middle = {"expr": f"clamp(scale('x', 0), min({1.5 * wide}, width / 2), max(width - {1.5 * wide}, width / 2))"}
-    texts = [alt.Chart(theme.rows(name, data[name])).mark_text(
+    texts = [theme.chart(data, name).mark_text(
         x=place, y=y, align=align, baseline="top", lineHeight=15, limit=theme.WIDTH // 3).encode(
             text="text:N").transform_filter(alt.datum.at == at)
              for name, y in (("names", -32), ("notes", 6)) for at, place, align in

@@ -3,21 +3,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import altair as alt
 import numpy as np
 
 from workbench.charts import theme
-from workbench.charts.cross_validation.words import (
-    decimal,
-    share,
-    short_p,
-)
+from workbench.cross_validation.kfold import KFoldTTest
 from workbench.results import percent
-
-if TYPE_CHECKING:
-    from workbench.cross_validation.kfold import KFoldTTest
+from workbench.results.digits import decimal, share, short_p
 
 RULES = {"naive": theme.OKABE_ITO["vermilion"], "Nadeau-Bengio": theme.OKABE_ITO["blue"],
          "0.7": theme.OKABE_ITO["green"], "used": theme.OKABE_ITO["purple"]}
@@ -46,7 +40,7 @@ def rho_curve_data(test: KFoldTTest, *, level: float = 0.95, domain: tuple[float
     return {"curve": curve, "points": points, "level": [{"p": 1 - level, "text": percent(1 - level)}], "flips": inside}
 
 
-def _points(test):
+def _points(test: KFoldTTest) -> list:
     """Return the named points; a p that reads like that of a close point is written once."""
     names = ("naive", "Nadeau-Bengio", "0.7", "used")
     points = [{"rho": row["rho"], "p": max(row["pvalue"], LEAST_P), "rule": name,
@@ -59,7 +53,7 @@ def _points(test):
     return sorted(points, key=lambda point: names.index(point["rule"]))
 
 
-def _placed(points, curve, risk, flips, size):
+def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) -> list:
     """Return the points with a place of their text that no line crosses and no other text covers, where there is one.
 
     Places are pixels from the point, or from the line where the verdict flips, at rho `label_rho`; they are tried in
@@ -81,7 +75,7 @@ def _placed(points, curve, risk, flips, size):
 class _Drawn:
     """The picture at one width in pixels: where points and lines are, and which boxes are taken."""
 
-    def __init__(self, points, curve, risk, flips, size):
+    def __init__(self, points: list, curve: list, risk: float, flips: list, size: tuple) -> None:
         self.size = size
         self.start, self.end = curve[0]["rho"], curve[-1]["rho"]
         self.least, self.points = math.log(_least_p(curve)), points
@@ -92,67 +86,67 @@ class _Drawn:
         self.taken += [_text_box(x, size[1], *FLIP_PLACE[flip["side"]], flip["text"])
                        for x, flip in zip(flip_at, flips, strict=True)]
 
-    def _across(self, rho):
+    def _across(self, rho: float) -> float:
         return (rho - self.start) / (self.end - self.start) * self.size[0]
 
-    def _pixels(self, rho, p):
+    def _pixels(self, rho: float, p: float) -> tuple:
         return self._across(rho), math.log(p) / self.least * self.size[1]
 
-    def _label(self, k, rho, dx, dy, align):
+    def _label(self, k: int, rho: float, dx: int, dy: int, align: str) -> tuple:
         return _text_box(self._across(rho), self._pixels(rho, self.points[k]["p"])[1], dx, dy, align,
                          self.points[k]["text"])
 
-    def cost(self, k, *place):
+    def cost(self, k: int, *place: float | str) -> int:
         """Return how much a text at a place would cross, cover or leave."""
         box = self._label(k, *place)
         return _crossed(box, self.lines) + 100 * _covered(box, self.taken) + 1000 * _outside(box, self.size)
 
-    def take(self, k, *place):
+    def take(self, k: int, *place: float | str) -> None:
         """Keep the place for the text of a point."""
         self.taken += [self._label(k, *place)] if self.points[k]["text"] else []
 
 
-def _lines(curve, level, flip_at, size):
+def _lines(curve: np.ndarray, level: float, flip_at: list, size: list) -> list:
     """Return the pixels x and y of the curve, the level and the lines where the verdict flips."""
     across, down = (np.arange(length + 1) for length in size)
     return [(across, np.interp(across, *curve)), (across, np.full(across.shape, level)),
             *((np.full(down.shape, x), down) for x in flip_at)]
 
 
-def _box(x, y, width, height=None):
+def _box(x: float, y: float, width: float, height: int | None = None) -> tuple:
     half = (height or width) / 2
     return x - width / 2, y - half, x + width / 2, y + half
 
 
-def _text_box(x, y, dx, dy, align, text):
+def _text_box(x: float, y: float, dx: int, dy: int, align: str, text: str) -> tuple:
     """Return left, top, right and bottom of a text in pixels."""
     width = LETTER * len(text)
     return _box(x + dx + {"left": 0.5, "center": 0, "right": -0.5}[align] * width, y + dy, width + 4, LINE)
 
 
-def _crossed(box, lines):
+def _crossed(box: tuple, lines: list) -> int:
     """Return how many pixels of lines are in a box."""
     left, top, right, bottom = box
     return sum(int(((left <= x) & (x <= right) & (top <= y) & (y <= bottom)).sum()) for x, y in lines)
 
 
-def _covered(box, taken):
+def _covered(box: tuple, taken: list) -> int:
     """Return how many boxes a box meets."""
     left, top, right, bottom = box
     return sum(left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in taken)
 
 
-def _outside(box, size):
+def _outside(box: tuple, size: tuple) -> int:
     left, top, right, bottom = box
     return int(left < 0 or top < -LINE or right > size[0] or bottom > size[1])
 
 
-def _least_p(curve):
+def _least_p(curve: list) -> float:
     """Return where the axis of p ends, a little below the curve."""
     return min(min(row["p"] for row in curve) ** 1.15 / 1.5, 0.03)
 
 
-def _rho_range(test):
+def _rho_range(test: KFoldTTest) -> tuple:
     most = max(row["rho"] for row in test.rows())
     return min(0.0, test.rho), max(MOST_RHO, most + 0.4 * (1 - most))
 
@@ -199,32 +193,32 @@ def curve(data: dict, folds: int, domain: tuple[float, float], *,
     low = min(row["p"] for row in data["curve"])
     legend = alt.Legend(values=list(named), labelExpr="datum.label == '0.7' ? 'rho 0.7' : datum.label")
     x = alt.X("rho:Q", title="assumed rho (below it: correlation r of two folds)", axis=_rho_axis(folds, domain),
-              scale=alt.Scale(domain=list(domain), nice=False))
+              scale=theme.span(*domain))
     y = alt.Y("p:Q", title=f"p-value (log scale{_at_least(low)})", axis=alt.Axis(values=_p_ticks(low), format="~g"),
-              scale=alt.Scale(type="log", domain=[_least_p(data["curve"]), 1], nice=False))
-    curve = alt.Chart(theme.rows("curve", data["curve"])).mark_line(strokeWidth=2, color=theme.GRAY).encode(x=x, y=y)
-    at = alt.Chart(theme.rows("level", data["level"]))
+              scale=theme.span(_least_p(data["curve"]), 1, type="log"))
+    curve = theme.chart(data, "curve").mark_line(strokeWidth=2, color=theme.GRAY).encode(x=x, y=y)
+    at = theme.chart(data, "level")
     level = at.mark_rule(strokeWidth=1.5).encode(y="p:Q")
     name = at.mark_text(x="width", align="left", dx=4, style="note").encode(y="p:Q", text="text:N")
-    flip = alt.Chart(theme.rows("flips", data["flips"])).encode(x="rho:Q")
+    flip = theme.chart(data, "flips").encode(x="rho:Q")
     flips = [flip.mark_rule(style="truth")]
     flips += [flip.mark_text(y="height", dx=dx, dy=dy, align=align).encode(text="text:N").transform_filter(
         alt.datum.side == side) for side, (dx, dy, align) in FLIP_PLACE.items()]
-    points = alt.Chart(theme.rows("points", data["points"]))
+    points = theme.chart(data, "points")
     marks = points.mark_point(filled=True).encode(
         x="rho:Q", y="p:Q", size=alt.Size("chosen:O", legend=None, scale=alt.Scale(domain=[0, 1], range=[90, 230])),
-        color=alt.Color("rule:N", title=None, legend=legend, scale=theme.scale(RULES)),
-        shape=alt.Shape("rule:N", title=None, legend=legend, scale=alt.Scale(domain=list(RULES), range=RULE_SHAPES)))
+        color=theme.color("rule", RULES, legend=legend),
+        shape=theme.shape("rule", RULES, RULE_SHAPES, legend=legend))
     texts = points.mark_text(**{name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}).encode(
         x="label_rho:Q", y="p:Q", text="text:N")
     return alt.layer(level, name, curve, *flips, marks, texts)
 
 
-def _at_least(low):
+def _at_least(low: float) -> str:
     return f", {LEAST_P:g} for all below" if low <= LEAST_P else ""
 
 
-def _rho_axis(folds, domain):
+def _rho_axis(folds: int, domain: tuple) -> Any:
     step = 0.1 if domain[1] - domain[0] < 1.2 else 0.2
     start = math.ceil(domain[0] / step - 1e-9)
     values = [round(k * step, 10) for k in range(start, math.floor(domain[1] / step + 1e-9) + 1)]
@@ -232,7 +226,7 @@ def _rho_axis(folds, domain):
     return alt.Axis(values=values, labelExpr=labels, grid=False)
 
 
-def _p_ticks(low):
+def _p_ticks(low: float) -> list:
     decades = math.floor(math.log10(low))
     if decades >= -4:
         return [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1]

@@ -5,7 +5,7 @@ The other charts of the topic are in `workbench.charts.cross_validation`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -14,14 +14,12 @@ import scipy
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import stacked
 from workbench.charts.cross_validation.rho_curves import MOST_RHO, RULE_SHAPES, RULES, curve, rho_curve_data
-from workbench.charts.cross_validation.words import number, share, short, short_p, two_lines
-from workbench.cross_validation.kfold import resolve_rho
+from workbench.charts.cross_validation.words import two_lines
+from workbench.course.clerks import ClerkStudies
+from workbench.cross_validation.kfold import KFoldTTest, resolve_rho
 from workbench.results import percent
-
-if TYPE_CHECKING:
-    from workbench.course.clerks import ClerkStudies
-    from workbench.cross_validation.kfold import KFoldTTest
-    from workbench.simulations.cross_validation import TypeOneStudy
+from workbench.results.digits import number, share, short, short_p
+from workbench.simulations.cross_validation import TypeOneStudy
 
 VERDICTS = {"differs": theme.STRATIFIED, "may be 0": theme.GRAY}
 ALARMS = {"false alarm": theme.MISS, "no difference shown": theme.GRAY}
@@ -92,7 +90,7 @@ def clerks_data(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predi
     return {"studies": studies, "spread": spread, "alarms": alarms}
 
 
-def _spreads(studies, test):
+def _spreads(studies: ClerkStudies, test: str) -> tuple:
     """Return the mean standard error that a test uses, and the standard deviation of the differences."""
     return float(np.nanmean(studies.standard_errors(test))), float(studies.differences.std(ddof=1))
 
@@ -114,7 +112,7 @@ def clerks_words(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, pred
             f"the differences really vary by {real:.4f}.{guess}")
 
 
-def _share_error(share, runs):
+def _share_error(share: float, runs: int) -> float:
     return float(np.sqrt(share * (1 - share) / runs))
 
 
@@ -135,41 +133,36 @@ def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted:
     drawn = alt.vconcat(_intervals(data), alt.hconcat(_alarm_rate(data), _believed(data)).resolve_scale(
         color="independent"))
     return theme.finish(drawn.resolve_scale(color="independent", shape="independent"),
-                        *clerks_words(shown, everyone, test, predicted=predicted, level=level), width=None, height=None)
+                        *clerks_words(shown, everyone, test, predicted=predicted, level=level))
 
 
-def _intervals(data):
-    base = alt.Chart(theme.rows("studies", data["studies"])).encode(
-        x=alt.X("study:O", title="study, of those shown", axis=alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0,
-                                                                         grid=False)),
-        color=alt.Color("verdict:N", title=None, scale=theme.scale(ALARMS)))
+def _intervals(data: dict) -> Any:
+    base = theme.chart(data, "studies").encode(color=theme.color("verdict", ALARMS), x=alt.X(
+        "study:O", title="study, of those shown", axis=alt.Axis(values=[1, 10, 20, 30, 40], labelAngle=0, grid=False)))
     y = alt.Y("low:Q", title="clerk A minus clerk B (points)", axis=POINTS,
-              scale=alt.Scale(domain=[-MOST_DIFFERENCE, MOST_DIFFERENCE], nice=False))
+              scale=theme.span(-MOST_DIFFERENCE, MOST_DIFFERENCE))
     bars = base.mark_rule(strokeWidth=2, clip=True).encode(y=y, y2="high:Q")
-    dots = base.mark_point(filled=True, size=50).encode(y="difference:Q", shape=alt.Shape(
-        "verdict:N", title=None, scale=alt.Scale(domain=list(ALARMS), range=["diamond", "circle"])))
+    dots = base.mark_point(filled=True, size=50).encode(
+        y="difference:Q", shape=theme.shape("verdict", ALARMS, ["diamond", "circle"]))
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(style="truth").encode(y="difference:Q")
     return (zero + bars + dots).properties(width=520, height=240)
 
 
-def _alarm_rate(data):
-    colors = theme.scale({"in 400 studies": theme.MISS, "you predicted": theme.OKABE_ITO["purple"],
-                          "promised": theme.GRAY})
-    rates = alt.Chart(theme.rows("alarms", data["alarms"])).encode(
-        y=alt.Y("who:N", title=None, sort=None), x=alt.X("rate:Q", title="false alarms", axis=alt.Axis(
-            format=theme.PERCENT, tickCount=4), scale=alt.Scale(domain=[0, 1.3 * MOST_ALARMS], nice=False)))
-    bars = rates.mark_bar().encode(color=alt.Color("who:N", legend=None, scale=colors))
-    return (bars + rates.mark_text(align="left", dx=4).encode(text="text:N")).properties(width=222, height=84)
+def _alarm_rate(data: dict) -> Any:
+    colors = {"in 400 studies": theme.MISS, "you predicted": theme.OKABE_ITO["purple"], "promised": theme.GRAY}
+    rates = theme.chart(data, "alarms").encode(
+        y=alt.Y("who:N", title=None, sort=None), x=alt.X(
+            "rate:Q", title="false alarms", axis=theme.percents(tickCount=4), scale=theme.span(0, 1.3 * MOST_ALARMS)))
+    return theme.bars(rates, "who", colors).properties(width=222, height=84)
 
 
-def _believed(data):
-    spread = alt.Chart(theme.rows("spread", data["spread"])).encode(
+def _believed(data: dict) -> Any:
+    spread = theme.chart(data, "spread").encode(
         y=alt.Y("kind:N", title=None, sort=["believed", "real"]),
         x=alt.X("sd:Q", title="standard error (share)", axis=alt.Axis(tickCount=4),
-                scale=alt.Scale(domain=[0, 1.4 * MOST_SPREAD], nice=False)))
-    bars = spread.mark_bar().encode(color=alt.Color("kind:N", legend=None, scale=theme.scale(
-        {"believed": theme.ESTIMATE, "real": theme.GRAY})))
-    return (bars + spread.mark_text(align="left", dx=4).encode(text="text:N")).properties(width=222, height=84)
+                scale=theme.span(0, 1.4 * MOST_SPREAD)))
+    colors = {"believed": theme.ESTIMATE, "real": theme.GRAY}
+    return theme.bars(spread, "kind", colors).properties(width=222, height=84)
 
 
 # one slider
@@ -214,22 +207,22 @@ def slider(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) ->
     data = slider_data(differences, test, level=level)
     low, high = test.at(MOST_RHO).interval(level)
     ends = [*differences, low, high, 0.0]
-    x = alt.Scale(domain=[min(ends) - 0.02, max(ends) + 0.02], nice=False)
-    up = alt.Scale(domain=[-0.8, max(LEVELS, *(row["y"] for row in data["dots"])) + 0.5], nice=False)
-    dots = alt.Chart(theme.rows("dots", data["dots"])).mark_circle(size=110, color=theme.ESTIMATE).encode(
+    x = theme.span(min(ends) - 0.02, max(ends) + 0.02)
+    up = theme.span(-0.8, max(LEVELS, *(row["y"] for row in data["dots"])) + 0.5)
+    dots = theme.chart(data, "dots").mark_circle(size=110, color=theme.ESTIMATE).encode(
         x=alt.X("difference:Q", title="difference per fold; bar: interval of the mean", scale=x,
                 axis=alt.Axis(tickCount=6)),
         y=alt.Y("y:Q", axis=None, scale=up))
-    mean = alt.Chart(theme.rows("mean", data["mean"])).encode(y=alt.Y("y:Q", axis=None, scale=up), color=alt.Color(
-        "verdict:N", legend=None, scale=theme.scale(VERDICTS)))
+    mean = theme.chart(data, "mean").encode(
+        y=alt.Y("y:Q", axis=None, scale=up), color=theme.color("verdict", VERDICTS, legend=None))
     bar = mean.mark_rule(strokeWidth=5, clip=True).encode(x=alt.X("low:Q", scale=x), x2="high:Q")
-    center = mean.mark_point(filled=True, size=150).encode(x="estimate:Q", shape=alt.Shape(
-        "verdict:N", legend=None, scale=alt.Scale(domain=list(VERDICTS), range=["diamond", "circle"])))
+    center = mean.mark_point(filled=True, size=150).encode(
+        x="estimate:Q", shape=theme.shape("verdict", VERDICTS, ["diamond", "circle"], legend=None))
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
     left = (zero + dots + bar + center).properties(width=230, height=220)
     right = curve(data, test.folds * test.repeats, (0.0, 1.0)).properties(width=SLIDER_SIZE[0], height=SLIDER_SIZE[1])
     both = alt.hconcat(left, right).resolve_scale(color="independent", shape="independent")
-    return theme.finish(both, *slider_words(differences, test, level=level), width=None, height=None)
+    return theme.finish(both, *slider_words(differences, test, level=level))
 
 
 # ten thousand experiments
@@ -258,11 +251,11 @@ def experiments_data(study: TypeOneStudy, rho: float | str = 0.0, mean: float | 
     return {"bars": bars, "density": density, "critical": [{"t": -critical}, {"t": critical}]}
 
 
-def _bar(left, right, low, high, kind):
+def _bar(left: float, right: float, low: float, high: float, kind: str) -> dict:
     return {"left": left, "right": right, "low": low, "high": high, "kind": kind}
 
 
-def _t_values(study, rho, mean):
+def _t_values(study: TypeOneStudy, rho: float, mean: float | None) -> tuple:
     """Return finite t-values, and the signs of the infinite ones, of runs whose folds all agree."""
     away = study.estimates - (study.mean if mean is None else mean)
     shown = study.shown > 0
@@ -270,7 +263,7 @@ def _t_values(study, rho, mean):
     return scale * away[shown] / study.theta3[shown] ** 0.5, np.sign(away[~shown])
 
 
-def _t_density(t, df):
+def _t_density(t: np.ndarray, df: int) -> np.ndarray:
     constant = scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
     return np.exp(constant - (df + 1) / 2 * np.log1p(t ** 2 / df))
 
@@ -313,15 +306,13 @@ def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None 
     label = "".join(f"datum.value == {at} ? {name} : " for at, name in names.items()) + "format(datum.value, 'd')"
     axis = alt.Axis(values=ends, labelExpr=label, grid=False, labelOverlap=False)
     x = alt.X("left:Q", title="t of one cross-validation (dashed: t density; lines: critical values)", axis=axis,
-              scale=alt.Scale(domain=[-INFINITE - 0.5, INFINITE + 0.5], nice=False))
-    bars = alt.Chart(theme.rows("bars", data["bars"])).mark_rect(stroke=None).encode(
-        x=x, x2="right:Q", y=alt.Y("low:Q", title="share of the runs",
-                                axis=alt.Axis(format=theme.PERCENT, tickCount=5),
-                                scale=alt.Scale(domain=[0, MOST_BAR], nice=False)),
-        y2="high:Q", color=alt.Color("kind:N", title=None, scale=theme.scale(OUTCOMES)))
-    density = alt.Chart(theme.rows("density", data["density"])).mark_line(strokeWidth=2, style="truth").encode(
-        x="t:Q", y="share:Q")
-    critical = alt.Chart(theme.rows("critical", data["critical"])).mark_rule(strokeWidth=1).encode(x="t:Q")
+              scale=theme.span(-INFINITE - 0.5, INFINITE + 0.5))
+    bars = theme.chart(data, "bars").mark_rect(stroke=None).encode(
+        x=x, x2="right:Q", y=alt.Y("low:Q", title="share of the runs", axis=theme.percents(tickCount=5),
+                                scale=theme.span(0, MOST_BAR)),
+        y2="high:Q", color=theme.color("kind", OUTCOMES))
+    density = theme.chart(data, "density").mark_line(strokeWidth=2, style="truth").encode(x="t:Q", y="share:Q")
+    critical = theme.chart(data, "critical").mark_rule(strokeWidth=1).encode(x="t:Q")
     return theme.finish(bars + critical + density, *experiments_words(study, rho, mean, level=level))
 
 
@@ -352,7 +343,7 @@ def power_words(studies: Mapping, test: str | None = None) -> tuple[str, str]:
             f"{max(_share_error(power.rejection(name), power.runs) for name in power.tests):.3f}.")
 
 
-def _situations(studies):
+def _situations(studies: dict) -> tuple:
     return tuple(dict.fromkeys(situation for situation, _ in studies))
 
 
@@ -370,29 +361,28 @@ def power(studies: Mapping, test: str | None = None, *, predicted: float | None 
     """
     data = power_data(studies, test, predicted=predicted)
     panels = [_power_panel(data, situation, k == 0) for k, situation in enumerate(_situations(studies))]
-    return theme.finish(alt.hconcat(*panels).resolve_scale(y="independent"), *power_words(studies, test), width=None,
-                        height=None)
+    return theme.finish(alt.hconcat(*panels).resolve_scale(y="independent"), *power_words(studies, test))
 
 
-def _power_panel(data, situation, equal):
+def _power_panel(data: dict, situation: str, equal: bool) -> Any:
     legend = alt.Legend(columns=4, symbolStrokeWidth=0)
-    base = alt.Chart(theme.rows("rates", data["rates"])).transform_filter(alt.datum.situation == situation).encode(
+    base = theme.chart(data, "rates").transform_filter(alt.datum.situation == situation).encode(
         x=alt.X("n:Q", title="forms", axis=alt.Axis(values=SIZES, grid=False),
-                scale=alt.Scale(type="log", domain=[SIZES[0] * 0.85, SIZES[-1] * 1.18], nice=False)),
-        color=alt.Color("test:N", title=None, scale=theme.scale(TEST_COLORS), legend=legend))
-    y = alt.Y("rate:Q", title=f"{'false alarms' if equal else 'power'}: {situation}",
-              axis=alt.Axis(format=theme.PERCENT, tickCount=5),
+                scale=theme.span(SIZES[0] * 0.85, SIZES[-1] * 1.18, type="log")),
+        color=theme.color("test", TEST_COLORS, legend=legend))
+    y = alt.Y("rate:Q", title=f"{'false alarms' if equal else 'power'}: {situation}", axis=theme.percents(tickCount=5),
               scale=alt.Scale(domain=[0, 0.2] if equal else [0, 1], nice=False))
     width = alt.StrokeWidth("chosen:O", legend=None, scale=alt.Scale(domain=[0, 1], range=[1, 4]))
-    lines = base.mark_line().encode(y=y, strokeWidth=width, strokeDash=alt.StrokeDash(
-        "test:N", legend=None, scale=alt.Scale(domain=list(TEST_COLORS), range=[[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]])))
+    lines = base.mark_line().encode(
+        y=y, strokeWidth=width, strokeDash=theme.dash(
+            "test", TEST_COLORS, [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]], legend=None))
     bars = base.mark_rule().encode(y="low:Q", y2="high:Q", strokeWidth=width)
-    dots = base.mark_point(filled=True, size=80).encode(y="rate:Q", shape=alt.Shape(
-        "test:N", title=None, legend=legend, scale=alt.Scale(domain=list(TEST_COLORS), range=RULE_SHAPES)))
-    at = alt.Chart(theme.rows("level", data["level"]))
+    dots = base.mark_point(filled=True, size=80).encode(
+        y="rate:Q", shape=theme.shape("test", TEST_COLORS, RULE_SHAPES, legend=legend))
+    at = theme.chart(data, "level")
     level = at.mark_rule(style="truth").encode(y="rate:Q")
     name = at.mark_text(x="width", dx=4, align="left", style="note").encode(y="rate:Q", text="text:N")
-    guess = alt.Chart(theme.rows("guess", data["guess"])).encode(y="rate:Q")
+    guess = theme.chart(data, "guess").encode(y="rate:Q")
     guessed = [] if equal else [guess.mark_rule(strokeDash=[2, 2], strokeWidth=2), guess.mark_text(
         x="width", dx=4, align="left").encode(text="text:N")]
     return alt.layer(level, name, lines, bars, dots, *guessed).properties(width=230, height=230)
@@ -411,7 +401,7 @@ def scoreboard_data(studies: Mapping) -> dict:
     return {"rates": rates, "level": [{"rate": 0.05}]}
 
 
-def _keeps(study, test):
+def _keeps(study: Any, test: str) -> bool:
     """Return whether false alarms are no more than 5%, as far as the runs can tell."""
     return study.rejection(test) <= 0.05 + 2 * _share_error(0.05, study.runs)
 
@@ -444,21 +434,19 @@ def scoreboard(studies: Mapping) -> alt.TopLevelMixin:
     """
     data, learners = scoreboard_data(studies), _situations(studies)
     panels = [_score_panel(data, learner) for learner in learners]
-    return theme.finish(alt.hconcat(*panels).resolve_scale(y="shared"), *scoreboard_words(studies), width=None,
-                        height=None)
+    return theme.finish(alt.hconcat(*panels).resolve_scale(y="shared"), *scoreboard_words(studies))
 
 
-def _score_panel(data, learner):
+def _score_panel(data: dict, learner: str) -> Any:
     order, legend = list(dict.fromkeys(row["test"] for row in data["rates"])), alt.Legend(labelLimit=260)
-    base = alt.Chart(theme.rows("rates", data["rates"])).transform_filter(alt.datum.learner == learner).encode(
+    base = theme.chart(data, "rates").transform_filter(alt.datum.learner == learner).encode(
         y=alt.Y("test:N", sort=order, title=None, axis=two_lines()))
-    x = alt.X("alarms:Q", title=f"{learner}: share called different", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
-              scale=alt.Scale(domain=[0, 1], nice=False))
+    x = alt.X("alarms:Q", title=f"{learner}: share called different", axis=theme.percents(tickCount=6),
+              scale=theme.span(0, 1))
     joined = base.mark_rule(color=theme.GRAY, strokeWidth=2).encode(x=x, x2="power:Q")
     power = base.mark_point(filled=True, size=90, shape="circle", color=SCORES["power"]).encode(x="power:Q")
     alarms = base.mark_point(filled=True, size=90).encode(
-        x="alarms:Q", color=alt.Color("kind:N", title=None, scale=theme.scale(SCORES), legend=legend),
-        shape=alt.Shape("kind:N", title=None, legend=legend, scale=alt.Scale(
-            domain=list(SCORES), range=["square", "diamond", "circle"])))
-    level = alt.Chart(theme.rows("level", data["level"])).mark_rule(style="truth").encode(x="rate:Q")
+        x="alarms:Q", color=theme.color("kind", SCORES, legend=legend),
+        shape=theme.shape("kind", SCORES, ["square", "diamond", "circle"], legend=legend))
+    level = theme.chart(data, "level").mark_rule(style="truth").encode(x="rate:Q")
     return (level + joined + power + alarms).properties(width=210, height=36 * len(order))

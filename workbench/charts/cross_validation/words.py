@@ -1,7 +1,6 @@
-"""Names, numbers and axes in titles and labels, for data of any size."""
+"""Names and axes in titles and labels, for data of any size."""
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import altair as alt
@@ -40,51 +39,3 @@ def short_names(models: Sequence[str]) -> list[str]:
 def limited(text: str, most: int) -> str:
     """Return a name without its middle where it is too long: names often differ at their ends only."""
     return text if len(text) <= most else f"{text[:most - most // 3 - 1]}…{text[-(most // 3):]}"
-
-
-def number(value: float, digits: int = 3) -> str:
-    """Return a number with some digits, without an exponent from .001 to ten million."""
-    if 1000 <= abs(value) < 1e7:
-        return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
-    return f"{value:.{digits}g}"
-
-
-def between(low: float, high: float) -> str:
-    """Return two ends with as many digits as tell them apart."""
-    apart = (high - low) / max(abs(low), abs(high), 1e-300)
-    digits = 3 if apart == 0 else min(15, max(3, 2 - math.floor(math.log10(apart))))
-    return f"{number(low, digits)} to {number(high, digits)}"
-
-
-def short(value: float, digits: int = 3) -> str:
-    """Return a share below 1 without its leading zero."""
-    text = f"{value:.{digits}f}"
-    return "0" if value == 0 else text.replace("0.", ".", 1) if abs(value) < 1 else text
-
-
-def share(value: float, *others: float) -> str:
-    """Return a share below 1 without its leading zero, with the digits of `decimal`."""
-    return "0" if value == 0 else decimal(value, *others).replace("0.", ".", 1) if abs(value) < 1 else \
-        short(value)
-
-
-def decimal(value: float, *others: float) -> str:
-    """Return a share with as many digits, at least three, as tell it from 0, 1 and others."""
-    if 0 < abs(value) < 1e-6:
-        return number(value, 2)
-    apart = {0.0, 1.0, *others} - {value}
-    digits = next((digits for digits in range(3, 15)
-                   if not any(round(value, digits) == round(other, digits) for other in apart)), 15)
-    return f"{value:.{digits}f}"
-
-
-def short_p(p: float) -> str:
-    """Return a p-value without its leading zero, small ones with an exponent, never 0."""
-    if p < 1e-300:
-        return "< 1e-300"
-    return f"{p:.1e}" if p < 1e-4 else short(p, 4 if p < 0.01 else 3)
-
-
-def probability(p: float) -> str:
-    """Return a probability with three digits, never rounded to 0 or 1."""
-    return "< .001" if p < 0.0005 else "> .999" if p > 0.9995 else short(p)

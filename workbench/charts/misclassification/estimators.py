@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
@@ -10,12 +9,9 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.misclassification.periods import MOST_NAMED
-from workbench.charts.misclassification.scenes import NAMES
-from workbench.charts.misclassification.words import ink
-
-if TYPE_CHECKING:
-    from workbench.misclassification.confusion import ConfusionCounts
-    from workbench.misclassification.prevalence import EstimatorComparison
+from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.methods import METHODS
+from workbench.misclassification.prevalence import EstimatorComparison
 
 MOST_TEXTS = 12
 
@@ -25,7 +21,7 @@ def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> lis
     rows = []
     for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True):
         unknown = "cannot be computed" if name in comparison.reasons else "not known"
-        rows.append({"estimator": NAMES[name] + (" (chosen)" if name == method else ""),
+        rows.append({"estimator": METHODS[name].title + (" (chosen)" if name == method else ""),
                      "rmse": 0.0 if math.isnan(error) else error, "text": unknown if math.isnan(error) else
                      f"{error:.4f}", "role": "chosen" if name == method else "other"})
     return rows
@@ -34,23 +30,24 @@ def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> lis
 def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tuple[str, str]:
     """Return title and text alternative of `estimators`."""
     rows = {name: row for name, row in zip(comparison.methods, estimators_data(comparison, method), strict=True)}
-    said = ", ".join(f"{NAMES[name]} {row['text']}" for name, row in rows.items())
-    problems = "".join(f" {NAMES[name]}: {problem}." for name, problem in comparison.reasons.items())
+    said = ", ".join(f"{METHODS[name].title} {row['text']}" for name, row in rows.items())
+    problems = "".join(f" {METHODS[name].title}: {problem}." for name, problem in comparison.reasons.items())
     together = "" if len(comparison.labels) == 2 else ", all classes together"
     return _best_words(comparison, method, rows), (
         f"Expected root mean squared error at the present shift{together}, if P(prediction | truth) is "
-        f"constant: {said}. Chosen: {NAMES[method]}.{problems}")
+        f"constant: {said}. Chosen: {METHODS[method].title}.{problems}")
 
 
-def _best_words(comparison, method, rows):
+def _best_words(comparison: EstimatorComparison, method: str, rows: dict) -> str:
     best, chosen = comparison.best, rows[method]["text"]
     if best is None:
         return "No expected errors are known: the classes are read no better than by chance, or one was not audited"
     if method in comparison.reasons:
-        return f"{NAMES[method]} cannot be computed; advised: {NAMES[best]}, {rows[best]['text']}"
+        return f"{METHODS[method].title} cannot be computed; advised: {METHODS[best].title}, {rows[best]['text']}"
     if method in comparison.no_worse:
-        return f"No estimator has a clearly smaller expected error than {NAMES[method]}, {chosen}"
-    return f"Expected error of {NAMES[method]} {chosen}; clearly less: {NAMES[best]}, {rows[best]['text']}"
+        return f"No estimator has a clearly smaller expected error than {METHODS[method].title}, {chosen}"
+    better = f"{METHODS[best].title}, {rows[best]['text']}"
+    return f"Expected error of {METHODS[method].title} {chosen}; clearly less: {better}"
 
 
 def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopLevelMixin:
@@ -67,10 +64,8 @@ def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopL
         y=alt.Y("estimator:N", sort=[row["estimator"] for row in rows], title=None, axis=alt.Axis(labelLimit=220)),
         x=alt.X("rmse:Q", title="expected error: RMSE at the present shift (share)",
                 axis=alt.Axis(tickCount=6, format="~g")))
-    bars = base.mark_bar(height=16).encode(color=alt.Color("role:N", legend=None, scale=theme.scale(
-        {"chosen": theme.ESTIMATE, "other": theme.GRAY})))
-    texts = base.mark_text(align="left", dx=5).encode(text="text:N")
-    return theme.finish(bars + texts, *estimators_words(comparison, method), width=400, height=30 * len(rows))
+    drawn = theme.bars(base, "role", {"chosen": theme.ESTIMATE, "other": theme.GRAY}, dx=5, height=16)
+    return theme.finish(drawn, *estimators_words(comparison, method), width=400, height=30 * len(rows))
 
 
 def audit_matrix_data(audit: ConfusionCounts) -> list[dict]:
@@ -112,10 +107,10 @@ def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
         "rate:Q", title="P(read as | true)", legend=alt.Legend(gradientLength=160, format=theme.PERCENT),
         scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", theme.STRATIFIED])))
-    both = len(names) <= MOST_TEXTS
-    counts = base.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10).encode(text="n:N", color=ink())
-    shares = base.mark_text(dy=9, fontSize=11 if size > 44 else 9).encode(text="share:N", color=ink())
+    both, written = len(names) <= MOST_TEXTS, base.encode(color=theme.ink())
+    counts = written.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10).encode(text="n:N")
+    shares = written.mark_text(dy=9, fontSize=11 if size > 44 else 9).encode(text="share:N")
     layers = [cells, counts, shares][:2 + both]
-    chart = alt.layer(*layers).resolve_scale(color="independent").properties(width=size * len(names),
-                                                                             height=size * len(names))
+    side = size * len(names)
+    chart = alt.layer(*layers).resolve_scale(color="independent").properties(width=side, height=side)
     return theme.finish(chart, *audit_matrix_words(audit), width=None, height=None)

@@ -2,20 +2,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import altair as alt
 
 from workbench.charts import theme
-from workbench.charts.misclassification.scenes import COLORS, DASHES, PERCENT, READING, answer_slopes
-from workbench.misclassification.theory import counted_share
-
-if TYPE_CHECKING:
-    from workbench.misclassification.theory import EstimatorTheory
+from workbench.charts.misclassification.scenes import PERCENT, READING, answer_slopes
+from workbench.charts.misclassification.words import colors, dashes
+from workbench.misclassification.setting import counted_share
+from workbench.misclassification.theory import EstimatorTheory
 
 DRAWN, TRUTH = "your line", "truth"
-LINES = {TRUTH: theme.GRAY, "raw count": COLORS["raw count"], "mixed": COLORS["mixed"],
-         "calibration": COLORS["calibration"], DRAWN: theme.OKABE_ITO["green"]}
+LINES = {TRUTH: theme.GRAY, **{name: colors()[name] for name in ("raw count", "mixed", "calibration")},
+         DRAWN: theme.OKABE_ITO["green"]}
 STROKES = alt.Legend(symbolType="stroke", symbolSize=400, columns=3)
 SHAPES = {TRUTH: "stroke", "raw count": "triangle-up", "mixed": "square", "calibration": "diamond", DRAWN: "circle"}
 HEIGHTS = (0.05, 0.20)
@@ -47,7 +45,7 @@ def published_words(theory: EstimatorTheory, true_shares: Sequence[float],
             f"truth is {ends[TRUTH]:.1%}. Calibration reports only {reported:.0%} of the rise.{said}")
 
 
-def _compared(ends):
+def _compared(ends: dict) -> str:
     gap = ends[DRAWN] - ends["calibration"]
     if abs(gap) < NEAR:
         return f"Your line ends at {ends[DRAWN]:.1%}, where calibration's does."
@@ -89,9 +87,9 @@ def drawing(line: Sequence[float], true_shares: Sequence[float], *, touched: boo
     """
     data = drawing_data(line, true_shares)
     months, up, color, dash = _encodings([TRUTH, DRAWN], len(line))
-    layers = [alt.Chart(theme.rows(name, data[name])).mark_line(strokeWidth=2.5).encode(
+    layers = [theme.chart(data, name).mark_line(strokeWidth=2.5).encode(
         x=months, y=up, color=color, strokeDash=dash) for name in data]
-    points = alt.Chart(theme.rows("drawn", data["drawn"])).mark_circle(size=190).encode(x=months, y=up, color=color)
+    points = theme.chart(data, "drawn").mark_circle(size=190).encode(x=months, y=up, color=color)
     return theme.finish(alt.layer(*layers, points), *drawing_words(line, touched=touched))
 
 
@@ -110,23 +108,23 @@ def published(theory: EstimatorTheory, true_shares: Sequence[float],
     """
     data = published_data(theory, true_shares, drawn)
     shown = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
-    lines = alt.Chart(theme.rows("lines", data["lines"]))
+    lines = theme.chart(data, "lines")
     months, up, color, dash = _encodings(shown, len(true_shares))
     strokes = lines.mark_line(strokeWidth=2.5).encode(x=months, y=up, color=color, strokeDash=dash)
     # one layer per line: shapes by an encoding would take the place of the strokes in the legend
     marks = [lines.transform_filter(alt.datum.line == name).mark_point(
         filled=True, size=60, shape=SHAPES[name], color=LINES[name]).encode(x=months, y=up) for name in shown]
-    ends = alt.Chart(theme.rows("ends", data["ends"])).mark_text(align="left", dx=12, fontWeight="bold").encode(
+    ends = theme.chart(data, "ends").mark_text(align="left", dx=12, fontWeight="bold").encode(
         x=months, y=up, text="text:N")
     return theme.finish(alt.layer(strokes, *marks, ends), *published_words(theory, true_shares, drawn))
 
 
-def _encodings(shown, months):
+def _encodings(shown: list[str], months: int) -> tuple:
     """Return across, up, color and dash of the lines shown; the axes are those of every picture of months."""
     across = alt.X("month:Q", title="month", axis=alt.Axis(values=list(range(1, months + 1)), grid=False),
-                   scale=alt.Scale(domain=[1, months], nice=False, padding=12))
-    up = alt.Y("share:Q", title="share with panels", axis=PERCENT, scale=alt.Scale(domain=list(HEIGHTS), nice=False))
-    color = alt.Color("line:N", title=None, legend=STROKES, scale=theme.scale({name: LINES[name] for name in shown}))
-    dash = alt.StrokeDash("line:N", title=None, legend=STROKES, scale=alt.Scale(
-        domain=shown, range=[({TRUTH: [6, 3], DRAWN: [1, 0]} | DASHES)[name] for name in shown]))
+                   scale=theme.span(1, months, padding=12))
+    up = alt.Y("share:Q", title="share with panels", axis=PERCENT, scale=theme.span(*HEIGHTS))
+    color = theme.color("line", {name: LINES[name] for name in shown}, legend=STROKES)
+    dash = theme.dash("line", shown, [({TRUTH: [6, 3], DRAWN: [1, 0]} | dashes())[name] for name in shown],
+                      legend=STROKES)
     return across, up, color, dash

@@ -1,7 +1,7 @@
 """Levels and changes over the periods of a report."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -9,11 +9,9 @@ import numpy as np
 from workbench.charts import theme
 from workbench.charts.misclassification.scenes import CORRECTED, POINTS, RAW
 from workbench.charts.misclassification.words import class_name, points
-from workbench.misclassification.period_names import named_period
+from workbench.misclassification.calendar import named_period
+from workbench.misclassification.series import PrevalenceSeries
 from workbench.results import percent
-
-if TYPE_CHECKING:
-    from workbench.misclassification.series import PrevalenceSeries
 
 SHOWN_CLASSES = 6
 MOST_NAMED = 6
@@ -31,7 +29,7 @@ def series_data(series: PrevalenceSeries, label: str | None = None, level: float
             for name in _shown_classes(series, label)]
 
 
-def _class_data(rows, audit_period):
+def _class_data(rows: list, audit_period: str | None) -> dict:
     """Return the data sets of one class; a period without reported neighbors gets a bar, as its band has no width."""
     lines = [{"period": str(row["period"]), "share": row[column], "kind": kind} for kind, column in
              zip(KINDS, ("counted", "estimate"), strict=True) for row in rows]
@@ -44,7 +42,7 @@ def _class_data(rows, audit_period):
             "audit": audit}
 
 
-def _shown_classes(series, label=None):
+def _shown_classes(series: PrevalenceSeries, label: int | str | None = None) -> list:
     """Return the classes drawn: the one chosen, the second of two, or the six largest in the order of the labels."""
     if label is not None:
         series.audit.index(label)
@@ -72,15 +70,15 @@ def series_words(series: PrevalenceSeries, label: str | None = None, level: floa
             f"{said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}{_unknown(table)}")
 
 
-def _with_limits(row):
+def _with_limits(row: dict) -> str:
     return f"{_percent(row['estimate'], 2)} ({row['low']:.2%} to {row['high']:.2%})"
 
 
-def _percent(share, digits=1):
+def _percent(share: float, digits: int = 1) -> str:
     return "no estimate" if np.isnan(share) else f"{share:.{digits}%}"
 
 
-def _not_reported(series):
+def _not_reported(series: PrevalenceSeries) -> str:
     lost = [note for note in series.notes if note.kind == "refused" and note.where]
     if not lost:
         return ""
@@ -88,13 +86,13 @@ def _not_reported(series):
     return f" Not reported: {named}{'; …' if len(lost) > MOST_NAMED else ''}."
 
 
-def _not_drawn(series, label):
+def _not_drawn(series: PrevalenceSeries, label: int | str | None) -> str:
     if label is not None or len(series.labels) <= SHOWN_CLASSES:
         return ""
     return f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
 
 
-def _unknown(rows):
+def _unknown(rows: list) -> str:
     whole = all(row["low"] == 0 and row["high"] == 1 for row in rows)
     return " The audit leaves every share possible: the bands fill the whole range." if whole else ""
 
@@ -116,17 +114,16 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
     return theme.finish(_stacked(drawn), *series_words(series, label, level), width=None, height=None)
 
 
-def _class_chart(part, k, across, periods):
+def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
     up = alt.Y("share:Q", title=f"share of {_limited(class_name(part['class']))}",
-               axis=alt.Axis(format=theme.PERCENT, tickCount=5), scale=alt.Scale(zero=False))
+               axis=theme.percents(tickCount=5), scale=alt.Scale(zero=False))
     area, alone = (alt.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across, y="low:Q", y2="high:Q")
                    for name in ("bands", "alone"))
     area, alone = (area.mark_area(opacity=0.22, color=CORRECTED),
                    alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3))
-    lines = alt.Chart(theme.rows(f"lines {k}", part["lines"])).encode(x=across, y=up, color=alt.Color(
-        "kind:N", title=None, scale=theme.scale(KINDS), legend=alt.Legend(symbolType="stroke")))
-    strokes = lines.mark_line(strokeWidth=2).encode(strokeDash=alt.StrokeDash("kind:N", title=None, scale=alt.Scale(
-        domain=list(KINDS), range=[[4, 3], [1, 0]])))
+    lines = alt.Chart(theme.rows(f"lines {k}", part["lines"])).encode(
+        x=across, y=up, color=theme.color("kind", KINDS, legend=alt.Legend(symbolType="stroke")))
+    strokes = lines.mark_line(strokeWidth=2).encode(strokeDash=theme.dash("kind", KINDS, [[4, 3], [1, 0]]))
     dots = lines.mark_circle(size=36 if periods <= MANY else 8)
     lost = alt.Chart(theme.rows(f"lost {k}", part["lost"])).mark_text(
         color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom").encode(x=across, text="mark:N")
@@ -136,14 +133,14 @@ def _class_chart(part, k, across, periods):
     return area + alone + strokes + dots + lost + line + name
 
 
-def _stacked(parts):
+def _stacked(parts: list) -> Any:
     """Return one chart, or several below each other that share their legend."""
     height = theme.HEIGHT if len(parts) == 1 else PART_HEIGHT
     parts = [part.properties(width=theme.WIDTH, height=height) for part in parts]
     return parts[0] if len(parts) == 1 else alt.vconcat(*parts, spacing=16)
 
 
-def _period_axis(periods, title, labeled):
+def _period_axis(periods: tuple, title: str, labeled: bool) -> Any:
     names = [str(period) for period in periods]
     angle = 0 if max(map(len, names)) * len(names) < MOST_LETTERS else -45
     axis = alt.Axis(labelAngle=angle, labelOverlap="greedy", labelSeparation=4, labelLimit=90, grid=False,
@@ -151,7 +148,7 @@ def _period_axis(periods, title, labeled):
     return alt.X("period:O", title=title if labeled else None, scale=alt.Scale(domain=names), axis=axis)
 
 
-def _limited(text, most=18):
+def _limited(text: str, most: int = 18) -> str:
     return text if len(text) <= most else f"{text[:most - 1]}…"
 
 
@@ -201,12 +198,11 @@ def changes(series: PrevalenceSeries, *, label: str | None = None, level: float 
     return theme.finish(_stacked(drawn), *changes_words(series, label, level), width=None, height=None)
 
 
-def _change_chart(rows, name, k, across, periods):
+def _change_chart(rows: list, name: str, k: int, across: Any, periods: int) -> Any:
     zero = alt.Chart(theme.rows(f"zero {k}", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
-    base = alt.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=alt.Color(
-        "verdict:N", title=None, scale=theme.scale(VERDICTS)))
+    base = alt.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=theme.color("verdict", VERDICTS))
     up = alt.Y("low:Q", title=f"{_limited(class_name(name), 10)} (points)", axis=POINTS)
     bars = base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q")
-    dots = base.mark_point(filled=True, size=60 if periods <= MANY else 14).encode(y="change:Q", shape=alt.Shape(
-        "verdict:N", title=None, scale=alt.Scale(domain=list(VERDICTS), range=["circle", "square"])))
+    dots = base.mark_point(filled=True, size=60 if periods <= MANY else 14).encode(
+        y="change:Q", shape=theme.shape("verdict", VERDICTS, ["circle", "square"]))
     return zero + bars + dots

@@ -2,31 +2,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import numpy as np
 
 from workbench import checks, intervals
 from workbench.charts import theme
-from workbench.charts.misclassification.words import ink, points, short_share
-from workbench.misclassification.methods import METHODS
-from workbench.misclassification.theory import counted_share, moments, unbiased_share
+from workbench.charts.misclassification.words import colors, dashes, names, points
+from workbench.misclassification.series import PrevalenceSeries
+from workbench.misclassification.setting import counted_share
+from workbench.misclassification.theory import EstimatorTheory, moments, unbiased_share
+from workbench.results.digits import short
+from workbench.simulations.misclassification import PrevalenceStudy
 
-if TYPE_CHECKING:
-    from workbench.misclassification.series import PrevalenceSeries
-    from workbench.misclassification.theory import EstimatorTheory
-    from workbench.simulations.misclassification import PrevalenceStudy
-
-NAMES = {"classify_and_count": "raw count", "calibration": "calibration", "mixed": "mixed", "mle": "mle",
-         "misclassification": "misclassification", "subtracted_bias": "subtracted bias", "baseline": "audit share"}
-COLORS = {"raw count": theme.OKABE_ITO["vermilion"], "calibration": theme.OKABE_ITO["purple"],
-          "mixed": theme.OKABE_ITO["blue"], "mle": theme.OKABE_ITO["green"],
-          "misclassification": theme.OKABE_ITO["sky"], "subtracted bias": theme.OKABE_ITO["orange"],
-          "audit share": theme.GRAY}
-DASHES = {"raw count": [2, 2], "calibration": [10, 4], "mixed": [1, 0], "mle": [6, 2, 2, 2],
-          "misclassification": [4, 2], "subtracted bias": [1, 3], "audit share": [12, 2, 2, 2]}
-RAW, CORRECTED = COLORS["raw count"], theme.ESTIMATE
+RAW, CORRECTED = colors()["raw count"], theme.ESTIMATE
 CELLS = {"panels, counted": theme.OKABE_ITO["blue"], "panels, missed": theme.OKABE_ITO["sky"],
          "others, counted": theme.OKABE_ITO["vermilion"], "others, not counted": "#bdbdbd"}
 READING, TRUTH = "P(read | true)", "P(true | read)"
@@ -47,7 +37,7 @@ BANDS = {"level bands": RAW, "its own": CORRECTED, "your guess": theme.OKABE_ITO
 LETTERS = 125   # pixels of the longest text beside a dot
 FINE = 20_001
 LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
-PERCENT = alt.Axis(format=theme.PERCENT)
+PERCENT = theme.percents()
 POINT = "format(100 * datum.value, '~g')"
 POINTS = alt.Axis(labelExpr=POINT, tickCount=5)
 
@@ -94,44 +84,46 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
         P(read as others | others) and P(read as panels | panels).
     """
     data = mosaic_data(base_rate, p00, p11)
-    cells = alt.Chart(theme.rows("cells", data["cells"]))
-    unit = alt.Scale(domain=[0, 1], nice=False)
+    cells = theme.chart(data, "cells")
+    unit = theme.span(0, 1)
     areas = cells.mark_rect(stroke="#ffffff", strokeWidth=1).encode(
         x=alt.X("left:Q", title="share of all forms: panels, then others", axis=PERCENT, scale=unit), x2="right:Q",
         y=alt.Y("low:Q", title="share of these that is read so", axis=PERCENT, scale=unit), y2="high:Q",
-        color=alt.Color("area:N", title=None, scale=theme.scale(CELLS), legend=alt.Legend(columns=2)))
-    names = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=ink())
-    up = alt.Y("bias:Q", title="counted minus true share (points)", axis=POINTS, scale=_fixed(BIAS))
+        color=theme.color("area", CELLS, legend=alt.Legend(columns=2)))
+    names = cells.mark_text().encode(x="x:Q", y="y:Q", text="text:N", color=theme.ink())
+    up = alt.Y("bias:Q", title="counted minus true share (points)", axis=POINTS, scale=theme.span(*BIAS))
     across = alt.X("share:Q", title="true share of panels", axis=PERCENT, scale=unit)
-    line = alt.Chart(theme.rows("line", data["line"])).mark_line(color=theme.GRAY, clip=True).encode(x=across, y=up)
+    line = theme.chart(data, "line").mark_line(color=theme.GRAY, clip=True).encode(x=across, y=up)
     zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(strokeWidth=1).encode(y="bias:Q")
-    arrow = alt.Chart(theme.rows("arrow", data["arrow"]))
+    arrow = theme.chart(data, "arrow")
     shaft = arrow.mark_rule(color=RAW, strokeWidth=3).encode(x="share:Q", y="from:Q", y2="bias:Q")
-    tip = arrow.mark_point(color=RAW, fill=RAW, size=110).encode(x="share:Q", y="bias:Q", shape=alt.Shape(
-        "way:N", legend=None, scale=alt.Scale(domain=["up", "down"], range=["triangle-up", "triangle-down"])))
+    tip = arrow.mark_point(color=RAW, fill=RAW, size=110).encode(
+        x="share:Q", y="bias:Q", shape=theme.shape(
+            "way", ["up", "down"], ["triangle-up", "triangle-down"], legend=None))
     both = alt.hconcat((areas + names).resolve_scale(color="independent").properties(width=250, height=250),
                        (line + zero + shaft + tip).properties(width=250, height=250))
-    return theme.finish(both, *mosaic_words(base_rate, p00, p11), width=None, height=None)
+    return theme.finish(both, *mosaic_words(base_rate, p00, p11))
 
 
 def months_data(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> dict:
     """Return the rows of `months`: errors with one standard deviation, typical errors, these over all shares."""
-    answers = [{"estimator": NAMES[m], "name": NAMES[m] + YOURS * (m == predicted), "bias": study.bias[m],
+    title = names()
+    answers = [{"estimator": title[m], "name": title[m] + YOURS * (m == predicted), "bias": study.bias[m],
                 "low": study.bias[m] - study.sd[m], "high": study.bias[m] + study.sd[m], "rmse": study.rmse[m],
                 "now": study.new_base_rate, "text": f"{100 * study.rmse[m]:.2f}"} for m in methods]
     errors = _errors(study, GRID)
-    curves = [{"share": float(a), "rmse": float(e), "estimator": NAMES[m]} for m in methods
+    curves = [{"share": float(a), "rmse": float(e), "estimator": title[m]} for m in methods
               for a, e in zip(GRID, errors[m], strict=True)]
     return {"answers": answers, "curves": curves, "truth": [{"share": study.new_base_rate}]}
 
 
-def _errors(study, new_base_rates):
+def _errors(study: PrevalenceStudy, new_base_rates: np.ndarray) -> dict:
     """Return the RMSE per method by theory, (A,) each; a bias of order 1/n that is not known left out."""
     bias, variance, _ = _moments(study, new_base_rates)
-    return {m: np.sqrt(variance[m] + np.nan_to_num(bias[m]) ** 2) for m in METHODS}
+    return {m: np.sqrt(variance[m] + np.nan_to_num(bias[m]) ** 2) for m in bias}
 
 
-def _moments(study, new_base_rates):
+def _moments(study: PrevalenceStudy, new_base_rates: list | np.ndarray) -> tuple:
     return moments(study.base_rate, np.asarray(new_base_rates), study.p00, study.p11, study.n, study.size,
                    study.new_size, study.rates)
 
@@ -144,23 +136,23 @@ def reported_change(study: PrevalenceStudy, method: str) -> float:
 
 def months_words(study: PrevalenceStudy, methods: Sequence[str]) -> tuple[str, str]:
     """Return title and text alternative of `months`."""
-    order = sorted(methods, key=study.rmse.get)
+    order, called = sorted(methods, key=study.rmse.get), names()
     shift = study.new_base_rate - study.base_rate
     if abs(shift) < NO_SHIFT:
-        title = "No shift; typical errors: " + ", ".join(f"{NAMES[m]} {100 * study.rmse[m]:.2f}" for m in order) \
+        title = "No shift; typical errors: " + ", ".join(f"{called[m]} {100 * study.rmse[m]:.2f}" for m in order) \
             + " points"
     else:
-        reported = ", ".join(f"{NAMES[m]} {reported_change(study, m):.0%}" for m in methods)
+        reported = ", ".join(f"{called[m]} {reported_change(study, m):.0%}" for m in methods)
         title = f"Of a {'rise' if shift > 0 else 'fall'} by {100 * abs(shift):.1f} points they report: {reported}"
-    said = "; ".join(f"{NAMES[m]} {study.new_base_rate + study.bias[m]:.2%}, give or take {100 * study.sd[m]:.2f} "
+    said = "; ".join(f"{called[m]} {study.new_base_rate + study.bias[m]:.2%}, give or take {100 * study.sd[m]:.2f} "
                      f"points, typical error {100 * study.rmse[m]:.2f}" for m in methods)
     audited = checks.counted(study.n, "form was", "forms were")
     return (title, f"True share {study.base_rate:.2%} when {audited} audited, now {study.new_base_rate:.2%}. "
                    f"Average answers in {study.runs:,} simulated audits: {said}. Least typical error: "
-                   f"{NAMES[order[0]]}.{_where_calibration_wins(study, methods)}")
+                   f"{called[order[0]]}.{_where_calibration_wins(study, methods)}")
 
 
-def _where_calibration_wins(study, methods):
+def _where_calibration_wins(study: PrevalenceStudy, methods: tuple) -> str:
     if not {"calibration", "mixed"} <= set(methods):
         return ""
     shares = np.linspace(*RANGE, FINE)
@@ -183,42 +175,37 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
         The one that a learner chose, which is marked.
     """
     data = months_data(study, methods, predicted)
-    order = list(COLORS)
-    color = alt.Color("estimator:N", title=None, scale=theme.scale(COLORS), legend=None)
-    names = alt.Y("name:N", sort=[name + said for name in order for said in ("", YOURS)], title=None,
+    order = list(colors())
+    color = alt.Color("estimator:N", title=None, scale=theme.scale(colors()), legend=None)
+    labels = alt.Y("name:N", sort=[name + said for name in order for said in ("", YOURS)], title=None,
                   axis=alt.Axis(labelLimit=160, minExtent=NAMED))
-    answers = alt.Chart(theme.rows("answers", data["answers"]))
+    answers = theme.chart(data, "answers")
     low, high = (f"{abs(100 * end):g}" for end in ERRORS)
     along = alt.X("low:Q", title=f"answer minus truth (points), ± one standard deviation; cut at −{low} and +{high}",
-                  axis=POINTS, scale=_fixed(ERRORS))
+                  axis=POINTS, scale=theme.span(*ERRORS))
     zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(style="truth").encode(x="bias:Q")
-    bands = answers.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q", y=names, color=color)
-    dots = answers.mark_circle(size=90, clip=True).encode(x="bias:Q", y=names, color=color)
-    texts = answers.mark_text(align="left", dx=8, fontWeight="bold").encode(x=alt.value("width"), y=names,
+    bands = answers.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q", y=labels, color=color)
+    dots = answers.mark_circle(size=90, clip=True).encode(x="bias:Q", y=labels, color=color)
+    texts = answers.mark_text(align="left", dx=8, fontWeight="bold").encode(x=alt.value("width"), y=labels,
                                                                             text="text:N")
     head = alt.Chart(theme.rows("head", [{"text": ["typical", "error"]}])).mark_text(
         align="left", dx=8, dy=-26, lineHeight=16, style="note", x="width", y=0).encode(text="text:N")
     above = (zero + bands + dots + texts + head).properties(width=460, height=alt.Step(28))
     across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=_within())
-    curves = alt.Chart(theme.rows("curves", data["curves"])).mark_line(strokeWidth=2, clip=True).encode(
-        x=across, color=alt.Color("estimator:N", title=None, scale=theme.scale(COLORS), legend=LEGEND),
-        strokeDash=alt.StrokeDash("estimator:N", title=None, legend=LEGEND, scale=alt.Scale(
-            domain=order, range=[DASHES[name] for name in order])),
+    curves = theme.chart(data, "curves").mark_line(strokeWidth=2, clip=True).encode(
+        x=across, color=theme.color("estimator", colors(), legend=LEGEND),
+        strokeDash=theme.dash("estimator", order, list(dashes().values()), legend=LEGEND),
         y=alt.Y("rmse:Q", title="typical error (points, log scale)", axis=alt.Axis(
-            values=LOG_TICKS, labelExpr=POINT), scale=alt.Scale(type="log", domain=list(TYPICAL), nice=False)))
+            values=LOG_TICKS, labelExpr=POINT), scale=theme.span(*TYPICAL, type="log")))
     now = answers.mark_circle(size=70, clip=True).encode(x=alt.X("now:Q", scale=_within()), y="rmse:Q", color=color)
-    truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(x=across)
+    truth = theme.chart(data, "truth").mark_rule(style="truth").encode(x=across)
     below = (truth + curves + now).properties(width=460, height=190)
     both = alt.vconcat(above, below).resolve_scale(color="independent", strokeDash="independent")
-    return theme.finish(both, *months_words(study, methods), width=None, height=None)
+    return theme.finish(both, *months_words(study, methods))
 
 
-def _fixed(ends):
-    return alt.Scale(domain=list(ends), nice=False)
-
-
-def _within():
-    return alt.Scale(domain=list(RANGE), nice=False, zero=False)
+def _within() -> Any:
+    return theme.span(*RANGE, zero=False)
 
 
 def change_data(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray,
@@ -271,30 +258,29 @@ def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndar
         How far the interval of the change reaches either way, as a learner predicted.
     """
     data = change_data(series, first, last, true_shares, predicted)
-    levels = alt.Chart(theme.rows("levels", data["levels"]))
+    levels = theme.chart(data, "levels")
     months = alt.X("month:Q", title="month (dashed: truth)", scale=alt.Scale(nice=False, padding=8),
                    axis=alt.Axis(values=list(series.periods), grid=False, format="d"))
-    up = alt.Y("estimate:Q", title="share with panels, 95% bands", axis=PERCENT, scale=_fixed(LEVELS))
+    up = alt.Y("estimate:Q", title="share with panels, 95% bands", axis=PERCENT, scale=theme.span(*LEVELS))
     bands = levels.mark_area(opacity=0.22, color=CORRECTED).encode(
-        x=months, y=alt.Y("low:Q", scale=_fixed(LEVELS)), y2="high:Q")
+        x=months, y=alt.Y("low:Q", scale=theme.span(*LEVELS)), y2="high:Q")
     line = levels.mark_line(color=CORRECTED, strokeWidth=2).encode(x=months, y=up)
     truth = levels.mark_line(style="truth").encode(x=months, y="truth:Q")
-    chosen = alt.Chart(theme.rows("chosen", data["chosen"])).encode(x=months)
+    chosen = theme.chart(data, "chosen").encode(x=months)
     bars = chosen.mark_rule(strokeWidth=4, color=RAW).encode(y="low:Q", y2="high:Q")
     dots = chosen.mark_circle(size=110, color=CORRECTED).encode(y="estimate:Q")
     left = (bands + truth + line + bars + dots).properties(width=330, height=250)
-    differences = alt.Chart(theme.rows("differences", data["differences"])).encode(
+    differences = theme.chart(data, "differences").encode(
         x=alt.X("band:N", title="dashed: the true change", sort=list(BANDS), axis=alt.Axis(
             labelAngle=0, labelExpr="split(datum.label, ' ')")),
-        color=alt.Color("band:N", legend=None, scale=theme.scale(BANDS)))
-    change = alt.Y("low:Q", title="change (points), 95% interval", axis=POINTS, scale=_fixed(DIFFERENCES))
+        color=theme.color("band", BANDS, legend=None))
+    change = alt.Y("low:Q", title="change (points), 95% interval", axis=POINTS, scale=theme.span(*DIFFERENCES))
     limits = differences.mark_rule(strokeWidth=5).encode(y=change, y2="high:Q")
     ticks = differences.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
-    true = alt.Chart(theme.rows("true change", data["true change"])).mark_rule(style="truth").encode(y="change:Q")
+    true = theme.chart(data, "true change").mark_rule(style="truth").encode(y="change:Q")
     zero = alt.Chart(theme.rows("zero", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
     right = (zero + true + limits + ticks).properties(width=110 * len(data["differences"]), height=250)
-    return theme.finish(alt.hconcat(left, right), *change_words(series, first, last, true_shares, predicted),
-                        width=None, height=None)
+    return theme.finish(alt.hconcat(left, right), *change_words(series, first, last, true_shares, predicted))
 
 
 def answer_slopes(theory: EstimatorTheory, constant: str) -> dict[str, float]:
@@ -325,7 +311,7 @@ def held_constant_words(theory: EstimatorTheory, constant: str) -> tuple[str, st
     slopes = answer_slopes(theory, constant)
     answers = {m: theory.base_rate + slope * (theory.new_base_rate - theory.base_rate) for m, slope in slopes.items()}
     wrong = next(m for m in HOLDS.values() if m != HOLDS[constant])
-    law = f"{'' if wrong == 'calibration' else '1 / '}MCC² = {short_share(slopes[wrong], 2)}"
+    law = f"{'' if wrong == 'calibration' else '1 / '}MCC² = {short(slopes[wrong], 2)}"
     return (f"If {constant} is constant, {wrong} reports {slopes[wrong]:.0%} of a change ({law}): "
             f"{answers[wrong]:.1%} at a true {theory.new_base_rate:.1%}",
             f"The true share moves from {theory.base_rate:.2%} to {theory.new_base_rate:.2%} while {constant} stays. "
@@ -344,14 +330,14 @@ def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
         What really is.
     """
     data = held_constant_data(theory, constant)
-    color = alt.Color("estimator:N", legend=None, scale=theme.scale({m: COLORS[m] for m in HOLDS.values()}))
+    color = theme.color("estimator", {m: colors()[m] for m in HOLDS.values()}, legend=None)
     across = alt.X("share:Q", title="new true share (dashed: the truth)", axis=PERCENT, scale=_within())
-    up = alt.Y("answer:Q", title="expected answer", axis=PERCENT, scale=_fixed(ANSWERS))
-    lines = alt.Chart(theme.rows("answers", data["answers"])).mark_line(strokeWidth=3).encode(
-        x=across, y=up, color=color, strokeDash=alt.StrokeDash("estimator:N", legend=None, scale=alt.Scale(
-            domain=list(HOLDS.values()), range=[DASHES[name] for name in HOLDS.values()])))
-    truth = alt.Chart(theme.rows("truth", data["truth"])).mark_line(style="truth").encode(x=across, y=up)
-    now = alt.Chart(theme.rows("now", data["now"])).encode(x=across, y=up)
+    up = alt.Y("answer:Q", title="expected answer", axis=PERCENT, scale=theme.span(*ANSWERS))
+    lines = theme.chart(data, "answers").mark_line(strokeWidth=3).encode(
+        x=across, y=up, color=color, strokeDash=theme.dash(
+            "estimator", HOLDS.values(), [dashes()[name] for name in HOLDS.values()], legend=None))
+    truth = theme.chart(data, "truth").mark_line(style="truth").encode(x=across, y=up)
+    now = theme.chart(data, "now").encode(x=across, y=up)
     dots = now.mark_circle(size=110).encode(color=color)
     # beside the dot where there is room: the upper text on its left, the lower on its right, turned near the ends,
     # where it stands as much higher or lower as the lines rise along it

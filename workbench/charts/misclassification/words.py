@@ -1,12 +1,35 @@
 """Names, colors and numbers as the charts of misclassification show them."""
 from __future__ import annotations
 
-import altair as alt
+from workbench.charts import theme
+from workbench.misclassification.methods import METHODS
+
+# color and dash of methods; one that is added takes what is left
+LOOKS = {"classify_and_count": ("vermilion", [2, 2]), "calibration": ("purple", [10, 4]), "mixed": ("blue", [1, 0]),
+         "mle": ("green", [6, 2, 2, 2]), "misclassification": ("sky", [4, 2]), "subtracted_bias": ("orange", [1, 3]),
+         "baseline": ("gray", [12, 2, 2, 2])}
+LEFT = ("yellow", "black")
 
 
-def ink() -> alt.Color:
-    """Return the color of text on a cell that is dark or not."""
-    return alt.Color("dark:O", legend=None, scale=alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"]))
+def names() -> dict[str, str]:
+    """Return the methods and what they are called, in the order in which they are drawn."""
+    return {name: METHODS[name].title for name in [*LOOKS, *METHODS] if name in METHODS}
+
+
+def _looks() -> dict[str, tuple]:
+    """Return color and dash by what the methods are called."""
+    added = {name: (LEFT[k % len(LEFT)], [3 + k, 3]) for k, name in enumerate(sorted(set(METHODS) - set(LOOKS)))}
+    return {title: (LOOKS | added)[name] for name, title in names().items()}
+
+
+def colors() -> dict[str, str]:
+    """Return the methods' colors by what they are called."""
+    return {title: theme.OKABE_ITO.get(color, theme.GRAY) for title, (color, _) in _looks().items()}
+
+
+def dashes() -> dict[str, list[int]]:
+    """Return the methods' dashes by what they are called."""
+    return {title: dash for title, (_, dash) in _looks().items()}
 
 
 def class_name(label: object) -> str:
@@ -18,12 +41,6 @@ def class_name(label: object) -> str:
     ('panels', 'class 1')
     """
     return text if (text := str(label))[:1].isalpha() else f"class {text}"
-
-
-def short_share(value: float, digits: int = 4) -> str:
-    """Return a share below 1 without its leading zero."""
-    text = f"{value:.{digits}f}"
-    return text[1:] if text.startswith("0.") else text
 
 
 def points(change: float) -> str:

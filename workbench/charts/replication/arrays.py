@@ -1,8 +1,6 @@
 """Orthogonal arrays and the steps of a Galois field."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import altair as alt
 import numpy as np
 
@@ -10,9 +8,7 @@ from workbench import checks
 from workbench.charts import theme
 from workbench.charts.replication.half_samples import SIGNS, TICKS
 from workbench.replication import galois
-
-if TYPE_CHECKING:
-    from workbench.replication.galois import GaloisField
+from workbench.replication.galois import GaloisField
 
 SHOWN_RUNS = 81
 NAMED_PAIRS = 6
@@ -81,37 +77,33 @@ def array(array: np.ndarray, levels: int, i: int, j: int, needed: int, *, note: 
         Stands in the empty half of the pairs.
     """
     data = array_data(array, levels, i, j, note)
-    tiles = alt.Chart(theme.rows("tiles", data["tiles"])).mark_rect().encode(
+    tiles = theme.chart(data, "tiles").mark_rect().encode(
         x=alt.X("column:O", title="column (stratum)", axis=TICKS),
         y=alt.Y("run:O", title="run", axis=TICKS),
         color=alt.Color("level:O", title="number: which unit is kept", scale=alt.Scale(scheme="viridis")))
-    chosen = alt.Chart(theme.rows("chosen", data["chosen"])).mark_rect(
+    chosen = theme.chart(data, "chosen").mark_rect(
         filled=False, stroke=theme.OKABE_ITO["orange"], strokeWidth=3, y=0, y2="height").encode(x="column:O")
-    touched = alt.Chart(theme.rows("columns", data["columns"])).mark_rect(
-        opacity=0, y=0, y2="height").encode(x="column:O")
-    table = alt.Chart(theme.rows("table", data["table"])).encode(
-        x=alt.X("b:O", title="number in the second column", axis=TICKS),
-        y=alt.Y("a:O", title="in the first column"))
+    touched = theme.chart(data, "columns").mark_rect(opacity=0, y=0, y2="height").encode(x="column:O")
+    table = theme.chart(data, "table").encode(x=alt.X("b:O", title="number in the second column", axis=TICKS),
+                                              y=alt.Y("a:O", title="in the first column"))
     cells = table.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
         "off:Q", legend=None, scale=alt.Scale(domain=[-1, 0, 1], range=list(SIGNS))))
-    counts = table.mark_text().encode(text="count:Q", color=alt.Color("dark:O", legend=None, scale=alt.Scale(
-        domain=[0, 1], range=["#000000", "#ffffff"])))
-    pairs = alt.Chart(theme.rows("pairs", data["pairs"])).mark_rect().encode(
-        x=alt.X("j:O", title="second column", axis=TICKS),
-        y=alt.Y("i:O", title="first column", axis=TICKS), color=alt.Color(
-            "pair:N", title=None, scale=theme.scale({"balanced": theme.OKABE_ITO["sky"], "not balanced": theme.MISS})))
-    here = alt.Chart(theme.rows("pair", data["pair"])).mark_square(
-        size=16, color=theme.OKABE_ITO["black"]).encode(x="j:O", y="i:O")
-    crosses = alt.Chart(theme.rows("crosses", data["crosses"])).mark_point(
+    counts = table.mark_text().encode(text="count:Q", color=theme.ink())
+    pairs = theme.chart(data, "pairs").mark_rect().encode(x=alt.X("j:O", title="second column", axis=TICKS),
+                                                          y=alt.Y("i:O", title="first column", axis=TICKS),
+                                                          color=theme.color("pair", {"balanced": theme.OKABE_ITO["sky"],
+                                                                                     "not balanced": theme.MISS}))
+    here = theme.chart(data, "pair").mark_square(size=16, color=theme.OKABE_ITO["black"]).encode(x="j:O", y="i:O")
+    crosses = theme.chart(data, "crosses").mark_point(
         shape="cross", angle=45, size=30, color="#ffffff", filled=True).encode(x="j:O", y="i:O")
-    beside = alt.Chart(theme.rows("note", data["note"])).mark_text(
+    beside = theme.chart(data, "note").mark_text(
         align="left", baseline="bottom", x=4, y=146, style="note").encode(text="text:N")
     right = alt.vconcat((cells + counts).resolve_scale(color="independent").properties(width=190, height=170),
                         (pairs + crosses + here + beside).properties(width=190, height=150)
                         ).resolve_scale(color="independent")
     left = (tiles + chosen + touched).properties(width=270, height=400)
     both = alt.hconcat(left, right).resolve_scale(color="independent")
-    return theme.finish(both, *array_words(array, levels, i, j, needed, note), width=None, height=None)
+    return theme.finish(both, *array_words(array, levels, i, j, needed, note))
 
 
 def field_data(field: GaloisField, k: int) -> dict:
@@ -151,7 +143,7 @@ def field_words(field: GaloisField, k: int) -> tuple[str, str]:
     return title, f"{name}: coefficients modulo {p}, polynomials modulo {modulus}. {_step(field, k)} {rest}"
 
 
-def _step(field, k):
+def _step(field: GaloisField, k: int) -> str:
     """Say in words how power k of x comes from power k - 1."""
     lower = field.coefficients(field.power(field.primitive_element, k - 1))
     found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
@@ -164,7 +156,7 @@ def _step(field, k):
     return f"{begin}; with {top} = {rule} this is {found}."
 
 
-def _raised(k):
+def _raised(k: int) -> str:
     return "" if k == 1 else f"^{k}"
 
 
@@ -186,14 +178,14 @@ def field(field: GaloisField, k: int) -> alt.TopLevelMixin:
     columns = alt.X("column:O", title="column of the array", axis=TICKS)
     empty = {"opacity": 0.15, "color": theme.GRAY, "stroke": "#ffffff", "strokeWidth": 0.5}
     left = alt.layer(
-        alt.Chart(theme.rows("empty terms", data["empty terms"])).mark_rect(**empty).encode(x=terms, y=up),
-        alt.Chart(theme.rows("terms", data["terms"])).mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
+        theme.chart(data, "empty terms").mark_rect(**empty).encode(x=terms, y=up),
+        theme.chart(data, "terms").mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
             x=terms, y=up, color=color),
-        alt.Chart(theme.rows("now", data["now"])).mark_rect(
+        theme.chart(data, "now").mark_rect(
             filled=False, stroke=theme.MISS, strokeWidth=3, x=0, x2="width").encode(y=up))
     right = alt.layer(
-        alt.Chart(theme.rows("empty cells", data["empty cells"])).mark_rect(**empty).encode(x=columns, y=down),
-        alt.Chart(theme.rows("cells", data["cells"])).mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
+        theme.chart(data, "empty cells").mark_rect(**empty).encode(x=columns, y=down),
+        theme.chart(data, "cells").mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
             x=columns, y=down, color=color))
     both = alt.hconcat(left.properties(width=140, height=380), right.properties(width=320, height=380))
-    return theme.finish(both, *field_words(field, k), width=None, height=None)
+    return theme.finish(both, *field_words(field, k))

@@ -2,19 +2,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import Any
 
 import altair as alt
 import numpy as np
 
 from workbench import checks, intervals
 from workbench.charts import theme
-from workbench.charts.replication.words import TEXTBOOK, short_mean, statistic_name
+from workbench.charts.replication.words import TEXTBOOK, short_mean
+from workbench.replication.estimates import ReplicateEstimate
+from workbench.replication.replicates import Replicates
+from workbench.replication.statistics import title_of
 from workbench.results import percent
-
-if TYPE_CHECKING:
-    from workbench.replication.estimates import ReplicateEstimate
-    from workbench.replication.replicates import Replicates
 
 NAIVE = theme.RANDOM
 HONEST = theme.STRATIFIED
@@ -33,7 +32,7 @@ BOXES = 14
 def first_look_words(right: np.ndarray, items: np.ndarray) -> tuple[str, str]:
     """Return title and text alternative of `first_look`."""
     rate, (pooled, _) = right / items, naive(right, items)
-    low, high = _by_chance(pooled, items)
+    low, high = _independent(pooled, items.mean())
     worst, best = int(rate.argmin()), int(rate.argmax())
     outside = np.count_nonzero((rate < low) | (rate > high))
     return ("Does chance alone scatter the boxes like this?",
@@ -52,20 +51,14 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
         Right labels and labels per box.
     """
     rate, (pooled, _) = right / items, naive(right, items)
-    low, high = _by_chance(pooled, items)
-    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT),
-               scale=alt.Scale(domain=[0.7, 1], zero=False))
+    low, high = _independent(pooled, items.mean())
+    up = alt.Y("accuracy:Q", title="accuracy", axis=theme.percents(), scale=alt.Scale(domain=[0.7, 1], zero=False))
     band = alt.Chart(theme.rows("chance", [{"low": low, "high": high}])).mark_rect(
         opacity=0.2, color=theme.GRAY).encode(y="low:Q", y2="high:Q")
     dots = alt.Chart(theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
                      ).mark_circle(size=110).encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
     all_forms = alt.Chart(theme.rows("all", [{"accuracy": pooled}])).mark_rule(style="truth").encode(y="accuracy:Q")
     return theme.finish(band + all_forms + dots, *first_look_words(right, items))
-
-
-def _by_chance(pooled, items):
-    half = intervals.quantile(0.95) * math.sqrt(pooled * (1 - pooled) / items.mean())
-    return pooled - half, pooled + half
 
 
 def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None) -> dict:
@@ -81,7 +74,7 @@ def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate
     limits = [{"kind": "naive", "estimate": pooled, "low": pooled - half, "high": pooled + half},
               {"kind": "by boxes", "estimate": estimate.estimate, "low": low, "high": high}]
     if predicted:
-        below, above = _worth_interval(pooled, predicted)
+        below, above = _independent(pooled, predicted)
         limits.append({"kind": "yours", "estimate": pooled, "low": below, "high": above})
     return {"boxes": boxes, "districts": districts, "limits": limits, "middle": [{"estimate": estimate.estimate}]}
 
@@ -93,7 +86,7 @@ def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimat
     effect, half = 1 + (total / rate.size - 1) * icc, intervals.quantile(0.95) * error
     low, high = estimate.interval()
     worst, best = int(rate.argmin()), int(rate.argmax())
-    below, above = _worth_interval(pooled, predicted or total)
+    below, above = _independent(pooled, predicted or total)
     yours = f" You predicted {predicted:,}: that would be {below:.3f} to {above:.3f}." if predicted else ""
     return (f"{total:,} labels in {rate.size} boxes are worth {total / effect:,.0f} independent ones",
             f"Accuracy {pooled:.3f}. Standard error {error:.4f} were the labels independent, "
@@ -103,7 +96,8 @@ def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimat
             f"{rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box {best + 1}).")
 
 
-def _worth_interval(pooled, count):
+def _independent(pooled: float, count: float) -> tuple[float, float]:
+    """Return the 95% limits of a share of so many independent labels."""
     half = intervals.quantile(0.95) * math.sqrt(pooled * (1 - pooled) / count)
     return pooled - half, min(1.0, pooled + half)
 
@@ -131,9 +125,8 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
         What somebody thinks all labels are worth: the interval of as many independent ones stands beside the others.
     """
     data = boxes_data(right, items, estimate, predicted)
-    districts = alt.Chart(theme.rows("districts", data["districts"]))
-    up = alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format=theme.PERCENT),
-               scale=alt.Scale(domain=list(reach), zero=False, nice=False))
+    districts = theme.chart(data, "districts")
+    up = alt.Y("accuracy:Q", title="accuracy", axis=theme.percents(), scale=theme.span(*reach, zero=False))
     bands = districts.mark_rect(opacity=0.16).encode(x=_box("start"), x2="end:Q", fill=alt.Fill(
         "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])))
     names = districts.mark_text(y=-15, style="note").encode(x=_box("middle"), text="district:N")
@@ -141,25 +134,24 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
         x=-6, y=-15, align="right", style="note").encode(text="text:N")
     joined = districts.mark_rule(strokeWidth=2).encode(x=_box("left"), x2="right:Q", y="first:Q", y2="second:Q",
                                                        color=alt.value(theme.GRAY))
-    dots = alt.Chart(theme.rows("boxes", data["boxes"])).mark_circle(size=90).encode(
-        x=_box("box"), y=up, color=alt.value(theme.LABELED))
-    middle = alt.Chart(theme.rows("middle", data["middle"])).mark_rule(style="truth").encode(y="estimate:Q")
+    dots = theme.chart(data, "boxes").mark_circle(size=90).encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
+    middle = theme.chart(data, "middle").mark_rule(style="truth").encode(y="estimate:Q")
     kinds = {"naive": NAIVE, "by boxes": HONEST} | ({"yours": PREDICTED} if predicted else {})
-    limits = alt.Chart(theme.rows("limits", data["limits"])).encode(
+    limits = theme.chart(data, "limits").encode(
         x=alt.X("kind:N", title="95% interval", scale=alt.Scale(domain=list(kinds)), axis=TICKS),
-        color=alt.Color("kind:N", legend=None, scale=theme.scale(kinds)))
-    beside = alt.Y("low:Q", title=None, axis=alt.Axis(format=theme.PERCENT))
-    bars = limits.mark_rule(strokeWidth=5).encode(y=beside, y2="high:Q", strokeDash=alt.StrokeDash(
-        "kind:N", legend=None, scale=alt.Scale(domain=list(kinds), range=[[1, 0], [1, 0], [4, 3]][:len(kinds)])))
+        color=theme.color("kind", kinds, legend=None))
+    beside = alt.Y("low:Q", title=None, axis=theme.percents())
+    bars = limits.mark_rule(strokeWidth=5).encode(
+        y=beside, y2="high:Q", strokeDash=theme.dash("kind", kinds, [[1, 0], [1, 0], [4, 3]][:len(kinds)], legend=None))
     ticks = limits.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
     left = (bands + joined + dots + middle + names + what).properties(width=400, height=250)
     both = alt.hconcat(left, (bars + ticks).properties(width=90 * len(kinds), height=250)).resolve_scale(y="shared")
-    return theme.finish(both, *boxes_words(right, items, estimate, icc, predicted), width=None, height=None)
+    return theme.finish(both, *boxes_words(right, items, estimate, icc, predicted))
 
 
-def _box(column):
+def _box(column: str) -> Any:
     axis = alt.Axis(values=list(range(1, BOXES + 1)), grid=False, format="d")
-    return alt.X(f"{column}:Q", title="box", axis=axis, scale=alt.Scale(domain=[0.5, BOXES + 0.5], nice=False))
+    return alt.X(f"{column}:Q", title="box", axis=axis, scale=theme.span(0.5, BOXES + 0.5))
 
 
 def halves_data(made: Replicates, estimate: ReplicateEstimate, reach: tuple[float, float],
@@ -219,28 +211,25 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
         Standard errors that somebody expected, drawn as dashes either side of the estimate.
     """
     data = halves_data(made, estimate, reach, predicted)
-    tiles = alt.Chart(theme.rows("tiles", data["tiles"])).encode(
-        x=alt.X("district:O", title="district", axis=TICKS),
-        y=alt.Y("replicate:O", title="replicate", axis=TICKS))
+    tiles = theme.chart(data, "tiles").encode(x=alt.X("district:O", title="district", axis=TICKS),
+                                              y=alt.Y("replicate:O", title="replicate", axis=TICKS))
     kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(color=alt.Color(
         "box:N", title="keeps the", scale=theme.scale(UNITS)))
-    names = tiles.mark_text().encode(text="text:N", color=alt.Color("unit:O", legend=None, scale=alt.Scale(
-        domain=[0, 1], range=["#000000", "#ffffff"])))
-    terms = alt.Chart(theme.rows("terms", data["terms"])).encode(
+    names = tiles.mark_text().encode(text="text:N", color=theme.ink("unit"))
+    terms = theme.chart(data, "terms").encode(
         x=alt.X("i:O", title="district", axis=TICKS), y=alt.Y("j:O", title="district"))
     means = terms.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
         "mean:Q", title="mean product of signs", scale=alt.Scale(domain=[-1, 0, 1], range=list(SIGNS)),
         legend=alt.Legend(gradientLength=150)))
-    texts = terms.mark_text(fontSize=10).encode(text="text:N", color=alt.Color("dark:O", legend=None, scale=alt.Scale(
-        domain=[0, 1], range=["#000000", "#ffffff"])))
+    texts = terms.mark_text(fontSize=10).encode(text="text:N", color=theme.ink())
     above = alt.hconcat((kept + names).resolve_scale(color="independent").properties(width=180, height=260),
                         (means + texts).resolve_scale(color="independent").properties(width=310, height=260))
-    yours = alt.Chart(theme.rows("predicted", data["predicted"])).mark_rule(
+    yours = theme.chart(data, "predicted").mark_rule(
         strokeWidth=3, strokeDash=[4, 3], color=PREDICTED).encode(x="value:Q")
     below = (_values(data, "accuracy of the half-sample; shaded: one standard error either side", reach) + yours
              ).properties(width=theme.WIDTH, height=110)
     both = alt.vconcat(above.resolve_scale(color="independent"), below).resolve_scale(color="independent")
-    return theme.finish(both, *halves_words(made, estimate, textbook, predicted), width=None, height=None)
+    return theme.finish(both, *halves_words(made, estimate, textbook, predicted))
 
 
 def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None = None) -> dict:
@@ -252,14 +241,14 @@ def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None =
             "band": [{"low": estimate.estimate - error, "high": estimate.estimate + error}]}
 
 
-def _scale(estimate):
+def _scale(estimate: ReplicateEstimate) -> float:
     """Return how many times its deviation from the estimate a replicate counts: 2 for Fay's at half weight."""
     values = estimate.replicate_values[np.isfinite(estimate.replicate_values)]
     spread = np.sqrt(((values - estimate.estimate) ** 2).mean())
     return estimate.standard_error / spread if spread > 0 else 1.0
 
 
-def _counting(estimate):
+def _counting(estimate: ReplicateEstimate) -> np.ndarray:
     """Return replicate values at the distance at which they count; of very many 2,000 evenly among the sorted."""
     values = np.sort(estimate.replicate_values[np.isfinite(estimate.replicate_values)])
     if values.size > MOST_SQUARES:
@@ -267,7 +256,7 @@ def _counting(estimate):
     return estimate.estimate + _scale(estimate) * (values - estimate.estimate)
 
 
-def _stacked(values, low, high):
+def _stacked(values: np.ndarray, low: float, high: float) -> list:
     """Return one square per value, stacked where values share one of 80 bins; beyond 16 per bin they close up."""
     bins = np.zeros(values.size, int) if high - low <= TEXTBOOK else \
         np.rint((values - low) / (high - low) * (BINS - 1)).astype(int)
@@ -280,23 +269,23 @@ def _stacked(values, low, high):
             zip(bins[order].tolist(), height.tolist(), strict=True)]
 
 
-def _values(data, title, reach=None):
-    scale = alt.Scale(zero=False) if reach is None else alt.Scale(domain=list(reach), nice=False)
+def _values(data: dict, title: str, reach: tuple | None = None) -> Any:
+    scale = alt.Scale(zero=False) if reach is None else theme.span(*reach)
     along = alt.X("low:Q", title=title, scale=scale,
                   axis=alt.Axis(format=theme.PERCENT if reach else "~g", tickCount=8))
-    band = alt.Chart(theme.rows("band", data["band"])).mark_rect(opacity=0.25).encode(
+    band = theme.chart(data, "band").mark_rect(opacity=0.25).encode(
         x=along, x2="high:Q", color=alt.value(theme.ESTIMATE))
-    squares = alt.Chart(theme.rows("squares", data["squares"])).mark_square(size=38).encode(
-        x="value:Q", y=alt.Y("height:Q", axis=None, scale=alt.Scale(domain=[-0.02, 1.02], nice=False)),
+    squares = theme.chart(data, "squares").mark_square(size=38).encode(
+        x="value:Q", y=alt.Y("height:Q", axis=None, scale=theme.span(-0.02, 1.02)),
         color=alt.value(theme.LABELED))
-    middle = alt.Chart(theme.rows("estimate", data["estimate"])).mark_rule(style="truth").encode(x="estimate:Q")
+    middle = theme.chart(data, "estimate").mark_rule(style="truth").encode(x="estimate:Q")
     return band + squares + middle
 
 
 def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `replicate_plot`."""
     found, values = estimate.interval(level), estimate.replicate_values[np.isfinite(estimate.replicate_values)]
-    name, scale = statistic_name(estimate.statistic), _scale(estimate)
+    name, scale = title_of(estimate.statistic), _scale(estimate)
     undefined = checks.counted(estimate.undefined, "replicate is", "replicates are")
     lost = f" {undefined} undefined and not shown." if estimate.undefined else ""
     some = f" {MOST_SQUARES:,} of them are drawn." if values.size > MOST_SQUARES else ""
@@ -321,7 +310,7 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.T
     interval = alt.Chart(theme.rows("interval", [{"low": low, "high": high}])).mark_rule(
         strokeWidth=5, y="height").encode(x="low:Q", x2="high:Q", color=alt.value(HONEST))
     scale = _scale(estimate)
-    title = f"{statistic_name(estimate.statistic)} of the replicate" + \
+    title = f"{title_of(estimate.statistic)} of the replicate" + \
         ("" if abs(scale - 1) < 0.01 else f" (deviations drawn {scale:.2g} times as large, as they count)")
     plot = _values(values_data(estimate), title) + interval
     return theme.finish(plot, *replicate_plot_words(estimate, level), height=140)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -12,10 +12,8 @@ from workbench import checks
 from workbench.charts import theme
 from workbench.charts.replication.half_samples import FEW, HONEST, NAIVE, PREDICTED
 from workbench.charts.replication.words import row_name
-
-if TYPE_CHECKING:
-    from workbench.replication.metrics import MetricEstimates
-    from workbench.simulations.replication import CoverageStudy
+from workbench.replication.metrics import MetricEstimates
+from workbench.simulations.replication import CoverageStudy
 
 SHOWN_INTERVALS = 50
 SHOWN_STRATA = 40
@@ -28,7 +26,7 @@ CUT = 0.65              # where the strips of accuracies end below
 
 
 @lru_cache(2)
-def _covered(study):
+def _covered(study: CoverageStudy) -> dict:
     """Return how often each method's intervals contain the truth, and the Monte Carlo error of that."""
     shares = {name: study.coverage(name) for name in COVERED}
     runs = study.runs * (1 - study.refused_share)
@@ -65,7 +63,7 @@ def coverage_words(study: CoverageStudy, predicted: float | None = None) -> tupl
             f"the truth {study.truth:.3f}.")
 
 
-def coverage(study: CoverageStudy, *, predicted: float | None = None) -> alt.TopLevelMixin:
+def coverage(study: CoverageStudy, predicted: float | None = None) -> alt.TopLevelMixin:
     """Return 50 naive and 50 default intervals against the truth, and the coverage of five methods.
 
     Parameters
@@ -76,9 +74,9 @@ def coverage(study: CoverageStudy, *, predicted: float | None = None) -> alt.Top
     """
     data = coverage_data(study, predicted)
     strips = alt.hconcat(*(_strip(name, data) for name in ("naive", "default"))).resolve_scale(y="shared")
-    shares = alt.Chart(theme.rows("shares", data["shares"])).encode(y=alt.Y("method:N", sort=list(COVERED), title=None))
+    shares = theme.chart(data, "shares").encode(y=alt.Y("method:N", sort=list(COVERED), title=None))
     along = alt.X("low:Q", title="intervals that contain the truth (bars: two Monte Carlo errors)",
-                  axis=alt.Axis(format=theme.PERCENT, tickCount=5), scale=alt.Scale(domain=[0, 1]))
+                  axis=theme.percents(tickCount=5), scale=alt.Scale(domain=[0, 1]))
     bars = shares.mark_rule(strokeWidth=2).encode(x=along, x2="high:Q")
     colors = theme.scale({name: NAIVE if name == "naive" else HONEST for name in COVERED})
     dots = shares.mark_square(size=90).encode(x="coverage:Q", color=alt.Color("method:N", scale=colors, legend=None))
@@ -86,26 +84,25 @@ def coverage(study: CoverageStudy, *, predicted: float | None = None) -> alt.Top
     promise = alt.Chart(theme.rows("promise", [{"level": 0.95}])).mark_rule(style="truth").encode(x="level:Q")
     below = (promise + bars + dots + text + _expected(data)).properties(width=theme.WIDTH - 40, height=120)
     both = alt.vconcat(strips, below).resolve_scale(color="independent", strokeDash="independent")
-    return theme.finish(both, *coverage_words(study, predicted), width=None, height=None)
+    return theme.finish(both, *coverage_words(study, predicted))
 
 
-def _expected(data):
-    yours = alt.Chart(theme.rows("predicted", data["predicted"])).encode(x="level:Q")
+def _expected(data: dict) -> Any:
+    yours = theme.chart(data, "predicted").encode(x="level:Q")
     line = yours.mark_rule(strokeWidth=3, strokeDash=[4, 3], color=PREDICTED)
     return line + yours.mark_text(align="right", dx=-5, y=112, color=PREDICTED).encode(text="text:N")
 
 
-def _strip(name, data):
-    runs = alt.Chart(theme.rows(name, data[name])).encode(
-        x=alt.X("run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
-                scale=alt.Scale(domain=[0, SHOWN_INTERVALS + 1], nice=False)),
-        color=alt.Color("verdict:N", scale=theme.scale(VERDICTS), title=None, legend=STROKES))
+def _strip(name: str, data: dict) -> Any:
+    runs = theme.chart(data, name).encode(color=theme.color("verdict", VERDICTS, legend=STROKES), x=alt.X(
+        "run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
+        scale=theme.span(0, SHOWN_INTERVALS + 1)))
     up = alt.Y("low:Q", title=f"accuracy (cut at {CUT:.0%})" if name == "naive" else None,
-               axis=alt.Axis(format=theme.PERCENT), scale=alt.Scale(domain=[CUT, 1], nice=False))
-    lines = runs.mark_rule(strokeWidth=2, clip=True).encode(y=up, y2="high:Q", strokeDash=alt.StrokeDash(
-        "verdict:N", title=None, legend=STROKES, scale=alt.Scale(domain=list(VERDICTS), range=[[1, 0], [4, 2]])))
+               axis=theme.percents(), scale=theme.span(CUT, 1))
+    lines = runs.mark_rule(strokeWidth=2, clip=True).encode(
+        y=up, y2="high:Q", strokeDash=theme.dash("verdict", VERDICTS, [[1, 0], [4, 2]], legend=STROKES))
     ticks = runs.mark_tick(orient="horizontal", width=5, thickness=2, clip=True).encode(y="estimate:Q")
-    truth = alt.Chart(theme.rows("truth", data["truth"])).mark_rule(style="truth").encode(y="truth:Q")
+    truth = theme.chart(data, "truth").mark_rule(style="truth").encode(y="truth:Q")
     return (lines + ticks + truth).properties(width=250, height=200)
 
 
@@ -151,10 +148,9 @@ def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLeve
     base = alt.Chart(theme.rows("metrics", rows)).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=160)),
         yOffset=alt.YOffset("kind:N", sort=["report this", "naive"]),
-        color=alt.Color("kind:N", title=None, scale=theme.scale({"report this": HONEST, "naive": NAIVE})))
+        color=theme.color("kind", {"report this": HONEST, "naive": NAIVE}))
     bars = base.mark_rule(strokeWidth=4).encode(x2="high:Q", x=alt.X(
-        "low:Q", title="estimate and interval", axis=alt.Axis(format=theme.PERCENT, tickCount=6),
-        scale=alt.Scale(zero=False)))
+        "low:Q", title="estimate and interval", axis=theme.percents(tickCount=6), scale=alt.Scale(zero=False)))
     ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
     return theme.finish(bars + ticks, *metrics_words(found, most), width=theme.WIDTH - 80,
                         height=40 * max(2, len(order)))
@@ -179,11 +175,11 @@ def psu_words(rows: list[dict]) -> tuple[str, str]:
             f"Accuracy of {units}, ordered by stratum: {_accuracy(worst)} to {_accuracy(best)}{cut}.")
 
 
-def _accuracy(row):
+def _accuracy(row: dict) -> str:
     return f"{row['accuracy']:.3f} in {_unit_name(row)} ({checks.counted(row['items'], 'item')})"
 
 
-def _unit_name(row):
+def _unit_name(row: dict) -> str:
     stratum = f"stratum {row['stratum']}"
     return stratum if row["psu"] == row["stratum"] else f"PSU {row['psu']} of {stratum}"
 
@@ -202,20 +198,19 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
         color=theme.LABELED).encode(
         x=alt.X("stratum:N", sort=order, title="stratum, from low to high accuracy",
                 axis=alt.Axis(labelAngle=_angle(order), labelLimit=100)),
-        y=alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(zero=False),
-                axis=alt.Axis(format=theme.PERCENT)),
+        y=alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(zero=False), axis=theme.percents()),
         size=alt.Size("items:Q", title="items", scale=alt.Scale(range=[0, 110], zero=True),
                       legend=alt.Legend(tickCount=3)))
     return theme.finish(dots, *psu_words(rows))
 
 
-def _angle(names):
+def _angle(names: list[str]) -> int:
     if len(names) > FEW:
         return -90
     return -45 if sum(map(len, names)) > LETTERS else 0
 
 
-def _lowest_strata(rows):
+def _lowest_strata(rows: list) -> list[str]:
     """Return the strata by rising share of right items."""
     right, items = {}, {}
     for row in rows:

@@ -3,18 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workbench.replication.metrics import row_title
+
 TEXTBOOK = 1e-12
 
 
 def row_name(row: Mapping) -> str:
     """Return what a row of metrics is about."""
-    name = statistic_name(row["metric"]) + ("" if row.get("label") is None else f" of {row['label']}")
-    return name if row.get("group") is None else f"{name} in {row['group']}"
-
-
-def statistic_name(statistic: str) -> str:
-    """Return a statistic as it is written in text."""
-    return {"f1": "F1", "macro_f1": "macro F1", "auc": "AUC"}.get(statistic, statistic)
+    return row_title(row) if row.get("group") is None else f"{row_title(row)} in {row['group']}"
 
 
 def short_mean(value: float) -> str:

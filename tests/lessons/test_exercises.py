@@ -1,0 +1,219 @@
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from workbench.lessons import checking
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    checking.start_over()
+
+
+@pytest.mark.parametrize(("number", "answer", "verdict", "message"), [
+    ("1.1", None, "no answer", "answer with (estimate, standard error)"),
+    ("1.1", (0.88, 0.02875), "right", "0.880 and 0.02875"),
+    ("1.1", [0.8799, 0.0287], "right", "0.880 and 0.02875"),
+    ("1.1", (0.88, 0.02958), "mistake",
+     "no finite-population factor: 20 of 360 are labeled, so 340 of 360 are unknown"),
+    ("1.1", (0.9, 0.02875), "not yet", "the estimate is the weighted mean of the five rates"),
+    ("1.1", (0.88, 0.05), "not yet", "the estimate is right, the standard error is not"),
+    ("1.1", "many", "not yet", "answer with (estimate, standard error)"),
+    ("1.1", 3, "not yet", "answer with (estimate, standard error)"),
+    ("1.2", [42, 30, 17, 9, 2], "right", "42 / 30 / 17 / 9 / 2"),
+    ("1.2", [43, 30, 16, 9, 2], "right", "42 / 30 / 17 / 9 / 2"),
+    ("1.2", [20] * 5, "mistake", "equal shares: where a stratum varies more, it needs more"),
+    ("1.2", [43, 31, 17, 9, 0], "mistake", "a stratum with fewer than 2 labels has no variance estimate"),
+    ("1.2", [42, 30, 17, 9, 20], "mistake", "budget not spent exactly: your labels add up to 118"),
+    ("1.2", [2, 9, 17, 30, 42], "not yet", "shares in proportion to size times standard deviation, at least 2 each"),
+    ("1.3", (298, "proportional"), "right", "298 proportional labels lose least under drift"),
+    ("1.3", (188, "neyman with floor"), "right", "188 with a floor, and a new plan when the rates move"),
+    ("1.3", (188, "neyman"), "mistake", "pure Neyman trusts last month's rates and leaves 2 labels in the top fifth"),
+    ("1.3", (461, "random"), "mistake",
+     "no finite-population factor: this counts as if there were endlessly many forms"),
+    ("1.3", (367, "random"), "mistake", "random sampling needs 367; strata need fewer"),
+    ("1.3", (500, "proportional"), "not yet", "the design can work; the number is off"),
+    ("1.3", 298, "not yet", "answer with (labels, 'random', 'proportional', 'neyman' or 'neyman with floor')"),
+    ("1.4", ("equal_size", [40, 28, 16, 9, 7]), "right", "gold, SE 0.0228"),
+    ("1.4", ("equal_size", [20] * 5), "right", "SE 0.0281; .0245 would be gold"),
+    ("1.4", ("equal_size", [2, 2, 2, 2, 92]), "not yet",
+     "SE 0.0911; at most .0295 is wanted, random sampling has .0319"),
+    ("1.4", ("equal_width", [20] * 5), "mistake", "there are 5 strata of sizes [6, 41, 39, 47, 1664]"),
+    ("1.4", ("by luck", [50, 50]), "mistake", "'by luck' is none of the seven stratifiers"),
+    ("1.4", ("equal_size", [99, 1]), "mistake", "100 labels in total, at least 2 in each stratum"),
+    ("2.1", 0.0205, "right", "0.0205"),
+    ("2.1", 0.0616, "mistake", "not divided by the number of districts: each weighs 1/3 of the mean"),
+    ("2.1", 0.0411, "mistake", "the variance of a mean of two is d^2 / 4, not d^2"),
+    ("2.1", 0.03, "not yet",
+     "add up the squared differences, divide by 4 and by the square of the number of districts"),
+    ("2.1", "small", "not yet", "answer with the standard error"),
+    ("2.2", 81, "right", "81"),
+    ("2.2", 27, "mistake", "the paper's rule, 3^3 - 1 = 26 columns; only (27 - 1) / (3 - 1) = 13 are balanced"),
+    ("2.2", 54, "mistake", "there is such an array, from a difference matrix; it is not linear"),
+    ("2.2", 29, "mistake", "no array has fewer (Rao's bound, 1 + 14 x 2); but a linear one has a power of 3"),
+    ("2.2", 9, "mistake", "nine runs have room for (9 - 1) / (3 - 1) = 4 columns"),
+    ("2.2", 243, "mistake", "balanced, but the next smaller power of 3 has room too"),
+    ("2.2", 14, "not yet", "a power of 3 with room for 14 columns"),
+    ("2.2", None, "no answer", "answer with a whole number"),
+    ("2.3", 33, "right", "33 labels per box are worth 1,182"),
+    ("2.3", 24, "right", "24 labels per box are worth 1,155"),
+    ("2.3", 127, "mistake", "127 labels of one box tell much the same: worth 790 in all"),
+    ("2.3", 5, "not yet", "5 per box are worth 559: most of the money goes into boxes"),
+    ("2.3", (1, 2), "not yet", "answer with labels per box"),
+    ("2.4", (0.7688, 0.0432, 0.652, 0.855), "right", "0.7688, SE 0.0432, 0.652 to 0.855"),
+    ("2.4", (0.7688, 0.0457, 0.644, 0.859), "right", "0.7688, SE 0.0457, 0.644 to 0.859"),
+    ("2.4", (0.7688, 0.0235, 0.72, 0.81), "mistake", "as if the forms were independent: the boxes differ"),
+    ("2.4", (0.7688, 0.06, 0.65, 0.86), "not yet", "F1 is right, its standard error is not"),
+    ("2.4", (0.7688, 0.0432, 0.70, 0.84), "not yet",
+     "the interval should be made on the logit scale, with t at 7 degrees of freedom"),
+    ("2.4", (0.877, 0.0432, 0.652, 0.855), "not yet", "F1 counts forms read as 9, truly 9, and both"),
+    ("2.4", 0.77, "not yet", "answer with (F1, standard error, lower, upper limit)"),
+    ("2.3", -5, "not yet", "answer with labels per box"),
+    ("3.1", (1.151e7, 2.275e5, 50.6), "right", "1.151e+07, 2.275e+05, ratio 50.6"),
+    ("3.1", (1.315e7, 2.275e5, 57.8), "mistake",
+     "with replacement: the second number is never the first, so multiply by (1 - 2/9) with ddof=1"),
+    ("3.1", (2e7, 2.275e5, 50.6), "not yet",
+     "the first variance is that of 9 times the mean of two numbers out of nine"),
+    ("3.1", (1.151e7, 1e5, 50.6), "not yet", "one number per stratum: 5 times the one plus 4 times the other"),
+    ("3.1", (1.151e7, 2.275e5, 46), "not yet", "the ratio is the first over the second"),
+    ("3.1", 5, "not yet", "answer with (variance at random, variance with strata, ratio)"),
+    ("3.2", [10, 17, 33], "right", "10 / 17 / 33"),
+    ("3.2", [20, 20, 20], "mistake", "the first stratum has only 10 items"),
+    ("3.2", [10, 17, 30], "mistake", "the budget is 60; your labels add up to 57"),
+    ("3.2", [10, 25, 25], "not yet", "cap the first stratum, then share what is left as N S of the others"),
+    ("3.3", (15, "five of 37 are misread"), "right", "15; compare your reason with the explanation"),
+    ("3.3", (2, "the default is two"), "mistake",
+     "2 of the thousands may well show no misread digit: then sd is 0, and they go"),
+    ("3.3", (25, "more is always better"), "mistake",
+     "25 from every place: the insurance was bought long before, only the premium grows"),
+    ("3.3", 15, "not yet", "answer with (floor, 'your reason in a sentence')"),
+    ("3.4", [5, 32, 76, 37], "right", "SE 2,808"),
+    ("3.4", [6, 32, 75, 37], "not yet", "SE 2,808.2; 2,807.8 is possible"),
+    ("3.4", [5, 32, 75, 38], "mistake", "there are only 37 thousands"),
+    ("3.4", [38, 38, 37, 36], "mistake", "150 labels are wanted; yours add up to 149"),
+    ("3.4", [5, 32, 76.5, 36.5], "mistake", "give whole labels"),
+    ("3.3", (float("nan"), "a b c"), "not yet", "answer with (floor, 'your reason in a sentence')"),
+    ("3.2", [-10, 17, 53], "mistake", "at least 0 labels in each stratum"),
+    ("3.4", [0, 37, 76, 37], "mistake", "at least 2 in each place"),
+    ("4.1", 0.15, "right", "0.150"),
+    ("4.1", 0.126, "mistake", "that is calibration, which holds P(true | read) constant and stays behind"),
+    ("4.1", 0.215, "mistake", "that is the counted share: 8% of the others are read as panels"),
+    ("4.1", 0.2, "not yet", "counted = share x p11 + (1 - share) x (1 - p00); solve for the share"),
+    ("4.1", "many", "not yet", "answer with the share"),
+    ("4.2", (0.1540, 0.1321), "right", "0.1542 and 0.1322"),
+    ("4.2", (0.1322, 0.1542), "mistake", "the right two numbers in the wrong order"),
+    ("4.2", (0.1618, 0.1322), "not yet",
+     "mixed = calibration at audit time, plus the counted change over p00 + p11 - 1"),
+    ("4.2", (0.1542, 0.1618), "not yet",
+     "calibration multiplies counted shares by P(true | read), the columns of the audit table"),
+    ("4.2", 0.15, "not yet", "answer with (mixed, calibration)"),
+    ("4.3", ("mixed", "Calibration", "neither"), "right", "mixed / calibration / neither"),
+    ("4.3", ("mixed", "mixed", "neither"), "not yet", "think again about: lost forms"),
+    ("4.3", ("raw", "mixed", "neither"), "not yet", "answer with three of 'mixed', 'calibration', 'neither'"),
+    ("4.3", 3, "not yet", "answer with three of 'mixed', 'calibration', 'neither'"),
+    ("4.4", (0.0291, 0.0062), "right", "0.0291 and 0.0062"),
+    ("4.4", (0.0300, 0.0067), "right", "0.0300 and 0.0067"),
+    ("4.4", (0.0291, 0.0171), "mistake", "as if the two levels had independent errors: they share one audit"),
+    ("4.4", (0.0291, 0.003), "not yet", "the change is right, its standard error is not"),
+    ("4.4", (0.0236, 0.0062), "not yet", "the change is the counted one, divided by p00 + p11 - 1"),
+    ("4.4", 0.03, "not yet", "answer with (change, standard error)"),
+    ("5.1", (2.847, 0.0192, 1.559, 0.153), "right", "2.847, 0.0192; 1.559, 0.153"),
+    ("5.1", (3.001, 0.015, 1.64, 0.135), "mistake",
+     "that divides by 10 instead of 9: the spread of ten folds has nine degrees of freedom"),
+    ("5.1", (2.847, 0.0044, 1.559, 0.119), "mistake",
+     "that p is the normal distribution's; nine degrees of freedom have heavier tails"),
+    ("5.1", (2.847, 0.0096, 1.559, 0.077), "mistake", "that p is one-sided"),
+    ("5.1", (2.847, 0.0192, 0.854, 0.415), "mistake",
+     "rho is a share of a variance, so t shrinks by the root of what is left"),
+    ("5.1", (2.847, 0.0192, 1.96, 0.082), "not yet", "the naive test is right, the one at rho = .7 is not"),
+    ("5.1", (1, 0.3, 1, 0.3), "not yet", "t = mean / sqrt(variance / 10)"),
+    ("5.1", (2.847, 0.3, 1, 0.3), "not yet", "t is right, p is not: two-sided, nine degrees of freedom"),
+    ("5.1", 2.847, "not yet", "answer with (t, p, t at rho .7, p at rho .7)"),
+    ("5.2", (0.368, 0.189), "right", "0.368 and 0.189"),
+    ("5.2", (0.368, 0.7), "mistake",
+     "rho is not r: it is a share of the variance of a mean, not the correlation of two folds"),
+    ("5.2", (0.368, 0.1), "not yet", "rho_alpha is right, r is not"),
+    ("5.2", (0.632, 0.189), "not yet",
+     "at which rho is the shrunken t just the critical value of t with 9 degrees of freedom?"),
+    ("5.2", "?", "not yet", "answer with (rho_alpha, r)"),
+    ("5.3", (1.437, 0.154, "No"), "right", "t 1.437, p 0.154: no"),
+    ("5.3", (3.44, 0.0009, "yes"), "mistake",
+     "that corrects ten folds; ten repeats use the same 100 forms ten times"),
+    ("5.3", (1.437, 0.1846, "no"), "mistake",
+     "100 folds have 99 degrees of freedom; 9 would be those of one repeat"),
+    ("5.3", (5, 0.001, "yes"), "not yet",
+     "the variance of one fold is divided by 100 and should be multiplied by 1/100 + 1/9"),
+    ("5.3", (1.437, 0.5, "no"), "not yet", "t is right, p is not: two-sided, 99 degrees of freedom"),
+    ("5.3", (1.437, 0.154, "yes"), "not yet", "really, with p = 0.154?"),
+    ("5.3", (1.437, 0.154, "maybe"), "not yet", "answer with (t, p, 'yes' or 'no')"),
+    ("5.3", "no", "not yet", "answer with (t, p, 'yes' or 'no')"),
+    ("5.4", (5, 0.005, 0.030, 0.071, 0.634, "buy"), "right", "buy, with p 0.030 and rho_alpha 0.634"),
+    ("5.4", (5, 0.005, 0.030, 0.071, 0.634, "do not buy"), "mistake",
+     "the rule is to buy if Nadeau-Bengio's p is below .05 and the nearest neighbor reads better; "
+     "p is 0.030, averages minus nearest neighbor +0.075"),
+    ("5.4", (5, 0.005, 0.071, 0.030, 0.634, "buy"), "not yet", "think again about: Nadeau-Bengio p, p at .7"),
+    ("5.1", (2.85, 0.019, 1.56, 0.15), "right", "2.847, 0.0192; 1.559, 0.153"),
+    ("5.3", (1.44, 0.15, "no"), "right", "t 1.437, p 0.154: no"),
+    ("5.4", (5, 0.005, 0.030, 0.071, 0.63, "Buy!"), "right", "buy, with p 0.030 and rho_alpha 0.634"),
+    ("5.4", (2, 0.0192, 0.0818, 0.1534, 0.368, "Don't buy."), "right", "do not buy, with p 0.082 and rho_alpha 0.368"),
+    ("5.4", (5, 0.005, 0.030, 0.071, 0.634, "perhaps"), "not yet",
+     "the numbers are right; decide 'buy' or 'do not buy'"),
+    ("5.4", (0.5, 0.005, 0.071, 0.030, 0.634, "buy"), "not yet",
+     "study must be a whole number of at least 0; got 0.5"),
+    ("5.4", "buy", "not yet",
+     "answer with (study, naive p, Nadeau-Bengio p, p at .7, rho_alpha, 'buy' or 'do not buy')"),
+])
+def test_verdicts(number, answer, verdict, message):
+    feedback = checking.check(number, answer)
+    assert (feedback.verdict, feedback.message) == (verdict, message)
+    assert bool(feedback.hint) == (verdict not in ("right", "no answer"))
+    assert bool(feedback.explanation) == (verdict == "right")
+
+
+def test_explanation_comes_after_three_tries():
+    given = [checking.check("1.2", [20] * 5).explanation for _ in range(3)]
+    assert given[:2] == ["", ""] and given[2].startswith("the pure stratum still gets 2")
+
+
+def test_no_answer_is_no_try():
+    for _ in range(5):
+        checking.check("1.2", None)
+    assert checking.check("1.2", [20] * 5).explanation == ""
+
+
+def test_drift_in_the_explanation():
+    told = checking.check("1.3", (298, "proportional")).explanation
+    assert "pure Neyman reaches ±0.088, with a 30% floor ±0.047, proportional ±0.033" in told
+
+
+def test_labels_per_box_by_hand():
+    correlation, m = 0.0181162, np.arange(1, 200)
+    worth = 3000 / (20 + m) * m / (1 + (m - 1) * correlation)
+    assert m[worth.argmax()] == 33 and worth.max() == pytest.approx(1182, abs=1)
+    told = checking.check("2.3", 40).explanation
+    assert told.endswith("(1 - ICC) / ICC = 32.9: worth 1,182; 127 per box would be worth 790")
+
+
+def test_the_halves_of_three_districts_give_the_same_error():
+    told = checking.check("2.1", 0.0205).explanation
+    halves = np.array([float(x) for x in re.findall(r"0\.\d{3}", told)])
+    assert np.sqrt(((halves - 5.36 / 6) ** 2).mean()) == pytest.approx(0.0205, abs=2e-4)
+
+
+def test_the_nine_numbers_by_enumeration():
+    nine = [1, 2, 4, 2, 1, 1000, 1050, 1200, 1300]
+    pairs = [4.5 * (a + b) for a, b in itertools.combinations(nine, 2)]
+    strata = [5 * a + 4 * b for a in nine[:5] for b in nine[5:]]
+    answer = np.var(pairs), np.var(strata), np.var(pairs) / np.var(strata)
+    assert checking.check("3.1", answer).verdict == "right"
+
+
+def test_answers_are_escaped():
+    assert "<script>" not in checking.check("1.4", ("<script>", [50, 50]))._repr_html_()
+
+
+def test_unknown_exercise():
+    with pytest.raises(ValueError, match="exercise must be one of '1.1', '1.2', .*; got '9.9'"):
+        checking.check("9.9", 1)

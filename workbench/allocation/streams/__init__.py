@@ -1,0 +1,1 @@
+"""A sample that is kept while items arrive, and what it estimates."""

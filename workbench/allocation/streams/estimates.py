@@ -1,0 +1,206 @@
+"""What a sampled stream says of its mean: the estimate and its intervals.
+
+References
+----------
+.. [1] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy
+
+from workbench import checks, intervals
+from workbench.allocation.samples import rows_of
+from workbench.intervals import values as value_intervals
+from workbench.results import Estimate, Interval, Note
+
+# above this skewness of the estimate lie the simulated streams where the t interval covers less than 93%
+SKEWED = 0.1
+UNBOUNDED = Note("assumption", "the values have no stated bounds, so no interval holds for every stream; state bounds "
+                 "where there are any")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampledValues(Estimate):
+    """The mean of values from a stratified sample, sum N_h ybar_h / N, and its intervals.
+
+    Fields as those of a `StreamEstimate`.
+    """
+
+    _unbounded: ClassVar[Note]
+    _unit: ClassVar[str] = "record"
+    estimate: float
+    variance: float
+    stratum: Any
+    size: np.ndarray
+    sampled: np.ndarray
+    mean: np.ndarray
+    sd: np.ndarray
+    values: Any = None
+
+    def _interval(self, level: float, bounds: tuple | None) -> Interval:
+        level = checks.level(level)
+        self._check_values()
+        return self._t_interval(level) if bounds is None else self._bounded_interval(level, *checks.bounds(bounds))
+
+    def _bounded_interval(self, level: Any, least: Any, most: Any) -> Any:
+        outside = np.flatnonzero((self.values < least) | (self.values > most))
+        if outside.size:
+            raise checks.WrongValue("bounds", f"must hold every value; {self.values[outside[0]]:g} lies outside "
+                                    f"{least:g} to {most:g}")
+        size, n, tail = self.size, self.sampled, (1 - level) / 2
+        codes, unit = np.repeat(np.arange(n.size), n), (self.values - least) / (most - least)
+        ends = []
+        for share in (1 - unit, unit):
+            _, mean, squares = moments(codes, share, n.size)
+            second, third = squares / n, np.bincount(codes, (share - mean[codes]) ** 3, n.size) / n
+            found = mean, second, third
+            ends.append(value_intervals.limit_of_moments(size, n.astype(float), found, _ends(share, n), 0.0, 1.0, tail))
+        (low, below), (high, above) = ends
+        unseen, seen = (size - n).sum(), self.values.sum()
+        one = float(unseen > 0) / size.sum()        # anything between the bounds is possible: no rounding, but an item
+        low, high = least + (most - least) * (1 - low - one), least + (most - least) * (high + one)
+        limiting = value_intervals.limiting_stratum(size, n, below, above)
+        return Interval(float(max(low, (seen + unseen * least) / size.sum())),
+                        float(min(high, (seen + unseen * most) / size.sum())), level, "default", limiting,
+                        notes=[*intervals.few_notes(size, n, self._unit), *self._limiting_notes(limiting)])
+
+    def _limiting_notes(self, limiting: int | None) -> Iterator[Note]:
+        if limiting is not None:
+            shares = (f"{self.size[limiting] / self.size.sum():.1%} of the records but "
+                      f"{self.sampled[limiting] / self.sampled.sum():.1%} of the sample")
+            yield Note("design", f"alone decides a limit: it holds {shares}; a larger minimum would help most",
+                       ("stratum", str(self.stratum[limiting])))
+
+    def _t_interval(self, level: float) -> Interval:
+        n, W = self.sampled, self.size / self.size.sum()
+        codes, free = np.repeat(np.arange(n.size), n), 1 - n / self.size
+        terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
+        third = np.bincount(codes, (self.values - self.mean[codes]) ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
+        df = self.variance ** 2 / (terms ** 2 / np.maximum(n - 1, 1)).sum() if self.variance else np.inf
+        reach = scipy.special.stdtrit(df, (1 + level) / 2) * self.standard_error
+        skewness = (W ** 3 * free ** 1.5 * third / n).sum() / self.variance ** 1.5 if self.variance else 0.0
+        return Interval(self.estimate - reach, self.estimate + reach, level, "t",
+                        notes=[self._unbounded, *self.notes, *_skewness_notes(skewness)])
+
+    def _check_values(self) -> None:
+        if self.values is None:
+            raise checks.WrongValue("interval", "needs the sampled values, and this estimate was saved without them; "
+                                    "take it anew from the sampler")
+        few = np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))
+        if few.size:
+            name = self.stratum[few[0]]
+            shown = repr(name.item() if isinstance(name, np.generic) else name)
+            raise checks.WrongValue("interval", "needs two sampled records or more of every stratum; stratum "
+                                    f"{shown} has {self.sampled[few[0]]} of {self.size[few[0]]}: choose minimum=2 or "
+                                    "more")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class StreamEstimate(SampledValues):
+    """Mean of a stream, estimated from its stratified sample.
+
+    Attributes
+    ----------
+    estimate : float
+        sum n_i ybar_i / n over the strata i.
+    variance : float
+        Estimated from the sample; NaN where a stratum has one sampled record of several.
+    stream_mean, design_variance : float
+        What the running statistics of all records say: the mean, and the variance of an estimate with these
+        sample sizes.
+    stratum : tuple of str or int
+    size, sampled : (H,) array of int
+        Records seen and records sampled per stratum.
+    mean, sd : (H,) array of float
+        Of the sample; sd with ddof=1, NaN for one record of several.
+    values : (n,) array of float, or None
+        The sampled values, stratum by stratum; None in an estimate saved without them.
+    """
+
+    stream_mean: float
+    design_variance: float
+    _unbounded = UNBOUNDED
+
+    def interval(self, level: float = 0.95, *, bounds: tuple[float, float] | None = None) -> Interval:
+        """Return an `Interval` for the mean of the stream.
+
+        Parameters
+        ----------
+        level : float
+        bounds : (float, float), optional
+            The smallest and the largest value that a record can have, (0, 1) for right and wrong. They are what you
+            know of the values, not what the sample shows: nothing is concluded from the values that happened to be
+            drawn.
+
+        Returns
+        -------
+        Interval
+            With bounds `value_interval` of the sizes and the sampled values ("default"). Without them no interval holds
+            for every stream; this one is estimate +- t SE ("t"), and `notes` say so, and where the sample is skewed.
+
+        Raises
+        ------
+        ValueError
+            If a bound is not finite or a sampled value lies outside, or a stratum has one sampled record of several.
+
+        Notes
+        -----
+        The t quantile has (sum g_h)^2 / sum g_h^2 / (n_h - 1) degrees of freedom [1]_, g_h the terms of the variance.
+        The skewness of the estimate is sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) over SE^3.
+
+        The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The least coverage found
+        for stated bounds is .957 where .95 is nominal, with trends and merges (``tests/peers/search_streams.py``).
+        Without bounds, in simulated streams of 4 or 8 strata with 80 to 1,000 records kept, the t interval covered:
+        normal values 93% to 97%, exponential 92% to 96%, lognormal(1) 89% to 96%, lognormal(2) 63% to 89%, 1.5% errors
+        68% to 94%. Where it covered less than 92% at least 92% of the samples are noted, of normal values 6% at most.
+
+        References
+        ----------
+        .. [1] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics 2, 1946.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> sampler = wb.StreamSampler(40, rng=1).update(["a", "b"] * 100, [1, 0, 1, 1] * 50)
+        >>> sampler.estimate().interval(bounds=(0, 1))
+        Interval(0.3305 to 0.8318, 0.95 default)
+        """
+        return self._interval(level, bounds)
+
+    def headline(self) -> str:
+        """Return estimate and standard error in one sentence."""
+        records, strata = checks.counted(self.size.sum(), "record"), checks.counted(self.size.size, "stratum", "strata")
+        return (f"mean {self.estimate:.6g} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, "
+                f"{strata}")
+
+    def rows(self) -> list[dict]:
+        """Return records, sampled records, mean and sd of the sample, one row per stratum."""
+        return rows_of(stratum=self.stratum, size=self.size, sampled=self.sampled, mean=self.mean, sd=self.sd)
+
+
+def moments(codes: np.ndarray, values: np.ndarray, strata: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return count, mean and sum of squared deviations per stratum."""
+    size = np.bincount(codes, minlength=strata)
+    mean = np.bincount(codes, values, strata) / np.maximum(size, 1)
+    deviation = values - mean[codes]
+    deviation *= deviation
+    return size, mean, np.bincount(codes, deviation, strata)
+
+
+def _ends(values: Any, n: Any) -> Any:
+    """Return the least and the most of each stratum's values, which stand stratum by stratum."""
+    starts = (np.cumsum(n) - n)[n > 0]
+    found = np.zeros((2, n.size))
+    found[:, n > 0] = [end.reduceat(values, starts) for end in (np.minimum, np.maximum)]
+    return found
+
+
+def _skewness_notes(skewness: float) -> Iterator[Note]:
+    if abs(skewness) > SKEWED:
+        yield Note("unreliable", f"the sampled values are skewed (skewness of the estimate {skewness:.2f}): in streams "
+                   f"where it is above {SKEWED} 95% intervals covered 62% to 96%")

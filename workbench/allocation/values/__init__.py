@@ -1,0 +1,1 @@
+"""Values that people find out: their sheets, and what they estimate."""

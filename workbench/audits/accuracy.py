@@ -1,0 +1,387 @@
+"""One accuracy audit from scored items to an honest interval: plan it, simulate it, or analyze it."""
+from __future__ import annotations
+
+import functools
+import html
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench import checks, intervals
+from workbench.allocation import rules
+from workbench.audits.plans import SamplePlan
+from workbench.data.scored_items import ScoredItems
+from workbench.labeling.answers import OTHER
+from workbench.labeling.draws import seed_of
+from workbench.labeling.sheets import SheetLabels
+from workbench.results import FILLED, Interval, Note, Result, digits, html_table, note_list, percent
+from workbench.stratified import accuracy, skips
+from workbench.stratified.sequential import ROUNDS, labeling_order
+from workbench.stratified.strata import METHODS as STRATIFIERS
+from workbench.stratified.strata import strata_of
+
+ALLOCATIONS = rules.METHODS
+SHOWN_IDS = 200
+WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
+         "truth": f"Write the true class of each item ({OTHER}: none that is predicted), not right or "
+                  "wrong, into"}
+UNMATCHED = ("id of the sheet is not among the items and was not used",
+             "ids of the sheet are not among the items and were not used")
+UNLABELED = "id was skipped", "ids were skipped"
+SKIPPED = "the skipped item is", "the skipped items are"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Result):
+    """A labeled random sample: what audits of every question share, the sheet that goes out and what to do with it."""
+
+    mode: str
+    stratum_size: np.ndarray
+    labeled: np.ndarray
+    mean_score: np.ndarray
+    expected_half_width: float
+    level: float
+    stratifier: str
+    allocation: str
+    confidence_interval: Interval | None = None
+    truth: float | None = None
+    label_sheet: str = ""
+    unmatched: tuple = ()
+    unlabeled: tuple = ()
+    skipped: tuple = ()
+    row_counts: dict = FILLED
+
+    asks = "correct"
+
+    def interval(self) -> Interval | None:
+        """Return the `Interval` that is reported, `confidence_interval`; None for a plan."""
+        return self.confidence_interval
+
+    def rows(self) -> list[dict]:
+        """Return one row per stratum, counted from 1: size, mean score and labels."""
+        strata = zip(self.stratum_size, self.mean_score, self.labeled, strict=True)
+        return [{"stratum": k, "size": int(size), "mean_score": float(score), "labeled": int(n)}
+                for k, (size, score, n) in enumerate(strata, 1)]
+
+    def next_step(self) -> str:
+        """Return what to do now, in words."""
+        return self._next_step(self.label_sheet)
+
+    def _next_step(self, sheet: str) -> str:
+        if self.mode == "simulated":
+            return ("The labels were drawn from the known truth: this is a simulation of an audit, to see what one of "
+                    "this size can tell.")
+        if self.mode == "plan" and not self.label_sheet:
+            return "Nothing was labeled. Name a label sheet to get the items to label."
+        if self.mode == "plan":
+            return (f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row after row from the top; "
+                    "then run the same again with that file as labels. Stop where you like after the first "
+                    f"{self._least()} rows, but not because of the labels seen. An item that nobody can label stays "
+                    "empty. Keep scores, strata and seed as they are.")
+        if self.unmatched or any(note.kind == "refused" for note in self.notes):
+            return "Do not quote this yet: the sheet does not fit the plan. See the notes."
+        if self.skipped:
+            return f"Quote the interval; it gets shorter once {SKIPPED[len(self.skipped) > 1]} labeled."
+        if self.unlabeled:
+            return "Quote the interval with the estimate, if the decision to stop did not depend on the labels seen."
+        return "All labels of the sheet are in. Quote the interval with the estimate."
+
+    def sheet_words(self) -> str:
+        """Return what became of every row of the filled sheet, in words; "" where none was read."""
+        if not self.row_counts:
+            return ""
+        kinds = checks.listed(f"{count:,} {kind}" for kind, count in self.row_counts.items())
+        return f"Of {checks.counted(sum(self.row_counts.values()), 'row')} of the sheet: {kinds}."
+
+    def _least(self) -> int:
+        return int(np.minimum(ROUNDS, self.labeled).sum())
+
+    def basis(self) -> str:
+        """Return what the finding rests on, in a line."""
+        groups = checks.counted(self.labeled.size, "group", "groups")
+        drawn = f"{_labels(self)}, drawn at random within {groups} {self._alike()} among {self._among()}"
+        if self.mode == "plan":
+            return f"{drawn[0].upper()}{drawn[1:]}. {self._next_step(os.path.basename(self.label_sheet))}"
+        return f"From {drawn}; {percent(self.level)} interval. {self._known()}{self.next_step()}"
+
+    def _among(self) -> str:
+        return checks.counted(self.stratum_size.sum(), "item")
+
+    def _alike(self) -> str:
+        return "of like scores"
+
+    def _to_do(self, items: int, what: str) -> str:
+        """Return what a plan asks for, and how well it will tell what is asked."""
+        half, labels = self.expected_half_width, f"{self.labeled.sum():,}"
+        if digits.nothing(-half, half):
+            return f"No result to expect: {labels} labels leave {what} open, so plan more"
+        known = f"know {what} to about ±{digits.points(half, error=half)[0]} points" if np.isfinite(half) else \
+            f"measure {what}"
+        return f"Label {labels} of {checks.counted(items, 'item')} to {known}"
+
+    def _known(self) -> str:
+        return "" if self.truth is None else f"The truth is {digits.percents(self.truth)[0]}. "
+
+    def _doubt(self) -> str:
+        """Return a warning where the labels must not be quoted."""
+        refused = self.mode == "analyzed" and any(note.kind == "refused" for note in self.notes)
+        return "; do not quote it yet, the sheet does not fit the plan" if refused else ""
+
+    def _repr_html_(self) -> str:
+        lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
+                        for ids, what in ((self.unmatched, UNMATCHED), (self.skipped, UNLABELED)) if ids)
+        words = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
+        return f"{self._tables()}{note_list(self.notes)}{words}{lists}<p>{html.escape(self.next_step())}</p>"
+
+    def _tables(self) -> str:
+        return html_table(self.rows(), self.headline())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AccuracyAudit(Audit):
+    """An audit of the accuracy: which random sample to label, or what its labels say.
+
+    Attributes
+    ----------
+    mode : {"plan", "simulated", "analyzed"}
+        Labels still to be made; drawn from a known truth; read from a filled label sheet.
+    stratum_size, labeled : (K,) array of int
+    mean_score : (K,) array of float
+    estimate : StratifiedEstimate or None
+        None for a plan.
+    confidence_interval : Interval or None
+        The estimate's; for a plan None.
+    expected_half_width : float
+        Of that interval if the scores (confidences) were the rates; NaN where scores are not probabilities.
+    truth : float or None
+        True accuracy where it is known.
+    level : float
+    stratifier, allocation : str
+    label_sheet : str
+        File that was written for the people who label, or "".
+    unmatched, unlabeled : tuple of str
+        Ids of the filled sheet that are not among the items; ids whose label is still missing.
+    skipped : tuple of str
+        Those of `unlabeled` that come before the last label in the order of labeling.
+    row_counts : dict
+        What became of the rows of the filled sheet: how many are labeled, skipped, not reached, repeated, unmatched or
+        empty.
+    """
+
+    estimate: accuracy.StratifiedEstimate | None = None
+
+    def headline(self) -> str:
+        """Return the finding, or the plan, in one sentence."""
+        strata = checks.counted(self.labeled.size, "stratum", "strata")
+        if self.mode == "plan":
+            items = checks.counted(self.stratum_size.sum(), "item")
+            return f"Label {self.labeled.sum():,} of {items} in {strata}" \
+                + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
+                   if np.isfinite(self.expected_half_width) else "")
+        limits, truth = self.confidence_interval, ""
+        if self.truth is not None:
+            truth = f"; the truth is {digits.percents(self.truth)[0]}"
+        design = f"{_labels(self)}{skips.words(self.estimate.skipped)}, {strata}"
+        low, high = digits.percents(limits.low, limits.high)
+        return (f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} interval: {low} to "
+                f"{high}), {design}{truth}")
+
+    def rows(self) -> list[dict]:
+        """Return one row per stratum, counted from 1: size, mean score, labels and, once known, right ones and rate."""
+        table = super().rows()
+        if self.estimate is not None:
+            for row, found in zip(table, self.estimate.rows(), strict=True):
+                row |= {name: found[name] for name in ("correct", "accuracy", "skipped") if name in found}
+        return table
+
+    def _alike(self) -> str:
+        return "that are given" if self.stratifier == "given" else super()._alike()
+
+    def finding(self) -> str:
+        """Return the accuracy with its interval, or what to do, in a sentence without jargon."""
+        if self.estimate is None or self.confidence_interval is None:
+            return self._to_do(self.stratum_size.sum(), "the accuracy")
+        low, high = self.confidence_interval
+        if digits.nothing(low, high):
+            ends = digits.percents(low, high, error=high - low)
+            return "No result: after {} the accuracy may be anything between {} and {}".format(_labels(self), *ends)
+        error = (high - low) / 2
+        found = skips.said_percent(*self.estimate.bounds, error=error)
+        return "Accuracy {}, between {} and {}".format(found, *digits.percents(low, high, error=error)) + self._doubt()
+
+def _labels(audit: AccuracyAudit | Audit) -> str:
+    return checks.counted(audit.labeled.sum(), "label")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IntervalComparison(Result):
+    """The same labels under every interval method; made by `compare_intervals`.
+
+    Attributes
+    ----------
+    intervals : tuple of Interval
+    assumption : str
+        Which labels, where none are made yet.
+    """
+
+    intervals: tuple
+    assumption: str = ""
+
+    def headline(self) -> str:
+        """Return shortest and widest in one sentence."""
+        low, high = (pick(self.intervals, key=lambda i: i.half_width) for pick in (min, max))
+        return (f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals from the same "
+                f"labels, half-width {low.half_width:.3f} ({low.method}) to {high.half_width:.3f} ({high.method})")
+
+    def rows(self) -> list[dict]:
+        """Return one row per method, with what the method is for."""
+        uses = USES | {"default": "the default, once there are labels"} if self.assumption else USES
+        return [{"method": i.method, "low": i.low, "high": i.high, "half_width": i.half_width, "use": uses[i.method]}
+                for i in self.intervals]
+
+
+USES = {"default": "report this one", "short": "shorter; covers at least 91% in practice at nominal 95%",
+        "guaranteed": "proven coverage", "wald": "teaching only: covers too little", "wilson": "teaching only"}
+
+
+def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, stratifier: str = "equal_size",
+                   allocation: str = "proportional", interval: str = "default", level: float = 0.95, labels: str = "",
+                   label_sheet: str = "", rng: int = 0, columns: Mapping[str, ArrayLike] | None = None,
+                   source: Mapping[str, Any] | None = None) -> AccuracyAudit:
+    """Run one audit: stratify, allocate, and plan, simulate or analyze the labels.
+
+    Parameters
+    ----------
+    items : ScoredItems
+        With `correct` the audit is simulated on it; without, it is planned.
+    budget : int
+        Labels in total, from 2 per stratum to N; with `labels` the sheet decides.
+    n_strata, stratifier
+        As in `workbench.stratify`.
+    allocation : str
+        A method of `workbench.allocate`. "neyman", "neyman_plus" and "voila" take the scores for
+        probabilities, S_k = sqrt(p_k (1 - p_k)) at the mean score p_k, and say so.
+    interval, level
+        As in `workbench.stratified_interval`.
+    labels : str
+        A filled label sheet to analyze, or what Label Studio (JSON), doccano or Prodigy (JSONL) exported for its items;
+        or a beginning of it: its first rows in the order of labeling, at least two rounds through the strata. Empty
+        rows before the last label count as right or as wrong, whichever is worse.
+    label_sheet : str
+        Where to write the empty sheet of a plan: a row per item, in the order of labeling. Beside it a file that ends
+        in .plan.json keeps the settings: at the analysis they must be the same.
+    rng : int
+        Seed that orders ties and draws the items: the same for plan and analysis.
+    columns : dict of (N,) array_like, optional
+        What the sheet shows of the items, by name, beside the prediction.
+    source : dict, optional
+        What the items were read from, such as {"scores": "my.csv", "score_is": "class1"}: kept beside the sheet, and
+        told where the items are others at the analysis.
+
+    Returns
+    -------
+    AccuracyAudit
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
+    AccuracyAudit(Accuracy 91.0% (95% interval: 84.4% to 95.5%), 100 labels, 5 strata; the truth is 87.7%)
+    """
+    check_settings(items, interval, level, stratifier)
+    allocation = checks.choice("allocation", allocation, ALLOCATIONS)
+    seed = seed_of(rng=rng)
+    strata = strata_of(items, n_strata, stratifier, rng=seed)
+    plan = SamplePlan(items, strata, functools.partial(_turns, items, strata, allocation), "correct", seed,
+                      draw_settings("accuracy", n_strata, stratifier, allocation), source, columns)
+    fields, sample = plan.collect(budget, labels, label_sheet)
+    return AccuracyAudit(**accuracy_found(items, fields, sample, interval, level), allocation=allocation)
+
+
+def draw_settings(question: str, n_strata: int, stratifier: str, allocation: str, metrics_of: str = "") -> dict:
+    """Return the settings that decide, beside the seed, which items are drawn."""
+    return {"question": question, "metrics_of": metrics_of, "n_strata": n_strata, "stratifier": stratifier,
+            "allocation": allocation}
+
+
+def check_settings(items: Any, interval: str, level: float, stratifier: str) -> None:
+    """Raise where items or settings that every audit has are not what they must be."""
+    if checks.instance("items", items, ScoredItems).size == 1:
+        raise checks.WrongValue("items", "must be at least two; there is only one item")
+    checks.level(level)
+    checks.choice("interval", interval, intervals.METHODS)
+    checks.choice("stratifier", stratifier, STRATIFIERS)
+
+
+def accuracy_found(items: ScoredItems, fields: dict, sample: SheetLabels | None, interval: str, level: float) -> dict:
+    """Return the fields of an `AccuracyAudit` from those that `SamplePlan.collect` returned, and its labels."""
+    size, labeled = fields["stratum_size"], fields["labeled"]
+    expected = float("nan")
+    if fields["mode"] != "analyzed" and items.score_is == "confidence":
+        expected = accuracy.expected_half_width(size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval,
+                                                level=level)[0]
+    truth = float(items.correct.mean()) if fields["mode"] == "simulated" else None
+    fields = fields | {"level": float(level), "expected_half_width": expected, "truth": truth}
+    if sample is None:
+        return fields
+    estimate = accuracy.stratified_accuracy(size, labeled, sample.correct, skipped=sample.skipped)
+    limits = estimate.interval(level, interval)
+    return fields | {"estimate": estimate, "confidence_interval": limits,
+                     "notes": [*fields["notes"], *estimate.notes, *limits.notes]}
+
+
+def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
+    """Return every interval method on an audit's labels, at the audit's level.
+
+    Parameters
+    ----------
+    audit : AccuracyAudit
+        For a plan the intervals are those of the labels that the scores promise, were they honest; with margins, of
+        half the labels being right, the widest case.
+
+    Returns
+    -------
+    IntervalComparison
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> compare_intervals(wb.accuracy_audit(wb.digit_forms().items(), 100))
+    IntervalComparison(5 intervals from the same labels, half-width 0.050 (wald) to 0.062 (guaranteed))
+    """
+    checks.instance("audit", audit, AccuracyAudit)
+    estimate, assumption = audit.estimate, ""
+    if estimate is None:
+        rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
+        assumption = "If the scores are honest" if np.isfinite(audit.expected_half_width) else "If half are right"
+        estimate = accuracy.stratified_accuracy(audit.stratum_size, audit.labeled,
+                                                  np.rint(audit.labeled * rate).astype(int))
+    return IntervalComparison(tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption)
+
+
+def turns_of(size: np.ndarray, method: str, budget: int) -> np.ndarray:
+    """Return the stratum of each next label: where labels go in proportion, a larger budget only goes on."""
+    if method == "proportional":
+        return labeling_order(size, budget)
+    return labeling_order(rules.allocate(size, budget, method).labeled, budget)
+
+
+def _turns(items: Any, strata: Any, method: Any, budget: Any) -> Any:
+    """Return the stratum of each next label and the notes of the allocation."""
+    if method not in rules.NEED_SD:
+        return turns_of(strata.sizes, method, budget), []
+    if items.score_is != "confidence":
+        without = "with margins" if items.score_is == "margin" else "without scores"
+        raise checks.WrongValue("allocation", f"{method!r} needs scores that are probabilities; {without} use "
+                                "'proportional' or 'equal'")
+    score = np.bincount(strata.labels, items.score) / strata.sizes
+    sd = np.sqrt(accuracy.stratum_variance(strata.sizes, np.clip(score, 0, 1)))
+    allotted = rules.allocate(strata.sizes, budget, method, stratum_sd=sd)
+    trusted = Note("assumption", f"allocation {method} took the scores for probabilities: where the classifier is "
+                   "overconfident it labels too little in the strata that look safe")
+    turns = labeling_order(allotted.labeled, int(allotted.labeled.sum()))
+    return turns, [trusted, *rules.unused_notes(allotted.unused, budget)]

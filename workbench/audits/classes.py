@@ -1,0 +1,223 @@
+"""One audit of a class: precision, recall and F1 beside accuracy, from strata within the predicted class."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench import checks
+from workbench.audits.accuracy import AccuracyAudit, accuracy_found, check_settings, draw_settings
+from workbench.audits.plans import SamplePlan
+from workbench.data.scored_items import ScoredItems
+from workbench.labeling.answers import class_texts, named_classes
+from workbench.labeling.draws import seed_of
+from workbench.results import FILLED, Note, html_table
+from workbench.results.vocabulary import metric_words
+from workbench.stratified import skips
+from workbench.stratified.class_metrics import METRICS, SHARE_OF_PREDICTED, ClassMetrics, class_metrics
+from workbench.stratified.sequential import labeling_order
+from workbench.stratified.strata import Strata, refuse_given, stratify_part
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassAudit(AccuracyAudit):
+    """An accuracy audit whose strata lie within the predicted class, and that class's metrics; made by `class_audit`.
+
+    Attributes
+    ----------
+    mode, stratum_size, labeled, mean_score, estimate, confidence_interval, expected_half_width, truth
+        As in `AccuracyAudit`, of all items; so are level, stratifier, allocation, label_sheet, unmatched, unlabeled,
+        skipped, row_counts.
+    metrics_of : str
+        The class.
+    predicted : (K,) array of bool
+        Whether the items of a stratum are predicted members of the class.
+    asks : {"correct", "truth"}
+        The column of the sheet that is to be filled.
+    metrics : ClassMetrics or None
+        None for a plan.
+    limits : tuple of Interval
+        Of precision, recall and F1, at the audit's level.
+    known : ClassMetrics or None
+        Of all items, where their truth is known.
+    """
+
+    metrics_of: str = ""
+    predicted: np.ndarray = FILLED
+    asks: str = "correct"
+    metrics: ClassMetrics | None = None
+    limits: tuple = ()
+    known: ClassMetrics | None = None
+
+    def headline(self) -> str:
+        """Return accuracy and the metrics of the class, or the plan, in one sentence."""
+        if self.metrics is None:
+            labels = checks.counted(self.labeled[self.predicted].sum(), "label")
+            return f"{super().headline()}; {labels} for items predicted {self.metrics_of!r}"
+        said = (f"{metric_words(metric)} {skips.said_percent(*self.metrics.bounds(metric))} "
+                f"({skips.said_percent(limits.low)} to {skips.said_percent(limits.high)})"
+                for metric, limits in zip(METRICS, self.limits, strict=True))
+        return f"{super().headline()}; class {self.metrics_of!r}: {', '.join(said)}"
+
+    def finding(self) -> str:
+        """Return accuracy, and precision and recall of the class, or what to do, in a sentence without jargon."""
+        found = super().finding()
+        if self.metrics is None or found.startswith("No result"):
+            return found
+        precision, recall = (skips.said_percent(*self.metrics.bounds(name), error=limits.half_width)
+                             for name, limits in zip(METRICS[:2], self.limits[:2], strict=True))
+        return f"{found}; of class {self.metrics_of}, precision {precision} and recall {recall}"
+
+    def metric_rows(self) -> list[dict]:
+        """Return one row for accuracy and one per metric of the class: estimate, limits and, where known, truth.
+
+        Where items were skipped, the estimate is a range.
+        """
+        found = [] if self.metrics is None else [
+            ("accuracy", self.estimate.bounds, self.confidence_interval, self.truth),
+            *((metric_words(metric), self.metrics.bounds(metric), limits, getattr(self.known, metric, None))
+              for metric, limits in zip(METRICS, self.limits, strict=True))]
+        return [{"metric": name, **skips.estimate_cells(bounds, self.estimate.skipped), "low": limits.low,
+                 "high": limits.high} | ({} if self.known is None else {"truth": truth})
+                for name, bounds, limits, truth in found]
+
+    def rows(self) -> list[dict]:
+        """Return one row per stratum, counted from 1, with the class that is predicted there."""
+        return [{"stratum": row["stratum"], "prediction": self.metrics_of if member else "another class", **row}
+                for row, member in zip(super().rows(), self.predicted, strict=True)]
+
+    def _tables(self) -> str:
+        if self.metrics is None:
+            return super()._tables()
+        return html_table(self.metric_rows(), self.headline()) + html_table(self.rows(), "Labels per stratum")
+
+
+def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_strata: int = 5,
+                stratifier: str = "equal_size", allocation: str = "proportional", interval: str = "default",
+                level: float = 0.95, labels: str = "", label_sheet: str = "", rng: int = 0,
+                columns: Mapping[str, ArrayLike] | None = None,
+                source: Mapping[str, Any] | None = None) -> ClassAudit:
+    """Run one audit for precision, recall and F1 of a class beside accuracy: plan, simulate or analyze the labels.
+
+    Parameters
+    ----------
+    items : ScoredItems
+        With predictions. With `truth` the audit is simulated on it; without, it is planned.
+    metrics_of : str
+        A class that is predicted.
+    budget : int
+        As in `accuracy_audit`.
+    n_strata : int
+        Strata among the items predicted as the class, and as many among the others.
+    stratifier
+        As in `accuracy_audit`.
+    allocation : {"proportional"}
+        30% of the labels go to the items predicted as the class, in proportion within each part.
+    interval, level, labels, label_sheet, rng, columns, source
+        As in `accuracy_audit`; `interval` is the accuracy's. The sheet asks for the true class where more than two
+        classes are predicted: a wrong prediction of another class may be right about this one. It then shows no
+        prediction but one that is among `columns`: people are to say what they see.
+
+    Returns
+    -------
+    ClassAudit
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> wb.class_audit(wb.digit_forms().items(), "9", 200, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
+    ClassAudit(Accuracy 91.7% (95% interval: 87.3% to 94.8%), 200 labels, 4 strata; the truth is 87.7%;
+    class '9': precision 73.3% (62.4% to 82.6%), recall 93.4% (72.5% to 99.5%), F1 82.2% (70.6% to 89.4%))
+    """
+    check_settings(items, interval, level, stratifier)
+    if allocation != "proportional":
+        raise checks.WrongValue("allocation", "must be 'proportional' for the metrics of a class (30% of the labels "
+                                "to its predicted members, the rest in proportion)", allocation)
+    name, asks = audited_class(items, metrics_of)
+    seed = seed_of(rng=rng)
+    strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=seed)
+    if asks == "truth" and items.correct is not None and items.truth is None:
+        raise checks.WrongValue("items", f"must hold the true classes to simulate the metrics of class {name!r}")
+    share = label_shares(strata.sizes, predicted)
+
+    def turns(total: int) -> tuple[np.ndarray, list]:
+        return labeling_order(strata.sizes, total, share=share), []
+    settings = draw_settings("class_metrics", n_strata, stratifier, allocation, name)
+    plan = SamplePlan(items, strata, turns, asks, seed, settings, source, columns)
+    fields, sample = plan.collect(budget, labels, label_sheet)
+    found = accuracy_found(items, fields, sample, interval, level)
+    if sample is not None:
+        found |= _metrics(items, strata, predicted, name, sample, level, found["notes"])
+    return ClassAudit(**found, allocation=allocation, metrics_of=name, predicted=predicted, asks=asks)
+
+
+def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
+    """Return the text of the class, and what a sheet has to ask for."""
+    if items.prediction is None:
+        raise checks.WrongValue("metrics_of", f"{str(metrics_of)!r} needs predictions; name their column as "
+                                "prediction")
+    texts, named = named_classes(items.prediction)
+    name = named(str(metrics_of).strip())
+    if name is None:
+        raise checks.WrongValue("metrics_of", "must be a class that is predicted: "
+                                f"{checks.listed(texts, quoted=True)}; got "
+                                f"{str(metrics_of)!r}{checks.suggestion(metrics_of, texts)}")
+    return name, "correct" if len(texts) <= 2 else "truth"
+
+
+def nested_strata(items: Any, name: str, n_strata: int, stratifier: str, *,
+                  rng: int) -> tuple[Strata, np.ndarray]:
+    """Return strata of the items predicted as the class, then of the others, and which are the former."""
+    refuse_given(items)
+    n_strata = checks.whole("n_strata", n_strata, 1, items.size)
+    member = class_texts(items.prediction) == name
+    parts = [(part, said) for part, said in ((member, f"predicted {name!r}"), (~member, "predicted otherwise"))
+             if part.any()]
+    cuts = [stratify_part(items.score[part], n_strata, stratifier, said, rng=rng) for part, said in parts]
+    labels = np.where(member, 0, cuts[0].n_strata)
+    for (part, _), cut in zip(parts, cuts, strict=True):
+        labels[part] += cut.labels
+    sizes = np.concatenate([cut.sizes for cut in cuts])
+    strata = Strata(labels, sizes, None, sizes.size, stratifier, notes=[note for cut in cuts for note in cut.notes])
+    return strata, np.arange(sizes.size) < cuts[0].n_strata
+
+
+def label_shares(size: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """Return the share of the labels of each stratum: a fixed one for the predicted members, in proportion within."""
+    share = size / np.where(predicted, size[predicted].sum(), size[~predicted].sum())
+    if predicted.any() and not predicted.all():
+        share = share * np.where(predicted, SHARE_OF_PREDICTED, 1 - SHARE_OF_PREDICTED)
+    return share
+
+
+def _metrics(items: ScoredItems, strata: Strata, predicted: np.ndarray, name: str, sample: Any, level: float,
+             notes: list) -> dict:
+    """Return the fields that hold the metrics of the class."""
+    if sample.truth is None:
+        notes = [*notes, Note("assumption", f"a wrong prediction was taken for one that is wrong about class {name!r}: "
+                              "so it is where there are two classes")]
+    right = sample.right == 1 if sample.truth is None else _about(items, name, sample.index, sample.truth)
+    metrics = _of_class(strata, predicted, sample.index, right, sample.skipped)
+    limits = tuple(metrics.interval(metric, level) for metric in METRICS)
+    known = None
+    if items.truth is not None:
+        every = np.arange(items.size)
+        known = _of_class(strata, predicted, every, _about(items, name, every, class_texts(items.truth)))
+    return {"metrics": metrics, "limits": limits, "known": known,
+            "notes": [*notes, *metrics.notes, *(note for each in limits for note in each.notes)]}
+
+
+def _of_class(strata: Strata, predicted: np.ndarray, index: np.ndarray, right: np.ndarray,
+              skipped: np.ndarray | None = None) -> ClassMetrics:
+    """Return the metrics of the class from some items and whether the prediction was right about their membership."""
+    stratum = strata.labels[index]
+    return class_metrics(strata.sizes, predicted, np.bincount(stratum, minlength=strata.n_strata),
+                         np.bincount(stratum, right, strata.n_strata).astype(int), skipped=skipped)
+
+
+def _about(items: Any, name: Any, index: Any, truth: Any) -> np.ndarray:
+    """Return whether predictions are right about being in the class."""
+    return (truth == name) == (class_texts(items.prediction)[index] == name)

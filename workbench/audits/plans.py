@@ -1,0 +1,147 @@
+"""From strata to a sheet of drawn items in the order of labeling, and back from a filled beginning of it."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench import checks
+from workbench.data.scored_items import ScoredItems
+from workbench.labeling import draws, plans, sheets
+from workbench.labeling import rows as sheet_rows
+from workbench.labeling.sheets import SheetLabels
+from workbench.results import Note
+from workbench.stratified.sequential import ROUNDS
+from workbench.stratified.strata import Strata
+
+STRANGE = ("{} of {} labeled items {} that these settings draw for a sheet of {}: the interval holds only if they were "
+           "drawn at random within each stratum")
+
+
+@dataclass(frozen=True)
+class SamplePlan:
+    """Strata of scored items, the rule that spreads labels over them, and the seed that draws.
+
+    `turns` takes a budget and returns the stratum of each label and notes. `settings` are those of the draw, `source`
+    says what the items were read from, both for the plan beside the sheet; `columns` are shown in it.
+    """
+
+    items: ScoredItems
+    strata: Strata
+    turns: Callable[[int], tuple[np.ndarray, list[Note]]]
+    asks: str
+    seed: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, Any] | None = None
+    columns: Mapping[str, Any] | None = None
+
+    @property
+    def mean_score(self) -> np.ndarray:
+        """Mean score per stratum."""
+        return np.bincount(self.strata.labels, self.items.score) / self.strata.sizes
+
+    def collect(self, budget: int, labels: str, label_sheet: str) -> tuple[dict, SheetLabels | None]:
+        """Return the fields that every audit has, and the labels: of a filled sheet, of known truth, or None.
+
+        Without both, the sheet is written.
+        """
+        if labels:
+            return self._read(labels)
+        budget = checks.whole("budget", budget, self._least(), self.items.size)
+        sheets.check_columns(self.columns or {}, self.items.size)
+        turns, notes = self.turns(budget)
+        labeled = np.bincount(turns, minlength=self.strata.n_strata)
+        if self.items.correct is not None:
+            index = np.sort(self._order(turns))
+            known = sheets.known_labels(self.items, self.strata.labels, self.strata.n_strata, index)
+            return self._fields(notes, mode="simulated", labeled=labeled), known
+        if label_sheet:
+            self._write(label_sheet, budget, turns)
+        return self._fields(notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None
+
+    def _order(self, turns: np.ndarray) -> np.ndarray:
+        """Return the drawn items in the order of labeling: every beginning has the shares of the whole."""
+        return draws.items_in_turn(draws.id_texts(self.items), self.strata.labels, turns, self.seed)
+
+    def _least(self) -> int:
+        return int(np.minimum(ROUNDS, self.strata.sizes).sum())
+
+    def _write(self, path: str, budget: int, turns: np.ndarray) -> None:
+        plans.read_plan(path)         # somebody else's file of that name is not overwritten
+        sheets.write_label_sheet(path, self.items, self.strata.labels, self._order(turns), asks=self.asks,
+                                 columns=self._shown())
+        plans.write_plan(path, self._plan(budget))
+
+    def _shown(self) -> dict:
+        """Return the columns of the sheet; the prediction where people have to say whether it is right."""
+        columns = dict(self.columns or {})
+        if self.asks != "correct" or self.items.prediction is None:
+            return columns
+        name = (self.source or {}).get("prediction") or "prediction"
+        name = "prediction" if name.casefold() in sheets.OWN else name
+        return {name: self.items.prediction} | columns
+
+    def _plan(self, budget: int) -> dict:
+        return plans.plan_of(self.items, budget, {**self.settings, "seed": self.seed}, self.source or {},
+                             self.asks, list(self.columns or {}))
+
+    def _read(self, path: Any) -> tuple:
+        rows, plan = sheet_rows.opened(path, self.items, self.asks), plans.read_plan(path)
+        if plan is not None:
+            plans.refuse_changed(path, plan, self._plan(plan["budget"]))
+        order = self._order_of(rows, plan)
+        sheet = sheets.found_labels(rows, self.items, self.strata.labels, self.strata.n_strata, order)
+        if order is not None:
+            self._refuse_few(sheet, order)
+        fields = {"mode": "analyzed", "labeled": sheet.labeled, "unmatched": sheet.unmatched,
+                  "unlabeled": sheet.unlabeled, "row_counts": sheet.row_counts,
+                  "skipped": sheet.unlabeled[:sheet.skipped.sum()]}
+        return self._fields([*sheet.notes, *self._not_drawn(sheet, order), *_unlabeled_notes(sheet)], **fields), sheet
+
+    def _order_of(self, rows: Any, plan: dict | None) -> np.ndarray | None:
+        """Return the order of labeling of a sheet, or None where its items are not those of any plan it may have."""
+        if plan is not None:
+            return self._order_for(plan["budget"])
+        known = rows.known()
+        orders = filter(lambda order: order is not None, map(self._order_for, rows.sizes()))
+        return next((order for order in orders if known.issubset(order.tolist())), None)
+
+    def _order_for(self, budget: int) -> np.ndarray | None:
+        return self._order(self.turns(budget)[0]) if self._least() <= budget <= self.items.size else None
+
+    def _refuse_few(self, sheet: SheetLabels, order: np.ndarray) -> None:
+        reached = order.size - len(sheet.unlabeled) + int(sheet.skipped.sum())
+        least = int(np.minimum(ROUNDS, np.bincount(self.strata.labels[order])).sum())
+        if reached < least:
+            strata = checks.counted(self.strata.n_strata, "stratum", "strata")
+            raise ValueError(f"the labels end at position {reached} of the order of labeling; label up to position "
+                             f"{least}, {least - reached} more: two rounds through {strata} are the least")
+
+    def _fields(self, notes: list, **fields: Any) -> dict:
+        return fields | {"stratum_size": self.strata.sizes, "mean_score": self.mean_score,
+                         "stratifier": self.strata.method, "notes": [*self.items.notes, *self.strata.notes, *notes]}
+
+    def _not_drawn(self, sheet: SheetLabels, order: np.ndarray | None) -> Iterator[Note]:
+        """Yield a note if labeled items are not the ones that the plan has drawn, or one of as many rows would have."""
+        rows = sheet.index.size + len(sheet.unlabeled)
+        drawn = self._order_for(rows) if order is None else order
+        strange = int((~np.isin(sheet.index, np.empty(0, int) if drawn is None else drawn)).sum())
+        if strange:
+            which, rows = "is not one" if strange == 1 else "are not the ones", rows if order is None else order.size
+            yield Note("refused", STRANGE.format(strange, sheet.index.size, which, checks.counted(rows, "row")))
+
+
+def _unlabeled_notes(sheet: SheetLabels) -> Iterator[Note]:
+    skipped = int(sheet.skipped.sum())
+    later = len(sheet.unlabeled) - skipped
+    if skipped:
+        items = checks.counted(skipped, "item was skipped: its label", "items were skipped: their labels")
+        yield Note("data", f"{items} may be anything; the estimate is a range, and the interval goes from its lower "
+                   "limit with the worst labels for what was skipped to its upper limit with the best")
+    if later:
+        rows = sheet.index.size + len(sheet.unlabeled)
+        yield Note("assumption", f"the first {rows - later:,} of {checks.counted(rows, 'row')} in the order of "
+                   "labeling were reached: the interval holds if the decision to stop did not depend on the labels "
+                   "seen")

@@ -1,0 +1,1 @@
+"""Audits that last: a file that keeps every label of every person."""

@@ -1,0 +1,201 @@
+"""The design of an audit session: strata, the order of labeling, and hashes by which both can be checked anywhere.
+
+Within a stratum items are labeled in the order of `workbench.labeling.draws`; strata follow each other as in
+`labeling_order`. An item gets a second label where the key of "second:id", as a fraction of 2^60, is below the share of
+second labels.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench import checks
+from workbench.audits.classes import audited_class, label_shares, nested_strata
+from workbench.audits.differences import differing_items
+from workbench.audits.sessions.store import SessionError, StoredItem, digest_of_rows
+from workbench.data import numbers
+from workbench.data.scored_items import ScoredItems
+from workbench.labeling import draws
+from workbench.labeling import ids as sheet_ids
+from workbench.labeling.answers import class_texts
+from workbench.labeling.plans import item_digest
+from workbench.stratified.sequential import labeling_order
+from workbench.stratified.strata import METHODS as STRATIFIERS
+from workbench.stratified.strata import Strata, refuse_given, strata_of, stratify_part
+
+QUESTIONS = ("accuracy", "class_metrics", "difference")
+ASKS = ("correct", "truth")
+MOST_LOOKS = 10
+KEPT, KEPT_PER_LABEL = 5000, 10
+_PLAIN_NAME = re.compile(r"(?![=+\-@'\s])[^\",;|]+")
+OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ASKS}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is labeled, of which strata, and the shares of the labels (None: in proportion).
+
+    `predicted` says which strata hold predicted members of the class; on `agreeing` items two models do not differ.
+    """
+
+    items: ScoredItems
+    strata: Strata
+    share: np.ndarray | None = None
+    predicted: np.ndarray | None = None
+    agreeing: int = 0
+
+
+def order_of_labeling(frame: Frame, seed: int, n: int) -> np.ndarray:
+    """Return the positions of the first n items to label."""
+    turns = labeling_order(frame.strata.sizes, n, share=frame.share)
+    return draws.items_in_turn(draws.id_texts(frame.items), frame.strata.labels, turns, seed)
+
+
+def doubled(ids: Sequence[str], seed: int, share: float) -> np.ndarray:
+    """Return which items get a second label."""
+    return draws.random_keys(ids, f"{seed}:second") < share * 2.0 ** draws.KEY_BITS
+
+
+def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLike | None, metrics_of: Any,
+               n_strata: int, stratifier: str, expected: float | None, looks: Any, second_share: float, asks: str,
+               columns: Mapping[str, ArrayLike] | None, level: float, seed: int,
+               source: Mapping[str, Any]) -> tuple[dict, list[StoredItem]]:
+    """Return the design of a new audit as a dict of plain values, and the items that are kept; refuse what is wrong."""
+    items = with_rival(checks.instance("items", items, ScoredItems), question, other)
+    checks.choice("asks", asks, ASKS)
+    settings = {
+        "question": checks.choice("question", question, QUESTIONS), "asks": asks, "level": checks.level(level),
+        "n_strata": checks.whole("n_strata", n_strata, 1), "seed": checks.seed("seed", seed),
+        "stratifier": checks.choice("stratifier", stratifier, STRATIFIERS), "metrics_of": None,
+        "expected": None if expected is None else checks.number("expected", expected, 0, 1),
+        "second_share": checks.number("second_share", second_share, 0, 1), "source": dict(source)}
+    if question == "class_metrics":
+        settings["metrics_of"] = _class_for(items, metrics_of, asks)
+    elif metrics_of not in (None, ""):
+        raise checks.WrongValue("metrics_of", "belongs to question='class_metrics'", metrics_of)
+    if question == "difference" and asks != "truth":
+        raise checks.WrongValue("asks", "must be 'truth' for a difference: one model's right or wrong does not tell "
+                                "the other's")
+    if asks == "truth" and items.prediction is None and question != "difference":
+        raise checks.WrongValue("asks", "must be 'correct' where items have no predictions: a true class has nothing "
+                                "to be compared with")
+    shown = _shown_columns(columns, items)
+    frame = frame_of(items, settings)
+    least, most = int(np.minimum(2, frame.strata.sizes).sum()), frame.items.size
+    budget = checks.whole("budget", budget, least, most)
+    rows = stored_rows(frame, items, settings, shown, kept(budget, most))
+    design = settings | {
+        "budget": budget, "kept": len(rows), "looks": _declared(looks, budget), "items": items.size,
+        "stratum_size": frame.strata.sizes.tolist(), "agreeing": frame.agreeing, "columns": list(shown),
+        "share": None if frame.share is None else frame.share.tolist(),
+        "predicted": None if frame.predicted is None else frame.predicted.tolist(),
+        "classes": _classes(items), "scores": item_digest(items), "rows": digest_of_rows(rows)}
+    return design, rows
+
+
+def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
+    """Return what is labeled under a design."""
+    n_strata, rule, seed = design["n_strata"], design["stratifier"], design["seed"]
+    if design["question"] == "accuracy":
+        return Frame(items, strata_of(items, n_strata, rule, rng=seed))
+    refuse_given(items)
+    if design["question"] == "difference":
+        differ = differing_items(items)
+        return Frame(differ, stratify_part(differ.score, n_strata, rule, "on which the models differ", rng=seed),
+                     agreeing=items.size - differ.size)
+    strata, predicted = nested_strata(items, design["metrics_of"], n_strata, rule, rng=seed)
+    return Frame(items, strata, label_shares(strata.sizes, predicted), predicted)
+
+
+def stored_rows(frame: Frame, items: ScoredItems, design: Mapping[str, Any], shown: Mapping[str, Sequence[str]],
+                n: int) -> list[StoredItem]:
+    """Return the first n items in the order of labeling, with what people see of each."""
+    order, ids = order_of_labeling(frame, design["seed"], n), draws.id_texts(frame.items)
+    place = sheet_ids.positions(ids if frame.items is items else draws.id_texts(items))
+    prediction, rival = ([None] * len(order) if labels is None else class_texts(labels[order]).tolist()
+                         for labels in (frame.items.prediction, frame.items.rival))
+    return [StoredItem(ids[k], int(frame.strata.labels[k]), a, b,
+                       {name: cells[place[ids[k]]] for name, cells in shown.items()})
+            for k, a, b in zip(order.tolist(), prediction, rival, strict=True)]
+
+
+def kept(budget: int, most: int) -> int:
+    """Return how many items a session keeps, so that a budget can be extended without the scores."""
+    return min(max(KEPT, KEPT_PER_LABEL * budget), most)
+
+
+def with_rival(items: ScoredItems, question: str, other: ArrayLike | None) -> ScoredItems:
+    """Return items with the second model's predictions."""
+    if other is None:
+        return items
+    if question != "difference":
+        raise ValueError("other holds a second model's predictions, which belong to question='difference'")
+    other = checks.labels("other", other, size=items.size)
+    if items.prediction is None or (items.prediction.dtype.kind == "U") != (other.dtype.kind == "U"):
+        raise checks.WrongValue("other", "must be coded as the predictions of items are, text or numbers")
+    return replace(items, rival=other)
+
+
+def same_scores(items: ScoredItems, design: Mapping[str, Any], other: ArrayLike | None = None) -> ScoredItems:
+    """Return items that are the ones of a session, or raise."""
+    items = with_rival(checks.instance("items", items, ScoredItems), design["question"], other)
+    if item_digest(items) != design["scores"]:
+        raise SessionError("these are not the scores that the audit was made from: identifiers, scores, predictions or "
+                           "their order differ")
+    return items
+
+
+def shown_of(items: ScoredItems, design: Mapping[str, Any], columns: Mapping[str, ArrayLike] | None) -> dict:
+    """Return the shown columns of a session again, from the items and those columns that the items do not hold."""
+    shown = _shown_columns(columns, items)
+    if list(shown) != design["columns"]:
+        raise checks.WrongValue("columns", f"must be those that the audit shows, {checks.listed(design['columns'])}; "
+                                f"got {checks.listed(shown) or 'none'}")
+    return shown
+
+
+def _class_for(items: ScoredItems, metrics_of: str, asks: str) -> str:
+    texts = [] if items.prediction is None else np.unique(class_texts(items.prediction)).tolist()
+    if metrics_of in (None, "") and set(texts) <= {"-1", "0", "1"} and "1" in texts:
+        metrics_of = "1"
+    elif metrics_of in (None, ""):
+        raise checks.WrongValue("metrics_of", "must name the class for question='class_metrics': "
+                                f"{checks.listed(texts, quoted=True) or 'there are no predictions'}")
+    name, least = audited_class(items, metrics_of)
+    if least == "truth" and asks == "correct":
+        raise checks.WrongValue("asks", f"must be 'truth' for the metrics of class {name!r} where more than two "
+                                "classes are predicted: a wrong prediction of another class may be right about this "
+                                "one")
+    return name
+
+
+def _shown_columns(columns: Any, items: Any) -> dict:
+    found = {}
+    for name, values in (columns or {}).items():
+        plain = isinstance(name, str) and name.isprintable() and _PLAIN_NAME.fullmatch(name)
+        if not plain or name.casefold() in OWN_COLUMNS:
+            raise checks.WrongValue("columns", "must have names without quotes and delimiters that no spreadsheet "
+                                    f"executes, other than the sheet's own, {checks.listed(sorted(OWN_COLUMNS))}", name)
+        if np.shape(values) != (items.size,):
+            raise checks.WrongValue("columns", f"must have {items.size} entries; {name!r} has shape "
+                                    f"{np.shape(values)}")
+        found[name] = numbers.as_text(values)
+    return found
+
+
+def _declared(looks: list | tuple, budget: int) -> list:
+    looks = [checks.whole("looks", each, 1, budget) for each in checks.each("looks", looks)]
+    if looks != sorted(set(looks)) or len(looks) > MOST_LOOKS:
+        raise checks.WrongValue("looks", f"must be at most {MOST_LOOKS} rising numbers of labels; got "
+                                f"{checks.listed(looks, 20)}")
+    return looks
+
+
+def _classes(items: ScoredItems) -> list | None:
+    labels = [each for each in (items.prediction, items.rival) if each is not None]
+    return np.unique(np.concatenate(labels)).tolist() if labels else None

@@ -1,0 +1,467 @@
+"""What an audit session may say at any moment, and what it costs to have looked."""
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench import checks
+from workbench.audits.sessions.store import StoredItem
+from workbench.audits.sessions.trail import LABELED, OPEN, Trail
+from workbench.intervals.values import value_interval
+from workbench.results import Interval, Note, Result, percent
+from workbench.results.vocabulary import metric_words
+from workbench.stratified.accuracy import plan_budget, stratified_accuracy
+from workbench.stratified.anytime import anytime_interval
+from workbench.stratified.class_metrics import METRICS as CLASS_METRICS
+from workbench.stratified.class_metrics import class_metrics
+from workbench.stratified.differences import VALUES as DIFFERENCES
+from workbench.stratified.differences import paired_difference
+
+METHODS = ("planned", "anytime", "looks", "fixed")
+METRICS = {"accuracy": ("accuracy",), "class_metrics": CLASS_METRICS, "difference": ("difference",)}
+WORDS = {"accuracy": "Accuracy", "difference": "Accuracy of A less B"} | {
+    name: metric_words(name) for name in CLASS_METRICS}
+BLOCKING = 5                        # items named that labels wait for
+BEFORE = 0.2                        # share of the error that may be spent before the planned end
+SEARCHED_LOOKS = 30, 600, 10        # first, last and step of the looks that were searched
+SEARCHED_PRICE = 0.1                # of the error at each of them
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SessionEstimate(Result):
+    """What the labels of an audit session say so far.
+
+    Attributes
+    ----------
+    question : {"accuracy", "class_metrics", "difference"}
+    method : {"planned", "anytime", "looks", "fixed"}
+    labeled, skipped : int
+        Of the longest beginning of the order in which every item is labeled or skipped.
+    waiting : int
+        Labels behind that beginning: they count once the items before them are done.
+    planned : int
+        The budget that was fixed at the start.
+    level : float
+    lowest, highest : tuple of float
+        Estimates per metric with every skipped item taken for wrong, and for right; NaN where a stratum has fewer than
+        2 labels.
+    intervals : tuple
+        An `Interval` per metric, or None where the method has none yet; the notes say why.
+    at_random : Interval or None
+        What the method gives where the same labels are taken for drawn without strata; None for the metrics of a class.
+    """
+
+    question: str
+    method: str
+    labeled: int
+    skipped: int
+    waiting: int
+    planned: int
+    level: float
+    lowest: tuple
+    highest: tuple
+    intervals: tuple
+    at_random: Interval | None = None
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is estimated: accuracy, difference, or precision, recall and f1."""
+        return METRICS[self.question]
+
+    @property
+    def estimate(self) -> Any:
+        """The estimate, a dict by metric for the metrics of a class; with skipped items the middle of its range."""
+        middle = [(low + high) / 2 for low, high in zip(self.lowest, self.highest, strict=True)]
+        return middle[0] if len(middle) == 1 else dict(zip(self.metrics, middle, strict=True))
+
+    def interval(self, metric: str | None = None) -> Interval | None:
+        """Return the `Interval`, or None where the method has none yet.
+
+        Parameters
+        ----------
+        metric : str, optional
+            Needed for the metrics of a class only.
+        """
+        if metric is None and len(self.metrics) > 1:
+            raise checks.WrongValue("metric", f"must be one of {checks.listed(self.metrics, quoted=True)}; got None")
+        return self.intervals[0 if metric is None else self.metrics.index(checks.choice("metric", metric,
+                                                                                        self.metrics))]
+
+    def headline(self) -> str:
+        """Return estimates, intervals and the number of labels in one sentence."""
+        said = ", ".join(_said(*each, self.level) for each in zip(self.metrics, self.lowest, self.highest,
+                                                                  self.intervals, strict=True))
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{said}; {self.method}, {self.labeled} of {checks.counted(self.planned, 'planned label')}{skipped}"
+
+    def gain(self) -> str:
+        """Return in one sentence what the same labels, drawn at random, would have given; "" where nothing is known."""
+        if self.at_random is None or self.intervals[0] is None:
+            return ""
+        low, high = self.at_random
+        other, own = (f"{200 * each.half_width:.1f}" for each in (self.at_random, self.intervals[0]))
+        wide = "as wide" if other == own else f"{other} points wide, not {own}"
+        return (f"the same labels drawn at random, without strata, would have given {100 * low:.1f}% to "
+                f"{100 * high:.1f}%: {wide}")
+
+    def rows(self) -> list[dict]:
+        """Return one row per metric."""
+        return [{"metric": metric, "estimate": (low + high) / 2, "low": limits and limits.low,
+                 "high": limits and limits.high, "level": self.level, "method": self.method, "labeled": self.labeled}
+                for metric, low, high, limits in zip(self.metrics, self.lowest, self.highest, self.intervals,
+                                                     strict=True)]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers of a beginning in the order of labeling: strata, and values of which None are skipped items."""
+
+    design: dict
+    stratum: np.ndarray
+    values: list
+
+    @property
+    def skipped(self) -> int:
+        """Number of skipped items."""
+        return self.values.count(None)
+
+    def first(self, n: int) -> Answers:
+        """Return the first n."""
+        return Answers(self.design, self.stratum[:n], self.values[:n])
+
+    def sides(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the values with every skipped item at the smallest, and at the largest value that it can have."""
+        ends = -1 if self.design["question"] == "difference" else 0, 1
+        worst, best = (np.array([end if value is None else value for value in self.values], np.int64) for end in ends)
+        return worst, best
+
+
+def estimate_of(trail: Trail, method: str) -> SessionEstimate:
+    """Return what a trail says by a method."""
+    design, n = trail.design, trail.beginning()
+    checks.choice("method", method, METHODS)
+    answers = answers_of(trail, n)
+    limits, notes = _BY_METHOD[method](answers, trail)
+    lowest, highest = (_estimates(design, answers.stratum, side) for side in answers.sides())
+    waiting = [k for k in range(n, trail.budget) if trail.status(k) == LABELED]
+    before = [trail.items[k].id for k in range(n, max(waiting, default=n)) if trail.status(k) == OPEN]
+    return SessionEstimate(design["question"], method, n - answers.skipped, answers.skipped, len(waiting),
+                           design["budget"], design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
+                           _without_strata(answers, trail, method),
+                           notes=[*notes, *_notes(answers, len(waiting), before, lowest),
+                                  *(note for each in limits or () for note in each.notes)])
+
+
+def _without_strata(answers: Answers, trail: Trail, method: str) -> Interval | None:
+    """Return the interval of the same labels, had they been drawn from all items alike."""
+    design = answers.design
+    if design["question"] == "class_metrics":
+        return None
+    alike = Answers(design | {"stratum_size": [sum(design["stratum_size"])]}, np.zeros_like(answers.stratum),
+                    answers.values)
+    limits, _ = _BY_METHOD[method](alike, trail)
+    return limits[0] if limits else None
+
+
+def answers_of(trail: Trail, n: int) -> Answers:
+    """Return the answers of the first n items: their first labels."""
+    labels = [trail.labels(k) for k in range(n)]
+    values = [value_of(trail.design, trail.items[k], said[0].label) if said else None for k, said in enumerate(labels)]
+    return Answers(trail.design, np.array([item.stratum for item in trail.items[:n]], np.int64), values)
+
+
+def value_of(design: dict, item: StoredItem, label: Any) -> int:
+    """Return what a label says: 1 right or 0 wrong, about the class or at all; 1, 0 or -1 for A less B."""
+    if design["asks"] == "correct":
+        return label
+    if design["question"] == "accuracy":
+        return int(label == item.prediction)
+    if design["question"] == "difference":
+        return int(label == item.prediction) - int(label == item.rival)
+    return int((label == design["metrics_of"]) == (item.prediction == design["metrics_of"]))
+
+
+def more_labels(trail: Trail, half_width: float) -> int:
+    """Return how many more labels are expected to give a fixed-n interval of the wanted half-width."""
+    half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
+    answers, design = answers_of(trail, trail.beginning()), trail.design
+    size, n = np.array(design["stratum_size"]), len(answers.values)
+    if not _enough(design, answers.stratum):
+        raise checks.WrongValue("half_width", "needs at least 2 labels in every stratum before it can be planned "
+                                "for; label on")
+    if design["question"] == "accuracy":
+        counts = _table(design, answers.stratum, answers.sides()[0])
+        rate = (counts[:, 1] + 0.5) / (counts.sum(1) + 1)
+        return max(plan_budget(size, rate, half_width, level=design["level"]).budget - n, 0)
+    widest = max(each.half_width for each in _bounded(answers, design["level"], "fixed"))
+    # the square of a width falls with the number of labels, and is 0 when all items are labeled
+    total, ratio = int(size.sum()), (half_width / widest) ** 2
+    spread = ratio * (1 / max(n, 1) - 1 / total) + 1 / total
+    return max(math.ceil(1 / spread) - n, 0)
+
+
+def _planned(answers: Any, trail: Any) -> tuple:
+    design, alpha = answers.design, 1 - answers.design["level"]
+    end, n = design["budget"], len(answers.values)
+    anytime = design["question"] == "accuracy"
+    if n < end and not anytime:
+        left = checks.counted(end - n, "label")
+        return None, [Note("undefined", f"this question has no interval before the planned {end} labels; {left} to go")]
+    if n < end:
+        return _anytime_limits(answers, BEFORE * alpha, "planned"), []
+    if not anytime:
+        late = Note("design", f"the interval is that of the planned {end} labels; those after them do not shorten it")
+        return _bounded(answers.first(end), design["level"], "planned"), [late] * (n > end)
+    at_end = _bounded(answers.first(end), 1 - (1 - BEFORE) * alpha, "planned", design["level"])
+    if n == end:
+        return at_end, []
+    return _both(at_end[0], _anytime_limits(answers, BEFORE * alpha, "planned")[0])
+
+
+def _both(first: Any, second: Any) -> tuple:
+    low, high = max(first.low, second.low), min(first.high, second.high)
+    if low <= high:
+        return [Interval(low, high, first.level, "planned", notes=first.notes)], []
+    return [Interval(high, low, first.level, "planned")], [Note(
+        "unreliable", "the interval at the planned end and the one of all labels exclude each other: at least one of "
+        "them misses; the gap between them is shown")]
+
+
+def _anytime(answers: Answers, trail: Trail) -> tuple:
+    if answers.design["question"] != "accuracy":
+        raise checks.WrongValue("method", "must not be 'anytime' for this question: it is proved for accuracy only; "
+                                "use 'planned' or, with label counts declared at the start, 'looks'")
+    return _anytime_limits(answers, 1 - answers.design["level"], "anytime"), []
+
+
+def _anytime_limits(answers: Answers, alpha: float, method: str) -> list:
+    """Return the interval at any time; with skipped items each limit takes half of the error."""
+    design = answers.design
+    share = alpha / 2 if answers.skipped else alpha
+    worst, best = (anytime_interval(design["stratum_size"], answers.stratum, side, expected=design["expected"],
+                                    level=1 - share) for side in answers.sides())
+    return [Interval(worst.low, best.high, design["level"], method)]
+
+
+def _looks(answers: Answers, trail: Trail) -> tuple:
+    design, n, alpha = answers.design, len(answers.values), 1 - answers.design["level"]
+    declared = design["looks"]
+    if declared:
+        reached = [each for each in declared if each <= n]
+        if not reached:
+            return None, [Note("undefined", f"the first look was declared at {checks.counted(declared[0], 'label')}")]
+        at, level = reached[-1], 1 - alpha / len(declared)
+        note = Note("design", f"the look declared at {checks.counted(at, 'label')}, one of {len(declared)}")
+    elif design["question"] != "accuracy":
+        return None, [Note("undefined", "no looks were declared when the audit was made: this question has no interval "
+                           "before its planned end")]
+    else:
+        first, last, step = SEARCHED_LOOKS
+        at, level = min(n // step * step, last), 1 - SEARCHED_PRICE * alpha
+        if at < first:
+            return None, [Note("undefined", f"the first look is at {first} labels")]
+        note = Note("assumption", f"the look at {at} labels, one of those at every {step} from {first} to {last}: that "
+                    "they may be looked at was searched for the default interval, not proved")
+    if not _enough(design, answers.stratum[:at]):
+        return None, [note, Note("undefined", "a stratum has fewer than 2 labels")]
+    return _bounded(answers.first(at), level, "looks", design["level"]), [note]
+
+
+def _fixed(answers: Answers, trail: Trail) -> tuple:
+    if not _enough(answers.design, answers.stratum):
+        return None, [Note("undefined", "a stratum has fewer than 2 labels")]
+    return _bounded(answers, answers.design["level"], "fixed"), list(_peeked(answers, trail))
+
+
+def _peeked(answers: Answers, trail: Trail) -> Iterator[Note]:
+    n, end = len(answers.values), answers.design["budget"]
+    if n != end and trail.looks:
+        labels, looks = checks.counted(n, "label"), checks.counted(len(trail.looks), "look was", "looks were")
+        yield Note("unreliable", f"an interval for a number of labels that was fixed beforehand, quoted after {labels} "
+                   f"where {end} were planned, and {looks} taken: if the work stopped because of what was seen, it "
+                   "covers less than it says (looking every 10 labels, 95% intervals missed in 21% of audits, in the "
+                   "worst setting 28%)")
+    elif n != end:
+        yield Note("assumption", f"holds only if {checks.counted(n, 'label')}, not the planned {end}, were decided on "
+                   "without looking at labels")
+
+
+def _bounded(answers: Answers, level: float, method: str, said: float | None = None) -> list:
+    """Return the default intervals at a level; with skipped items the lowest and the highest limits."""
+    design = answers.design
+    worst, best = ([interval(level) for _, interval in _measured(design, answers.stratum, side)]
+                   for side in answers.sides())
+    return [Interval(low.low, high.high, said or level, method, high.limiting_stratum,
+                     notes=[*low.notes, *high.notes]) for low, high in zip(worst, best, strict=True)]
+
+
+def _table(design: dict, stratum: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return how many labels of each stratum have each value, (H, V)."""
+    kinds = DIFFERENCES if design["question"] == "difference" else (0, 1)
+    counts = np.zeros((len(design["stratum_size"]), len(kinds)), np.int64)
+    np.add.at(counts, (stratum, values - int(kinds[0])), 1)
+    return counts
+
+
+def _enough(design: dict, stratum: np.ndarray) -> bool:
+    size = np.array(design["stratum_size"])
+    return bool((np.bincount(stratum, minlength=size.size) >= np.minimum(2, size)).all())
+
+
+def _estimates(design: dict, stratum: np.ndarray, values: np.ndarray) -> tuple:
+    if not _enough(design, stratum):
+        return (float("nan"),) * len(METRICS[design["question"]])
+    return tuple(estimate for estimate, _ in _measured(design, stratum, values))
+
+
+def _measured(design: dict, stratum: np.ndarray, values: np.ndarray) -> list[tuple[float, Callable]]:
+    """Return for each metric its estimate, and its interval as a function of the level."""
+    size, counts = design["stratum_size"], _table(design, stratum, values)
+    if design["question"] == "class_metrics":
+        metrics = class_metrics(size, design["predicted"], counts.sum(1), counts[:, 1])
+        return [(getattr(metrics, name), functools.partial(metrics.interval, name)) for name in CLASS_METRICS]
+    if design["question"] == "difference":
+        difference = paired_difference(size, counts, agreeing=design["agreeing"])
+        return [(difference.estimate, difference.interval)]
+    accuracy = stratified_accuracy(size, counts.sum(1), counts[:, 1])
+    return [(accuracy.estimate, accuracy.interval)]
+
+
+def _notes(answers: Any, waiting: Any, before: Any, lowest: Any) -> Any:
+    if answers.skipped:
+        items = checks.counted(answers.skipped, "skipped item is", "skipped items are")
+        yield Note("data", f"{items} taken for wrong in the lower limit and for right in the upper one: nothing is "
+                   "assumed about why they were skipped")
+    if waiting:
+        labels = checks.counted(waiting, "label waits", "labels wait")
+        yield Note("data", f"{labels} for items before them in the order that are still out or open: "
+                   f"{checks.listed(before, BLOCKING, quoted=True)}; record a label for each, or skip it")
+    if math.isnan(lowest[0]) and not all(each == 0 for each in lowest):
+        yield Note("undefined", "the estimate needs at least 2 labels in every stratum")
+
+
+def _said(metric: Any, lowest: Any, highest: Any, limits: Any, level: Any) -> str:
+    value = "not yet known" if math.isnan(lowest) else _range(lowest, highest)
+    if limits is None:
+        return f"{WORDS[metric]} {value} (no interval yet)"
+    return f"{WORDS[metric]} {value} ({percent(level)} interval: {100 * limits.low:.1f}% to {100 * limits.high:.1f}%)"
+
+
+def _range(lowest: float, highest: float) -> str:
+    return " to ".join(f"{100 * end:.1f}%" for end in dict.fromkeys((lowest, highest)))
+
+
+_BY_METHOD: dict[str, Callable] = {"planned": _planned, "anytime": _anytime, "looks": _looks, "fixed": _fixed}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SecondLabels(Result):
+    """What second labels on a share of the items say about errors of the labels themselves.
+
+    Attributes
+    ----------
+    pairs, differing, settled : int
+        Items with two labels; those whose labels differ; and those of the latter that a third person decided.
+    estimate : float
+        Accuracy before the correction, from first labels; NaN where a stratum has fewer than 2.
+    lowest, highest : float
+        Corrected accuracy, its least and largest value over the pairs that are not decided; NaN without pairs.
+    confidence_interval : Interval or None
+        Of the corrected accuracy; None with fewer than 2 pairs.
+    """
+
+    pairs: int
+    differing: int
+    settled: int
+    estimate: float
+    lowest: float
+    highest: float
+    confidence_interval: Interval | None
+
+    def interval(self) -> Interval | None:
+        """Return the interval of the corrected accuracy."""
+        return self.confidence_interval
+
+    @property
+    def agreement(self) -> float:
+        """Share of pairs that are alike; NaN without pairs."""
+        return 1 - self.differing / self.pairs if self.pairs else float("nan")
+
+    def headline(self) -> str:
+        """Return agreement and corrected accuracy in one sentence."""
+        if not self.pairs:
+            return "no item has two labels yet"
+        pairs = checks.counted(self.pairs, "item has two labels", "items have two labels")
+        said = f"{pairs}, {100 * self.agreement:.1f}% of them alike, {self.settled} of {self.differing} decided"
+        if self.confidence_interval is None:
+            return said
+        low, high = self.confidence_interval
+        value = _range(self.lowest, self.highest)
+        return f"{said}; accuracy corrected for label errors {value} ({100 * low:.1f}% to {100 * high:.1f}%)"
+
+    def rows(self) -> list[dict]:
+        """Return one row."""
+        return [{"items": self.pairs, "alike": self.pairs - self.differing, "undefined": self.differing - self.settled,
+                 "estimate": (self.lowest + self.highest) / 2}]
+
+
+def second_labels(trail: Trail) -> SecondLabels:
+    """Return agreement and corrected accuracy of a session that asks about accuracy.
+
+    Notes
+    -----
+    A = sum_h W_h p_h + (g1 - g0) / 2 with p_h from first labels, g1 and g0 the shares of pairs that differ and were
+    decided as right and as wrong: of two labels that differ one is wrong, as likely the first as the second. Its
+    interval is `value_interval` of the strata of first labels and one more, of pairs with values -1/2, 0 and 1/2.
+    """
+    design, answers = trail.design, answers_of(trail, trail.beginning())
+    pairs: list = []
+    first_wrong = 0
+    for k in range(len(answers.values)):
+        values = [value_of(design, trail.items[k], entry.label) for entry in trail.labels(k)][:3]
+        if len(values) >= 2 and trail.doubled[k]:
+            pairs.append(0.0 if values[0] == values[1] else None if len(values) == 2 else values[2] - 0.5)
+            first_wrong += len(values) == 3 and values[0] != values[2]
+    unsettled = pairs.count(None)
+    differing = sum(pair is None or pair != 0 for pair in pairs)
+    lowest, highest = (_estimates(design, answers.stratum, side)[0] for side in answers.sides())
+    estimate = (lowest + highest) / 2
+    sides = [np.array([end if pair is None else pair for pair in pairs]) for end in (-0.5, 0.5)]
+    shift = [float(side.mean()) if pairs else float("nan") for side in sides]
+    known = len(pairs) > 1 and _enough(design, answers.stratum)
+    return SecondLabels(len(pairs), differing, differing - unsettled, estimate, lowest + shift[0], highest + shift[1],
+                        _corrected(design, answers, sides) if known else None,
+                        notes=_pair_notes(pairs, differing, unsettled, first_wrong, estimate))
+
+
+def _corrected(design: dict, answers: Answers, pair_sides: list) -> Interval:
+    size = np.array(design["stratum_size"])
+    limits = []
+    for side, said in zip(answers.sides(), pair_sides, strict=True):
+        counts = [*([*row, 0] for row in _table(design, answers.stratum, side).tolist()),
+                  [int((said == value).sum()) for value in (-0.5, 0, 0.5)]]
+        values = [[0, 1, 1]] * size.size + [[-0.5, 0, 0.5]]
+        # the pairs stand for all items once more, so that both parts have weight 1/2
+        limits.append(value_interval([*size, size.sum()], counts, values, level=design["level"]))
+    return Interval(max(2 * limits[0].low, 0), min(2 * limits[1].high, 1), design["level"], "default")
+
+
+def _pair_notes(pairs: Any, differing: Any, unsettled: Any, first_wrong: Any, accuracy: Any) -> Any:
+    if differing > unsettled:
+        decided = checks.counted(differing - unsettled, "decided pair")
+        yield Note("assumption", "the correction takes first and second labels to be wrong equally often: of "
+                   f"{decided} the first label was wrong in {first_wrong}")
+    if unsettled:
+        left = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
+        yield Note("assumption", f"{left} not decided yet and counted both ways: second labels show how often labels "
+                   "are wrong, not which way; a third person decides")
+    gap, wrong = differing / max(len(pairs), 1), 1 - accuracy
+    if unsettled and min(accuracy, wrong) > gap / 2 and not math.isnan(accuracy):
+        low, high = 1 - wrong ** 2 / (wrong - gap / 2), accuracy ** 2 / (accuracy - gap / 2)
+        yield Note("assumption", f"without decisions any accuracy from {100 * max(low, 0):.0f}% to "
+                   f"{100 * min(high, 1):.0f}% fits these labels")

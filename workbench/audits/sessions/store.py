@@ -1,0 +1,270 @@
+"""The file of an audit session: one SQLite file that only grows, in which every event is durable before it counts.
+
+Two tables: `items`, what may be labeled, in the order of labeling; `events`, everything that happened, each with its
+time, who did it and a hash over itself and the event before. The first event holds the design. The chain of hashes
+finds accidents; whoever holds the file can compute it anew.
+"""
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import urllib.parse
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from os import PathLike
+from typing import Any
+
+from workbench import checks
+from workbench.data.whole_files import NotWrittenError, whole_file
+
+APPLICATION = 0x57424153        # marks the file as an audit session
+FORMAT = 1
+PATIENCE = 30.0                 # seconds that a process waits for another one's write
+_HEADER = b"SQLite format 3\0"
+_SCHEMA = """
+CREATE TABLE items (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, stratum INTEGER NOT NULL, prediction TEXT,
+                    rival TEXT, shown TEXT NOT NULL);
+CREATE TABLE events (number INTEGER PRIMARY KEY, time TEXT NOT NULL, who TEXT NOT NULL, kind TEXT NOT NULL,
+                     body TEXT NOT NULL, hash TEXT NOT NULL);
+"""
+_REASONS = {
+    sqlite3.SQLITE_FULL: "the disk is full; nothing of this step was recorded, what was before is kept",
+    sqlite3.SQLITE_IOERR: "the disk cannot be written (full, or taken away); nothing of this step was recorded, what "
+                          "was before is kept",
+    sqlite3.SQLITE_READONLY: "the file or its folder may not be written; nothing was recorded",
+    sqlite3.SQLITE_PERM: "the file or its folder may not be written; nothing was recorded",
+    sqlite3.SQLITE_CANTOPEN: "the file or its folder may not be written; nothing was recorded",
+    sqlite3.SQLITE_BUSY: "another process has been writing it for half a minute; try again",
+    sqlite3.SQLITE_NOTADB: "it is not an audit session",
+    sqlite3.SQLITE_CORRUPT: "it is damaged; go back to a copy",
+}
+
+
+class SessionError(ValueError):
+    """An audit session's file cannot be used, or a step does not fit what it holds."""
+
+
+@dataclass(frozen=True)
+class StoredItem:
+    """An item that may be labeled; `prediction` and `rival` are texts of classes, `shown` what people see of it."""
+
+    id: str
+    stratum: int
+    prediction: str | None
+    rival: str | None
+    shown: dict
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step of the audit."""
+
+    number: int
+    time: str
+    who: str
+    kind: str
+    body: dict
+
+
+def now() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)
+
+
+def canonical(value: Any) -> str:
+    """Return a value as the one JSON text that hashes are taken of."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
+
+
+def digest_of_rows(items: Iterable[StoredItem]) -> str:
+    """Return the SHA-256 of items in their order."""
+    found = hashlib.sha256()
+    for item in items:
+        found.update(canonical([item.id, item.stratum, item.prediction, item.rival, item.shown]).encode() + b"\n")
+    return found.hexdigest()
+
+
+def create_store(path: str | PathLike[str], design: dict, items: Sequence[StoredItem], who: str = "") -> None:
+    """Write the file of a new session as a whole, or not at all; an existing file is never touched."""
+    path = _path(path)
+    if os.path.exists(path):
+        raise SessionError(f"{path!r} exists already; choose another name for the new audit")
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise SessionError(f"no such folder: {folder!r}")
+    try:
+        with open(path, "x"):
+            pass        # the name is ours; a file that somebody made meanwhile is not touched
+    except OSError as error:
+        raise SessionError(f"cannot write {path!r}: {error.strerror}") from error
+    try:
+        with whole_file(path) as part, _told(path), \
+                contextlib.closing(sqlite3.connect(part, isolation_level=None)) as connection:
+            _set_up(connection)
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            _insert_items(connection, 1, items)
+            _insert_events(connection, "", 0, [(who, "created", design)])
+            connection.execute("COMMIT")
+    except BaseException as error:
+        os.remove(path)
+        if isinstance(error, NotWrittenError):
+            raise SessionError(str(error)) from error
+        raise
+
+
+class Store:
+    """An open session file; `events()` reads what is new since the last call."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = _path(path)
+        _check_file(self.path)
+        with _told(self.path):
+            uri = f"file:{urllib.parse.quote(os.path.abspath(self.path))}?mode=rw"
+            self._connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=PATIENCE)
+        try:
+            with _told(self.path):
+                self._check_format()
+                _set_up(self._connection)
+        except BaseException:
+            self._connection.close()
+            raise
+        self._last, self._hash = 0, ""
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def items(self) -> list[StoredItem]:
+        """Return all items in the order of labeling."""
+        with _told(self.path):
+            rows = self._connection.execute("SELECT id, stratum, prediction, rival, shown FROM items ORDER BY position")
+            return [StoredItem(name, stratum, prediction, rival, self._json(shown, f"item {name!r}"))
+                    for name, stratum, prediction, rival, shown in rows]
+
+    def events(self) -> list[Event]:
+        """Return the events after those that were read before, or raise where one was changed."""
+        with _told(self.path):
+            rows = self._connection.execute("SELECT number, time, who, kind, body, hash FROM events WHERE number > ? "
+                                            "ORDER BY number", (self._last,)).fetchall()
+        found, last, chain = [], self._last, self._hash
+        for number, time, who, kind, body, stored in rows:
+            chain = _chained(chain, number, time, who, kind, body)
+            if number != last + 1 or stored != chain:
+                raise SessionError(f"{self.path!r} was changed by another program: event {last + 1} is not what was "
+                                   "recorded; go back to a copy")
+            last = number
+            found.append(Event(number, time, who, kind, self._json(body, f"event {number}")))
+        self._last, self._hash = last, chain
+        return found
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Begin a step that no other process can come between; what is added is durable when the context ends."""
+        with _told(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    with contextlib.suppress(sqlite3.Error):
+                        self._connection.execute("ROLLBACK")
+
+    def add(self, steps: Iterable[tuple[str, str, dict]]) -> None:
+        """Append events, inside of `writing`, after all of the file have been read."""
+        _insert_events(self._connection, self._hash, self._last, steps)
+
+    def add_items(self, first: int, items: Sequence[StoredItem]) -> None:
+        """Append items, inside of `writing`."""
+        _insert_items(self._connection, first, items)
+
+    def check(self) -> None:
+        """Raise where SQLite finds the file damaged."""
+        with _told(self.path):
+            said = self._connection.execute("PRAGMA integrity_check").fetchone()[0]
+        if said != "ok":
+            raise SessionError(f"{self.path!r} is damaged ({said}); go back to a copy")
+
+    def _check_format(self) -> None:
+        application, version = (self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+                                for name in ("application_id", "user_version"))
+        if application != APPLICATION:
+            raise SessionError(f"{self.path!r} is not an audit session")
+        if version != FORMAT:
+            raise SessionError(f"{self.path!r} was written by a newer version of the workbench (format {version}, this "
+                               f"one knows {FORMAT}): update the workbench; the file was left as it is")
+
+    def _json(self, text: str, what: str) -> dict:
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise SessionError(f"{self.path!r} was changed by another program: {what} cannot be read; go back to a "
+                               "copy") from None
+
+
+def _path(path: Any) -> Any:
+    return os.path.expanduser(os.fspath(path))
+
+
+def _check_file(path: str) -> None:
+    if not os.path.isfile(path):
+        raise SessionError(f"no such audit: {path!r}")
+    try:
+        with open(path, "rb") as file:
+            start = file.read(len(_HEADER))
+    except OSError as error:
+        raise SessionError(f"cannot read {path!r}: {error.strerror}") from error
+    if start != _HEADER:
+        raise SessionError(f"{path!r} is not an audit session")
+
+
+def _set_up(connection: Any) -> None:
+    # a label is acknowledged only when it would survive a power cut
+    for setting in ("journal_mode = DELETE", "synchronous = FULL", "fullfsync = 1", "trusted_schema = 0"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+@contextlib.contextmanager
+def _told(path: Any) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        raise SessionError(f"{path!r}: {_REASONS.get(code, str(error))}") from error
+
+
+def _insert_items(connection: Any, first: Any, items: Any) -> None:
+    connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)",
+                           ((position, item.id, item.stratum, item.prediction, item.rival, canonical(item.shown))
+                            for position, item in enumerate(items, first)))
+
+
+def _insert_events(connection: Any, chain: Any, last: Any, steps: Any) -> None:
+    time, rows = now().isoformat(timespec="milliseconds"), []
+    for number, (who, kind, body) in enumerate(steps, last + 1):
+        text = canonical(body)
+        chain = _chained(chain, number, time, who, kind, text)
+        rows.append((number, time, who, kind, text, chain))
+    connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def _chained(before: str, number: int, time: str, who: str, kind: str, body: str) -> str:
+    return hashlib.sha256(canonical([before, number, time, who, kind, body]).encode()).hexdigest()
+
+
+def check_who(by: Any) -> str:
+    """Return a person's name, "" for None, or raise."""
+    if by is None:
+        return ""
+    if not isinstance(by, str) or not by.strip() or len(by) > 200 or not by.isprintable():
+        raise checks.WrongValue("by", "must be a name of 1 to 200 printable characters; got "
+                                f"{checks.listed([by], quoted=True)}")
+    return by.strip()

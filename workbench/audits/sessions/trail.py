@@ -1,0 +1,140 @@
+"""What the events of an audit session add up to: labels in force, who has which item, and how far the order is done."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from workbench.audits.sessions.design import doubled
+from workbench.audits.sessions.store import Event, SessionError, StoredItem
+
+OPEN, SKIPPED, LABELED = "open", "skipped", "labeled"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A label (None: skipped) that somebody gave to an item."""
+
+    number: int
+    time: str
+    who: str
+    label: Any
+
+
+class Trail:
+    """The state of a session; `apply` takes events in their order."""
+
+    def __init__(self, path: str, created: Event, items: Sequence[StoredItem]) -> None:
+        self.design: dict = created.body
+        self.started = created.time
+        self.items: list[StoredItem] = []
+        self.add_items(items)
+        self.budget: int = self.design["budget"]
+        self.looks: list[Event] = []
+        self._path = path
+        self._entries: dict[int, list[Entry]] = {}
+        self._handed: dict[int, tuple[str, datetime]] = {}
+        self._steps: dict[str, list[tuple[int, int]]] = {}      # who: (event, item) that can be taken back, in order
+
+    def add_items(self, items: Sequence[StoredItem]) -> None:
+        """Take in items that follow those known, in the order of labeling."""
+        self.items += items
+        self.place = {item.id: k for k, item in enumerate(self.items)}
+        self.doubled = doubled([item.id for item in self.items], self.design["seed"], self.design["second_share"])
+
+    def apply(self, event: Event) -> None:
+        """Take in one event."""
+        try:
+            _APPLY[event.kind](self, event)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+            raise SessionError(f"{self._path!r}: event {event.number} ({event.kind}) makes no sense; go back to a "
+                               "copy") from None
+
+    def labels(self, k: int) -> list[Entry]:
+        """Return the labels in force of an item, each person's last, in the order in which people came."""
+        last = {entry.who: entry for entry in self._entries.get(k, ()) if entry.label is not None}
+        return list(last.values())
+
+    def history(self, k: int) -> list[Entry]:
+        """Return everything that was said of an item and not taken back, corrected labels too."""
+        return list(self._entries.get(k, ()))
+
+    def status(self, k: int) -> str:
+        """Return whether an item is open, skipped or labeled."""
+        if not self._entries.get(k):
+            return OPEN
+        return LABELED if self.labels(k) else SKIPPED
+
+    def wants_another(self, k: int, more: Sequence[Entry] = ()) -> bool:
+        """Return whether an item that has a label, and `more`, waits for a second one, or for one that decides."""
+        if not self.doubled[k]:
+            return False
+        labels = [entry.label for entry in (*self.labels(k), *more)]
+        return len(labels) == 1 or (len(labels) == 2 and labels[0] != labels[1])
+
+    def holder(self, k: int, now: datetime) -> str | None:
+        """Return who has an item now, or None."""
+        who, until = self._handed.get(k, ("", None))
+        return who if until is not None and now < until else None
+
+    def held(self, who: str, now: datetime) -> list[int]:
+        """Return the items that somebody has now, in the order of labeling."""
+        return [k for k in sorted(self._handed) if self.holder(k, now) == who]
+
+    def pending(self, now: datetime) -> list[int]:
+        """Return the items that are out with anybody."""
+        return [k for k in sorted(self._handed) if self.holder(k, now) is not None]
+
+    def available(self, who: str, now: datetime) -> Iterator[int]:
+        """Yield the items that somebody may be given next, in the order of labeling."""
+        for k in range(self.budget):
+            if self.holder(k, now) is None and (self.status(k) == OPEN or (
+                    self.wants_another(k) and all(entry.who != who for entry in self.labels(k)))):
+                yield k
+
+    def beginning(self) -> int:
+        """Return the length of the longest beginning in which every item is labeled or skipped."""
+        return next((k for k in range(self.budget) if not self._entries.get(k)), self.budget)
+
+    def last_step(self, who: str) -> tuple[int, int] | None:
+        """Return event and item of what somebody did last and did not take back."""
+        steps = self._steps.get(who)
+        return steps[-1] if steps else None
+
+    def _give(self, event: Event) -> None:
+        until = datetime.fromisoformat(event.body["until"])
+        for each in event.body["ids"]:
+            self._handed[self.place[each]] = event.who, until
+
+    def _release(self, event: Event) -> None:
+        for each in event.body["ids"]:
+            self._handed.pop(self.place[each], None)
+
+    def _say(self, event: Event) -> None:
+        k = self.place[event.body["id"]]
+        label = event.body["label"] if event.kind == "labeled" else None
+        self._entries.setdefault(k, []).append(Entry(event.number, event.time, event.who, label))
+        self._steps.setdefault(event.who, []).append((event.number, k))
+        if self._handed.get(k, ("",))[0] == event.who or not self.wants_another(k):
+            self._handed.pop(k, None)
+
+    def _take_back(self, event: Event) -> None:
+        number, k = self._steps[event.who].pop()
+        if number != event.body["event"]:
+            raise ValueError
+        self._entries[k] = [entry for entry in self._entries[k] if entry.number != number]
+
+    def _look(self, event: Event) -> None:
+        self.looks.append(event)
+
+    def _extend(self, event: Event) -> None:
+        self.budget = int(event.body["budget"])
+
+    def _note(self, event: Event) -> None:
+        pass
+
+
+_APPLY: dict = {"handed": Trail._give, "released": Trail._release, "labeled": Trail._say, "skipped": Trail._say,
+                "undone": Trail._take_back, "looked": Trail._look, "extended": Trail._extend, "imported": Trail._note,
+                "exported": Trail._note}

@@ -1,0 +1,206 @@
+"""Charts of audits of accuracy; those of the lesson are in `stratified_scenes`.
+
+For each picture there are three functions: `..._data(result)` gives its rows, `..._words(result)` its title and
+text alternative, and the picture itself is an altair chart built from both.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from workbench import checks
+from workbench.audits.accuracy import IntervalComparison
+from workbench.audits.classes import ClassAudit
+from workbench.audits.differences import DifferenceAudit
+from workbench.charts import theme
+from workbench.results import percent
+from workbench.results.digits import percents, points
+from workbench.results.vocabulary import metric_words
+from workbench.stratified.class_metrics import METRICS
+
+FEW_STRATA = 8
+STRENGTHS = (1, 0.4, 0.7)       # of what labels found: told apart without color, too
+
+
+def audit_data(audit: Any) -> list[dict]:
+    """Return the rows of `audit`: labels per stratum, counted from 1, split by what they found once they are known."""
+    return [{"stratum": k + 1, "kind": kind, "labels": int(n), "order": order}
+            for k, row in enumerate(zip(*(counts for _, _, counts in _outcomes(audit)), strict=True))
+            for order, ((kind, _, _), n) in enumerate(zip(_outcomes(audit), row, strict=True))]
+
+
+def _outcomes(audit: Any) -> list:
+    """Return kind, color and labels per stratum of what labels found; the first is what the title speaks of."""
+    if audit.mode == "plan":
+        return [("to label", theme.LABELED, audit.labeled)]
+    if isinstance(audit, DifferenceAudit):
+        b, neither, a = audit.difference.counts.T
+        return [("only A right", theme.STRATIFIED, a), ("both wrong", theme.UNLABELED, neither),
+                ("only B right", theme.MISS, b)]
+    wrong = audit.labeled - audit.estimate.correct
+    return [("wrong", theme.MISS, wrong), ("right", theme.STRATIFIED, audit.estimate.correct)]
+
+
+def audit_words(audit: Any) -> tuple[str, str]:
+    """Return title and text alternative of `audit`."""
+    sizes = ", ".join(f"{n:,} of {size:,}" for n, size in zip(audit.labeled, audit.stratum_size, strict=True))
+    order = _order(audit)
+    if audit.mode == "plan":
+        return (f"{checks.counted(audit.labeled.sum(), 'item')} to label, {order}",
+                f"Items to label per stratum, {order}: {sizes}.")
+    labels = checks.counted(audit.labeled.sum(), "label")
+    (_, _, first), *_, (_, _, last) = _outcomes(audit)
+    found = ", ".join(f"{k:,} of {n:,}" for k, n in zip(first, audit.labeled, strict=True))
+    if isinstance(audit, DifferenceAudit):
+        rival = ", ".join(f"{k:,} of {n:,}" for k, n in zip(last, audit.labeled, strict=True))
+        return (f"Where the models differ, A is right in {first.sum():,} and B in {last.sum():,} of {labels}",
+                f"Labels per stratum, {order}, in which only A was right: {found}; only B: {rival}.")
+    where = "" if isinstance(audit, ClassAudit) else f", {first[0]:,} at the lowest scores"
+    return (f"{first.sum():,} of {labels} found an error{where}",
+            f"Labels that found an error, per stratum {order}: {found}.")
+
+
+def _order(audit: Any) -> str:
+    """Return what the order of the strata is, in words."""
+    if not isinstance(audit, ClassAudit) or audit.predicted.all():
+        return "from low to high score"
+    members = int(audit.predicted.sum())
+    first = "stratum 1" if members == 1 else f"strata 1 to {members}"
+    return f"from low to high score: {first} predicted members, then the others"
+
+
+def audit(audit: Any) -> alt.TopLevelMixin:
+    """Return the labels per stratum and, once they are known, what they found.
+
+    Parameters
+    ----------
+    audit : workbench.audits.accuracy.Audit
+    """
+    colors = theme.scale({kind: color for kind, color, _ in _outcomes(audit)})
+    base = alt.Chart(theme.rows("labels", audit_data(audit))).encode(
+        x=alt.X("stratum:O", title=f"stratum, {_order(audit)}", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("labels:Q", title="labels", axis=alt.Axis(tickMinStep=1)), order="order:Q")
+    strength = alt.Scale(domain=list(colors.domain), range=STRENGTHS[:len(colors.domain)])
+    bars = base.mark_bar(strokeWidth=1.5).encode(
+        color=alt.Color("kind:N", scale=colors, title=None), stroke=alt.Stroke("kind:N", scale=colors, title=None),
+        fillOpacity=alt.FillOpacity("kind:N", scale=strength, title=None))
+    return theme.finish(bars, *audit_words(audit), height=180)
+
+
+def finding_data(audit: Any) -> dict:
+    """Return the rows of `finding`: limits of what was asked and ends of its estimates, rates in the strata, the truth.
+
+    An estimate has two ends where items were skipped.
+    """
+    asked = [(name, list(dict.fromkeys(bounds)), *limits) for name, bounds, limits in _asked(audit)
+             if np.isfinite(bounds).all()]
+    limits = [{"name": name, "low": low, "high": high, "kind": "of all items", "text": _shown(audit, ends, low, high)}
+              for name, ends, low, high in asked]
+    ends = [{"name": name, "estimate": end, "kind": "of all items"} for name, ends, *_ in asked for end in ends]
+    one = not isinstance(audit, ClassAudit)
+    return {"limits": limits, "ends": ends, "strata": _rates(audit) if one and audit.labeled.size <= FEW_STRATA else [],
+            "truth": [{"truth": audit.truth}] if one and audit.truth is not None else []}
+
+
+def _asked(audit: Any) -> list[tuple]:
+    """Return name, bounds of the estimate and limits of everything that an audit asked."""
+    if isinstance(audit, DifferenceAudit):
+        return [("A less B", audit.difference.bounds, audit.confidence_interval)]
+    accuracy = "accuracy", audit.estimate.bounds, audit.confidence_interval
+    if not isinstance(audit, ClassAudit):
+        return [accuracy]
+    return [accuracy, *((metric_words(metric), audit.metrics.bounds(metric), limits)
+                        for metric, limits in zip(METRICS, audit.limits, strict=True))]
+
+
+def _shown(audit: Any, ends: list[float], low: float, high: float) -> str:
+    shares, error = (*ends, low, high), (high - low) / 2
+    *estimate, low_text, high_text = points(*shares, error=error, signed=True) \
+        if isinstance(audit, DifferenceAudit) else percents(*shares, error=error)
+    return f"{' to '.join(dict.fromkeys(estimate))} ({low_text} to {high_text})"
+
+
+def _rates(audit: Any) -> list:
+    """Return the rate of each stratum among its labels; where models are compared, none: theirs are of other items."""
+    if isinstance(audit, DifferenceAudit):
+        return []
+    rates = zip(audit.estimate.correct.tolist(), audit.labeled.tolist(), strict=True)
+    return [{"name": f"stratum {k}", "estimate": x / n, "kind": "in a stratum", "text": f"{x:,} of {n:,} right"}
+            for k, (x, n) in enumerate(rates, 1) if n]
+
+
+def finding_words(audit: Any) -> tuple[str, str]:
+    """Return title and text alternative of `finding`."""
+    if audit.mode == "plan":
+        return audit_words(audit)
+    data = finding_data(audit)
+    said = "; ".join(f"{row['name']} {row['text']}" for row in (*data["limits"], *data["strata"]))
+    dashed = " (dashed: the truth)" if data["truth"] else ""
+    where = " and what the labels of each stratum say, from low to high score" if data["strata"] else ""
+    what = "Difference of the accuracies, in points," if isinstance(audit, DifferenceAudit) else \
+        "Estimates" if len(data["limits"]) > 1 else "Accuracy"
+    return f"{what} with {percent(audit.level)} interval{'s' * (len(data['limits']) > 1)}{where}{dashed}", f"{said}."
+
+
+def finding(found: Any) -> alt.TopLevelMixin:
+    """Return what an audit found with its limits, and the rates in its strata; of a plan the labels.
+
+    Parameters
+    ----------
+    found : workbench.audits.accuracy.Audit
+    """
+    if found.mode == "plan":
+        return audit(found)
+    data = finding_data(found)
+    order = [row["name"] for row in (*data["limits"], *data["strata"])]
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=140))
+    colors = alt.Color("kind:N", title=None, legend=None, scale=theme.scale(
+        {"of all items": theme.ESTIMATE, "in a stratum": theme.GRAY}))
+    title = "points" if isinstance(found, DifferenceAudit) else "share of items"
+    axis = alt.Axis(labelExpr="format(100 * datum.value, '+~g')") if isinstance(found, DifferenceAudit) else \
+        theme.percents(tickCount=6)
+    x = alt.X("low:Q", title=title, axis=axis, scale=alt.Scale(zero=isinstance(found, DifferenceAudit), nice=True))
+    limits, ends, strata = (theme.chart(data, name).encode(y=y) for name in ("limits", "ends", "strata"))
+    bars = limits.mark_rule(strokeWidth=5).encode(x=x, x2="high:Q", color=colors)
+    dots = [part.mark_point(filled=True, size=110).encode(x="estimate:Q", color=colors) for part in (ends, strata)]
+    texts = [part.mark_text(align="left", x="width", dx=12).encode(text="text:N") for part in (limits, strata)]
+    truth = theme.chart(data, "truth").mark_rule(style="truth").encode(x="truth:Q")
+    return theme.finish(alt.layer(truth, bars, *dots, *texts), *finding_words(found), width=theme.WIDTH - 160,
+                        height=30 * max(2, len(order)))
+
+
+def intervals_words(comparison: IntervalComparison, truth: float | None = None) -> tuple[str, str]:
+    """Return title and text alternative of `intervals`."""
+    limits = "; ".join(f"{i.method} {i.low:.3f} to {i.high:.3f}" for i in comparison.intervals)
+    known = "" if truth is None else f" The true accuracy is {truth:.3f}."
+    promised = f" ({comparison.assumption.lower()})" if comparison.assumption else ""
+    dashed = "" if truth is None else " (dashed: the truth)"
+    report = "what to expect of each" if comparison.assumption else "report the default"
+    return (f"The same labels, five intervals: {report}{promised}{dashed}",
+            f"Limits{promised}: {limits}.{known}")
+
+
+def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt.TopLevelMixin:
+    """Return all interval methods on the same labels, with the truth where it is known.
+
+    Parameters
+    ----------
+    comparison : workbench.audits.accuracy.IntervalComparison
+    truth : float, optional
+    """
+    order = [i.method for i in comparison.intervals]
+    default = "default" if comparison.assumption else "report this"
+    use = {"default": default, "wald": "for teaching", "wilson": "for teaching"}
+    rows = [{"method": i.method, "low": i.low, "high": i.high, "use": use.get(i.method, "on purpose only")}
+            for i in comparison.intervals]
+    colors = theme.scale({default: theme.STRATIFIED, "on purpose only": theme.UNLABELED,
+                          "for teaching": theme.MISS})
+    bars = alt.Chart(theme.rows("intervals", rows)).mark_bar(height=8).encode(
+        y=alt.Y("method:N", sort=order, title=None), x2="high:Q",
+        x=alt.X("low:Q", title="accuracy", axis=theme.percents(), scale=alt.Scale(zero=False)),
+        color=alt.Color("use:N", scale=colors, title=None))
+    known = [] if truth is None else [{"truth": truth}]
+    rule = alt.Chart(theme.rows("truth", known)).mark_rule(style="truth").encode(x="truth:Q")
+    return theme.finish(bars + rule, *intervals_words(comparison, truth), height=150)

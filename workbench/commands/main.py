@@ -1,0 +1,286 @@
+"""The command line: report, list, params, lab, and the commands that audits, replays and the classroom bring."""
+from __future__ import annotations
+
+import gc
+import os
+import shlex
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench import stopping
+from workbench.commands.audit.commands import audit
+from workbench.commands.classroom import register as register_classroom
+from workbench.commands.options import as_typed
+from workbench.commands.replay import replay
+from workbench.reports.parameters import (
+    ReportError,
+    WrongParameter,
+    find_notebook,
+    notebook_parameters,
+    notebook_title,
+    notebooks_folder,
+    refusing,
+    shown_help,
+    shown_type,
+    topics,
+)
+
+FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
+PARAMETER = "parameter_"
+SOLUTIONS = "solutions"
+START, SHOWN = "00-start.ipynb", "lab/tree"
+# defaults for JupyterLab: it asks for no news, and does not ask whether it may; what a user has set goes before them
+LAB_SETTINGS = Path(__file__).parents[1] / "lab_settings"
+
+
+def main(arguments: Any = None) -> Any:
+    """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
+    stopping.imported()
+    gc.set_threshold(100_000)       # a command ends soon: what it imports and reads is not looked through for circles
+    try:
+        sys.exit(commands.main(arguments, prog_name="workbench", standalone_mode=False))
+    except (click.ClickException, ReportError) as error:
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        click.echo(f"Error: {' '.join(message.split())}", err=True)
+        sys.exit(2)
+    except click.Abort:
+        click.echo("Stopped.", err=True)
+        sys.exit(130)
+
+
+def _show_version(context: Any, option: Any, wanted: bool) -> None:
+    if wanted:
+        from workbench.reports.build import package_version
+        click.echo(f"workbench {package_version()}")
+        context.exit()
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False,
+             invoke_without_command=True)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+              help="Show the version.")
+@click.pass_context
+def commands(context: Any) -> None:
+    """Evaluate classifiers honestly with few labels, and learn how."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+commands.add_command(audit)
+
+
+class ReportCommand(click.Command):
+    """A command that takes the parameters of the notebook on its line as options."""
+
+    def parse_args(self, context: Any, args: list) -> list:
+        """Find the notebook first: its parameters say which options there are."""
+        context.meta["parameters"] = _options_for(args)
+        return super().parse_args(context, _joined(args, context.meta["parameters"]))
+
+    def get_params(self, context: Any) -> list:
+        """Return the fixed options and one per parameter of the notebook."""
+        fixed = super().get_params(context)
+        named = map(_option, context.meta.get("parameters", []))
+        return [*fixed[:-1], *named, *fixed[-1:]]
+
+    def invoke(self, context: Any) -> None:
+        """Run the command; a parameter that is refused is named as it is typed."""
+        try:
+            return super().invoke(context)
+        except WrongParameter as error:
+            given_apart = context.params["pairs"] or context.params["params_file"]
+            options = [parameter for parameter in self.get_params(context)
+                       if not given_apart or context.params.get(parameter.name) is not None]
+            raise click.ClickException(error.called(as_typed(options))) from error
+
+
+def _options_for(args: list) -> list:
+    known = topics()
+    first = args[:1] if args and not args[0].startswith("-") and args[0] != "all" else []
+    topic = next((word for word in args if word in known or word.endswith(".ipynb")), *first or [None])
+    if topic is None:
+        return []
+    declared = notebook_parameters(find_notebook(topic))
+    return [parameter for parameter in declared if parameter["name"] not in FIXED]
+
+
+def _joined(args: list, parameters: list) -> list:
+    """Return the words of a command; a flag may be followed by true or false, as other values are."""
+    flags = {_option_name(parameter): parameter["name"] for parameter in parameters if parameter["type"] == "bool"}
+    joined = []
+    for word in args:
+        flag = flags.get(joined[-1]) if joined else None
+        if flag and word.lower() in ("true", "false"):
+            joined[-1] = f"--{'no-' if word.lower() == 'false' else ''}{joined[-1][2:]}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _option_name(parameter: dict) -> str:
+    """Return the option of a parameter."""
+    return f"--{parameter['name'].replace('_', '-')}"
+
+
+def _option(parameter: dict) -> Any:
+    default, option = parameter["default"], _option_name(parameter)
+    text = f"{shown_help(parameter)}  [{'empty' if default == '' else default}]".strip()
+    named = PARAMETER + parameter["name"]
+    if parameter["type"] == "bool":
+        return click.Option([f"{option}/--no-{option[2:]}", named], default=None, help=text)
+    return click.Option([option, named], metavar=shown_type(parameter).upper(), help=text)
+
+
+@commands.command(cls=ReportCommand)
+@click.argument("topic", required=False)
+@click.option("-o", "--output", help="The HTML file, or with --all a folder.  [report.html, reports]")
+@click.option("-p", "--param", "pairs", nargs=2, multiple=True, metavar="NAME VALUE",
+              help="A parameter of the notebook.")
+@click.option("--params", "params_file", metavar="FILE", help="A YAML file of parameters.")
+@click.option("--all", "everything", is_flag=True, help="Report every topic with its defaults.")
+@click.option("--pdf", is_flag=True, help="Write a PDF beside the HTML file (needs Chromium).")
+@click.option("--json", metavar="FILE", help="Write inputs, parameters and results as JSON too; its schema: "
+              "`python -m pydoc workbench.reports.records`.")
+@click.option("--tables", metavar="DIR|X.XLSX", help="Write every table as CSV into a folder, or all into one Excel "
+              "file.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def report(topic: str | None, output: str | None, pairs: tuple, params_file: str | None, everything: bool, pdf: bool,
+           json: str | None, tables: None, quiet: bool, **named: bool | str | None) -> None:
+    """Run the notebook of TOPIC with your parameters and write one HTML file.
+
+    With a TOPIC, --help also lists its parameters. Each is an option, a pair of -p or an entry
+    of the --params file; an option goes before a pair, a pair before the file.
+    """
+    given = _yaml(params_file) if params_file else {}
+    given |= dict(pairs)
+    given |= {key.removeprefix(PARAMETER): value for key, value in named.items() if value is not None}
+    if everything or topic == "all":
+        if given or (everything and topic):
+            raise ReportError("--all takes every topic with its defaults; give it no topic and no parameters")
+        if json or tables:
+            raise ReportError("--json and --tables take the results of one topic, not of all")
+        _report_all(Path(output or "reports"), pdf, quiet)
+    elif topic is None:
+        raise ReportError(f"name a topic: {', '.join(topics())}")
+    else:
+        _report(topic, given, "report.html" if output is None else output, quiet, pdf=pdf, json=json, tables=tables)
+
+
+def _report(topic: Any, given: Any, output: Any, quiet: Any, **wanted: Any) -> Any:
+    from workbench.reports.build import ReportWarning, build_files, checked_output
+    path = checked_output(output)
+    command = shlex.join(["workbench", *sys.argv[1:]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ReportWarning)
+        warnings.showwarning = _warn
+        written = build_files(topic, given, path, progress=not quiet, command=command, **wanted)
+    for file in written:
+        click.echo(f"Wrote {file}")
+
+
+def _warn(message: Any, *details: Any, **more: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
+
+
+def _report_all(folder: Path, pdf: bool, quiet: bool) -> None:
+    if folder.suffix == ".html" or (os.path.exists(folder) and not folder.is_dir()):
+        raise ReportError(f"with --all the output is a folder; got {str(folder)!r}")
+    with refusing(f"cannot make the folder {str(folder)!r}"):
+        folder.mkdir(parents=True, exist_ok=True)
+    for topic in topics():
+        _report(topic, {}, folder / f"{topic}.html", quiet, pdf=pdf)
+
+
+def _yaml(file: str) -> dict:
+    import yaml
+    with refusing(f"cannot read {str(file)!r}"):
+        content = Path(file).read_bytes()
+    try:
+        values = yaml.safe_load(content.decode("utf-8"))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise ReportError(f"{file}, line {mark.line + 1}: {error.problem or error.context}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise ReportError(f"{file} is no YAML text: {error}") from error
+    if not isinstance(values, dict):
+        raise ReportError(f"{file} must hold lines of the form name: value")
+    return values
+
+
+@commands.command("list")
+def list_topics() -> None:
+    """List the topics, one line each."""
+    known = topics()
+    width = max(map(len, known), default=0)
+    for topic, path in known.items():
+        click.echo(f"{topic:<{width}}  {notebook_title(path)}")
+
+
+@commands.command()
+@click.argument("topic")
+def params(topic: str) -> None:
+    """List the parameters of TOPIC: name, type, default and help."""
+    rows = [(each["name"], shown_type(each), repr(each["default"]), shown_help(each))
+            for each in notebook_parameters(find_notebook(topic))]
+    widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
+    for *row, text in rows:
+        padded = [f"{entry:<{width}}" for entry, width in zip(row, widths, strict=True)]
+        click.echo("  ".join([*padded, text]).rstrip())
+
+
+@commands.command()
+@click.argument("folder", metavar="[DIR]", default="workbench-notebooks")
+@click.argument("jupyter", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF JUPYTERLAB]")
+@click.option("--no-browser", is_flag=True, help="Start the server only; it prints the address of the start page.")
+@click.option("--copy-only", is_flag=True, help="Copy the notebooks and stop.")
+def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
+    """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept."""
+    if folder.startswith("-"):
+        folder, jupyter = "workbench-notebooks", (folder, *jupyter)
+    folder = Path(os.path.expanduser(folder))
+    copied, kept = _copy_notebooks(folder)
+    click.echo(f"Copied {len(copied)} notebooks to {folder}" + (f"; kept {', '.join(kept)}" if kept else ""))
+    if not copy_only:
+        start = [f"--LabApp.default_url=/{SHOWN}/{START}"] if (folder / START).is_file() else []
+        _become_lab(folder, [*start, *["--no-browser"] * no_browser, *jupyter])
+
+
+def _become_lab(folder: Any, words: Any) -> Any:
+    """Put JupyterLab in the place of this process: signals and exit code are its own, and nothing is left behind."""
+    words = [sys.executable, "-m", "workbench.commands.lab_server", *words]
+    paths = filter(None, [str(LAB_SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH")])
+    environment = os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    sys.stdout.flush()
+    os.chdir(folder)
+    if os.name == "nt":     # there a process cannot be replaced
+        sys.exit(subprocess.call(words, env=environment))
+    os.execve(words[0], words, environment)
+
+
+def _copy_notebooks(folder: Any) -> tuple:
+    copied, kept, inside = [], [], notebooks_folder()
+    with refusing(f"cannot copy to {str(folder)!r}"):
+        for made in (folder, folder / SOLUTIONS):
+            made.mkdir(parents=True, exist_ok=True)
+        for source in sorted([*inside.glob("*.ipynb"), *inside.glob(f"{SOLUTIONS}/*.ipynb")]):
+            name = source.relative_to(inside).as_posix()
+            (copied if _copy(source, folder / name) else kept).append(name)
+    return copied, kept
+
+
+def _copy(source: Path, target: Path) -> bool:
+    try:
+        with target.open("xb") as file:
+            file.write(source.read_bytes())
+    except FileExistsError:
+        return False
+    return True
+
+
+commands.add_command(replay)
+register_classroom(commands)

@@ -1,0 +1,107 @@
+"""The command `workbench replay`."""
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench.data.whole_files import write_text
+from workbench.reports.outputs import check_written
+
+ALL, LIST = "all", "list"
+
+
+@click.command()
+@click.argument("name")
+@click.option("-o", "--output", metavar="PAGE", help="Write one HTML page.  [all: five-papers.html]")
+@click.option("--json", "json_file", metavar="FILE", help="Write claims, verdicts and figures as JSON.")
+@click.option("--full", is_flag=True, help="Run the papers' own sizes (of 31 million records a tenth): hours.")
+@click.option("--data", metavar="FILE", help="A file in the place of the data that an item is run on.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def replay(name: str, output: str | None, json_file: str | None, full: bool, data: None, quiet: bool) -> None:
+    """Run the papers' tables, figures and theorems again, beside the printed numbers.
+
+    NAME is list, an item that it names (kloos/fig1), a paper (kloos) or all.
+    """
+    if name == LIST:
+        return _list()
+    items = _chosen(name)
+    output = "five-papers.html" if name == ALL and not output and not json_file else output
+    for option, path in (("output", output), ("json", json_file)):
+        if path:
+            check_written(option, Path(path))
+    done = [_run(item, full, data, quiet) for item in items]
+    if output:
+        from workbench.replays.page import page
+        _write(output, page(done, shlex.join(["workbench", *sys.argv[1:]])))
+    if json_file:
+        from workbench.replays.page import as_json
+        _write(json_file, as_json(done))
+    if not output and not json_file:
+        _print(done)
+
+
+def _list() -> None:
+    from workbench.replays.registry import all_items
+    items = all_items()
+    width = max(len(item.name) for item in items)
+    for item in items:
+        click.echo(f"{item.name:<{width}}  {item.seconds:>3} s  {item.claim} [{item.data}]")
+
+
+def _chosen(name: Any) -> list:
+    from workbench.replays import registry
+    papers = {paper.name: paper.items for paper in registry.papers()}
+    if name == ALL:
+        return registry.all_items()
+    if name in papers:
+        return papers[name]
+    with _told():
+        return [registry.find(name)]
+
+
+def _run(item: Any, full: bool, data: None, quiet: bool) -> Any:
+    from workbench import replays
+    start = time.monotonic()
+    with _told():
+        done = replays.run(item, replays.Setting(full, data))
+    if not quiet:
+        click.echo(f"{done.headline()} ({time.monotonic() - start:.1f} s)", err=True)
+    return done
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Turn what an argument is refused for into one line."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _write(path: str, text: str) -> None:
+    with _told():
+        write_text(path, text)
+    click.echo(f"Wrote {path}")
+
+
+def _print(done: list) -> None:
+    for each in done:
+        click.echo(f"{each.name}: {each.title}")
+        for row in each.rows():
+            click.echo(f"  {row['verdict']}: {row['claim']}; printed {_short(row['printed'])}, ours "
+                       f"{_short(row['ours'])}{_error(row['error'])}{'; ' + row['why'] if row['why'] else ''}")
+
+
+def _short(value: float | str) -> str:
+    return "none" if value is None or value == "" else f"{value:.4g}" if isinstance(value, float) else value
+
+
+def _error(error: float) -> str:
+    return f" +- {error:.2g}" if error else ""

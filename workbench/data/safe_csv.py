@@ -1,0 +1,122 @@
+"""Sheets as files: cells that no spreadsheet executes, and never written over what people wrote.
+
+Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it: text is quoted,
+so that one that splits lines at another delimiter leaves it whole, and what it would execute gets an apostrophe.
+"""
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import Any
+
+from workbench import checks
+from workbench.data import frames, numbers
+from workbench.data.columns import plain_name
+from workbench.data.frames import NoRowsError
+from workbench.data.whole_files import write_text
+
+_EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+_EXECUTABLE_PART = re.compile(rf"(?<=[;\t])(?={_EXECUTABLE.pattern})")
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[Iterable]) -> None:
+    """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is quoted and harmless.
+
+    Parameters
+    ----------
+    path : str or path
+        Ends in .csv.
+    header : sequence of str
+    rows : iterable of sequence
+        Cells: text, numbers, None for an empty one.
+    """
+    names = [name if _PLAIN_NAME.fullmatch(name) else _cell(name, place) for place, name in enumerate(header)]
+    cells = ([_cell(value, place) for place, value in enumerate(row)] for row in rows)
+    write_text(csv_path(path), (",".join(row) + "\r\n" for row in itertools.chain([names], cells)), "utf-8-sig")
+
+
+def csv_path(path: str | PathLike[str]) -> str:
+    """Return a path that ends in .csv as text, or raise."""
+    path = os.path.expanduser(os.fspath(path))
+    if not path.lower().endswith(".csv"):
+        raise checks.WrongValue("path", "must end in .csv", path)
+    return path
+
+
+def original(cell: str) -> str:
+    """Return what a cell of a first column was before an apostrophe made it harmless."""
+    if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
+        return cell[1:].strip()
+    return cell
+
+
+def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
+    """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
+    if not os.path.exists(path) or os.path.getsize(path) == 0:
+        return
+    try:
+        header = {plain_name(name) for name in frames.column_names(path)}
+        found = [name for name in answers if name in header] or answers[:1]
+        columns, _ = frames.read_columns(path, ["id", *found])
+    except NoRowsError:
+        return
+    except ValueError as error:
+        raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
+    filled = sum(map(bool, (cell for name in found for cell in numbers.as_text(columns[name]))))
+    if filled:
+        raise ValueError(f"{path!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
+                         "another path, or move the file away")
+
+
+def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
+    """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
+    path = csv_path(path)
+    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
+        raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
+
+
+def neutral(text: str) -> str:
+    """Return a text that no spreadsheet executes, with an apostrophe where it would.
+
+    Examples
+    --------
+    >>> neutral("=1+1"), neutral("1+1")
+    ("'=1+1", '1+1')
+    """
+    return "'" + text if _EXECUTABLE.match(text) else text
+
+
+def write_cell(sheet: Any, line: int, place: int, cell: Any, style: Any = None) -> int:
+    """Write a cell of a workbook that nothing executes; anything but 0 says that it does not fit.
+
+    Parameters
+    ----------
+    sheet : xlsxwriter.Worksheet
+    line, place : int
+        From 0.
+    cell : object
+        A number that a workbook would not keep to its last digit is written as text.
+    style : xlsxwriter.Format, optional
+    """
+    if cell is None or cell == "":
+        return sheet.write_blank(line, place, None, style)
+    if isinstance(cell, bool):
+        return sheet.write_boolean(line, place, cell, style)
+    if isinstance(cell, (int, float)) and math.isfinite(cell) and int(cell) == int(float(cell)):
+        return sheet.write_number(line, place, cell, style)
+    return sheet.write_string(line, place, neutral(str(cell)), style)
+
+
+def _cell(value: Any, place: int) -> str:
+    """Return a cell as it is written; behind the first, a quote does not keep a line from being split."""
+    if value is None or value == "":
+        return ""
+    if not isinstance(value, str):
+        return str(value)
+    text = neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", neutral(value))
+    return '"' + text.replace('"', '""') + '"'

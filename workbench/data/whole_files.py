@@ -1,0 +1,102 @@
+"""Files written as a whole or not at all: nobody ever reads half of one, and what stood there before is kept."""
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+
+class NotWrittenError(OSError, ValueError):
+    """A file could not be written; what stood there before is as it was.
+
+    Attributes
+    ----------
+    filename : str
+        As the caller wrote it.
+    strerror : str
+        Why not.
+    """
+
+    def __str__(self) -> str:
+        return f"cannot write {self.filename!r}: {self.strerror}"
+
+
+def write_text(path: str | os.PathLike[str], lines: str | Iterable[str], encoding: str = "utf-8") -> None:
+    r"""Write a text file as a whole or not at all, its ends of lines as they are given.
+
+    Parameters
+    ----------
+    path : str or path
+    lines : str or iterable of str
+        The text, or its pieces.
+    encoding : str
+
+    Raises
+    ------
+    NotWrittenError
+        If the folder is missing, may not be written to or is full.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_text(folder + "/notes.txt", "one\ntwo\n")
+    ...     Path(folder, "notes.txt").read_text()
+    'one\ntwo\n'
+    """
+    with whole_file(path) as part, open(part, "w", encoding=encoding, newline="") as file:
+        file.writelines([lines] if isinstance(lines, str) else lines)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a path beside `path`, with its ending, for a file that takes its place if all goes well.
+
+    What is written has reached the disk before it takes the place, and keeps the permissions of what was there; a
+    link stays a link. Whatever goes wrong, nothing but the old file is left.
+
+    Parameters
+    ----------
+    path : str or path
+        A device or a pipe has no place to take: it is written to as it is.
+
+    Raises
+    ------
+    NotWrittenError
+        If the folder is missing, may not be written to or is full.
+    """
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        yield Path(path)
+        return
+    target = Path(os.path.realpath(path))
+    part = target.with_name(f"workbench-{os.getpid()}-{secrets.token_hex(4)}.part{target.suffix}")
+    try:
+        if not target.parent.is_dir():
+            raise FileNotFoundError(2, f"no such folder: {os.path.dirname(path)!r}")
+        yield part
+        _to_disk(part)
+        if target.is_file():
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        os.replace(part, target)
+        _to_disk(target.parent)
+    except NotWrittenError:
+        raise
+    except OSError as error:
+        raise NotWrittenError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+    finally:
+        with contextlib.suppress(OSError):      # the error that ended it is the one to tell
+            part.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or the list of names in a folder, would survive a power cut."""
+    if path.is_dir() and os.name != "posix":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

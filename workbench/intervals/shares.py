@@ -1,0 +1,645 @@
+"""Confidence intervals for a weighted mean of stratum proportions, A = sum_k W_k q_k.
+
+Five methods share one signature: `stratified_interval(stratum_size, labeled, correct)`.
+
+- ``"default"``: one more unseen unit in the worst place, then the quantile of a beta distribution
+  with three matched moments. One stratum of a large population gives Clopper-Pearson. More right labels
+  never lower a limit: the lower one is the largest that the outcome would have with no right label in any of
+  some strata, the upper one mirrored. Conservative in every search we made (``make search``), without a proof.
+- ``"short"``: inverts an estimated mid-P tail; about 14% shorter; the least coverage found is .9156.
+- ``"guaranteed"``: proven coverage; pooled Clopper-Pearson for nearly equal weights, else the
+  worst-case Chernoff bound. Its width over the default's: 1 for one stratum, .98 to 1.18 for strata of equal
+  size with equal labels; where sizes differ, whole numbers are never quite in proportion, and it is 1.03 to 1.7.
+- ``"wald"`` and ``"wilson"``: kept for teaching; with few labels they cover far less than they say.
+
+References
+----------
+.. [1] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
+.. [2] Fay & Feuer, Confidence intervals for directly standardized rates, Statistics in Medicine 16,
+   1997: an unseen unit at the worst weight.
+.. [3] Krishnamoorthy & Thomson, Hypothesis testing about proportions in two finite populations,
+   The American Statistician 56, 2002: tails at estimated rates.
+.. [4] Kabaila & Lloyd, Profile upper confidence limits from discrete data, Australian & New Zealand
+   Journal of Statistics 42, 2000.
+.. [5] Hoeffding, On the distribution of the number of successes in independent trials, Annals of
+   Mathematical Statistics 27, 1956; and Probability inequalities for sums of bounded random
+   variables, JASA 58, 1963 (theorem 4: sampling without replacement).
+.. [6] Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+.. [7] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+"""
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from workbench import checks
+from workbench.results import Interval, Note, percent
+
+METHODS = ("default", "short", "guaranteed", "wald", "wilson")
+EQUAL_WEIGHTS = 1.08
+UNDERSAMPLED = 2        # each label stands for twice as many items as on average
+SEARCHED_FROM = 20      # the search for the least coverage drew designs of at least so many labels
+LATTICE = 2 ** 14
+LONGEST_LATTICE = 2 ** 20
+COARSEST_STEP = 8
+GRID, PASSES = 9, 2
+MOST_SETS = 2 ** 12
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Independent simple random samples that together estimate a share; rows (..., C) are outcomes.
+
+    The share is known_right + sum_c weight_c * rate_c; weights, `known_right` and `known_wrong` add
+    up to one. `unlabeled` is the fraction of the cell that was not labeled, 1 - n_c / N_c.
+    """
+
+    weight: np.ndarray
+    labeled: np.ndarray
+    correct: np.ndarray
+    unlabeled: np.ndarray
+    known_right: np.ndarray | float = 0.0
+    known_wrong: np.ndarray | float = 0.0
+
+    def mirrored(self) -> Cells:
+        """Return the same cells with right and wrong exchanged."""
+        return Cells(self.weight, self.labeled, self.labeled - self.correct, self.unlabeled,
+                     self.known_wrong, self.known_right)
+
+
+def stratum_cells(stratum_size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
+    """Return strata as cells; `correct` may have leading axes for many outcomes."""
+    size = np.asarray(stratum_size, float)
+    return Cells(size / size.sum(), np.asarray(labeled, float), np.asarray(correct, float),
+                 1 - labeled / size)
+
+
+def check_sample(stratum_size: ArrayLike, labeled: ArrayLike,
+                 correct: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the three arguments as (H,) int arrays, or raise naming the stratum."""
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    labeled = checks.counts("labeled", labeled, size=size.size)
+    correct = checks.counts("correct", correct, size=size.size)
+    checks.at_most("correct", correct, "labeled", labeled)
+    refuse_few(size, labeled)
+    return size, labeled, correct
+
+
+def refuse_few(size: np.ndarray, labeled: np.ndarray) -> None:
+    """Raise where a stratum has fewer than 2 labels and is not fully labeled, or more labels than items."""
+    checks.at_most("labeled", labeled, "stratum_size", size)
+    few = np.flatnonzero((labeled < 2) & (labeled < size))
+    if few.size:
+        raise checks.WrongValue("labeled", "must be at least 2 in every stratum that is not fully labeled; stratum "
+                                f"{few[0]} has {labeled[few[0]]} of {size[few[0]]}: label more of it, or plan with "
+                                "fewer strata")
+
+
+def stratified_interval(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *, level: float = 0.95,
+                        method: str = "default") -> Interval:
+    """Return a confidence interval for a share from a stratified simple random sample.
+
+    Parameters
+    ----------
+    stratum_size : (H,) array_like of int
+        Items per stratum, N_h >= 1.
+    labeled : (H,) array_like of int
+        Labels per stratum, 2 <= n_h <= N_h (fewer only where the stratum is fully labeled); fixed
+        before any label was seen.
+    correct : (H,) array_like of int
+        Labeled items that were right, 0 <= x_h <= n_h.
+    level : float
+        Nominal coverage in (0, 1).
+    method : {"default", "short", "guaranteed", "wald", "wilson"}
+
+    Returns
+    -------
+    Interval
+        Limits within what the labels prove; all methods but "wald" and "wilson" are rounded outward
+        to multiples of 1/N.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its domain; names the stratum.
+
+    Examples
+    --------
+    >>> stratified_interval([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
+    Interval(0.8075 to 0.9332, 0.95 default)
+    >>> stratified_interval([10**7], [20], [17])     # Clopper-Pearson
+    Interval(0.6211 to 0.9679, 0.95 default)
+    """
+    size, labeled, correct = check_sample(stratum_size, labeled, correct)
+    checks.choice("method", method, METHODS)
+    tail = (1 - checks.level(level)) / 2
+    cells = stratum_cells(size, labeled, correct)
+    limits = Limits(*_LIMITS[method](size, cells, tail))
+    limiting = _limiting_cell(cells, tail)
+    return Interval(limits.low, limits.high, float(level), method, limiting,
+                    notes=_notes(method, level, size, labeled, correct, limiting, limits.exact))
+
+
+def default_limits(cells: Cells, population: int, tail: float) -> tuple:
+    """Return lower and upper limits for every outcome of `cells`, each (...,) float: the default's but for one thing.
+
+    Rounded outward to multiples of 1/population; not yet cut at what the labels prove. The default interval is the
+    shorter where an outcome with fewer right labels has a higher limit; for thousands of outcomes that takes too long.
+    """
+    high = _plus_one_upper(cells, tail)[0]
+    low = 1 - _plus_one_upper(cells.mirrored(), tail)[0]
+    return np.floor(low * population + 1e-7) / population, np.ceil(high * population - 1e-7) / population
+
+
+def proven_limits(population: int, labeled: np.ndarray, correct: np.ndarray) -> tuple:
+    """Return the smallest and the largest share that the labels allow, each (...,) float."""
+    right = np.asarray(correct).sum(-1)
+    wrong = np.asarray(labeled).sum(-1) - right
+    return right / population, (population - wrong) / population
+
+
+class Limits(NamedTuple):
+    """Limits of an interval; not exact where they are wider than they had to be, for want of time."""
+
+    low: float
+    high: float
+    exact: bool = True
+
+
+def _default(size: np.ndarray, cells: Cells, tail: float) -> tuple:
+    (low, exact_low), (high, exact_high) = (_monotone_lower(side, tail) for side in (cells, cells.mirrored()))
+    proven = proven_limits(size.sum(), cells.labeled, cells.correct)
+    return *_outward(size, low, 1 - high, *proven), exact_low and exact_high
+
+
+def _monotone_lower(cells: Cells, tail: float) -> tuple:
+    """Return the largest lower limit of an outcome and of those with no hit in some cells, and if it is exact."""
+    loss = cells.weight * cells.correct / np.maximum(cells.labeled, 1)
+    possible = (loss > 0) & (cells.unlabeled > 0)
+
+    def lower(choice: np.ndarray, known: float) -> np.ndarray:
+        fewer = dataclasses.replace(cells, correct=np.where(choice > 0, 0.0, cells.correct))
+        return 1 - _plus_one_upper(fewer.mirrored(), tail, 1 - known)[0]
+    return monotone_limit(lower, float(np.sum(cells.known_right) + loss.sum()),
+                          np.where(possible, loss, np.inf)[:, None])
+
+
+def monotone_limit(lower: Callable, estimate: float, loss: np.ndarray) -> tuple[float, bool]:
+    """Return the largest lower limit of an outcome and of lower ones, and whether all of these were thought of.
+
+    No limit exceeds its estimate: outcomes are looked at that leave it above the best limit so far, in each round with
+    one stratum more that is lowered. After more than `MOST_SETS` in a round the best one alone goes on.
+
+    Parameters
+    ----------
+    lower : callable
+        Choices (R, H) of what becomes of each stratum, 0 for nothing, and a number to the lower limits (R,), which need
+        not be right below the number.
+    estimate : float
+    loss : (H, O) array of float
+        What the estimate loses by each choice from 1 on; infinite where there is none.
+    """
+    choice, lost, stratum = np.zeros((1, len(loss)), int), np.zeros(1), np.arange(len(loss))
+    best, exact = float(lower(choice, -np.inf)[0]), True
+    while len(choice):
+        free = stratum > np.where(choice > 0, stratum, -1).max(1, keepdims=True) if exact else choice == 0
+        row, lowered, option = np.nonzero(free[:, :, None] & (lost[:, None, None] + loss < estimate - best))
+        choice, lost = np.where(stratum == lowered[:, None], option[:, None] + 1, choice[row]), \
+            lost[row] + loss[lowered, option]
+        if len(choice):
+            limits = lower(choice, best)
+            best = max(best, float(limits.max()))
+        if len(choice) > MOST_SETS:
+            chosen = [limits.argmax()]
+            choice, lost, exact = choice[chosen], lost[chosen], False
+    return best, exact
+
+
+def _plus_one_upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
+    """Return upper limits (...,) and the index of the cell that alone decides each, else -1.
+
+    Of an outcome whose limit is `enough` or more it need not be the limit, but at least `enough`.
+    """
+    weight, n, x = np.broadcast_arrays(cells.weight, cells.labeled, cells.correct)
+    free = np.broadcast_to(cells.unlabeled, x.shape)
+    rate = np.divide(x, n, out=np.zeros(x.shape), where=n > 0)
+    # a fully labeled cell is a constant: its wrong ones are known to be wrong
+    known_wrong = cells.known_wrong + (weight * (free <= 0) * (1 - rate)).sum(-1)
+    top = np.asarray(1 - known_wrong)[..., None]
+    mean = np.asarray(cells.known_right)[..., None] + (weight * rate).sum(-1, keepdims=True)
+    v = weight**2 * free * rate * (1 - rate) / np.maximum(n - 1, 1)
+    t = weight**3 * free**1.5 * 2 * rate * (1 - rate) * (1 - 2 * rate) / ((n + 1) * (n + 2))
+    total_v, total_t = v.sum(-1, keepdims=True), t.sum(-1, keepdims=True)
+
+    one_v, one_t = beta_moments(x + 1, n - x)
+    single = (mean + weight * free * ((x + 1) / (n + 1) - rate),
+              total_v - v + weight**2 * free * one_v,
+              total_t - t + weight**3 * free**1.5 * one_t)
+    single_valid = (x < n) & (free > 0)
+
+    merged_weight, merged_n, merged_free, merged_valid = _merged_failures(weight, n, x, free)
+    merged_v, merged_t = beta_moments(np.ones_like(merged_n), np.maximum(merged_n, 1))
+    merged = (mean + merged_weight * merged_free / (merged_n + 1),
+              total_v + merged_weight**2 * merged_free * merged_v,
+              total_t + merged_weight**3 * merged_free**1.5 * merged_t)
+
+    moments = [np.concatenate(pair, axis=-1) for pair in zip(single, merged, strict=True)]
+    valid = np.concatenate([single_valid, merged_valid], axis=-1) & (moments[1] > 0)
+    upper = candidate_quantiles(moments, valid, top, tail, enough)
+    best = upper.argmax(-1)
+    limit = np.take_along_axis(upper, best[..., None], -1)[..., 0]
+    limit = np.where(np.isfinite(limit), limit, top[..., 0])
+    alone = (best < n.shape[-1]) & valid.any(-1)
+    return limit, np.where(alone, best, -1)
+
+
+def candidate_quantiles(moments: Sequence[np.ndarray], valid: np.ndarray, top: np.ndarray, tail: float,
+                        enough: float = np.inf) -> np.ndarray:
+    """Return the quantiles (..., C) of an outcome's candidates, -inf where not valid.
+
+    Where the likely largest of them is `enough` the others are not computed.
+    """
+    parts = np.broadcast_arrays(*moments, top)
+    if enough < np.inf:
+        likely = np.where(valid, parts[0] + 2 * np.sqrt(parts[1]), -np.inf).argmax(-1)[..., None]
+        mean, variance, third, end = (np.take_along_axis(part, likely, -1) for part in parts)
+        first = three_moment_quantile(mean, variance, third, end, tail)
+        valid = valid & ((first < enough) | (np.arange(valid.shape[-1]) == likely))
+    upper, (mean, variance, third, end) = np.full(valid.shape, -np.inf), (part[valid] for part in parts)
+    upper[valid] = three_moment_quantile(mean, variance, third, end, tail)
+    return upper
+
+
+def _merged_failures(weight: np.ndarray, n: np.ndarray, x: np.ndarray, free: np.ndarray) -> tuple:
+    """Return W_S, n_S, f_S of the j = 2, 3, ... cells of largest W/n among those with x = 0."""
+    pure = (x == 0) & (free > 0)
+    per_label = np.where(pure, weight / np.maximum(n, 1), -1.0)
+    order = np.argsort(-per_label, axis=-1, kind="stable")
+    pick = [np.take_along_axis(np.where(pure, a, 0.0), order, -1).cumsum(-1)[..., 1:]
+            for a in (weight, n, weight * free)]
+    valid = np.take_along_axis(pure, order, -1)[..., 1:] & (pick[2] > 0)
+    unlabeled = np.divide(pick[2], pick[0], out=np.zeros(valid.shape), where=pick[0] > 0)
+    return pick[0], pick[1], unlabeled, valid
+
+
+def beta_moments(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return variance and third central moment of Beta(a, b); b = 0 is the point 1."""
+    s = a + b
+    variance = a * b / (s**2 * (s + 1))
+    return variance, 2 * a * b * (b - a) / (s**3 * (s + 1) * (s + 2))
+
+
+def three_moment_quantile(mean: float | np.ndarray, variance: float | np.ndarray, third: float | np.ndarray,
+                          top: float | np.ndarray, tail: float) -> np.ndarray:
+    """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
+
+    Where no such beta exists the answer is `top`, its limit; r to infinity is the gamma limit.
+    """
+    gap = top - mean
+    slack = 2 * variance**2 + third * gap
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        r = (4 * variance**2 * gap + third * (gap**2 - variance)) / slack
+        far = (slack <= 0) | (r > 1e7 * gap)
+        r = np.where(far, gap, r)
+        s = gap * (r - gap) / variance - 1
+        impossible = ~far & ~(s > 0)
+        a, b = np.where(far | impossible, 1.0, gap / r * s), np.where(far | impossible, 1.0, (1 - gap / r) * s)
+        below_top = np.asarray(r * scipy.special.betaincinv(a, b, tail))
+        shape = np.maximum(gap**2 / variance, 1e-300)[far]
+        below_top[far] = (variance / gap)[far] * scipy.special.gammaincinv(shape, tail)
+    return np.where(impossible | (gap <= 0), top, top - below_top)
+
+
+def _limiting_cell(cells: Cells, tail: float) -> int | None:
+    """Return the cell that alone decides a limit though it is undersampled, or None."""
+    share = cells.weight * cells.labeled.sum() / np.maximum(cells.labeled, 1)
+    decisive = [int(_plus_one_upper(side, tail)[1]) for side in (cells.mirrored(), cells)]
+    decisive = [k for k in decisive if k >= 0 and share[k] > UNDERSAMPLED]
+    return max(decisive, key=lambda k: share[k], default=None)
+
+
+def _wald(size: np.ndarray, cells: Cells, tail: float) -> tuple:
+    estimate, variance = _moments(cells)
+    reach = -scipy.special.ndtri(tail) * np.sqrt(variance)
+    return max(estimate - reach, 0.0), min(estimate + reach, 1.0)
+
+
+def _wilson(size: np.ndarray, cells: Cells, tail: float) -> tuple:
+    """Score limits at the effective sample size A(1 - A)/v; with v = 0, at the number of labels."""
+    estimate, variance = _moments(cells)
+    n = estimate * (1 - estimate) / variance if variance > 0 else cells.labeled.sum()
+    return tuple(map(float, wilson(estimate, n if cells.unlabeled.any() else np.inf, scipy.special.ndtri(tail))))
+
+
+def wilson(p: float | np.ndarray, n: float | np.ndarray, z: float | np.ndarray) -> tuple:
+    """Return Wilson's score limits (low, high) of shares p of n items at the quantile z [1]_; NaN where n is 0.
+
+    References
+    ----------
+    .. [1] Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+
+    Examples
+    --------
+    >>> [round(float(limit), 4) for limit in wilson(0.9, 10, quantile(0.95))]
+    [0.5958, 0.9821]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        center, reach = p + z * z / (2 * n), abs(z) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return np.maximum((center - reach) / (1 + z * z / n), 0.0), np.minimum((center + reach) / (1 + z * z / n), 1.0)
+
+
+def quantile(level: float) -> float:
+    """Return the normal quantile z of a two-sided interval, P(|Z| <= z) = level.
+
+    Examples
+    --------
+    >>> round(quantile(0.95), 6)
+    1.959964
+    """
+    return -float(scipy.special.ndtri((1 - checks.level(level)) / 2))
+
+
+def holm(pvalues: ArrayLike) -> np.ndarray:
+    """Return p-values (P,) adjusted by Holm's rule [1]_; NaN stays NaN and counts as a test never rejected.
+
+    References
+    ----------
+    .. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> holm([.01, .04, .03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    pvalues = np.asarray(pvalues, float)
+    order = np.argsort(pvalues)                     # NaN last: as if never rejected
+    stepped = np.maximum.accumulate(pvalues[order] * np.arange(pvalues.size, 0, -1))
+    adjusted = np.empty_like(pvalues)
+    adjusted[order] = np.minimum(stepped, 1)
+    return adjusted
+
+
+def _moments(cells: Cells) -> tuple:
+    rate = cells.correct / cells.labeled
+    variance = cells.weight**2 * cells.unlabeled * rate * (1 - rate) / np.maximum(cells.labeled - 1, 1)
+    return float((cells.weight * rate).sum()), float(variance.sum())
+
+
+def _guaranteed(size: np.ndarray, cells: Cells, tail: float) -> tuple:
+    least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
+    if least == most:
+        return least, most
+    high = _guaranteed_upper(size, cells, tail)
+    low = 1 - _guaranteed_upper(size, cells.mirrored(), tail)
+    return _outward(size, low, high, least, most)
+
+
+def _guaranteed_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
+    per_label = cells.weight / cells.labeled
+    n = cells.labeled.sum()
+    if n * per_label.max() <= EQUAL_WEIGHTS:
+        x = cells.correct.sum()
+        pooled = 1.0 if x == n else max(1 - scipy.special.betaincinv(n - x, x + 1, tail), (x + 1) / n)
+        return min(n * per_label.max() * pooled, 1.0)
+    return _chernoff_upper(size, cells, tail)
+
+
+def _chernoff_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
+    """Return min over lambda of max{sum W q : sum g(q) >= log(tail) - lambda t}, by weak duality.
+
+    g_k(q) = n_k log(1 - q c_k), or N_k q log(1 - f_k c_k) where q is below the sampling fraction f_k,
+    with c_k = 1 - exp(-lambda W_k / n_k): both bound the log moment generating function of the count.
+    """
+    per_label = cells.weight / cells.labeled
+    observed = (cells.weight * cells.correct / cells.labeled).sum()
+    exponent = np.linspace(np.log(0.02 / per_label.max()), np.log(60 / per_label.min()), 40)
+    for _ in range(3):
+        bounds = _chernoff_bounds(size, cells, per_label, observed, np.exp(exponent), tail)
+        best = int(bounds.argmin())
+        step = exponent[1] - exponent[0]
+        exponent = np.linspace(exponent[best] - step, exponent[best] + step, 40)
+    return min(float(bounds.min()), 1.0)
+
+
+def _chernoff_bounds(size: np.ndarray, cells: Cells, per_label: np.ndarray, observed: float, tilt: np.ndarray,
+                     tail: float) -> np.ndarray:
+    """Return a valid upper limit for each tilt (T,); every multiplier gives one, bisection the best."""
+    exponent = tilt[:, None] * per_label
+    c = -np.expm1(-exponent)
+    fraction = cells.labeled / size
+    floor = np.log(tail) - tilt * observed
+    slope = size * _log_moment(fraction, exponent)
+
+    def largest(multiplier: np.ndarray) -> tuple:
+        m = multiplier[:, None]
+        q = np.clip(1 / c - m * cells.labeled / cells.weight, fraction, 1)
+        q = np.where(cells.weight + m * slope <= 0, 0.0, q)
+        curve = cells.labeled * _log_moment(q, exponent)
+        return q, np.where(q < fraction, q * slope, curve).sum(1)
+
+    low, high = np.full(tilt.size, -60.0), np.full(tilt.size, 30.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        feasible = largest(np.exp(middle))[1] >= floor
+        low, high = np.where(feasible, low, middle), np.where(feasible, middle, high)
+    multiplier = np.exp(high)
+    q, total = largest(multiplier)
+    return (cells.weight * q).sum(1) + multiplier * (total - floor)
+
+
+def _log_moment(q: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """Return log(1 - q + q exp(-exponent)), also where the exponential vanishes beside 1."""
+    with np.errstate(divide="ignore"):
+        return np.logaddexp(np.log1p(-q), np.log(q) - exponent)
+
+
+def _short(size: np.ndarray, cells: Cells, tail: float) -> tuple:
+    least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
+    if least == most:
+        return least, most
+    steps, observed = _lattice(cells)
+    high = _tail_limit(size, cells, steps, observed, tail, most)
+    mirrored = cells.mirrored()
+    low = 1 - _tail_limit(size, mirrored, steps, (steps * mirrored.correct).sum(), tail, 1 - least)
+    return _outward(size, low, high, least, most)
+
+
+def _tail_limit(size: np.ndarray, cells: Cells, steps: np.ndarray, observed: float, tail: float, most: float) -> float:
+    """Return the largest share whose estimated mid-P lower tail still reaches `tail`."""
+    def excess(share: float | np.ndarray) -> np.ndarray:
+        return _lower_tail(size, cells, steps, int(observed), np.atleast_1d(share)) - tail
+
+    low, high, near = (cells.weight * cells.correct / cells.labeled).sum(), most, 0.01 / size.sum()
+    for _ in range(PASSES):
+        grid = np.linspace(low, high, GRID)
+        accepted = np.flatnonzero(excess(grid) >= 0)
+        last = accepted[-1] if accepted.size else 0
+        low, high = grid[last], grid[min(last + 1, GRID - 1)]
+    if high - low <= near or not accepted.size:
+        return high
+    return min(scipy.optimize.brentq(lambda share: excess(share).item(), low, high, xtol=near) + near, high)
+
+
+def _lower_tail(size: np.ndarray, cells: Cells, steps: np.ndarray, observed: int, share: np.ndarray) -> np.ndarray:
+    """Return max over pseudo-counts c = 0, 1 of P(T < t) + P(T = t)/2 at the profile rates, (G,)."""
+    tails = []
+    for pseudo in (0, 1):
+        rate = _profile_rates(cells, share, pseudo)
+        mass = _lattice_distribution(size, cells, steps, rate)
+        tails.append(mass[:, :observed].sum(1) + mass[:, observed] / 2)
+    return np.maximum(*tails)
+
+
+def _profile_rates(cells: Cells, share: np.ndarray, pseudo: int) -> np.ndarray:
+    """Return the (G, H) rates of largest likelihood whose weighted mean is each share."""
+    x = cells.correct + pseudo * share[:, None]
+    n = cells.labeled + pseudo
+    reach = 1e12 * n.max() / cells.weight.min()
+    low, high = np.full(share.size, -np.log(reach)), np.full(share.size, np.log(reach))
+    for _ in range(70):
+        middle = (low + high) / 2
+        above = (cells.weight * _root(x, n, _signed(middle), cells.weight)).sum(1) > share
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return np.clip(_root(x, n, _signed((low + high) / 2), cells.weight), 0, 1)
+
+
+def _signed(exponent: np.ndarray) -> np.ndarray:
+    """Map a real to a multiplier of either sign, exponentially far from 0 and smooth through it."""
+    return np.sign(exponent) * np.expm1(np.abs(exponent))
+
+
+def _root(x: np.ndarray, n: np.ndarray, multiplier: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the root in [0, 1] of m W q^2 - (n + m W) q + x = 0."""
+    mw = multiplier[:, None] * weight
+    b = n + mw
+    root = np.sqrt(np.maximum(b**2 - 4 * mw * x, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(b >= 0, 2 * x / (b + root), (b - root) / (2 * mw))
+
+
+def _lattice(cells: Cells) -> tuple:
+    """Return integer steps (H,) proportional to W_h / n_h, exactly where a short lattice allows it."""
+    per_label = cells.weight / cells.labeled
+    units = np.arange(1, max(int(LATTICE * per_label.min()), 1) + 1)
+    scaled = units[:, None] * per_label / per_label.min()
+    error = np.abs(np.rint(scaled) / scaled - 1).max(1)
+    exact = np.flatnonzero(error < 1e-9)
+    scale = units[exact[0] if exact.size else error.argmin()] / per_label.min()
+    if not exact.size and scale * per_label.min() < COARSEST_STEP:
+        scale = COARSEST_STEP / per_label.min()
+    if scale > LONGEST_LATTICE:
+        scale = LONGEST_LATTICE
+    steps = np.rint(per_label * scale).astype(int)
+    return steps, int((steps * cells.correct).sum())
+
+
+def _lattice_distribution(size: np.ndarray, cells: Cells, steps: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """Return P(sum_h steps_h X_h = s) for s = 0, 1, ..., a (G, S) array, by fast Fourier transform."""
+    length = int((steps * cells.labeled).sum()) + 1
+    padded = scipy.fft.next_fast_len(length, real=True)
+    spectrum = 1.0
+    for h, n in enumerate(cells.labeled.astype(int)):
+        placed = np.zeros((rate.shape[0], padded))
+        places: Any = slice(None), steps[h] * np.arange(n + 1)
+        np.add.at(placed, places, _count_pmf(size[h], rate[:, h], n))
+        spectrum = spectrum * scipy.fft.rfft(placed)
+    return np.maximum(scipy.fft.irfft(spectrum, padded)[:, :length], 0)
+
+
+def _count_pmf(size: int, rate: np.ndarray, n: int) -> np.ndarray:
+    """Return hypergeometric pmfs (G, n + 1), linear in the number of right items, size * rate."""
+    right = size * rate
+    whole = np.minimum(np.floor(right), size - 1)
+    part = (right - whole)[:, None]
+    return (1 - part) * hypergeometric_pmf(size, whole, n) + part * hypergeometric_pmf(size, whole + 1, n)
+
+
+def hypergeometric_pmf(size: float, right: np.ndarray, n: int) -> np.ndarray:
+    """Return P(X = 0..n) for n draws without replacement from `size` items, `right` of them right.
+
+    Parameters
+    ----------
+    size : int
+        Items, at least n.
+    right : (G,) array of float
+        Whole numbers from 0 to size.
+    n : int
+        Draws.
+
+    Returns
+    -------
+    (G, n + 1) array of float
+    """
+    right = np.asarray(right, float)[:, None]
+    x = np.arange(n + 1)
+    possible = (x <= right) & (n - x <= size - right)
+    hits, misses = _log_falling(right, size, n), _log_falling(size - right, size, n)[:, ::-1]
+    choices = scipy.special.gammaln(n + 1) - scipy.special.gammaln(x + 1) - scipy.special.gammaln(n - x + 1)
+    log_mass = choices + hits + misses - _log_falling(np.full((1, 1), float(size)), size, n)[:, -1:]
+    return np.where(possible, np.exp(np.where(possible, log_mass, 0.0)), 0.0)
+
+
+def _log_falling(start: np.ndarray, size: float, n: int) -> np.ndarray:
+    """Return log of start (start - 1) ... (start - k + 1) / size^k for k = 0..n, (G, n + 1)."""
+    factors = np.log(np.maximum(start - np.arange(n), 0.5) / size)
+    return np.concatenate([np.zeros((factors.shape[0], 1)), factors.cumsum(1)], axis=1)
+
+
+def _outward(size: np.ndarray, low: float, high: float, least: float, most: float) -> tuple:
+    population = size.sum()
+    low, high = np.floor(low * population + 1e-7) / population, np.ceil(high * population - 1e-7) / population
+    return max(low, least), min(high, most)
+
+
+def _notes(method: Any, level: Any, size: Any, labeled: Any, correct: Any, limiting: Any, exact: Any) -> Any:
+    n, wrong = labeled.sum(), (labeled - correct).sum()
+    if method in ("wald", "wilson"):
+        yield teaching_note(method, level)
+    if method == "short":
+        yield Note("unreliable", "short does not promise its level: at nominal 95% it covers at least 91% in practice")
+        if min(wrong, n - wrong) < 10 or size.size == 1:
+            yield Note("unreliable", "the rarer outcome was seen fewer than 10 times or there is one stratum: quote "
+                       "the default beside it")
+    if method == "default":
+        yield from few_notes(size, labeled)
+    yield from exact_notes(exact)
+    yield from limiting_notes(size, labeled, limiting)
+
+
+def few_notes(size: np.ndarray, labeled: np.ndarray, noun: str = "label") -> Iterator[Note]:
+    """Yield a note where not fully labeled strata hold fewer labels than the default interval was searched with."""
+    sampled = labeled < size
+    n, where = labeled[sampled].sum(), "" if sampled.all() else " outside fully labeled strata"
+    if n < SEARCHED_FROM and sampled.any():
+        yield Note("unreliable", f"only {checks.counted(n, noun)}{where}: the default interval was not checked below "
+                   f"{SEARCHED_FROM}")
+
+
+def exact_notes(exact: bool) -> Iterator[Note]:
+    """Yield a note where a limit is not exact."""
+    if not exact:
+        yield Note("remark", "with so many strata and so few labels not every set of strata was tried: the interval "
+                   "holds, and may be a little longer than it had to be")
+
+
+def limiting_notes(size: np.ndarray, labeled: np.ndarray, limiting: int | None) -> Iterator[Note]:
+    """Yield a note on the one stratum that alone decides a limit."""
+    if limiting is not None:
+        share = labeled[limiting] / labeled.sum()
+        shares = f"{size[limiting] / size.sum():.1%} of the items but {share:.1%} of the labels"
+        yield Note("design", f"alone decides a limit: it holds {shares}; more labels there would help most",
+                   ("stratum", limiting))
+
+
+def teaching_note(method: str, level: float) -> Note:
+    """Return the note of an interval that is kept for teaching."""
+    return Note("unreliable", f"{method} is for teaching: with few labels it can cover far less than {percent(level)}")
+
+
+_LIMITS = {"default": _default, "short": _short, "guaranteed": _guaranteed, "wald": _wald, "wilson": _wilson}

@@ -1,0 +1,88 @@
+"""The one random order in which items are drawn and labeled, whoever asks for it and on whatever engine.
+
+Within a stratum items come in the order of a key, the first 60 bits of MD5("seed:id"), so that the same seed draws the
+same items in any order of the rows; `workbench.labeling_order` says which stratum is next.
+"""
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench import checks
+from workbench.data import numbers
+
+if TYPE_CHECKING:
+    from workbench.data.scored_items import ScoredItems
+
+KEY_BITS = 60
+
+
+def random_keys(ids: Iterable, seed: int | str) -> np.ndarray:
+    """Return the random key of each id, by which it is drawn.
+
+    Parameters
+    ----------
+    ids : iterable of int or str
+    seed : int
+
+    Returns
+    -------
+    (n,) ndarray of int
+        First 60 bits of MD5("seed:id").
+
+    Examples
+    --------
+    >>> random_keys([7, "7"], 0) / 2**60
+    array([0.52692087, 0.52692087])
+    """
+    start = f"{seed}:".encode()
+    digests = b"".join([hashlib.md5(start + str(id).encode(), usedforsecurity=False).digest() for id in ids])
+    return (np.frombuffer(digests, ">u8")[::2] >> (64 - KEY_BITS)).astype(np.int64)
+
+
+def seed_of(*, rng: int | np.random.Generator) -> int:
+    """Return a seed, or one that a generator draws."""
+    return int(rng.integers(2 ** 63)) if isinstance(rng, np.random.Generator) else checks.seed("rng", rng)
+
+
+def id_texts(items: ScoredItems, index: np.ndarray | None = None) -> list[str]:
+    """Return the identifiers of some or all items as text, the numbers of their rows from 1 where they have none."""
+    if items.id is None:
+        return list(map(str, ((np.arange(items.size) if index is None else index) + 1).tolist()))
+    return numbers.as_text(items.id if index is None else items.id[index])
+
+
+def items_in_turn(ids: Sequence, stratum: np.ndarray, turns: np.ndarray, seed: int) -> np.ndarray:
+    """Return which item is labeled at each turn: the next of that turn's stratum by key, then by position.
+
+    Parameters
+    ----------
+    ids : (N,) sequence of int or str
+        Each once: equal ids have equal keys, and would be drawn together.
+    stratum : (N,) array of int
+    turns : (n,) array of int
+        The stratum of each next label.
+    seed : int
+
+    Returns
+    -------
+    (n,) ndarray of int
+
+    Examples
+    --------
+    >>> items_in_turn(["a", "b", "c"], np.array([0, 1, 1]), np.array([1, 0, 1]), seed=0).tolist()
+    [1, 0, 2]
+    """
+    if len(set(ids)) < len(ids):
+        raise checks.WrongValue("items.id", f"must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats")
+    by_stratum = np.lexsort((random_keys(ids, seed), stratum))
+    size, order = np.bincount(stratum), np.empty(turns.size, np.int64)
+    wanted = np.bincount(turns, minlength=size.size)
+    left = size - wanted        # of each stratum, behind its drawn items
+    before = np.repeat(np.cumsum(left) - left, wanted)
+    order[np.argsort(turns, kind="stable")] = by_stratum[before + np.arange(turns.size)]
+    return order

@@ -1,0 +1,106 @@
+"""Identifiers of a label sheet matched to items, also where a spreadsheet took them for numbers."""
+from __future__ import annotations
+
+import decimal
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from workbench import checks
+from workbench.results import Note
+
+KEPT = 15       # digits that a spreadsheet keeps of a number; it writes zeros for the others
+_NUMBER = re.compile(r"([+-]?[0-9]{1,300})(?:[.,]([0-9]{0,300}))?(?:[eE]([+-]?[0-9]{1,3}))?")
+
+
+def positions(ids: Sequence[str]) -> dict[str, int]:
+    """Return the position of each identifier, or raise where one repeats."""
+    position_of = {text: position for position, text in enumerate(ids)}
+    if len(position_of) < len(ids):
+        raise ValueError(f"items.id must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats")
+    return position_of
+
+
+def matched(cells: Sequence[str], position_of: dict[str, int],
+            asked: Iterable[str] = ()) -> tuple[list[int | None], dict[str, str]]:
+    """Return the position of each cell's item, or None, and the cells that a spreadsheet changed, with their ids.
+
+    A changed cell is matched only where exactly one identifier that was asked for would be shown so and does not stand
+    in the sheet itself: without leading zeros, or in scientific notation with fewer digits.
+
+    Parameters
+    ----------
+    cells : list of str
+        Identifiers as the sheet has them, "" for a missing one.
+    position_of : dict
+        Position of each item by its identifier.
+    asked : iterable of str, optional
+        Identifiers of the items that the sheet asked for; without them nothing is guessed.
+
+    Examples
+    --------
+    >>> items = {"007": 0, "1200000": 1, "1203456": 2, "7": 3}
+    >>> matched(["7", "1.20E+06", "x"], items, ["007", "1203456"])
+    ([0, 2, None], {'7': '007', '1.20E+06': '1203456'})
+    >>> matched(["7", "1.20E+06"], items, ["1200000", "1203456"])
+    ([3, None], {})
+    """
+    changed = changed_ids(cells, asked)
+    return [position_of.get(changed.get(cell, cell)) for cell in cells], changed
+
+
+def changed_ids(cells: Sequence[str], asked: Iterable[str]) -> dict[str, str]:
+    """Return the cells that a spreadsheet changed, with the one identifier that was asked for and is shown so."""
+    wanted = set(asked)
+    return _changed([cell for cell in dict.fromkeys(cells) if cell not in wanted], wanted.difference(cells))
+
+
+def changed_notes(changed: dict[str, str]) -> Iterable[Note]:
+    """Yield a note about identifiers that were matched by their number."""
+    if changed:
+        cell, meant = next(iter(changed.items()))
+        ids = checks.counted(len(changed), "id was", "ids were")
+        yield Note("data", f"{ids} changed by a spreadsheet and matched to the one drawn item that it would show so: "
+                   f"{cell!r} is {meant!r}")
+
+
+def _changed(strange: Sequence[str], gone: set[str]) -> dict[str, str]:
+    """Return the strange cells that show the number of exactly one of the identifiers that are gone."""
+    shown: dict[int | None, dict] = {}
+    found = {}
+    for cell in strange if gone else ():
+        digits, number = _digits(cell), _number(cell)
+        if digits not in shown:
+            shown[digits] = _by_number(gone, digits)
+        candidates = shown[digits].get(number, []) if number is not None else []
+        if len(candidates) == 1:
+            found[cell] = candidates[0]
+    return found
+
+
+def _by_number(ids: set[str], digits: int | None) -> Any:
+    """Return identifiers by the number that a cell with so many digits shows of them; None: with all of them."""
+    found = defaultdict(list)
+    for text in ids:
+        number = _number(text)
+        if number is not None and (digits is not None or _digits(text) is None):
+            kept = {number, _rounded(number, KEPT, decimal.ROUND_DOWN)}
+            for shown in kept if digits is None else {_rounded(each, digits) for each in kept}:
+                found[shown].append(text)
+    return found
+
+
+def _number(text: Any) -> Any:
+    parts = _NUMBER.fullmatch(text)
+    return decimal.Decimal(f"{parts[1]}.{parts[2] or 0}e{parts[3] or 0}") if parts else None
+
+
+def _digits(text: Any) -> int | None:
+    """Return how many digits a number in scientific notation shows, None for other texts."""
+    parts = _NUMBER.fullmatch(text)
+    return len(parts[1].lstrip("+-")) + len(parts[2] or "") if parts and parts[3] else None
+
+
+def _rounded(number: Any, digits: Any, rounding: Any = decimal.ROUND_HALF_UP) -> Any:
+    return decimal.Context(prec=digits, rounding=rounding, Emax=9999, Emin=-9999).create_decimal(number)

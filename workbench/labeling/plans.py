@@ -1,0 +1,123 @@
+"""The plan of a label sheet, a small file beside it: the settings that drew its items.
+
+`report-labels.csv` has the plan `report-labels.plan.json`: a JSON object with
+
+- `kind` "plan of a label sheet", `schema` 1 and the `budget`;
+- `settings`: question, metrics_of (a class), n_strata, stratifier, allocation and seed;
+- `source`: file and columns that the items were read from and what the scores were taken for, as far as known;
+- `asks`, "correct" or "truth", and `columns`, what the sheet shows of the items;
+- `data`: SHA-256 of the identifiers, scores and predicted classes.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench import checks
+from workbench.data import numbers
+from workbench.data.whole_files import write_text
+from workbench.labeling import draws
+from workbench.labeling.answers import ANSWERS, class_texts
+
+if TYPE_CHECKING:
+    from workbench.data.scored_items import ScoredItems
+
+KIND, SCHEMA = "plan of a label sheet", 1
+PLAN_ENDING = ".plan.json"
+CHANGED = {"id": "identifiers", "score": "scores", "prediction": "predictions", "rival": "rival's predictions",
+           "by": "given strata"}
+
+
+def plan_path(sheet: str | PathLike[str]) -> str:
+    """Return the path of the plan of a sheet.
+
+    Examples
+    --------
+    >>> plan_path("audits/report-labels.csv")
+    'audits/report-labels.plan.json'
+    """
+    return os.path.splitext(os.path.expanduser(os.fspath(sheet)))[0] + PLAN_ENDING
+
+
+def plan_of(items: ScoredItems, budget: int, settings: Mapping[str, Any], source: Mapping[str, Any], asks: str,
+            columns: list[str]) -> dict:
+    """Return the plan of a sheet of items that a budget was drawn from."""
+    return {"kind": KIND, "schema": SCHEMA, "budget": int(budget), "settings": dict(settings), "source": dict(source),
+            "asks": asks, "columns": columns, "data": item_digests(items)}
+
+
+def write_plan(sheet: str | PathLike[str], plan: Mapping[str, Any]) -> None:
+    """Write the plan of a sheet that was just written."""
+    write_text(plan_path(sheet), [json.dumps(plan, indent=1, ensure_ascii=False, default=_plain), "\n"])
+
+
+def read_plan(sheet: str | PathLike[str]) -> dict | None:
+    """Return the plan of a sheet, or None where there is none."""
+    path = plan_path(sheet)
+    if not os.path.isfile(path):
+        return None
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            plan = json.load(file)
+        if plan["kind"] != KIND or plan["schema"] != SCHEMA:
+            raise ValueError(f"kind {plan['kind']!r}, schema {plan['schema']!r}")
+        for name in ("settings", "source", "data"):
+            checks.instance(name, plan[name], dict)
+        checks.choice("asks", plan["asks"], ANSWERS)
+        checks.instance("columns", plan["columns"], list)
+        return plan | {"budget": checks.whole("budget", plan["budget"], 1)}
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{path!r} is not the plan of a label sheet ({' '.join(str(error).split())}); move it "
+                         "away") from None
+
+
+def refuse_changed(sheet: str | PathLike[str], plan: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise where the settings or the items are not those of the plan; names what changed.
+
+    Where the same items come from another file or column, nothing is said.
+    """
+    changed = _changed(plan["settings"], now["settings"])
+    data = [name for name, digest in now["data"].items() if plan["data"].get(name, digest) != digest]
+    if data:
+        changed += _changed(plan["source"], now["source"])
+    if changed:
+        raise ValueError("; ".join(f"{name} was {then!r} when the sheet was written and is {value!r} now"
+                                   for name, then, value in changed)
+                         + f" (see {os.path.basename(plan_path(sheet))!r}); use the settings of then, or write a new "
+                         "sheet")
+    if data:
+        what = checks.listed(CHANGED[name] for name in data)
+        raise ValueError(f"the {what} are not those for which the sheet was written (see "
+                         f"{os.path.basename(plan_path(sheet))!r}); use the file of then, or write a new sheet")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def _changed(then: dict, now: dict) -> list:
+    return [(name, then[name], now[name]) for name in now if name in then and then[name] != now[name]]
+
+
+def item_digests(items: ScoredItems) -> dict[str, str]:
+    """Return the SHA-256 of identifiers, scores, predicted classes and given strata, each in the items' order.
+
+    Numbers and text of the same spelling are the same, whatever file they were read from.
+    """
+    labels = {name: None if values is None else class_texts(values).tolist()
+              for name, values in (("prediction", items.prediction), ("rival", items.rival))}
+    texts = {"id": draws.id_texts(items), **labels, "by": None if items.by is None else numbers.as_text(items.by)}
+    return {"score": hashlib.sha256(np.asarray(items.score, "<f8").tobytes()).hexdigest(),
+            **{name: hashlib.sha256(json.dumps(values, ensure_ascii=False).encode()).hexdigest()
+               for name, values in texts.items() if values is not None}}
+
+
+def item_digest(items: ScoredItems) -> str:
+    """Return one SHA-256 of all that `item_digests` names."""
+    return hashlib.sha256(json.dumps(item_digests(items), sort_keys=True).encode()).hexdigest()

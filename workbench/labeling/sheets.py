@@ -1,0 +1,338 @@
+"""Label sheets: draw items, write the sheet people fill in, and read it back without losing a row."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench import checks
+from workbench.data import numbers
+from workbench.data.safe_csv import csv_path, refuse_recorded, write_rows
+from workbench.data.safe_csv import refuse_other as refuse_other
+from workbench.labeling import draws
+from workbench.labeling import ids as sheet_ids
+from workbench.labeling import rows as sheet_rows
+from workbench.labeling.answers import ANSWERS, class_texts
+from workbench.results import FILLED, Note, Result
+
+if TYPE_CHECKING:
+    from workbench.data.scored_items import ScoredItems
+
+OWN = ("id", "position", "stratum", *ANSWERS)       # columns that a sheet has, or had
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SheetLabels(Result):
+    """What a filled label sheet says, matched to the scored items.
+
+    Attributes
+    ----------
+    labeled, correct : (K,) ndarray of int
+        Labeled items and right ones among them, per stratum.
+    index : (n,) ndarray of int
+        Positions of the labeled items, rising.
+    right : (n,) ndarray of int
+        1 where the item of `index` was classified correctly, else 0.
+    unmatched : tuple of str
+        Identifiers of the sheet that are not among the items.
+    unlabeled : tuple of str
+        Identifiers of all items without a label, those skipped before those not reached.
+    truth : (n,) ndarray of str or None
+        True classes of the items of `index` as text, where the sheet holds them; "other" for one never predicted.
+    skipped : (K,) ndarray of int
+        Items per stratum without a label that come before the last labeled one in the order of labeling; all without a
+        label where that order is not known.
+    missing : tuple of str
+        Identifiers of the items that were asked for and have no row.
+    row_counts : dict
+        How many rows of the sheet are labeled, skipped, not reached, repeated, unmatched or empty; all rows are.
+
+    Examples
+    --------
+    >>> SheetLabels(np.array([2, 1]), np.array([1, 1]), np.array([0, 1, 4]), np.array([0, 1, 1]))
+    SheetLabels(3 labels in 2 strata, 2 right)
+    """
+
+    labeled: np.ndarray
+    correct: np.ndarray
+    index: np.ndarray
+    right: np.ndarray
+    unmatched: tuple = ()
+    unlabeled: tuple = ()
+    truth: np.ndarray | None = None
+    skipped: np.ndarray = FILLED
+    missing: tuple = ()
+    row_counts: dict = FILLED
+
+    def __post_init__(self) -> None:
+        for name, value in (("skipped", np.zeros_like(self.labeled)), ("row_counts", {})):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        super().__post_init__()
+
+    def headline(self) -> str:
+        """Return the number of labels and of right ones, and what could not be used."""
+        left = f", {len(self.unlabeled)} still to label" if self.unlabeled else ""
+        lost = f", {checks.counted(len(self.unmatched), 'id')} not among the items" if self.unmatched else ""
+        strata = checks.counted(self.labeled.size, "stratum", "strata")
+        return f"{checks.counted(self.index.size, 'label')} in {strata}, {self.right.sum()} right{left}{lost}"
+
+    def rows(self) -> list[dict]:
+        """Return one row per stratum, counted from 1: labeled, correct."""
+        return [{"stratum": k, "labeled": labeled, "correct": correct}
+                for k, (labeled, correct) in enumerate(zip(self.labeled.tolist(), self.correct.tolist(),
+                                                           strict=True), 1)]
+
+
+def draw_items(strata_labels: ArrayLike, labeled: ArrayLike, *, rng: int | np.random.Generator,
+               id: ArrayLike | None = None) -> np.ndarray:
+    """Draw a simple random sample without replacement in every stratum.
+
+    The same seed, strata and ids give the items that reports and audit sessions draw, in files and on frames.
+
+    Parameters
+    ----------
+    strata_labels : (N,) array_like of int
+        Stratum of each item, 0 to K - 1.
+    labeled : (K,) array_like of int
+        Items to draw per stratum, at most as many as it holds.
+    rng : int or numpy.random.Generator
+        A seed; a generator gives one.
+    id : (N,) array_like, optional
+        Identifiers of the items; without them the numbers of the rows from 1.
+
+    Returns
+    -------
+    (n,) ndarray of int
+        Positions of the drawn items, rising.
+
+    Raises
+    ------
+    ValueError
+        If a stratum holds fewer items than to be drawn, a label is outside 0 to K - 1, or an id repeats.
+
+    See Also
+    --------
+    workbench.sample : the same items of a data frame of any size.
+    workbench.labeling_order : the stratum of each next label.
+
+    Notes
+    -----
+    Of each stratum those items are drawn whose MD5("seed:id") is least. How many these are in an audit whose labels go
+    in proportion says `workbench.labeling_order`; in a stratum it may be one label off `workbench.allocate`.
+
+    Examples
+    --------
+    >>> draw_items([0, 0, 1, 1, 1], [1, 2], rng=0).tolist()
+    [0, 2, 4]
+    """
+    labeled = checks.counts("labeled", labeled)
+    stratum = _strata("strata_labels", strata_labels, labeled.size)
+    checks.at_most("labeled", labeled, "stratum_size", np.bincount(stratum, minlength=labeled.size))
+    ids = range(1, stratum.size + 1) if id is None else numbers.as_text(checks.labels("id", id, size=stratum.size))
+    turns = np.repeat(np.arange(labeled.size), labeled)
+    with checks.naming(**{"items.id": "id"}):
+        return np.sort(draws.items_in_turn(ids, stratum, turns, draws.seed_of(rng=rng)))
+
+
+def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, index: ArrayLike, *,
+                      asks: str = "correct", columns: Mapping[str, ArrayLike] | None = None) -> None:
+    """Write the chosen items as a CSV sheet whose last column is to be filled, `correct` with 1 or 0.
+
+    The sheet has the columns id, position (1 to n), those of `columns`, and correct or truth, in UTF-8 with a
+    byte-order mark. Text is quoted, and a cell that a spreadsheet would execute gets a leading apostrophe. The stratum
+    is not shown: it tells how sure the classifier was.
+
+    Parameters
+    ----------
+    path : str or path
+        File ending in .csv; written as a whole or not at all.
+    items : ScoredItems
+        Ids come from `items.id`, or are the data row numbers from 1 where there are none.
+    stratum : (N,) array_like of int
+        Stratum of each item.
+    index : (n,) array_like of int
+        Positions of the chosen items in the order in which they are to be labeled, each at most once.
+    asks : {"correct", "truth"}
+    columns : dict of (N,) array_like, optional
+        What people see of the items, by the name it has in the sheet.
+
+    Raises
+    ------
+    ValueError
+        If the path does not end in .csv, an index is repeated or out of range, two columns have one name, or the file
+        exists and is not a label sheet without a filled cell: what was recorded is never overwritten.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from workbench import digit_forms
+    >>> items = digit_forms().items()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_label_sheet(folder + "/sheet.csv", items, np.arange(1797) // 600, [1500, 7],
+    ...                       columns={"read": items.prediction})
+    ...     pathlib.Path(folder, "sheet.csv").read_text(encoding="utf-8-sig").splitlines()
+    ['id,position,read,correct', '"1501",1,"9",', '"8",2,"7",']
+    """
+    checks.choice("asks", asks, ANSWERS)
+    _strata("stratum", stratum, None, items.size)
+    index = _positions(index, items.size)
+    check_columns(columns or {}, items.size)
+    shown = {name: class_texts(np.asarray(values)[index]).tolist() for name, values in (columns or {}).items()}
+    refuse_recorded(csv_path(path), *ANSWERS)
+    rows = zip(draws.id_texts(items, index), range(1, index.size + 1), *shown.values(), [""] * index.size,
+               strict=True)
+    write_rows(path, ("id", "position", *shown, asks), rows)
+
+
+def check_columns(columns: Mapping[str, ArrayLike], size: int) -> None:
+    """Raise where a column that a sheet is to show has one of its own names, or not a value for each item."""
+    for name in columns:
+        if name.casefold() in OWN:
+            raise ValueError(f"columns must not be named {name!r}: the sheet has a column of that name")
+    wrong = [name for name, values in columns.items() if np.shape(values) != (size,)]
+    if wrong:
+        raise ValueError(f"columns must have {size} entries; {wrong[0]!r} has shape {np.shape(columns[wrong[0]])}")
+
+
+def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, n_strata: int, *,
+                     asks: str = "correct", planned: ArrayLike | None = None) -> SheetLabels:
+    r"""Read a filled label sheet and count its labels per stratum.
+
+    Parameters
+    ----------
+    path : str or path
+        The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark, in another order or
+        without the column position. A cell of `correct` is 1 or 0, yes or no, y or n, right or wrong, correct or
+        incorrect, true or false, in one sheet one of these, or empty. A cell of `truth` is a class that `items`
+        predicts, "other" for a class that is never predicted, or empty.
+    items : ScoredItems
+        The items the sheet was written for.
+    stratum : (N,) array_like of int
+        Stratum of each item, 0 to `n_strata` - 1.
+    n_strata : int
+        Number of strata, K.
+    asks : {"correct", "truth"}
+        The column that is read. Where `correct` is missing or empty and the items have predictions, `truth` does too.
+    planned : (n,) array_like of int, optional
+        Positions of the items that the sheet asks for, in the order of labeling; without it the order is that of the
+        column position.
+
+    Returns
+    -------
+    SheetLabels
+
+    Raises
+    ------
+    ValueError
+        For a cell that is not a label, an id with two different labels, an id whose stratum or position differs
+        from the sheet's, and a sheet without any known id or without any label. Names the id and the row as a
+        spreadsheet shows it: the header is row 1.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from workbench import ScoredItems
+    >>> items = ScoredItems(np.array(["007", "008", "=9"], object), np.array([0.6, 0.7, 0.9]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sheet = pathlib.Path(folder, "sheet.csv")
+    ...     _ = sheet.write_text("id;correct\n007;yes\n'=9;No\n8;yes\n")
+    ...     labels = read_label_sheet(sheet, items, [0, 0, 1], 2)
+    >>> labels
+    SheetLabels(2 labels in 2 strata, 1 right, 1 id not among the items)
+    >>> labels.unmatched
+    ('8',)
+    """
+    n_strata = checks.whole("n_strata", n_strata, 1)
+    checks.choice("asks", asks, ANSWERS)
+    stratum = _strata("stratum", stratum, n_strata, items.size)
+    planned = None if planned is None else _positions(planned, items.size)
+    return found_labels(sheet_rows.opened(path, items, asks), items, stratum, n_strata, planned)
+
+
+def known_labels(items: ScoredItems, stratum: np.ndarray, n_strata: int, index: np.ndarray) -> SheetLabels:
+    """Return what a filled sheet of the items of `index` would say, from items whose truth is known."""
+    right = items.correct[index]
+    truth = None if items.truth is None or items.prediction is None else class_texts(items.truth)[index]
+    return SheetLabels(*_per_stratum(stratum[index], right, n_strata), index, right.astype(np.int64), truth=truth)
+
+
+def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.ndarray, n_strata: int,
+                 planned: np.ndarray | None) -> SheetLabels:
+    """Return what `read_label_sheet` does, of a sheet that is open."""
+    matched, changed = rows.matches(planned)
+    rows.refuse_other_plan(matched, stratum, planned)
+    labels, speaks, repeated = sheet_rows.labels_of(rows, matched, rows.said(items))
+    if not any(label is not None for label in labels.values()):
+        raise ValueError(f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}")
+    skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
+    unmatched = tuple(dict.fromkeys(cell for cell, where in zip(rows.columns["id"], matched, strict=True)
+                                    if cell and where is None))
+    missing = tuple(rows.ids[item] for item in (*skipped, *later) if item not in labels)
+    notes = (*rows.notes, *sheet_ids.changed_notes(changed), *_repeated_notes(repeated), *_missing_notes(missing),
+             *_unmatched_notes(unmatched, rows.position_of))
+    index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
+    said = np.array([labels[item] for item in index.tolist()])
+    kinds = sheet_rows.kinds_of_rows(rows, matched, labels, speaks, skipped)
+    right = said if items.prediction is None or rows.answer == "correct" else \
+        (said == class_texts(items.prediction)[index]).astype(np.int64)
+    return SheetLabels(
+        *_per_stratum(stratum[index], right, n_strata), index, right, unmatched,
+        tuple(rows.ids[item] for item in (*skipped, *later)), None if rows.answer == "correct" else said,
+        np.bincount(stratum[np.array(skipped, int)], minlength=n_strata), missing, kinds, notes=notes)
+
+
+def _strata(name: str, values: ArrayLike, n_strata: Any, size: int | None = None) -> np.ndarray:
+    stratum = checks.counts(name, values, size=size, what="item")
+    over = np.flatnonzero(stratum >= n_strata) if n_strata is not None else np.empty(0, int)
+    if over.size:
+        raise ValueError(f"{name} must be at most {n_strata - 1}; item {over[0]} is {stratum[over[0]]}")
+    return stratum
+
+
+def _positions(index: ArrayLike, size: int) -> np.ndarray:
+    index = checks.counts("index", index, what="entry")
+    if index.max() >= size:
+        raise ValueError(f"index must be below {size}, the number of items; got {index.max()}")
+    if np.unique(index).size < index.size:
+        raise ValueError(f"index must hold each position once; {Counter(index.tolist()).most_common(1)[0][0]} repeats")
+    return index
+
+
+def _repeated_notes(repeated: list) -> tuple:
+    distinct = tuple(dict.fromkeys(repeated))
+    if not distinct:
+        return ()
+    ids = checks.counted(len(distinct), "id is", "ids are")
+    return (Note("data", f"{ids} labeled more than once, always alike, and counted once: "
+                 + checks.listed(distinct, 5, quoted=True)),)
+
+
+def _missing_notes(missing: tuple) -> tuple:
+    if not missing:
+        return ()
+    items = checks.counted(len(missing), "item that the sheet asked for has", "items that the sheet asked for have")
+    return (Note("data", f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
+                 + checks.listed(missing, 5, quoted=True)),)
+
+
+def _unmatched_notes(unmatched: tuple, position_of: dict) -> tuple:
+    if not unmatched:
+        return ()
+    ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
+    note = Note("refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}")
+    padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
+    shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
+    if shortened is None:
+        return (note,)
+    return (note, Note("data", f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
+                       f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them"))
+
+
+def _per_stratum(stratum: np.ndarray, right: np.ndarray, n_strata: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.bincount(stratum, minlength=n_strata), np.bincount(stratum, right, n_strata).astype(np.int64)

@@ -1,0 +1,54 @@
+"""Sheets as they come back, text in columns, each row with the number that the spreadsheet shows."""
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+
+from workbench.data import frames, numbers
+from workbench.data.columns import plain_name
+from workbench.data.safe_csv import original
+from workbench.results import Note
+
+_WHOLE = re.compile(r"([0-9]+)(?:[.,]0*)?")
+
+
+@dataclass(frozen=True)
+class SheetTable:
+    """Columns of a sheet as stripped text, "" for an empty cell, and what was unusual.
+
+    `rows` are the numbers that a spreadsheet shows; `ids` are without the apostrophe that kept one from executing them.
+    """
+
+    label: str
+    columns: dict[str, list[str]]
+    rows: list[int]
+    notes: tuple[Note, ...]
+
+    @property
+    def ids(self) -> list[str]:
+        """The column `id`."""
+        return self.columns["id"]
+
+
+def read_table(path: str | PathLike[str], names: Sequence[str], optional: Sequence[str] = ()) -> SheetTable:
+    """Read the columns `names` of a sheet, `id` among them, and those of `optional` that it has."""
+    header = {plain_name(name) for name in frames.column_names(path)} if optional else set()
+    columns, notes = frames.read_columns(path, [*names, *(name for name in optional if name in header)])
+    texts = {name: numbers.as_text(column) for name, column in columns.items()}
+    texts["id"] = [original(cell) for cell in texts["id"]]
+    return SheetTable(repr(os.fspath(path)), texts, frames.row_numbers(path, len(texts["id"])), tuple(notes))
+
+
+def whole_number(cell: str) -> int | None:
+    """Return a whole number as a spreadsheet may show it, None for other text.
+
+    Examples
+    --------
+    >>> whole_number("12"), whole_number("12,0"), whole_number("x")
+    (12, 12, None)
+    """
+    number = _WHOLE.fullmatch(cell)
+    return int(number[1]) if number else None

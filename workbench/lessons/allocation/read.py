@@ -1,0 +1,139 @@
+"""Strata, the plan of labels over them, the records that it draws, and what the filled sheet says."""
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workbench import checks
+from workbench.allocation import plans, samples
+from workbench.allocation.plans import LabelPlan
+from workbench.allocation.samples import FrameSample, StratumSummary
+from workbench.allocation.values import estimates
+from workbench.allocation.values import sheets as value_sheets
+from workbench.allocation.values.estimates import ValueEstimate
+from workbench.course import digit_forms
+from workbench.labeling import sheets as label_sheets
+
+BUDGET = 100
+
+
+def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str = "", value: str = "", id: str = "",
+         budget: int = BUDGET, standard_error: float = 0.0, minimum: int = 2, method: str = "voila", labels: str = "",
+         bounds: str = "", sd_from: str = "planned", level: float = 0.95, label_plan: str = "",
+         label_sheet: str = "", seed: int = 0, write: bool = True
+         ) -> tuple[StratumSummary, LabelPlan, FrameSample | None, ValueEstimate | None]:
+    """Return strata, the plan of labels, the records to label where a sheet is asked for, and what labels say.
+
+    Parameters
+    ----------
+    strata : str
+        File of strata or records; "" for the register of the course.
+    stratum, size, sd, value
+        As in `workbench.load_strata`.
+    id : str
+        As in `workbench.draw_rows`.
+    budget : int
+        Labels in total, with those that are there.
+    standard_error : float
+        Wanted, of the total in the units of the values, in the place of a budget; 0 for none.
+    minimum, method
+        As in `workbench.plan_labels`.
+    labels : str
+        The filled sheet; "" to plan. A label sheet is then the one that goes on.
+    bounds : str
+        Smallest and largest value that an item can have, as "0, 1"; "" where that is not known.
+    sd_from : {"planned", "labels"}
+        By which standard deviations the rest of a budget is planned: those known before, or those of the labels.
+    level : float
+    label_plan : str
+        CSV file of the labels per stratum, "" for none.
+    label_sheet, seed
+        As in `workbench.draw_rows`.
+    write : bool
+        Write the label plan and the label sheet.
+
+    Returns
+    -------
+    strata : StratumSummary
+    plan : LabelPlan
+        With labels those that are there and those still to come.
+    drawn : FrameSample or None
+    found : ValueEstimate or None
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> strata, plan, drawn, found = read()
+    >>> print(plan.headline())
+    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, equal shares 8,997, at random 47,149
+    """
+    checks.level(level)
+    checks.choice("sd_from", sd_from, estimates.SD_FROM)
+    limits = _bounds(bounds, labels)
+    if label_sheet:
+        if not strata:
+            raise checks.WrongValue("strata", "must be given with {0}: a file with one row per record",
+                                    others=("label_sheet",))
+        if not labels:
+            label_sheets.refuse_recorded(label_sheet, "value")
+    if labels and not strata:
+        raise checks.WrongValue("strata", "must be given with {0}: the file of strata or records that was planned with",
+                                others=("labels",))
+    summary = plans.load_strata(strata, stratum=stratum, size=size, sd=sd, value=value) if strata \
+        else digit_forms.digit_forms().register()
+    if standard_error:
+        checks.not_both(standard_error=standard_error, budget=budget != BUDGET)
+        budget = plans.budget_for_error(summary, standard_error, method=method, minimum=minimum)
+    plan = plans.plan_labels(summary, budget, method=method, minimum=minimum)
+    names: dict[str, Any] = {"stratum": stratum, "id": id, "seed": seed}
+    if not labels:
+        drawn = plans.draw_rows(plan, strata, label_sheet=label_sheet if write else "", **names) \
+            if label_sheet else None
+        return summary, _written(plan, label_plan, write), drawn, None
+    sheet = value_sheets.read_value_sheet(labels, summary, records=strata if id else None, **names)
+    found = estimates.estimate_values(summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes)
+    found = estimates.with_next(found, summary, sheet.begun, budget, method=method, minimum=minimum,
+                                      sd_from=sd_from)
+    drawn = _next_records(found, sheet, strata, label_sheet, write, **names) if label_sheet else None
+    plan = replace(plan, labeled=found.sampled + found.to_label)
+    return summary, _written(plan, label_plan, write), drawn, found
+
+
+def _written(plan: LabelPlan, label_plan: str, write: bool) -> LabelPlan:
+    if label_plan and write:
+        plan.write_csv(label_plan)
+    return plan
+
+
+def _bounds(text: str, labels: str) -> tuple | None:
+    if not text:
+        return None
+    if not labels:
+        raise checks.WrongValue("bounds", "must be given with {0}, whose values they are of", others=("labels",))
+    try:
+        return checks.bounds([float(part) for part in text.split(",")])
+    except ValueError:
+        raise checks.WrongValue("bounds", "must be the smallest and the largest value, as \"0, 1\"", text) from None
+
+
+def _next_records(found: ValueEstimate, sheet: Any, records: str, label_sheet: str, write: bool, *, stratum: str,
+                  id: str, seed: int) -> FrameSample:
+    """Draw the records of a sheet that goes on, and write it."""
+    if not id:
+        raise checks.WrongValue("id", "must name the column that identifies a record, to draw the records to label")
+    if not found.to_label.any():
+        raise checks.WrongValue("label_sheet", "would be empty, as nothing is left of {0}; give a larger one",
+                                others=("budget",))
+    many = np.maximum(sheet.begun, found.sampled + found.to_label)
+    wanted = dict(zip(found.stratum.tolist(), many.tolist(), strict=True))
+    drawn = samples.sample(records, stratum, wanted, id=id, seed=seed)
+    value_sheets.refuse_lost(label_sheet, sheet, drawn)
+    if write:
+        value_sheets.write_next_sheet(label_sheet, sheet, drawn)
+    return drawn

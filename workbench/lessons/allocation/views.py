@@ -1,0 +1,538 @@
+"""Live views of lesson 3: labels moved by hand, rules with caps, one label at a time, and samples of streams.
+
+Each function returns a prediction, two lines to write, or a picture with its controls. What would give an answer away
+takes a prediction, as `workbench.widgets.questions.reveal` hands it over, and draws it.
+"""
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from workbench import checks
+from workbench.allocation import rules
+from workbench.allocation.plans import plan_labels
+from workbench.charts.allocation import places as place_charts
+from workbench.charts.allocation import streams as stream_charts
+from workbench.charts.allocation.words import METHODS as METHOD_NAMES
+from workbench.charts.allocation.words import STREAMED
+from workbench.course.digit_forms import PLACES, digit_forms, register_errors
+from workbench.results import Table
+from workbench.simulations import allocation as simulations
+from workbench.widgets import questions
+from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, panel
+from workbench.widgets.questions import Explanation, Prediction
+
+LABELS, MINIMUM = 100, 2
+# finer where a place runs out and where equal shares become better
+BUDGETS = sorted({*range(20, 201, 5), *range(57, 63), *range(141, 148)})
+BY_HAND = 60
+METHODS = [(METHOD_NAMES[name], name) for name in ("random", "equal", "neyman", "neyman_plus", "voila")]
+BETTER = {"Neyman's rule": ("neyman",), "equal shares": ("equal",), "no difference": ("neyman", "equal")}
+ORDERS = [("random", "random"), ("thousands last", "late")]
+RULES = [("as printed in the paper", "s_voila_printed"), ("exact, with a floor", "s_voila")]
+EVERY, FLOORS, STREAMS, BATCH_OF_STREAMS = 20, (2, 10, 15), 400, 100
+JUMPS = (1, 2, 5, 10, 20, 40)
+JUMPING = 11
+SHORT_STREAM = {"records": 5000, "jump_at": 1000}
+SHORT_BUDGET = 100
+SHORT_RUNS = 2
+DRAWN = [(STREAMED[name], name) for name in STREAMED if name != "s_voila_printed"]
+
+
+# predictions and explanations
+
+def predict_thousands() -> Prediction:
+    """Return the question that the learner answers before they see any allocation."""
+    size, _ = _places()
+    return questions.predict("3-thousands", f"Of {LABELS} labels, how many should go to the {size[3]} thousands?",
+                             ["2", "25", "37", "64"])
+
+
+def predict_better() -> Prediction:
+    """Return the question which of two rules has the smaller error with 150 labels."""
+    return questions.predict("3-better", "The boss pays for 150 labels instead of 100. Which rule estimates the total "
+                             "with the smaller standard error?", list(BETTER))
+
+
+def predict_infinite() -> Prediction:
+    """Return the question how often a stream loses a place that has errors."""
+    return questions.predict("3-infinite", f"The digits arrive in {STREAMS} different random orders. In how many of "
+                             "these streams does the sample, at some time, hold not a single digit of a place in "
+                             "which a misread one was already seen?", ["0%", "5%", "20%", "60%"])
+
+
+def predict_following() -> Prediction:
+    """Return the question how far a stream is behind hindsight long after a spread has jumped."""
+    return questions.predict("3-following", "40,000 records after the jump: how many times as large is the variance of "
+                             "the stream's sample as that of the best sample with hindsight?",
+                             ["1.0 times", "1.4 times", "2.5 times", "5.0 times"])
+
+
+def explain_greedy() -> Explanation:
+    """Return the question why giving one label after the other is not short-sighted."""
+    return questions.explain(
+        "3-greedy", "Why is giving one label after the other, always to the place where it is worth most, not "
+        "short-sighted here?",
+        "A label given to one place changes nothing about what labels are worth in the other places, and within a "
+        "place each further label is worth less than the one before. So the most valuable labels of all are the ones "
+        "that the rule gives, in this order.",
+        ["\"It came out right at 100 labels.\" That is one case, and not a reason.",
+         "\"Each place gets what N times S says.\" That is Neyman's rule; it does not know when a place is full.",
+         "\"A label can be moved back later.\" The rule never takes one back, and need not."])
+
+
+def explain_floor() -> Explanation:
+    """Return the question why a stream throws away the stratum that matters most."""
+    return questions.explain(
+        "3-floor", "The thousands matter most, and yet the paper's rule throws them away. Why?",
+        "Only a few of the thousands are misread, so the first ones that arrive are usually all right and the spread "
+        "seen so far is 0. The rule takes that for the truth, gives the place no labels, and then cannot learn better: "
+        "what was thrown away is gone.",
+        ["\"There are only 37 of them.\" Their number is small, but number times spread is the largest of all.",
+         "\"The sample is full, so something has to go.\" True of every rule; the question is why it is these.",
+         "\"Bad luck.\" Count in how many streams it happens: it is built in."])
+
+
+# the register
+
+def register() -> ChartView:
+    """Return the picture of the register: how many digits a place has, how many are misread, what that costs."""
+    return ChartView(place_charts.register(_errors()))
+
+
+def place_labels(predicted: str | None = None) -> Panel:
+    """Return the view in which a learner moves 100 labels between the places, by sliders or by the bars themselves.
+
+    Parameters
+    ----------
+    predicted : str, optional
+        Labels predicted for the thousands: marked, and given to them at the start as far as there are as many.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: labels per place. Button: start again.
+    """
+    wish = None if predicted is None else int(predicted)
+    return _Hand(wish).panel
+
+
+class _Hand:
+    """100 labels in four places and a hand; no place gets more than there are, nor more than the hand holds."""
+
+    def __init__(self, wish: int | None) -> None:
+        size, sd = _places()
+        self.best, self.wish = rules.allocate(size, LABELS, stratum_sd=sd, minimum=MINIMUM), wish
+        last = int(min(25 if wish is None else wish, size[3]))
+        others = rules.allocate(size[:3], LABELS - last, "equal", minimum=0).labeled
+        self.start = [*others.tolist(), last]
+        self.sliders = [ipywidgets.IntSlider(k, MINIMUM, min(BY_HAND, n), description=name)
+                        for name, n, k in zip(PLACES, size.tolist(), self.start, strict=True)]
+        self.status = ipywidgets.HTML()
+        again = ipywidgets.Button(description="Start again")
+        again.on_click(self.restart)
+        self.view = ChartView(place_charts.placed(self.best, self.labeled(), wish))
+        self.view.on_drag(lambda place: self.move(int(place["drag"]), place["x"]))
+        for h, slider in enumerate(self.sliders):
+            slider.observe(functools.partial(self.moved, h), "value")
+        self.panel = panel([*self.sliders, again], self.view, self.status)
+
+    def labeled(self) -> Any:
+        return np.array([slider.value for slider in self.sliders])
+
+    def move(self, h: int, labels: int) -> None:
+        slider = self.sliders[h]
+        slider.value = int(np.clip(round(labels), slider.min, slider.max))
+
+    def moved(self, h: int, _: Any) -> None:
+        over = int(self.labeled().sum()) - LABELS
+        if over > 0:
+            self.status.value = f"All {LABELS} labels are placed: take some from another place first."
+            self.sliders[h].value -= over
+            return
+        if over < 0:
+            self.status.value = ""
+        now = self.best, self.labeled(), self.wish
+        title, words = place_charts.placed_words(*now)
+        self.view.show(place_charts.placed_data(*now), words, title=title)
+
+    def restart(self, _: Any) -> None:
+        for slider in self.sliders:
+            slider.value = MINIMUM
+        for slider, labels in zip(self.sliders, self.start, strict=True):
+            slider.value = labels
+
+
+def place_value(predicted: str | None = None) -> Panel:
+    """Return the view of the register: which of its places get the labels, and what error of the total is left.
+
+    Parameters
+    ----------
+    predicted : str, optional
+        Which rule a learner thought to be better with 150 labels, of `predict_better`: marked, and shown at first.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: labels, method.
+    """
+    rings = BETTER.get(predicted, ())
+    start = 150 if rings else LABELS
+    controls = {
+        "budget": ipywidgets.SelectionSlider(options=BUDGETS, value=start, description="Labels M",
+                                             layout=ipywidgets.Layout(width="480px")),
+        "method": ipywidgets.Dropdown(options=METHODS, value="neyman", description="Rule"),
+    }
+
+    def plans(budget: int = start, method: str = "neyman") -> tuple:
+        return allocations(budget), method, random_error(budget), rings
+
+    return drive_chart(controls, plans, place_charts.place_value_data, place_charts.place_value_words,
+                       place_charts.place_value(*plans()))
+
+
+def allocations(budget: int, *, minimum: int = MINIMUM) -> dict[str, rules.Allocation]:
+    """Return how each method allocates labels to the four places of the register, in whole labels.
+
+    Parameters
+    ----------
+    budget : int
+    minimum : int
+        Floor per place.
+
+    Returns
+    -------
+    dict of str to workbench.Allocation
+        "equal", "neyman", "neyman_plus", "voila".
+
+    Examples
+    --------
+    >>> allocations(100)["voila"].labeled
+    array([ 3, 18, 42, 37])
+    """
+    size, sd = _places()
+    return {method: rules.allocate(size, budget, method, stratum_sd=sd, minimum=minimum)
+            for method in ("equal", "neyman", "neyman_plus", "voila")}
+
+
+def random_error(budget: int) -> float:
+    """Return the standard error of the register total, estimated from a simple random sample of the digits.
+
+    Examples
+    --------
+    >>> round(random_error(100))
+    47149
+    """
+    register = digit_forms().register()
+    return float(register.size.sum() * np.sqrt(plan_labels(register, budget).random_variance))
+
+
+def seen_rules(predicted: str | None = None) -> list:
+    """Return what the comparison of rules shows: from where on labels are left over, and equal shares are better.
+
+    Parameters
+    ----------
+    predicted : str, optional
+        Which rule a learner thought to be better, of `predict_better`.
+
+    Returns
+    -------
+    list of str and workbench.Table
+    """
+    plans = {budget: allocations(budget) for budget in range(BUDGETS[0], BUDGETS[-1] + 1)}
+    left = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
+    beaten = min(budget for budget, plan in plans.items() if plan["equal"].variance < plan["neyman"].variance)
+    told = "" if predicted is None else f"You predicted for 150 labels: {predicted}. "
+    register = digit_forms().register()
+    rows = [{"budget": budget, "method": METHOD_NAMES[method], "labeled": int(plan.labeled.sum()),
+             "unused": int(plan.unused), "standard_error": register.size.sum() * plan.variance ** 0.5}
+            for budget in (LABELS, 150) for method, plan in plans[budget].items()]
+    return [f"{told}From {left} labels on, Neyman's rule asks for more thousands than there are and leaves labels "
+            f"unused. From {beaten} labels on, equal shares have the smaller standard error: the best known rule of "
+            "survey sampling is then worse than not thinking about spreads at all.",
+            Table(rows, "The register total, by budget and rule")]
+
+
+def one_label_at_a_time() -> Panel:
+    """Return the view in which each label goes where it is worth most, until the budget is spent.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Control: labels. Buttons: one label, ten, all of them, start again. Every place starts with two labels.
+    """
+    size, sd = _places()
+    budget = ipywidgets.SelectionSlider(options=BUDGETS, value=LABELS, description="Labels M",
+                                        layout=ipywidgets.Layout(width="480px"))
+    one, ten, rest, again = (ipywidgets.Button(description=text) for text in
+                             ("Next label", "Next ten", "Give all M", "Start again"))
+    state = {"labeled": np.full(4, MINIMUM)}
+
+    def best() -> Any:
+        return rules.allocate(size, budget.value, "voila", stratum_sd=sd, minimum=MINIMUM)
+
+    def give(labels: int) -> None:
+        for _ in range(min(labels, budget.value - int(state["labeled"].sum()))):
+            state["labeled"][rules.priorities(size, sd, state["labeled"]).argmax()] += 1
+        show()
+
+    def restart(_: Any = None) -> None:
+        state["labeled"] = np.full(4, MINIMUM)
+        show()
+
+    def show() -> None:
+        for button in (one, ten, rest):
+            button.disabled = int(state["labeled"].sum()) >= budget.value
+        title, words = place_charts.next_label_words(best(), state["labeled"])
+        view.show(place_charts.next_label_data(best(), state["labeled"]), words, title=title)
+
+    view = ChartView(place_charts.next_label(best(), state["labeled"]))
+    one.on_click(lambda _: give(1))
+    ten.on_click(lambda _: give(10))
+    rest.on_click(lambda _: give(budget.value))
+    again.on_click(restart)
+    budget.observe(restart, "value")
+    return panel([budget, one, ten, rest, again], view)
+
+
+def spreads() -> Table:
+    """Return number, spread and their product of each place."""
+    size, sd = _places()
+    return Table([{"place": name, "digits": int(n), "spread": f"{s:,.2f}", "number times spread": f"{n * s:,.0f}"}
+                  for name, n, s in zip(PLACES, size, sd, strict=True)], "The four places")
+
+
+def ten_strata() -> Table:
+    """Return what capped Neyman and VOILA make of the paper's example, one small stratum that varies most and nine."""
+    size, sd = [100] + [1000] * 9, [100] + [0.1] * 9
+    plans = {name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0) for name in ("neyman", "voila")}
+    return Table([{"method": METHOD_NAMES[name], "first stratum": int(plan.labeled[0]),
+                   "other nine": int(plan.labeled[1:].sum()), "unused": int(plan.unused),
+                   "variance": f"{plan.variance / plans['voila'].variance:.1f} times VOILA's"}
+                  for name, plan in plans.items()], "1,000 labels for ten strata")
+
+
+# streams of the register
+
+def watch_stream(predicted: str | None = None) -> Panel:
+    """Return the view of a sampled stream of the digits: what is kept, and what that is worth.
+
+    Parameters
+    ----------
+    predicted : str, optional
+        In what share of streams a learner expects trouble, of `predict_infinite`.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: order, rule, floor (of the exact rule), records kept, stream, records seen; a player moves the last.
+    """
+    stops = [*range(EVERY, register_errors()[0].size, EVERY), register_errors()[0].size]
+    controls = {
+        "order": ipywidgets.Dropdown(options=ORDERS, description="Order of arrival"),
+        "rule": ipywidgets.Dropdown(options=RULES, description="Rule"),
+        "minimum": ipywidgets.IntSlider(2, 0, 20, description="Floor: keep of each at least"),
+        "budget": ipywidgets.IntSlider(100, 40, 300, 20, description="Records kept M"),
+        "seed": ipywidgets.IntSlider(1, 1, 50, description="Stream number"),
+        "seen": ipywidgets.SelectionSlider(options=stops, value=stops[-1], description="Records seen",
+                                           layout=ipywidgets.Layout(width="480px")),
+    }
+
+    def follow(order: str = "random", rule: str = "s_voila_printed", minimum: int = 2, budget: int = 100, seed: int = 1,
+               seen: int = stops[-1]) -> tuple:
+        floor = 0 if rule == "s_voila_printed" else minimum
+        return _one_stream(order, rule, floor, budget, seed), rule, seen, PLACES
+
+    def answer(**values: int | str) -> tuple:
+        found = follow(**values)
+        title, words = stream_charts.stream_words(*found)
+        told = "" if predicted is None else f" You predicted trouble in {predicted} of the streams; this is one."
+        return stream_charts.stream_data(*found), (title, words + told)
+
+    def floor_that_counts_and_fits(_: Any = None) -> None:
+        controls["minimum"].disabled = controls["rule"].value == "s_voila_printed"
+        controls["minimum"].max = min(20, controls["budget"].value // len(PLACES))
+
+    floor_that_counts_and_fits()
+    for name in ("rule", "budget"):
+        controls[name].observe(floor_that_counts_and_fits, "value")
+    made = drive(controls, answer, ChartView(stream_charts.stream(*follow()), alternative=answer()[1][1]))
+    made.children[0].children += (_player(controls["seen"], len(stops)),)
+    return made
+
+
+@functools.lru_cache(maxsize=64)
+def _one_stream(order: str, rule: str, minimum: int, budget: int, seed: int) -> Any:
+    place, error = register_errors()
+    return simulations.simulate_stream(place, error, budget, methods=[rule], order="random",
+                                       last=[3] if order == "late" else [], every=EVERY, minimum=minimum, runs=1,
+                                       rng=seed, progress=False)
+
+
+def _player(slider: Any, steps: int) -> Any:
+    """Return buttons that run a selection slider from the start, in the browser; both stand at the end."""
+    player = ipywidgets.Play(value=steps - 1, min=0, max=steps - 1, step=1, interval=200, show_repeat=False)
+    ipywidgets.jslink((player, "value"), (slider, "index"))
+    return player
+
+
+def seen_streams(predicted: str | None = None) -> ChartView:
+    """Return in what share of 400 streams the paper's rule has an infinite variance, at each checkpoint and ever.
+
+    Parameters
+    ----------
+    predicted : str, optional
+        The share that a learner expects, of `predict_infinite`.
+    """
+    place, error = register_errors()
+    study = simulations.simulate_stream(place, error, LABELS, methods=["s_voila_printed"], order="random", runs=STREAMS,
+                                        progress=False)
+    endless = np.isinf(study.variance["s_voila_printed"])
+    ever, last = float(endless.any(1).mean()), float(endless[:, -1].mean())
+    told = "" if predicted is None else f" You predicted {predicted}."
+    return ChartView(stream_charts.trend(
+        dict(zip(study.checkpoint.tolist(), endless.mean(0).tolist(), strict=True)),
+        f"The paper's rule: infinite variance at some time in {ever:.0%} of {STREAMS} streams",
+        f"Checked after every 200 records, the variance was infinite at least once in {ever:.0%} of {STREAMS} streams, "
+        f"and still at the end in {last:.0%}.{told}",
+        name="streams with infinite variance now", domain=(0, 0.7), tick="~%",
+        predicted=None if predicted is None else float(predicted.rstrip("%")) / 100, answer=(ever, "at some time")))
+
+
+def floors() -> Panel:
+    """Return the view that runs 100 more streams at each press, with three floors, and shows their errors."""
+    size, sd = _places()
+    least = float(size.sum() * rules.allocate(size, LABELS, stratum_sd=sd, minimum=0).variance ** 0.5)
+    runs = {floor: np.zeros(0) for floor in FLOORS}
+    button = ipywidgets.Button(description=f"Run {BATCH_OF_STREAMS} more streams",
+                               layout=ipywidgets.Layout(width="auto"))
+    status = ipywidgets.HTML()
+    view = ChartView(stream_charts.floors(runs, least))
+
+    def run(_: Any) -> None:
+        button.disabled, status.value = True, "working ..."
+        for floor in FLOORS:
+            runs[floor] = np.append(runs[floor], _errors_of_streams(floor, seed=runs[floor].size // BATCH_OF_STREAMS))
+        title, words = stream_charts.floors_words(runs, least)
+        view.show(stream_charts.floors_data(runs, least), words, title=title)
+        button.disabled, status.value = False, ""
+
+    button.on_click(run)
+    return panel([button], view, status)
+
+
+def _errors_of_streams(floor: int, seed: int) -> np.ndarray:
+    """Return the errors of the register total at the end of 100 streams, the same ones for every floor."""
+    place, error = register_errors()
+    study = simulations.simulate_stream(place, error, LABELS, methods=["s_voila"], order="random", every=place.size,
+                                        runs=BATCH_OF_STREAMS, minimum=floor, rng=seed, progress=False)
+    return place.size * study.error["s_voila"][:, -1]
+
+
+def premiums() -> Table:
+    """Return what a floor costs when nothing goes wrong: the standard error of the total with hindsight."""
+    size, sd = _places()
+    errors = {floor: size.sum() * rules.allocate(size, LABELS, stratum_sd=sd, minimum=floor).variance ** 0.5
+              for floor in (0, 5, 10, 15, 20)}
+    return Table([{"floor": floor, "standard_error": error, "premium": f"{error / errors[0] - 1:.1%}"}
+                  for floor, error in errors.items()], "100 labels with hindsight, by floor")
+
+
+# streams in which a spread jumps
+
+def seen_following(predicted: str | None = None) -> ChartView:
+    """Return how far S-VOILA is behind the optimum with hindsight on the paper's stream, checkpoint by checkpoint.
+
+    Parameters
+    ----------
+    predicted : str, optional
+        The last ratio as a learner expects it, of `predict_following`.
+    """
+    study = simulations.simulate_stream(*simulations.jump_stream(), 1000, methods=["s_voila"], every=1000, batch=100,
+                                        progress=False)
+    ratio = study.ratio("s_voila")
+    told = "" if predicted is None else f" You predicted {predicted}."
+    named = ", ".join(f"{ratio[at // 1000 - 1]:.2f} at {at:,}" for at in (20_000, 30_000, 40_000, 50_000))
+    return ChartView(stream_charts.trend(
+        dict(zip(study.checkpoint.tolist(), ratio.tolist(), strict=True)),
+        f"40,000 records after the jump the variance is {ratio[-1]:.1f} times that of hindsight",
+        f"Variance of S-VOILA over the optimum with hindsight, mean of {study.runs} streams: {named} records; at worst "
+        f"{ratio.max():.2f}. It follows, but slowly.{told}",
+        name="variance over that of hindsight", domain=(0.8, 5.2), tick="~g",
+        predicted=None if predicted is None else float(predicted.split()[0]), answer=(float(ratio[-1]), "at the end")))
+
+
+def papers_stream(predicted: str | None = None) -> Panel:
+    """Return the view of a stream in which one of twenty strata suddenly varies more, as in the paper.
+
+    A tenth of the paper's size, so that all jumps can be computed at once: 5,000 records, 100 kept, the mean of two
+    streams. `workbench.simulations.allocation.jump_stream` makes the paper's own.
+
+    Parameters
+    ----------
+    predicted : str, optional
+        Of `predict_following`: the view is shown once it is locked; not used otherwise.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: standard deviation after the jump, methods drawn.
+    """
+    studies = _jump_studies()
+    controls = {
+        "jump": ipywidgets.SelectionSlider(options=JUMPS, value=20, description="Spread after the jump"),
+        "methods": ipywidgets.SelectMultiple(options=DRAWN, value=tuple(name for _, name in DRAWN), rows=len(DRAWN),
+                                             description="Methods"),
+    }
+
+    def jumps(jump: int, methods: tuple) -> tuple:
+        if not methods:
+            raise checks.WrongValue("methods", "must name at least one; choose several with Ctrl or Shift")
+        return studies[jump], JUMPING, methods
+
+    first = stream_charts.jump(*jumps(20, controls["methods"].value), jump_at=SHORT_STREAM["jump_at"],
+                               **_axes(studies.values()))
+    return drive_chart(controls, jumps, stream_charts.jump_data, stream_charts.jump_words, first)
+
+
+def _axes(studies: Iterable) -> dict:
+    """Return the ends of axes that hold all studies."""
+    sampled = max(held[..., JUMPING].mean(0).max() for study in studies for held in study.sampled.values())
+    means = np.concatenate([v.mean(0) for study in studies for v in study.variance.values()])
+    shown = means[(means > 0) & np.isfinite(means)]
+    return {"most": float(1.05 * sampled), "variances": (float(shown.min() / 1.1), float(1.1 * shown.max()))}
+
+
+def _jump_studies() -> dict:
+    """Return a study per jump, all followed at once: every jump has the same streams but for its spread."""
+    streams = [simulations.jump_stream(**SHORT_STREAM, jumping=JUMPING, sd=float(sd), runs=SHORT_RUNS) for sd in JUMPS]
+    stratum, values = (np.concatenate(arrays) for arrays in zip(*streams, strict=True))
+    study = simulations.simulate_stream(stratum, values, SHORT_BUDGET, methods=[name for _, name in DRAWN], every=100,
+                                        progress=False)
+    return {sd: _runs_of(study, slice(SHORT_RUNS * k, SHORT_RUNS * (k + 1))) for k, sd in enumerate(JUMPS)}
+
+
+def _runs_of(study: Any, part: Any) -> Any:
+    """Return the study of some of its runs."""
+    per_method = {name: {method: array[part] for method, array in getattr(study, name).items()}
+                  for name in ("sampled", "variance", "error")}
+    per_method["fractional_optimum"] = study.fractional_optimum[part]
+    return dataclasses.replace(study, runs=SHORT_RUNS, stratum_size=study.stratum_size[part],
+                               stratum_sd=study.stratum_sd[part], **per_method)
+
+
+def _places() -> tuple:
+    """Return size and standard deviation of the errors per place, (4,) each."""
+    found = _errors()
+    return np.array([values.size for values in found]), np.array([values.std(ddof=1) for values in found])
+
+
+def _errors() -> list:
+    """Return the errors of the readings, one array per place."""
+    place, error = register_errors()
+    return [error[place == h] for h in range(len(PLACES))]

@@ -1,0 +1,141 @@
+"""Exercises of lesson 5."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy
+
+from workbench import checks
+from workbench.course.answers import Judged, answered
+from workbench.course.clerks import TEN_FOLDS, reader_losses
+from workbench.cross_validation.kfold import ZeroVarianceError, kfold_t_test, r_from_rho
+from workbench.cross_validation.model_tests import nadeau_bengio_test
+
+SKEPTICAL = 0.7
+FORMS = 200
+COLLEAGUE = 5.0
+DECISIONS = ("buy", "do not buy")
+
+
+def _ten_folds(values: list, folds: list | tuple = TEN_FOLDS) -> Judged | tuple:
+    naive, skeptical = (kfold_t_test(folds, rho=rho) for rho in (0, SKEPTICAL))
+    t, p, t_skeptical, p_skeptical = values
+    if abs(t - naive.statistic * (10 / 9) ** .5) <= 2e-3:
+        return Judged("mistake", "that divides by 10 instead of 9: the spread of ten folds has nine degrees of freedom",
+                      "variance divided by K")
+    if abs(t - naive.statistic) > 6e-3:
+        return "not yet", "t = mean / sqrt(variance / 10)"
+    if abs(p - 2 * scipy.special.ndtr(-naive.statistic)) <= 5e-4:
+        return Judged("mistake", "that p is the normal distribution's; nine degrees of freedom have heavier tails",
+                      "normal distribution for t")
+    if abs(p - naive.pvalue / 2) <= 5e-4:
+        return Judged("mistake", "that p is one-sided", "one-sided p")
+    if abs(p - naive.pvalue) > 2e-3:
+        return "not yet", "t is right, p is not: two-sided, nine degrees of freedom"
+    if abs(t_skeptical - naive.statistic * (1 - SKEPTICAL)) <= 2e-3:
+        return Judged("mistake", "rho is a share of a variance, so t shrinks by the root of what is left",
+                      "t shrunk by rho itself")
+    if max(abs(t_skeptical - skeptical.statistic), abs(p_skeptical - skeptical.pvalue)) > 6e-3:
+        return "not yet", "the naive test is right, the one at rho = .7 is not"
+    return "right", f"{naive.statistic:.3f}, {naive.pvalue:.4f}; {skeptical.statistic:.3f}, {skeptical.pvalue:.3f}"
+
+
+def _where_it_flips(values: list) -> tuple:
+    flips, r = kfold_t_test(TEN_FOLDS).rho_alpha(), r_from_rho(SKEPTICAL, 10)
+    if abs(values[0] - flips) > 2e-3:
+        return "not yet", "at which rho is the shrunken t just the critical value of t with 9 degrees of freedom?"
+    if abs(values[1] - SKEPTICAL) <= 2e-3:
+        return "mistake", "rho is not r: it is a share of the variance of a mean, not the correlation of two folds"
+    if abs(values[1] - r) > 2e-3:
+        return "not yet", "rho_alpha is right, r is not"
+    return "right", f"{flips:.3f} and {r:.3f}"
+
+
+def _colleague(values: list, naive_t: float = COLLEAGUE) -> Judged | tuple | None:
+    if not isinstance(values[2], str):
+        return None
+    t, p = _corrected(naive_t)
+    if abs(values[0] - naive_t * (1 - 10 / 19) ** .5) <= 0.01:
+        return Judged("mistake", "that corrects ten folds; ten repeats use the same 100 forms ten times",
+                      "repeats counted as new forms")
+    if abs(values[0] - t) > 0.01:
+        return "not yet", "the variance of one fold is divided by 100 and should be multiplied by 1/100 + 1/9"
+    if abs(values[1] - 2 * scipy.special.stdtr(9, -t)) <= 2e-3:
+        return Judged("mistake", "100 folds have 99 degrees of freedom; 9 would be those of one repeat",
+                      "degrees of freedom of one repeat")
+    if abs(values[1] - p) > 6e-3:
+        return "not yet", "t is right, p is not: two-sided, 99 degrees of freedom"
+    verdict = values[2].strip().lower()
+    if verdict not in ("yes", "no"):
+        return None
+    right = "yes" if p < 0.05 else "no"
+    return ("right", f"t {t:.3f}, p {p:.3f}: {right}") if verdict == right else \
+        ("not yet", f"really, with p = {p:.3f}?")
+
+
+def _corrected(naive_t: float = COLLEAGUE) -> tuple:
+    """Return t and p of a hundred folds whose naive t is the colleague's, corrected as of 90 to 10 forms."""
+    folds = np.linspace(-1, 1, 100)
+    test = nadeau_bengio_test(folds + naive_t * folds.std(ddof=1) / 10, 90, 10)
+    return test.statistic, test.pvalue
+
+
+def _numbers_and_a_word(count: int) -> Callable:
+    """Return what reads an answer of so many numbers and one entry more."""
+    def read(answer: Any) -> list | None:
+        if not isinstance(answer, (list, tuple, np.ndarray)) or len(answer) != count + 1:
+            return None
+        values = answered(answer[:count], count)
+        return values and [*values, answer[count]]
+
+    return read
+
+
+def _why_colleague() -> str:
+    needed = scipy.special.stdtrit(99, 0.975) * COLLEAGUE / _corrected()[0]
+    return f"the same forms again are no new evidence: a naive t of {needed:.1f} would be needed"
+
+
+def _own_forms(values: Any) -> tuple:
+    try:
+        study = checks.seed("study", values[0])
+        naive, corrected, skeptical = (kfold_t_test(reader_losses(study, FORMS), rho=rho)
+                                       for rho in ("naive", "nadeau_bengio", SKEPTICAL))
+    except ZeroVarianceError:
+        return "not yet", "all ten folds differ by the same: draw other forms"
+    except ValueError as error:
+        return "not yet", str(error)
+    right = np.array([naive.pvalue, corrected.pvalue, skeptical.pvalue, naive.rho_alpha()])
+    wrong = [name for name, off in zip(("naive p", "Nadeau-Bengio p", "p at .7", "rho_alpha"),
+                                       np.abs(values[1:5] - right) > (1.5e-3, 1.5e-3, 1.5e-3, 6e-3), strict=True)
+             if off]
+    if wrong:
+        return "not yet", f"think again about: {', '.join(wrong)}"
+    better = naive.estimate > 0
+    decision = DECISIONS[0] if better and corrected.pvalue < 0.05 else DECISIONS[1]
+    mine = str(values[5]).strip(" .!").lower().replace("don't", "do not")
+    if mine not in DECISIONS:
+        return "not yet", f"the numbers are right; decide {' or '.join(map(repr, DECISIONS))}"
+    if mine != decision:
+        return "mistake", ("the rule is to buy if Nadeau-Bengio's p is below .05 and the nearest neighbor reads better;"
+                           f" p is {corrected.pvalue:.3f}, averages minus nearest neighbor {naive.estimate:+.3f}")
+    return "right", f"{decision}, with p {corrected.pvalue:.3f} and rho_alpha {naive.rho_alpha():.3f}"
+
+
+EXERCISES = {
+    "5.1": (_ten_folds, 4, "(t, p, t at rho .7, p at rho .7)", "at rho = .7 multiply t by the root of .3",
+            lambda: "p is " + " or ".join(f"{kfold_t_test(TEN_FOLDS, rho=rho).pvalue:.3f}"
+                                          for rho in ("naive", "nadeau_bengio", SKEPTICAL))
+                    + ": the same ten numbers, three beliefs about what they hide"),
+    "5.2": (_where_it_flips, 2, "(rho_alpha, r)", "1 - (2.262 / t)^2; r = rho / (10 - 9 rho)",
+            lambda: "r = .7 would be a rho of .96; the skeptical .7 is a correlation of folds of "
+                    f"{r_from_rho(SKEPTICAL, 10):.3f} only"),
+    "5.3": (_colleague, _numbers_and_a_word(2), "(t, p, 'yes' or 'no')", "multiply t by sqrt(.01 / (.01 + 1/9))",
+            _why_colleague),
+    "5.4": (_own_forms, _numbers_and_a_word(5),
+            "(study, naive p, Nadeau-Bengio p, p at .7, rho_alpha, 'buy' or 'do not buy')",
+            "wb.kfold_t_test(wb.reader_losses(study, 200), rho=...)",
+            lambda: "the rule was made before the numbers were seen; choosing the test afterwards is not testing"),
+}

@@ -1,0 +1,72 @@
+"""Losses of a cross-validation, and the tests that they allow."""
+from __future__ import annotations
+
+import re
+
+from workbench import checks
+from workbench.course import clerks
+from workbench.cross_validation import comparison
+from workbench.cross_validation.comparison import ComparedTests, ModelComparison
+from workbench.cross_validation.losses import CVLosses
+from workbench.data import frames
+
+SCORES = {"acc", "accuracy", "auc", "auroc", "f1", "kappa", "mcc", "precision", "r2", "recall", "score", "scores"}
+
+
+def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: str = "repeat", models: str = "",
+         model: str = "model", value: str = "", size: str = "", better: str = "auto", rho: str = "0.7",
+         rope: float = 0.01, level: float = 0.95) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
+    """Return losses, the ranking of more than two models, the best pair and every test of it.
+
+    Parameters
+    ----------
+    losses : str
+        File of losses; "" for the two clerks of the course.
+    fold, item, repeat, models, model, value, size
+        As in `workbench.CVLosses.read_csv`.
+    better : {"auto", "lower", "higher"}
+        "lower": the columns are losses; "higher": scores. "auto" takes losses of items, and asks where fold means or
+        the names of the columns leave it open: the verdict would be backwards.
+    rho, rope, level
+        As in `workbench.compare_tests`.
+
+    Returns
+    -------
+    losses : CVLosses
+    ranking : ModelComparison or None
+        None for one or two models.
+    pair : CVLosses
+        The best two models, or all there are.
+    tests : ComparedTests
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> losses, ranking, pair, tests = read()
+    >>> losses.models, ranking
+    (('clerk A', 'clerk B'), None)
+    """
+    checks.level(level)
+    measured = clerks.clerk_losses()
+    if losses:
+        measured = CVLosses.read_csv(losses, fold=fold, item=item, repeat=repeat, models=models, model=model,
+                                     value=value, size=size, higher_is_better=better == "higher")
+        names = frames.column_names(losses)
+        spoken = measured.models if set(measured.models) <= set(names) else [value] if value else names
+        _refuse_open(measured, better, spoken)
+    ranking = comparison.compare_models(measured, rho=rho, level=level) if len(measured.models) > 2 else None
+    pair = measured.pair(*ranking.models[:2]) if ranking else measured
+    return measured, ranking, pair, comparison.compare_tests(pair, rho=rho, rope=rope, level=level)
+
+
+def _refuse_open(measured: CVLosses, better: str, columns: tuple) -> None:
+    scores = [name for name in columns if set(re.split(r"[\W_]+", name.casefold())) & SCORES]
+    why = f"column {scores[0]!r} sounds like scores" if scores else \
+        "" if measured.has_items else "the rows are fold means"
+    if better == "auto" and why:
+        raise checks.WrongValue("better", f"must be said, as {why}: 'higher' for scores such as accuracies, 'lower' "
+                                "for losses such as error rates")

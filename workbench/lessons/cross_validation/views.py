@@ -1,0 +1,300 @@
+"""Live views of lesson 5: two equal clerks, one slider for all t-tests, ten thousand experiments, power.
+
+Each function returns a panel: controls, the function of `workbench` that they drive, and a chart that is fed with
+its result.
+"""
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import ipywidgets
+
+from workbench.charts.cross_validation import studies as charts
+from workbench.course import clerks
+from workbench.cross_validation.kfold import kfold_t_test, rho_from_r
+from workbench.cross_validation.learners import Population, exchangeable_population, gaussian_population
+from workbench.cross_validation.model_tests import mcnemar_test
+from workbench.results import Table
+from workbench.simulations.cross_validation import simulate_comparison, simulate_type_one
+from workbench.widgets import questions
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart
+from workbench.widgets.questions import Explanation, Prediction, Reveal
+
+SHOWN = 40
+LONG_RUN = 400
+ALARMED = 360               # the block of forty studies with the most false alarms, and the lesson says so
+RUNS = 10_000
+OFFSETS = tuple(k / 2000 for k in range(-8, 9))
+BELIEFS = tuple(k / 20 for k in range(20))
+LEARNERS = {"nearest neighbor": "1nn", "centroid": "centroid"}
+TESTS = tuple(charts.TEST_COLORS)
+EQUAL, DIFFERENT = "equal clerks", "averages or nearest neighbor"
+BOARD_TESTS = ("naive t", "Nadeau-Bengio", "rho 0.7", "half-sample rho", "Nadeau-Bengio, repeated", "5x2cv t",
+               "5x2cv F", "McNemar, pooled", "McNemar, one third held out")
+BOARD_RUNS = {40: 600, 60: 400, 100: 200}       # fewer where a run costs more: an answer comes within two seconds
+HALF_RUNS = 1000
+FEATURES = 8
+ADVANTAGE = 1.0
+WIDE = ipywidgets.Layout(width="420px")
+GUESSES = {"5%": 0.05, "10%": 0.1, "25%": 0.25, "50% or more": 0.5}
+POWERS = {"about 95%": 0.95, "about 60%": 0.6, "about 30%": 0.3, "about 5%": 0.05}
+SCALES = [("rho, the hidden share", "rho"), ("r, the correlation of two folds", "r")]
+
+
+def ten_folds() -> ChartView:
+    """Return the picture that the lesson begins with: ten folds in which clerk A makes fewer errors."""
+    test = kfold_t_test(clerks.clerk_losses(), rho="naive")
+    return ChartView(charts.hook(clerks.clerk_losses().fold_means()[0], test.pvalue))
+
+
+def predict_repeats() -> Prediction:
+    """Return the question that learners answer before they see what repeating a cross-validation does."""
+    return questions.predict("5-repeats", "Two clerks who really read equally well are cross-validated once, and then, "
+                             "to be careful, ten times on the same forms; the t-test takes all 100 folds together. How "
+                             "often does that test call the equal clerks different at the 5% level?", list(GUESSES))
+
+
+def reveal_clerks() -> Reveal:
+    """Return `two_clerks`, which waits for the prediction and shows it."""
+    return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess)))
+
+
+def two_clerks(predicted: float | None = None) -> Panel:
+    """Return the view of two clerks who read equally well: which of 40 studies call them different.
+
+    Parameters
+    ----------
+    predicted : float, optional
+        The learner's guess of the share of false alarms with ten repeats.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: forms, repeats, test, which studies.
+    """
+    controls = {"n": _sizes(charts.SIZES, 100, "Forms per study"),
+                "repeats": ipywidgets.SelectionSlider(options=[1, 2, 3, 5, 10], layout=WIDE,
+                                                      description="Repeats of the cross-validation"),
+                "test": ipywidgets.ToggleButtons(options=list(clerks.TESTS), description="Test"),
+                "first": ipywidgets.SelectionSlider(
+                    options=[(f"{first}–{first + SHOWN - 1}", first) for first in range(0, LONG_RUN, SHOWN)],
+                    value=ALARMED, description="Studies shown", layout=WIDE)}
+
+    def studies(n: int = 100, repeats: int = 1, test: str = "naive t", first: int = ALARMED) -> tuple:
+        return (clerks.clerk_studies(first, SHOWN, n, repeats), clerks.clerk_studies(0, LONG_RUN, n, repeats), test)
+
+    return drive_chart(controls, studies, functools.partial(charts.clerks_data, predicted=predicted),
+                   functools.partial(charts.clerks_words, predicted=predicted),
+                   charts.clerks(*studies(), predicted=predicted))
+
+
+def seen_repeats() -> Reveal:
+    """Return what repeats did to the study of the beginning, and to many."""
+    return questions.reveal("5-repeats", lambda _: Table([_repeated(1), _repeated(10)], (
+        f"The study of the beginning, and {LONG_RUN} others: ten repeats shrink the standard error that is believed; "
+        "how much the differences really vary (sd) hardly changes")))
+
+
+def _repeated(repeats: int) -> dict:
+    test = kfold_t_test(clerks.clerk_losses(repeats=repeats), rho="naive")
+    return {"repeat": repeats, "difference": test.estimate, "standard_error": test.standard_error,
+            "pvalue": test.pvalue, "sd": float(clerks.clerk_studies(repeats=repeats).differences.std(ddof=1))}
+
+
+def explain_repeats() -> Explanation:
+    """Return the question of what repeats can and cannot do."""
+    return questions.explain(
+        "5-explain-repeats", "Which part of the error do repeats of a cross-validation remove, and which not?",
+        "They average out the luck of the dealing: which form happened to lie in which fold. They do not touch the "
+        "luck of the sample: it is the same 100 forms each time, and other forms would have given another difference.",
+        ["They make ten times as many observations: no, each form is read again, no new form is read.",
+         "They remove nothing: a little is removed, the part that comes from the dealing."])
+
+
+def one_slider() -> Panel:
+    """Return the view of one test with one unknown: the interval and the p-value of ten folds for any rho.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: a value from 0 to .95, and whether it is rho or the correlation r of two folds.
+    """
+    folds = clerks.clerk_losses().fold_means()[0]
+    flips = kfold_t_test(folds).rho_alpha()
+    stops = sorted({*BELIEFS, rho_from_r(1 / folds.size, folds.size), math.floor(1000 * flips) / 1000})
+    controls = {"value": ipywidgets.SelectionSlider(options=[(f"{stop:.3f}", stop) for stop in stops], value=0,
+                                                    description="You believe in", layout=WIDE),
+                "scale": ipywidgets.ToggleButtons(options=SCALES, description="as")}
+    controls["scale"].style.button_width = "auto"
+
+    def tested(value: float = 0, scale: str = "rho") -> tuple:
+        rho = value if scale == "rho" else rho_from_r(value, folds.size)
+        return folds, kfold_t_test(folds, rho=rho)
+
+    return drive_chart(controls, tested, charts.slider_data, charts.slider_words, charts.slider(*tested()))
+
+
+def explain_rho() -> Explanation:
+    """Return the question of what a single p-value hides."""
+    return questions.explain(
+        "5-explain-rho", "A report of a ten-fold cross-validation gives one p-value and no rho. What has it decided "
+        "for you?",
+        "How much of the variance the ten folds hide from each other. The same folds give another p-value for each "
+        "rho; the usual test takes rho for 0, which is surely too small, since the folds learn from nearly the same "
+        "forms.",
+        ["That the models differ: it decided how to count, the verdict follows from that.",
+         "The level of 5%: that is a second decision, and the report usually states it."])
+
+
+def predict_skeptic() -> Prediction:
+    """Return the question that learners answer before they see what caution costs."""
+    return questions.predict("5-skeptic", "One reader errs on 14.0% of 200 forms, the other on 5.5%, and this "
+                             "difference is real. How often does the careful Nadeau-Bengio test find such a real "
+                             "difference between these two readers, in many studies of 200 forms?",
+                             list(POWERS))
+
+
+def reveal_power() -> Reveal:
+    """Return `power`, which waits for the prediction and shows it."""
+    return questions.reveal("5-skeptic", lambda guess: power(POWERS.get(guess)))
+
+
+def power(predicted: float | None = None) -> Panel:
+    """Return the view of false alarms and power: equal clerks beside readers of whom one is better.
+
+    Parameters
+    ----------
+    predicted : float, optional
+        The learner's guess of the power of Nadeau and Bengio's test with 200 forms.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Control: the test in the foreground.
+    """
+    controls = {"test": ipywidgets.ToggleButtons(options=TESTS, value="Nadeau-Bengio", description="Test")}
+
+    def studies(test: str = "Nadeau-Bengio") -> tuple:
+        return {(situation, size): _readers(situation, size) for situation in (EQUAL, DIFFERENT)
+                for size in charts.SIZES}, test
+
+    return drive_chart(controls, studies, functools.partial(charts.power_data, predicted=predicted), charts.power_words,
+                   charts.power(*studies(), predicted=predicted))
+
+
+def seen_skeptic() -> Reveal:
+    """Return what three tests say about one real improvement."""
+    return questions.reveal("5-skeptic", lambda _: _improvement())
+
+
+def _improvement() -> Table:
+    losses = clerks.reader_losses()
+    sign = losses.series()
+    better, worse = int((sign > 0).sum()), int((sign < 0).sum())
+    tests = [("K-fold t, Nadeau-Bengio", kfold_t_test(losses, rho="nadeau_bengio").pvalue, "these learning methods"),
+             (f"McNemar, {better} against {worse} forms", mcnemar_test(better, worse).pvalue,
+              "these two fitted readers")]
+    return Table([{"test": test, "pvalue": p, "about": about} for test, p, about in tests],
+                 f"{losses.headline()}: a real improvement, and two answers to two questions")
+
+
+def live_experiments() -> Reveal:
+    """Return a button, and behind it the view of ten thousand cross-validations of one learner."""
+    return questions.on_click(f"Run {RUNS:,} cross-validations", experiments)
+
+
+def experiments() -> Panel:
+    """Return the view of ten thousand cross-validations of one learner, tested against its true error.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: learner, items per sample, the assumed rho, how far the tested mean is from that of all runs.
+    """
+    controls = {"learner": ipywidgets.ToggleButtons(options=LEARNERS, description="Learner"),
+                "n": _sizes([20, 40, 80], 40, "Items per sample"),
+                "rho": ipywidgets.FloatSlider(0, min=0, max=.95, step=.05, description="Assumed rho", layout=WIDE),
+                "offset": ipywidgets.SelectionSlider(options=[(f"{o:+.4f}", o) for o in OFFSETS], value=0.0,
+                                                     description="Tested error: true error", layout=WIDE)}
+
+    def experiment(learner: str = "1nn", n: int = 40, rho: float = 0.0, offset: float = 0.0) -> tuple:
+        study = _experiments(learner, n)
+        return study, rho, study.mean + offset
+
+    return drive_chart(controls, experiment, charts.experiments_data, charts.experiments_words,
+                   charts.experiments(*experiment()))
+
+
+def type_one_table() -> Reveal:
+    """Return a button, and behind it the false alarms of ten thousand cross-validations for three sample sizes."""
+    return questions.on_click("Compute the table", lambda: Table(
+        [{"items": n, "true_rho": study.rho, "rho": rho, "type_one": study.type_one(rho), "zero_variance_refused":
+          study.type_one(rho, zero_variance="refuse")} for n in (20, 40, 80) for study in [_experiments("1nn", n)]
+         for rho in (0.0, 0.7)], "False alarms at rho 0 and .7, also without the runs whose folds all agree"))
+
+
+def all_tests() -> Reveal:
+    """Return a button, and behind it the view of all tests."""
+    return questions.on_click("Try all tests", scoreboard)
+
+
+def scoreboard() -> Panel:
+    """Return the view of all tests: false alarms and power for two learners.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Control: items per sample.
+    """
+    controls = {"n": _sizes(list(BOARD_RUNS), 40, "Items per sample")}
+
+    def studies(n: int = 40) -> tuple:
+        return ({(name, situation): _board(learner, situation == "different", n)
+                 for name, learner in LEARNERS.items() for situation in ("equal", "different")},)
+
+    return drive_chart(controls, studies, charts.scoreboard_data, charts.scoreboard_words,
+                       charts.scoreboard(*studies()))
+
+
+def half_samples() -> Reveal:
+    """Return a button, and behind it how a rho estimated from half-samples does against two other tests."""
+    return questions.on_click(f"Run {HALF_RUNS:,} studies", _half_samples)
+
+
+def _half_samples() -> Table:
+    population = exchangeable_population(*gaussian_population(2000, features=4))
+    study = simulate_comparison(population, ("1nn", range(4)), ("1nn", range(4, 8)), 80, runs=HALF_RUNS,
+                                tests=("naive t", "half-sample rho", "Nadeau-Bengio"), progress=False)
+    return Table(study.rows(), f"False alarms of two equal learners at 5%; the true rho is {study.rho:.2f}")
+
+
+def _sizes(options: list, value: int, description: str) -> Any:
+    """Return buttons that stand beside each other on a phone too."""
+    return ipywidgets.ToggleButtons(options=options, value=value, description=description,
+                                    style={"button_width": "90px"})
+
+
+@functools.lru_cache(maxsize=6)
+def _experiments(learner: str, n: int) -> Any:
+    return simulate_type_one("digits", learner, n, runs=RUNS, progress=False)
+
+
+@functools.lru_cache(maxsize=6)
+def _readers(situation: str, n: int) -> Any:
+    pair = [("1nn", columns) for columns in clerks.SEEN.values()] if situation == EQUAL else ["centroid", "1nn"]
+    return simulate_comparison("ten_digits", pair[0], pair[1], n, samples=clerks.study_rows(0, LONG_RUN, n),
+                               tests=TESTS, progress=False)
+
+
+@functools.lru_cache(maxsize=12)
+def _board(learner: str, different: bool, n: int) -> Any:
+    halves = [(learner, range(start, start + FEATURES)) for start in (0, FEATURES)]
+    return simulate_comparison(_population(different), halves[0], halves[1], n, tests=BOARD_TESTS, repeats=10,
+                               runs=BOARD_RUNS[n], progress=False)
+
+
+@functools.lru_cache(maxsize=2)
+def _population(different: Any) -> Population:
+    return Population.of(gaussian_population(features=FEATURES, advantage=ADVANTAGE * different))

@@ -1,0 +1,1 @@
+"""Lesson on misclassification correction: what it reads first, its scenes, its exercises."""

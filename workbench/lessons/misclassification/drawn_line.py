@@ -1,0 +1,85 @@
+"""A line that a learner draws over the months, by pointer or keyboard."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ipywidgets
+import traitlets
+
+from workbench import checks
+from workbench.charts.misclassification import lines as charts
+from workbench.widgets.chart_view import ChartView
+
+
+class DrawnLine(ipywidgets.VBox):
+    """A line with one point per month that can be dragged up and down; `value` is None until one is moved.
+
+    Parameters
+    ----------
+    start : float
+        Where all points lie at first.
+    true_shares : sequence of float
+        The truth that is drawn beside it, one share per month.
+
+    Examples
+    --------
+    >>> line = DrawnLine(0.1, [0.1, 0.12, 0.14])
+    >>> line.value is None
+    True
+    >>> line.drag({"drag": 3, "x": 3.0, "y": 0.13})
+    >>> line.value
+    [0.1, 0.1, 0.13]
+    >>> line.words(line.value)
+    'a line from 10.0% to 13.0%'
+    """
+
+    value = traitlets.List(default_value=None, allow_none=True)
+    disabled = traitlets.Bool(False)
+
+    def __init__(self, start: float, true_shares: Sequence[float]) -> None:
+        self._start, self._true_shares, self._before = start, list(true_shares), (0, start)
+        self.view = ChartView(charts.drawing(self._line, self._true_shares, touched=False))
+        self.view.on_drag(self.drag)
+        super().__init__([self.view])
+
+    @property
+    def _line(self) -> list:
+        return self.value or [self._start] * len(self._true_shares)
+
+    def drag(self, place: dict) -> None:
+        """Move a month's point; a point that is swept along leaves the line that the pointer went.
+
+        Parameters
+        ----------
+        place : dict
+            As `ChartView.on_drag` gives it: the month of the point that is held, and where the pointer is.
+        """
+        if self.disabled:
+            return
+        last, (low, high) = len(self._true_shares), charts.HEIGHTS
+        month, share = min(max(round(place["x"]), 1), last), min(max(place["y"], low), high)
+        start, old = (month, share) if month == place["drag"] else self._before
+        line, steps = list(self._line), abs(month - start)
+        for step in range(steps + 1):
+            part = step / steps if steps else 1
+            line[round(start + part * (month - start)) - 1] = old + part * (share - old)
+        self._before = month, share
+        self.value = line
+
+    def words(self, drawn: Sequence[float]) -> str:
+        """Return what a line is called in a sentence."""
+        return f"a line from {drawn[0]:.1%} to {drawn[-1]:.1%}"
+
+    @traitlets.validate("value")
+    def _whole_line(self, proposal: Any) -> list:
+        drawn, count = proposal["value"], len(self._true_shares)
+        if drawn is not None and len(drawn) != count:       # a file changed by hand
+            raise traitlets.TraitError(f"a drawn line must have {count} shares; got {len(drawn)}")
+        return drawn and [checks.number("drawn line", share, *charts.HEIGHTS) for share in drawn]
+
+    @traitlets.observe("value", "disabled")
+    def _redraw(self, _: Any) -> None:
+        touched = self.value is not None
+        title, words = charts.drawing_words(self._line, touched=touched)
+        self.view.show(charts.drawing_data(self._line, self._true_shares, loose=not self.disabled), words, title=title)

@@ -1,0 +1,113 @@
+"""Exercises of lesson 4."""
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.course.answers import Judged
+from workbench.lessons.checking import parts_of
+from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.prevalence import estimate_prevalence
+from workbench.misclassification.series import prevalence_series
+
+AUDIT = ((331, 18), (7, 44))
+FRAME = (1579, 218)
+SIX, TWELVE = (4309, 691), (4191, 809)
+CARDS = ("mixed", "calibration", "neither")
+
+
+def _by_hand(values: list, p00: float = 0.92, p11: float = 0.98, base: float = 0.1,
+             counted: float = 0.215) -> Judged | tuple:
+    true = (counted - (1 - p00)) / (p00 + p11 - 1)
+    if abs(values[0] - true) <= 1e-3:
+        return "right", f"{true:.3f}"
+    if abs(values[0] - _calibrated(base, p00, p11, counted)) <= 1e-3:
+        return Judged("mistake", "that is calibration, which holds P(true | read) constant and stays behind",
+                      "calibration after a shift")
+    if abs(values[0] - counted) <= 1e-3:
+        return Judged("mistake", f"that is the counted share: {1 - p00:.0%} of the others are read as panels",
+                      "counted share taken for the true one")
+    return "not yet", "counted = share x p11 + (1 - share) x (1 - p00); solve for the share"
+
+
+def _calibrated(base: float, p00: float, p11: float, counted: float) -> float:
+    """Return the share that calibration on an audit at the share `base` makes of a counted one."""
+    read = base * p11 + (1 - base) * (1 - p00)
+    return counted * base * p11 / read + (1 - counted) * base * (1 - p11) / (1 - read)
+
+
+def _why_by_hand() -> str:
+    return f"calibration on an audit at a share of .10 would report {_calibrated(0.1, 0.92, 0.98, 0.215):.3f}"
+
+
+def _two_estimators(values: list) -> tuple:
+    mixed, calibration = _estimates()
+    if np.abs(np.array(values) - (calibration, mixed)).max() <= 5e-4:
+        return "mistake", "the right two numbers in the wrong order"
+    if abs(values[0] - mixed) > 5e-4:
+        return "not yet", "mixed = calibration at audit time, plus the counted change over p00 + p11 - 1"
+    if abs(values[1] - calibration) > 5e-4:
+        return "not yet", "calibration multiplies counted shares by P(true | read), the columns of the audit table"
+    return "right", f"{mixed:.4f} and {calibration:.4f}"
+
+
+def _estimates() -> list:
+    return [estimate_prevalence(ConfusionCounts(AUDIT), TWELVE, FRAME, method=method).estimate
+            for method in ("mixed", "calibration")]
+
+
+def _why_two_estimators() -> str:
+    limits = estimate_prevalence(ConfusionCounts(AUDIT), TWELVE, FRAME, method="mixed", rates="frame").interval()
+    where = "inside" if _estimates()[1] in limits else "outside"
+    return (f"95% interval of mixed with rates='frame', as these months were made: {limits.low:.3f} to "
+            f"{limits.high:.3f}; calibration's estimate lies {where}")
+
+
+def _cards(parts: list) -> tuple | None:
+    given = [str(part).strip().lower() for part in parts]
+    if not set(given) <= set(CARDS):
+        return None
+    wrong = [name for name, mine, right in zip(("subsidy", "lost forms", "camera"), given, CARDS, strict=True)
+             if mine != right]
+    return ("right", " / ".join(CARDS)) if not wrong else ("not yet", f"think again about: {', '.join(wrong)}")
+
+
+def _change(values: list, audit: list | tuple = AUDIT, frame: list | tuple = FRAME, first: list | tuple = SIX,
+            second: list | tuple = TWELVE) -> Judged | tuple:
+    known = _changes(audit, frame, first, second)
+    if min(abs(values[0] - change.estimate) for change in known) > 1e-3:
+        return "not yet", "the change is the counted one, divided by p00 + p11 - 1"
+    if min(abs(values[1] - change.standard_error) for change in known) <= 6e-4:
+        return "right", f"{values[0]:.4f} and {values[1]:.4f}"
+    if min(abs(values[1] - change.naive_standard_error) for change in known) <= 1.5e-3:
+        return Judged("mistake", "as if the two levels had independent errors: they share one audit",
+                      "levels taken as independent")
+    return "not yet", "the change is right, its standard error is not"
+
+
+def _changes(audit: list | tuple = AUDIT, frame: list | tuple = FRAME, first: list | tuple = SIX,
+             second: list | tuple = TWELVE) -> list:
+    """Return the change from month 6 to month 12 by two estimators and under both views of the rates."""
+    table, months = ConfusionCounts(audit), {"6": first, "12": second}
+    return [prevalence_series(table, frame, months, method=method, rates=rates).change("6", "12")
+            for method in ("mixed", "mle") for rates in ("frame", "process")]
+
+
+def _why_change() -> str:
+    shared = _changes()[0]
+    calibrated = prevalence_series(ConfusionCounts(AUDIT), FRAME, {"6": SIX, "12": TWELVE},
+                                   method="calibration").change("6", "12")
+    return (f"the audit's error is in both months and nearly cancels: SE {shared.standard_error:.4f}, from level bands "
+            f"{shared.naive_standard_error:.4f}; calibration says {calibrated.estimate:.4f}, true is .0300")
+
+
+EXERCISES = {
+    "4.1": (_by_hand, 1, "the share", "first take the falsely read others off the count", _why_by_hand),
+    "4.2": (_two_estimators, 2, "(mixed, calibration)",
+            "wb.estimate_prevalence(audit, counts, counts_at_audit, method=..., rates='frame')", _why_two_estimators),
+    "4.3": (_cards, parts_of(3), "three of 'mixed', 'calibration', 'neither'",
+            "ask each time: which rate stays what it was?",
+            lambda: "the subsidy changes how many have panels, not how they are read; lost forms are missing by what "
+                    "was read, so P(true | read) stays; a new camera reads anew: audit again"),
+    "4.4": (_change, 2, "(change, standard error)", "wb.prevalence_series(..., rates='frame').change('6', '12')",
+            _why_change),
+}

@@ -1,0 +1,82 @@
+"""An audit, the predicted counts of many periods, and the series that corrects them."""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench import checks
+from workbench.course import solar
+from workbench.misclassification import files, plans, series
+from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
+from workbench.misclassification.series import PrevalenceSeries
+
+
+@checks.naming(labels="classes")
+def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction", classes: str = "",
+         counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", predicted: str = "",
+         audit_period: str = "", method: str = "mle", rates: str = "process", fresh_audit: str = "",
+         half_width: float = 0.0,
+         level: float = 0.95) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries]:
+    """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
+
+    Parameters
+    ----------
+    audit : str
+        File of audited items or a confusion table; "" for the audit of the course.
+    truth, prediction
+        As in `workbench.load_audit`.
+    classes : str
+        `labels` of `workbench.load_audit`.
+    counts : str
+        File of predicted counts, or of predictions, one row per item; "" for the months of the course.
+    period, total, counted
+        As in `workbench.load_periods`.
+    predicted : str
+        As in `workbench.load_periods`; "" for a column called as `prediction` is.
+    audit_period
+        As in `workbench.counts_at_audit`.
+    method, rates
+        As in `workbench.prevalence_series`.
+    fresh_audit : str
+        A second audit, "" for none.
+    half_width : float
+        Wanted of the change of the share from the audited period to the last one: the size of a next audit is checked
+        to exist, `workbench.plan_next_audit`; 0 for none.
+    level : float
+
+    Returns
+    -------
+    audited : ConfusionCounts
+    comparison : AuditComparison or None
+        Of the two audits.
+    months : dict
+        Counts by period.
+    series : PrevalenceSeries
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> audited, comparison, months, series = read()
+    >>> audited.n, len(months), series.periods[:2]
+    (400, 12, ('1', '2'))
+    """
+    if bool(audit) != bool(counts):
+        given, lacking = ("audit", "counts") if audit else ("counts", "audit")
+        raise checks.WrongValue(lacking, "must be given with {0}", others=(given,))
+    checks.level(level)
+    columns = {"truth": truth, "prediction": prediction, "labels": classes}
+    audited = files.load_audit(audit, **columns) if audit else solar.solar_audit()
+    comparison = compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level) if fresh_audit else None
+    months, said = files.read_periods(counts, labels=audited.labels, period=period, total=total, counted=counted,
+                                      predicted=predicted or prediction) if counts else \
+        (solar.solar_months().periods(), ())
+    at_audit = files.counts_at_audit(months, audit_period)
+    corrected = series.prevalence_series(audited, at_audit, months, method=method, rates=rates)
+    if half_width:
+        last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
+        plans.plan_next_audit(audited, months[last], at_audit, half_width, method=method, rates=rates,
+                                    level=level)
+    return audited, comparison, months, replace(corrected, notes=(*corrected.notes, *said))

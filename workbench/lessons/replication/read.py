@@ -1,0 +1,86 @@
+"""Labeled items of a clustered sample."""
+from __future__ import annotations
+
+from typing import Any
+
+from workbench import checks
+from workbench.course import digit_forms
+from workbench.replication import metrics as clustered
+from workbench.replication.designs import DesignError
+from workbench.replication.metrics import LabeledItems
+from workbench.replication.statistics import METRICS
+
+SHOWN = 5
+
+
+@checks.naming(rng="seed")
+def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction", score: str = "",
+         stratum: str = "stratum", psu: str = "", nest: bool = False, weight: str = "", fpc: str = "",
+         replicate_weights: str = "", rho: str = "", coefficients: str = "", group: str = "", positive: str = "",
+         metrics: str = "", method: str = "auto", collapse: str = "", level: float = 0.95,
+         seed: int = 0) -> LabeledItems:
+    """Return labeled items that allow the metrics which are asked for; an AUC, which takes its time, is only begun.
+
+    Parameters
+    ----------
+    items : str
+        File of labeled items; "" for the digit forms of the course, of which 9 is the positive class.
+    truth, prediction, score, stratum, psu, nest, weight, fpc, replicate_weights
+        As in `workbench.load_labeled`.
+    rho, coefficients
+        As in `workbench.estimate_metrics`.
+    group, positive
+        As in `workbench.load_labeled`.
+    metrics : str
+        As in `workbench.estimate_metrics`; "" for those that suit the items.
+    method, collapse, level
+        As in `workbench.estimate_metrics`.
+    seed : int
+        `rng` of `workbench.estimate_metrics`.
+
+    Returns
+    -------
+    LabeledItems
+
+    Raises
+    ------
+    ValueError
+        If a parameter, a file or the design of the sample does not fit; the message says which.
+
+    Examples
+    --------
+    >>> read()
+    LabeledItems(1,797 labeled items, 10 classes, 10.0% of class 9)
+    """
+    checks.level(level)
+    checks.seed("seed", seed)
+    labeled = clustered.load_labeled(items, truth=truth, prediction=prediction, score=score, stratum=stratum, psu=psu,
+                                     nest=nest, weight=weight, group=group, fpc=fpc, positive=positive,
+                                     replicate_weights=replicate_weights) if items else \
+        digit_forms.digit_forms().labeled(positive or 9)
+    settings: dict[str, Any] = {"method": method, "level": level, "collapse": collapse, "rho": rho,
+                                "coefficients": coefficients, "rng": seed}
+    try:
+        wanted = clustered.check_settings(labeled, metrics or None, **settings)[0]
+    except DesignError as error:
+        raise checks.WrongValue(error.argument, error.rule, told=_of_the_command(error, collapse)) from error
+    quick = [metric for metric in wanted if not METRICS[metric].values]
+    if quick:
+        clustered.estimate_metrics(labeled, quick, **settings)
+    return labeled
+
+
+def _of_the_command(error: DesignError, collapse: str) -> str:
+    """Return what a sample lacks with the rows of the file, of which the header is the first, and the option to say."""
+    rows = " (rows {} and {})".format(*(item + 2 for item in error.items)) if error.items else ""
+    remedy = ""
+    if error.kind == "repeated":
+        remedy = ": if the numbers start again in every stratum, say --nest"
+    if error.kind == "alone":
+        *alone, neighbor = error.join
+        given = [collapse] if collapse else []
+        joined = checks.listed([*given, *(f"{name}={neighbor}" for name in alone if name != neighbor)], SHOWN)
+        remedy = ": there is no other to join it to" if neighbor is None else \
+            ": join each to another stratum that was chosen before the outcome was seen, such as --collapse " \
+            f"\"{joined}\""
+    return error.seen + rows + remedy

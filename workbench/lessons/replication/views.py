@@ -1,0 +1,549 @@
+"""Live views of lesson 2: replicate variance, balanced half-samples and orthogonal arrays.
+
+A view is a panel: controls, the function of `workbench` that they drive, and a chart that is fed with its result.
+`predict_...` asks beforehand, `seen_...` shows once that is answered, `explain_...` asks afterwards.
+"""
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from workbench.charts.replication import arrays as array_charts
+from workbench.charts.replication import half_samples as box_charts
+from workbench.charts.replication import intervals as interval_charts
+from workbench.course.digit_forms import digit_forms
+from workbench.lessons.replication import exercises
+from workbench.replication import arrays, estimates, galois, replicates
+from workbench.replication.designs import SurveyDesign
+from workbench.results import Table
+from workbench.simulations import replication as simulations
+from workbench.widgets import questions
+from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart
+from workbench.widgets.questions import Explanation, Prediction, Reveal
+
+SCHEMES = [("all 128", "all"), ("balanced 8", "balanced"), ("at random", "random"),
+           ("balanced 8 without the first", "one less"), ("as printed in the paper", "printed")]
+PRINTED = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
+RANDOM_COUNTS = [2 ** k for k in range(2, 12)]
+DRAWS = 40
+PER_BOX = [10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100, 114, "all"]
+ARRAYS = [("linear forms", "linear"), ("the paper's shifts", "paper")]
+FIELDS = [("GF(2^3)", (2, 3)), ("GF(2^4)", (2, 4)), ("GF(3^2)", (3, 2)), ("GF(3^3)", (3, 3)), ("GF(5^2)", (5, 2))]
+ITEMS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 60, 80, 100, 127, 150, 200]
+CORRELATIONS = [0, .0025, .005, .0075, .01, .0125, .015, .0181, .02, .03, .04, .05, .06, .07, .08, .09, .1, .12, .14,
+                .16, .18, .2, .3, .45]
+MOST_PSUS = 70_000
+COVERAGE_RUNS = 5_000
+CITY = {"strata": 7, "psus": 2, "items": 127, "icc": 0.0181}
+WEIGHTS = {"strata": 483, "psus": 2, "items": 1, "weight_spread": 0.7, "weight_effect": 0.65, "runs": 1000}
+WORTH = {"1,800": 1800, "1,200": 1200, "550": 550, "14": 14}
+OFF = {"by about 30%": 0.3, "by about 10%": 0.1, "by about 1%": 0.01, "not at all": 0.0}
+FAILING = ["none", "4", "14", "all 28"]
+COVERED = {"95": 0.95, "85": 0.85, "72": 0.72, "50": 0.5}
+
+
+# ---------------------------------------------------------------- what labels in boxes are worth
+
+def first_look() -> ChartView:
+    """Return the picture that asks: fourteen boxes, and the band in which chance alone would put nearly all."""
+    forms = digit_forms()
+    return ChartView(box_charts.first_look(*_counts(forms.box, forms.read_a == forms.digit)))
+
+
+def predict_worth() -> Prediction:
+    """Return the question that the learner answers before they see the intervals."""
+    return questions.predict("2-worth", "1,797 labels in 14 boxes are worth how many independent ones?", list(WORTH))
+
+
+def seen_boxes() -> Reveal:
+    """Return the view of the fourteen boxes, to be seen once `predict_worth` is answered."""
+    n, effect = digit_forms().box.size, 1 + (digit_forms().box.size / 14 - 1) * intracluster_correlation()
+
+    def show(predicted: str) -> list:
+        found = f"The {n:,} labels are worth {n / effect:.0f} independent ones: the variance by boxes is " \
+                f"{effect:.2f} times the naive one."
+        return [_compared(predicted, "550", found), fourteen_boxes(WORTH.get(predicted))]
+
+    return questions.reveal("2-worth", show)
+
+
+def fourteen_boxes(predicted: int | None = None) -> Panel:
+    """Return the view of the fourteen boxes: what labels that come in clusters are worth.
+
+    Parameters
+    ----------
+    predicted : int, optional
+        What the learner thinks that all labels are worth.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Control: labels per box, drawn at random (the same ones stay as more are drawn), or all.
+    """
+    forms = digit_forms()
+    correct, icc, turn = forms.read_a == forms.digit, intracluster_correlation(), _turn_within(forms.box)
+    controls = {"per_box": ipywidgets.SelectionSlider(options=PER_BOX, value="all", description="Labels per box",
+                                                      layout=ipywidgets.Layout(width="420px"))}
+
+    def counted(per_box: int | str) -> tuple:
+        drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
+        return forms.box[drawn], correct[drawn]
+
+    def sampled(per_box: int | str = "all") -> tuple:
+        box, right = counted(per_box)
+        estimate = estimates.replicate_estimate(replicates.replicates(_by_boxes(box)), "proportion", right)
+        return *_counts(box, right), estimate, icc
+
+    def answer(per_box: Any) -> tuple:
+        found, yours = sampled(per_box), predicted if per_box == "all" else None
+        return box_charts.boxes_data(*found[:3], yours), box_charts.boxes_words(*found, yours)
+
+    shares = [right / items for right, items in (_counts(*counted(per_box)) for per_box in PER_BOX)]
+    reach = (float(np.min(shares)) - 0.05, 1.0)
+    return drive(controls, answer, ChartView(box_charts.boxes(*sampled(), reach=reach, predicted=predicted)))
+
+
+def seen_worth() -> Reveal:
+    """Return what labels are worth by their number per box, to be seen once `predict_worth` is answered."""
+    def show(_: str | None) -> Table:
+        icc, mean = intracluster_correlation(), digit_forms().box.size / 14
+        effects = {m: 1 + (m - 1) * icc for m in (1, 10, 50, mean)}
+        rows = [{"labels per box": f"{m:.0f}", "labeled": round(14 * m), "design_effect": f"{effect:.2f}",
+                 "worth": round(14 * m / effect)} for m, effect in effects.items()]
+        return Table(rows, f"Labels in 14 boxes, intracluster correlation {icc:.4f}")
+
+    return questions.reveal("2-worth", show)
+
+
+def explain_worth() -> Explanation:
+    """Return the question what makes a label old news."""
+    return questions.explain(
+        "2-why-worth", "Why does the eleventh label of a box tell less than the first label of another box?",
+        "Forms of one box were filled in by the same hands, so the program finds them all easy or all hard: much of "
+        "what the eleventh form says is known from ten. A new box brings news about how far boxes differ.",
+        ["“The labels of one box are wrong more often”: the error is not in a label; two labels of a box resemble "
+         "each other.",
+         "“There are too few labels in a box”: more labels in the same boxes change little; more boxes do."])
+
+
+# ---------------------------------------------------------------- half-samples
+
+def predict_eight() -> Prediction:
+    """Return the question how well eight half-samples do the work of all."""
+    return questions.predict("2-eight", "Eight of the 128 half-samples, chosen with care: how far is their standard "
+                             "error from that of all 128?", list(OFF))
+
+
+def seen_halves() -> Reveal:
+    """Return the view of half-samples, to be seen once `predict_eight` is answered."""
+    def show(predicted: str) -> list:
+        yours = "" if predicted is None else f"You predicted: {predicted}, which is dashed there. "
+        return [f"{yours}Choose “balanced 8” and compare.", half_samples(OFF.get(predicted))]
+
+    return questions.reveal("2-eight", show)
+
+
+def half_samples(predicted: float | None = None) -> Panel:
+    """Return the view of half-samples: all, a balanced few, random ones, and those the paper prints.
+
+    Parameters
+    ----------
+    predicted : float, optional
+        By which share of it the learner thinks that the standard error of eight differs.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: half-samples, their number and the draw where they are random.
+    """
+    forms = digit_forms()
+    correct, design = forms.read_a == forms.digit, _by_boxes(forms.box)
+    textbook = _textbook_error()
+    controls = {
+        "scheme": ipywidgets.Dropdown(options=SCHEMES, value="all", description="Half-samples"),
+        "count": ipywidgets.SelectionSlider(options=RANDOM_COUNTS, value=8, description="How many at random",
+                                            layout=ipywidgets.Layout(width="420px")),
+        "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
+    }
+    yours = () if predicted is None else tuple(sorted({textbook * (1 - predicted), textbook * (1 + predicted)}))
+
+    def draw_only_random(_: Any = None) -> None:
+        for name in ("count", "seed"):
+            controls[name].disabled = controls["scheme"].value != "random"
+
+    def estimated(scheme: str = "all", count: int = 8, seed: int = 1) -> tuple:
+        made = replicates.replicates(design, array=half_sample_array(scheme, count, seed), require_balance=False)
+        return made, estimates.replicate_estimate(made, "proportion", correct)
+
+    def answer(scheme: str, **values: int) -> tuple:
+        (made, estimate), dashed = estimated(scheme, **values), yours if scheme == "balanced" else ()
+        return (box_charts.halves_data(made, estimate, reach, dashed),
+                box_charts.halves_words(made, estimate, textbook, dashed))
+
+    draw_only_random()
+    controls["scheme"].observe(draw_only_random, "value")
+    made, estimate = estimated()
+    farthest = np.abs(_box_differences()).sum() / 14 * 1.03
+    reach = (estimate.estimate - farthest, estimate.estimate + farthest)
+    return drive(controls, answer, ChartView(box_charts.halves(made, estimate, textbook, reach)))
+
+
+def seen_schemes() -> Reveal:
+    """Return standard errors digit by digit, to be seen once `predict_eight` is answered."""
+    def show(_: str | None) -> Table:
+        exact = {name: f"{_error_of(half_sample_array(scheme)):.15f}" for name, scheme in SCHEMES[:2]}
+        for count in (RANDOM_COUNTS[1], RANDOM_COUNTS[-1]):
+            ratios = simulations.simulate_random_halves(_box_differences(), count).ratios
+            low, high = np.sqrt(np.quantile(ratios, (.05, .95))) * _textbook_error()
+            exact[f"{count:,} at random"] = f"{low:.4f} to {high:.4f} in 90% of the draws"
+        return Table([{"half-samples": name, "standard_error": text} for name, text in exact.items()],
+                     "Standard error of the accuracy")
+
+    return questions.reveal("2-eight", show)
+
+
+def seen_broken() -> Reveal:
+    """Return what unbalanced half-samples give, to be seen once `predict_eight` is answered."""
+    def show(_: str | None) -> Table:
+        every = half_sample_array("all")
+        rows = []
+        for name, scheme in SCHEMES[3:]:
+            array = half_sample_array(scheme)
+            error = _error_of(array)
+            repairs = sum(arrays.check_balance(np.vstack([array, row])).full for row in every)
+            rows.append({"half-samples": name, "standard_error": f"{error:.4f}",
+                         "off by": f"{error / _textbook_error() - 1:+.0%}",
+                         "one more row repairs it": "yes" if repairs else "none does"})
+        return Table(rows, "Two arrays of seven rows")
+
+    return questions.reveal("2-eight", show)
+
+
+def explain_eight() -> Explanation:
+    """Return the question whether more replicates know more."""
+    return questions.explain(
+        "2-why-eight", "Is the standard error of 128 half-samples better than that of the balanced 8? Would 512 "
+        "replicates be better?",
+        "No: it is the same number, computed with less work. Replicates are computations, not observations. How well "
+        "the standard error itself is known depends on the seven districts, and no replicate adds a district.",
+        ["“More replicates, a tighter interval”: that holds for more boxes. Only random half-samples need many "
+         "replicates, because their cross terms cancel on average only.",
+         "“Eight are an approximation”: for a mean or a total they are exact."])
+
+
+def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
+    """Return which of the two boxes of seven districts each half-sample keeps.
+
+    Parameters
+    ----------
+    scheme : {"all", "balanced", "random", "one less", "printed"}
+        "one less" are the balanced ones without the first; "printed" are the seven rows of eq. 12 of Micheals &
+        Boult, A stratified methodology for classifier and recognizer evaluation, 2001.
+    count, seed : int
+        Of "random", drawn with replacement.
+
+    Returns
+    -------
+    (R, 7) array of int
+        0 the first, 1 the second box.
+    """
+    if scheme == "all":
+        return np.array(list(itertools.product((0, 1), repeat=7)))
+    if scheme in ("balanced", "one less"):
+        return (1 - arrays.hadamard(8)[int(scheme == "one less"):, 1:]) // 2
+    if scheme == "printed":
+        return np.array([[int(sign == "-") for sign in row] for row in PRINTED])
+    return np.random.default_rng(seed).integers(0, 2, (count, 7))
+
+
+# ---------------------------------------------------------------- arrays
+
+def predict_pairs() -> Prediction:
+    """Return the question whether the paper's nine runs are enough."""
+    return questions.predict("2-pairs", "Nine runs and eight columns: how many of the 28 pairs of columns are not "
+                             "balanced?", FAILING)
+
+
+def seen_pairs() -> Reveal:
+    """Return the view that builds arrays, to be seen once `predict_pairs` is answered."""
+    def show(predicted: str) -> list:
+        bad = np.argwhere(np.triu(array_charts.unbalanced_pairs(papers_shifts(3, 8), 3))) + 1
+        found = f"{len(bad)} of the 28 pairs fail: {', '.join(f'{i} and {j}' for i, j in bad)}."
+        return [_compared(predicted, "4", found), array_builder("paper", predicted)]
+
+    return questions.reveal("2-pairs", show)
+
+
+def array_builder(method: str = "linear", predicted: str | None = None) -> Panel:
+    """Return the view that builds an orthogonal array and counts the pairs of two of its columns.
+
+    Parameters
+    ----------
+    method : {"linear", "paper"}
+        The construction to begin with.
+    predicted : str, optional
+        How many pairs of the paper's eight columns the learner expected to fail.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: units per stratum, columns, construction, the two columns. A click on a column of the array makes it
+        the second one, and the second the first.
+    """
+    first = {"levels": 3, "columns": 8, "method": method, "i": 1, "j": 2}
+    controls = {
+        "levels": ipywidgets.IntSlider(first["levels"], 2, 9, description="Units per stratum s"),
+        "columns": ipywidgets.IntSlider(first["columns"], 2, 40, description="Columns (strata)"),
+        "method": ipywidgets.Dropdown(options=ARRAYS, value=method, description="Construction"),
+        "i": ipywidgets.IntSlider(first["i"], 1, first["columns"], description="First column"),
+        "j": ipywidgets.IntSlider(first["j"], 1, first["columns"], description="Second column"),
+    }
+
+    def built(levels: int, columns: int, method: str, i: int, j: int) -> tuple:
+        needed = arrays.smallest_runs(levels, columns)
+        array = papers_shifts(levels, columns) if method == "paper" else arrays.orthogonal_array(levels, columns)
+        return array, levels, min(i, columns), min(j, columns), needed
+
+    def note(levels: int, columns: int, method: str, **_: int) -> str:
+        asked = predicted is not None and (levels, columns, method) == (3, 8, "paper")
+        return f"you predicted: {predicted}" if asked else ""
+
+    def answer(**values: int | str) -> tuple:
+        array, levels, i, j, needed = built(**values)
+        yours = note(**values)
+        return (array_charts.array_data(array, levels, i, j, yours),
+                array_charts.array_words(array, levels, i, j, needed, yours))
+
+    def pick(mark: dict) -> None:
+        if mark["pick"] not in (controls["i"].value, controls["j"].value):
+            controls["i"].value = controls["j"].value
+            controls["j"].value = mark["pick"]
+
+    _keep_apart(controls["columns"], controls["i"], controls["j"])
+    view = ChartView(array_charts.array(*built(**first), note=note(**first)))
+    view.on_pick(pick)
+    return drive(controls, answer, view)
+
+
+def _keep_apart(columns: Any, i: Any, j: Any) -> None:
+    """Keep two columns different and among those there are: what takes the other's place sends it to its own."""
+    def swap(change: Any) -> None:
+        other = j if change.owner is i else i
+        if change.new == other.value:
+            other.value = change.old
+
+    def limit(change: Any) -> None:
+        low, high = sorted((min(i.value, change.new), min(j.value, change.new)))
+        i.value, j.value = low - (low == high), high
+        i.max = j.max = change.new
+
+    for control in (i, j):
+        control.observe(swap, "value")
+    columns.observe(limit, "value")
+
+
+def papers_shifts(levels: int, columns: int) -> np.ndarray:
+    """Return the array of as many shifts of one column as the paper allows, which is too many.
+
+    It takes n^b runs where columns <= n^b - 1; beyond (n^b - 1) / (n - 1) shifts two columns repeat each other up to
+    a factor (Micheals & Boult 2001, section 7.3 and appendix B.3).
+
+    Parameters
+    ----------
+    levels : int
+        A prime power n.
+    columns : int
+
+    Returns
+    -------
+    (n^b, columns) array of int
+
+    Examples
+    --------
+    >>> papers_shifts(3, 8)[:, [0, 4]].T
+    array([[0, 1, 2, 2, 0, 2, 1, 1, 0],
+           [0, 2, 1, 1, 0, 1, 2, 2, 0]])
+    """
+    dimension = 1
+    while levels ** dimension - 1 < columns:
+        dimension += 1
+    enough = (levels ** dimension - 1) // (levels - 1)
+    first = arrays.orthogonal_array(levels, enough, method="rotation")[:-1, 0]
+    shifts = np.stack([np.roll(first, -k) for k in range(columns)], 1)
+    return np.concatenate([shifts, np.zeros((1, columns), np.int64)])
+
+
+def field_steps() -> Panel:
+    """Return the view that builds a field power by power, and the array from it.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: field, power of x.
+    """
+    controls = {
+        "size": ipywidgets.Dropdown(options=FIELDS, value=(3, 3), description="Field"),
+        "k": ipywidgets.IntSlider(5, 1, 26, description="Power of x, step"),
+    }
+
+    def limit(change: Any) -> None:
+        controls["k"].max = math.prod([change.new[0]] * change.new[1]) - 1
+
+    def step(size: tuple = (3, 3), k: int = 5) -> tuple:
+        field = galois.GaloisField(*size)
+        return field, min(k, field.size - 1)
+
+    controls["size"].observe(limit, "value")
+    return drive_chart(controls, step, array_charts.field_data, array_charts.field_words, array_charts.field(*step()))
+
+
+# ---------------------------------------------------------------- coverage
+
+def predict_coverage() -> Prediction:
+    """Return the question how often the naive interval keeps its promise."""
+    return questions.predict("2-coverage", "Of 100 cities like ours, in how many does the naive 95% interval contain "
+                             "the truth?", list(COVERED))
+
+
+def seen_coverage() -> Reveal:
+    """Return the view of simulated intervals, to be seen once `predict_coverage` is answered."""
+    def show(predicted: str | None) -> list:
+        panel = coverage(COVERED.get(predicted))
+        return [_compared(predicted, "72", "The title of the picture has the answer."), panel]
+
+    return questions.reveal("2-coverage", show)
+
+
+def coverage(predicted: float | None = None) -> Panel:
+    """Return the view of simulated intervals: how often naive and honest ones contain the truth.
+
+    Parameters
+    ----------
+    predicted : float, optional
+        Coverage of the naive intervals that the learner expected for a city like ours.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: strata, boxes per stratum, labels per box, intracluster correlation, draw.
+    """
+    controls = {
+        "strata": ipywidgets.IntSlider(CITY["strata"], 3, 50, description="Districts L"),
+        "psus": ipywidgets.IntSlider(CITY["psus"], 2, 5, description="Boxes per district n"),
+        "items": _stops(ITEMS, CITY["items"], "Labels per box m"),
+        "icc": _stops(CORRELATIONS, CITY["icc"], "Intracluster correlation"),
+        "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
+    }
+
+    def simulated(seed: int = 1, **city: float) -> tuple:
+        runs = min(COVERAGE_RUNS, MOST_PSUS // (city["strata"] * city["psus"]))
+        return simulations.simulate_coverage(**city, runs=runs, rng=seed), predicted if city == CITY else None
+
+    return drive_chart(controls, simulated, interval_charts.coverage_data, interval_charts.coverage_words,
+                       interval_charts.coverage(*simulated(**CITY)))
+
+
+def _stops(values: list, value: float, description: str) -> Any:
+    """Return a slider with a few stops."""
+    return ipywidgets.SelectionSlider(options=[(f"{each:g}", each) for each in values], value=value,
+                                      description=description, layout=ipywidgets.Layout(width="420px"))
+
+
+def explain_coverage() -> Explanation:
+    """Return the question what the degrees of freedom are for."""
+    return questions.explain(
+        "2-why-coverage", "With three districts the honest interval is very wide. Is that a fault of the method?",
+        "No. Three districts give three differences, so the standard error itself is hardly known, and the t quantile "
+        "(3.18 instead of 1.96) pays for that. A shorter interval would break its promise.",
+        ["“Take the normal quantile, it is shorter”: it covers far less than it promises with so few districts.",
+         "“Take more labels per box”: the differences between boxes stay as they are."])
+
+
+def seen_weights() -> Reveal:
+    """Return what forgotten weights do to an interval, to be seen once `predict_coverage` is answered."""
+    def show(_: str | None) -> Table:
+        study = simulations.simulate_coverage(**WEIGHTS)
+        rows = [{"interval_method": method.replace("_", " "), "coverage": f"{study.coverage(method):.1%}",
+                 "half_width": f"{study.half_width(method):.3f}"} for method in ("naive", "weighted_naive", "default")]
+        return Table(rows,
+                     f"{study.strata} strata whose weight rises with their accuracy, {study.runs:,} simulated audits")
+
+    return questions.reveal("2-coverage", show)
+
+
+# ---------------------------------------------------------------- F1
+
+def seen_orders() -> Reveal:
+    """Return how far the order of the districts moves the error of F1, to be seen once `predict_eight` is answered."""
+    def show(_: str | None) -> Table:
+        forms = digit_forms()
+        design, two, read = SurveyDesign((forms.box - 1) // 2, psu=forms.box), forms.digit == 2, forms.read_a == 2
+        made = replicates.replicates(design, array=half_sample_array("all"))
+        found = estimates.replicate_estimate(made, "f1", two, read)
+        squares = (found.replicate_values - found.estimate) ** 2
+        place = half_sample_array("balanced")[:, list(itertools.permutations(range(7)))] @ 2 ** np.arange(7)[::-1]
+        errors = np.sqrt(squares[place].mean(0))
+        return Table([{"half-samples": "all 128", "standard_error": f"{found.standard_error:.4f}"},
+                      {"half-samples": f"balanced 8, {errors.size:,} orders of the districts",
+                       "standard_error": f"{errors.min():.4f} to {errors.max():.4f}"}], "Standard error of F1, code 2")
+
+    return questions.reveal("2-eight", show)
+
+
+# ---------------------------------------------------------------- the digit forms by boxes
+
+def intracluster_correlation() -> float:
+    """Return the intracluster correlation of all labels of the digit forms, from their design effect.
+
+    (deff - 1) / (m - 1), deff the variance by equally weighted boxes over p (1 - p) / n, m = n / 14 labels per box
+    (Kish, Survey Sampling, 1965).
+    """
+    return exercises.box_worth()[3]
+
+
+def _by_boxes(box: np.ndarray) -> SurveyDesign:
+    """Return the design with boxes of equal weight as PSUs, two per district."""
+    return SurveyDesign((box - 1) // 2, psu=box, weight=1 / np.bincount(box)[box])
+
+
+def _counts(box: np.ndarray, right: np.ndarray) -> tuple:
+    """Return right labels and labels per box."""
+    return np.bincount(box, right)[1:].astype(int), np.bincount(box)[1:]
+
+
+def _box_differences() -> np.ndarray:
+    """Return the difference of the accuracies of the two boxes of each district."""
+    forms = digit_forms()
+    right, items = _counts(forms.box, forms.read_a == forms.digit)
+    return (right / items)[::2] - (right / items)[1::2]
+
+
+def _textbook_error() -> float:
+    """Return the standard error of the mean of 14 boxes by the closed formula."""
+    return math.sqrt((_box_differences() ** 2).sum()) / 14
+
+
+def _error_of(array: np.ndarray) -> float:
+    """Return the standard error that half-samples give."""
+    forms = digit_forms()
+    made = replicates.replicates(_by_boxes(forms.box), array=array, require_balance=False)
+    return estimates.replicate_estimate(made, "proportion", forms.read_a == forms.digit).standard_error
+
+
+def _compared(predicted: str | None, right: str, found: str) -> str:
+    """Say what was predicted before what was found; only the latter where nothing was predicted."""
+    if predicted is None:
+        return found
+    return f"You predicted {predicted}{', and that is right' if predicted == right else ''}. {found}"
+
+
+def _turn_within(box: np.ndarray) -> np.ndarray:
+    """Return each form's place, 0, 1, ..., in a random order of its box."""
+    order = np.lexsort((np.random.default_rng(0).random(box.size), box))
+    turn = np.empty(box.size, int)
+    turn[order] = np.concatenate([np.arange(n) for n in np.bincount(box)[1:]])
+    return turn

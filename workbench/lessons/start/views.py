@@ -1,0 +1,34 @@
+"""Live views of the start page: how sure a program is, and how often it is right."""
+from __future__ import annotations
+
+from workbench.charts import start as charts
+from workbench.course.digit_forms import digit_forms
+from workbench.widgets import questions
+from workbench.widgets.chart_view import ChartView
+from workbench.widgets.questions import Prediction, Reveal
+
+GUESSES = {"97%": 0.97, "93%": 0.93, "88%": 0.88, "75%": 0.75}
+
+
+def predict_sure() -> Prediction:
+    """Return the question that the course begins with."""
+    items = digit_forms().items()
+    return questions.predict("0-sure", f"The program says of each reading how sure it is: {items.score.mean():.1%} on "
+                             f"average. In how many of the {items.size:,} forms is it right?", list(GUESSES))
+
+
+def reveal_sure() -> Reveal:
+    """Return the answer, which waits for the prediction and shows it."""
+    return questions.reveal("0-sure", lambda guess: sure(GUESSES.get(guess)))
+
+
+def sure(predicted: float | None = None) -> ChartView:
+    """Return what the program says of itself beside how often it is right.
+
+    Parameters
+    ----------
+    predicted : float, optional
+        The learner's guess, a share.
+    """
+    items = digit_forms().items()
+    return ChartView(charts.sureness(float(items.score.mean()), float(items.correct.mean()), predicted))

@@ -1,0 +1,1 @@
+"""Lesson on stratified accuracy: what it reads first, its scenes, its exercises."""

@@ -1,0 +1,120 @@
+"""Scored items and the audit that the parameters ask for."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from workbench import checks
+from workbench.audits import accuracy, classes, differences
+from workbench.audits.accuracy import Audit
+from workbench.course import digit_forms
+from workbench.data import files, frames, safe_csv, scored_items
+from workbench.data.evaluation_logs import SHOWN
+from workbench.data.scored_items import ScoredItems
+from workbench.labeling.answers import ANSWERS
+from workbench.stratified import prices
+
+BUDGET = 100
+
+
+@checks.naming(rng="seed", by="strata_by")
+def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
+         score_is: str = "auto", positive: str = "", labels: str = "", label_sheet: str = "", columns: str = "",
+         budget: int = BUDGET, half_width: float = 0.0, metrics_of: str = "", rival: str = "", strata_by: str = "",
+         n_strata: int = 5, stratifier: str = "equal_size", allocation: str = "proportional", interval: str = "default",
+         level: float = 0.95, seed: int = 0, write: bool = True) -> tuple[ScoredItems, Audit]:
+    """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
+
+    Parameters
+    ----------
+    scores : str
+        File of scored items; "" for the digit forms of the course.
+    score, prediction, truth, id, score_is, positive
+        As in `workbench.read_scores`.
+    labels, label_sheet
+        As in `workbench.accuracy_audit`.
+    columns : str
+        Columns of `scores` that the sheet shows, separated by blanks or commas.
+    budget : int
+        Labels in total.
+    half_width : float
+        Wanted of the accuracy's interval, in the place of a budget, as in `workbench.label_prices`; 0 for none.
+    metrics_of : str
+        A predicted class: the audit is `workbench.class_audit`; with `rival` it is `workbench.difference_audit`.
+    rival : str
+        As in `workbench.read_scores`.
+    strata_by : str
+        `by` of `workbench.read_scores`.
+    n_strata, stratifier, allocation, interval, level
+        As in `workbench.accuracy_audit`.
+    seed : int
+        `rng` of the audit.
+    write : bool
+        Write the label sheet of a plan.
+
+    Returns
+    -------
+    items : ScoredItems
+    audit : AccuracyAudit, ClassAudit or DifferenceAudit
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> items, audit = read(budget=100)
+    >>> audit
+    AccuracyAudit(Accuracy 91.0% (95% interval: 84.4% to 95.5%), 100 labels, 5 strata; the truth is 87.7%)
+    """
+    checks.level(level)
+    checks.seed("seed", seed)
+    checks.not_both(metrics_of=metrics_of, rival=rival)
+    checks.not_both(labels=labels, truth=truth)
+    if strata_by and not scores:
+        raise checks.WrongValue("strata_by", f"{strata_by!r} is a column of scores: name a file")
+    if label_sheet and not labels and not truth:
+        _refuse_recorded(label_sheet)
+    roles = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival}
+    meaning = {"score_is": score_is, "positive": positive}
+    items = scored_items.read_scores(scores, by=strata_by, **roles, **meaning) if scores else \
+        digit_forms.digit_forms().items()
+    source = {"scores": os.path.basename(scores), **roles, "strata_by": strata_by, **meaning,
+              "scores_read_as": items.read_as}
+    if half_width:
+        checks.not_both(half_width=half_width, budget=budget != BUDGET)
+        checks.not_both(half_width=half_width, metrics_of=metrics_of)
+        checks.not_both(half_width=half_width, rival=rival)
+    if half_width and not labels:
+        budget = int(prices.label_prices(items, half_width, n_strata=n_strata, stratifier=stratifier, rng=seed,
+                                         allocation=allocation, interval=interval, level=level).labeled[0])
+    design: dict[str, Any] = {
+        "n_strata": n_strata, "stratifier": stratifier, "allocation": allocation, "interval": interval, "level": level,
+        "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed, "source": source,
+        "columns": {} if labels or truth else shown_columns(scores, columns)}
+    if metrics_of:
+        return items, classes.class_audit(items, metrics_of, budget, **design)
+    made = differences.difference_audit if rival else accuracy.accuracy_audit
+    return items, made(items, budget, **design)
+
+
+def shown_columns(scores: str, columns: str) -> dict:
+    """Return the columns of a file, named with blanks or commas between, that a sheet shows; a log has its own."""
+    if not columns.strip() and scores and files.is_evaluation_log(scores):
+        columns = ",".join(SHOWN)
+    if not columns.strip():
+        return {}
+    if not scores:
+        raise checks.WrongValue("columns", f"{columns!r} are columns of scores: name a file")
+    there = set(frames.column_names(scores))
+    parts = [part.strip() for part in columns.split(",")]
+    names = [name for part in parts for name in ([part] if part in there else part.split())]
+    return frames.read_columns(scores, list(dict.fromkeys(names)))[0]
+
+
+def _refuse_recorded(sheet: str) -> None:
+    try:
+        safe_csv.refuse_recorded(sheet, *ANSWERS)
+    except ValueError as error:
+        raise ValueError(f"{error}; to analyze it say --labels") from error

@@ -1,0 +1,259 @@
+"""The live pictures of lesson 1: each returns controls, the function of `workbench` that they drive, and a chart."""
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from workbench.charts.stratified import scenes as charts
+from workbench.course.digit_forms import digit_forms, digit_twin
+from workbench.lessons.stratified import exercises
+from workbench.simulations import stratified as simulations
+from workbench.stratified import accuracy
+from workbench.stratified.strata import Strata, stratify
+from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart
+
+BY_HAND = "by_hand"
+STRATIFIERS = [("equal size", "equal_size"), ("equal width", "equal_width"), ("cum sqrt f", "cum_sqrt_f"),
+               ("cum cbrt f", "cum_cbrt_f"), ("weighted mean", "weighted_mean"), ("k-means", "kmeans"),
+               ("mixture", "gmm")]
+SHARES = [("proportional", "proportional"), ("equal", "equal")]
+HAND = [("by hand", BY_HAND)]
+POPULATIONS = [("1,797 digit forms", "forms"), ("700,000, their synthetic twin", "twin")]
+HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
+ROBOT_RUNS = 2000
+LEAST_LABELS = 40
+LEAST = 2           # items, and labels, of a stratum that a hand leaves
+INTERVALS = [("95%, for a fixed number", "fixed"), ("99.5% at every look", "looks"), ("anytime", "anytime")]
+
+
+class _Design:
+    """Strata and shares, as rules or hands have set them."""
+
+    def __init__(self, predicted: float | None) -> None:
+        self._predicted = predicted
+        self.cuts = self.labels = np.array([], int)     # of the strata shown: items up to each cut, labels
+        self.controls: dict[str, Any] = {
+            "stratifier": ipywidgets.Dropdown(options=STRATIFIERS + HAND, description="Cut the forms by"),
+            "score": ipywidgets.Dropdown(options=["confidence", "margin"], description="Sorted by"),
+            "n_strata": ipywidgets.IntSlider(5, 2, 12, description="Strata"),
+            "budget": ipywidgets.IntSlider(100, 30, 600, 10, description="Labels"),
+            "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Share the labels"),
+        }
+        self._scored, self._cut = functools.cache(_scored), functools.cache(self._by_rule)
+        first = {name: control.value for name, control in self.controls.items()}
+        self.view = ChartView(charts.design(self._study(**first), self._scored("confidence")[2],
+                                            predicted=predicted, movable=True))
+        for name in ("stratifier", "score", "n_strata", "budget"):      # before `drive`: it draws what they leave
+            self.controls[name].observe(functools.partial(self._forget, name), "value")
+        self.view.on_drag(self._dragged)
+
+    def answer(self, **values: int | str) -> tuple:
+        """Return rows and words of the picture, as `drive` asks for them."""
+        study = self._study(**values)
+        return (charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted, movable=True),
+                charts.design_words(study, predicted=self._predicted))
+
+    def _study(self, stratifier: Any, score: Any, n_strata: Any, budget: Any, method: Any) -> Any:
+        scores, correct, _ = self._scored(score)
+        strata = self._by_hand(scores) if stratifier == BY_HAND else self._cut(score, stratifier, n_strata)
+        rule = "proportional" if method == BY_HAND else method
+        study = simulations.weigh_design(strata, scores, correct, budget, rule)
+        if method == BY_HAND:
+            variance = accuracy.accuracy_variance(study.stratum_size, study.correct, self.labels)
+            study = replace(study, method=BY_HAND, labeled=self.labels, standard_error=float(variance) ** 0.5)
+        self.cuts, self.labels = strata.sizes.cumsum()[:-1], np.array(study.labeled)
+        return study
+
+    def _by_rule(self, score: str, stratifier: str, n_strata: int) -> Strata:
+        return stratify(self._scored(score)[0], n_strata, stratifier)
+
+    def _by_hand(self, scores: np.ndarray) -> Strata:
+        rank = np.argsort(np.argsort(scores, kind="stable"))
+        labels = np.searchsorted(self.cuts, rank, side="right")
+        return Strata(labels, np.bincount(labels), None, self.cuts.size + 1, BY_HAND)
+
+    def _forget(self, name: str, change: Any) -> None:
+        """What a hand set is gone once there are other strata, or another number of labels."""
+        if change["new"] == BY_HAND:
+            return
+        if name == "n_strata" and self.controls["stratifier"].value == BY_HAND:
+            self.controls["stratifier"].value = "equal_size"
+        if self.controls["method"].value == BY_HAND:
+            self.controls["method"].value = "proportional"
+
+    def _dragged(self, place: dict) -> None:
+        kind, number = place["drag"].split()
+        move, control = {"cut": (self._move_cut, "stratifier"), "labels": (self._move_labels, "method")}[kind]
+        move(int(number), place["x"])
+        if self.controls[control].value != BY_HAND:
+            self.controls[control].value = BY_HAND      # draws
+            return
+        data, (title, words) = self.answer(**{name: each.value for name, each in self.controls.items()})
+        self.view.show(data, words, title=title)
+
+    def _move_cut(self, number: int, share: float) -> None:
+        size = len(self._scored(self.controls["score"].value)[0])
+        room = self.labels if self.controls["method"].value == BY_HAND else np.full(self.labels.size, LEAST)
+        ends = np.concatenate([[0], self.cuts, [size]])
+        low, high = ends[number - 1] + room[number - 1], ends[number + 1] - room[number]
+        self.cuts = self.cuts.copy()
+        self.cuts[number - 1] = max(low, min(high, round(share * size)))
+
+    def _move_labels(self, number: int, share: float) -> None:
+        size = len(self._scored(self.controls["score"].value)[0])
+        items = np.diff(np.concatenate([[0], self.cuts, [size]]))[number - 1:number + 1]
+        both = int(self.labels[number - 1:number + 1].sum())
+        wanted = round(share * self.labels.sum()) - int(self.labels[:number - 1].sum())
+        left = max(LEAST, both - items[1], min(both - LEAST, items[0], wanted))
+        self.labels[number - 1:number + 1] = left, both - left
+
+
+def strata_and_shares(predicted: float | None = None) -> Panel:
+    """Return the view of strata and shares: which forms to label, and what that is worth.
+
+    Cuts between strata, and the labels below them, can be dragged; the control concerned then says "by hand".
+
+    Parameters
+    ----------
+    predicted : float, optional
+        By which share the learner said that the standard error falls.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: stratifier, score (confidence or margin), strata, labels, shares.
+    """
+    design = _Design(predicted)
+    stratify(digit_forms().confidence, 5, "kmeans")       # its library takes a second to load, which no move should
+    return drive(design.controls, design.answer, design.view)
+
+
+def papers_robot() -> Panel:
+    """Return the view of the paper's adaptive robot (OPT-A2): what it claims and what it does.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: labels, pilot per stratum, batch, smoothing (labels of each kind added to a stratum).
+    """
+    sizes, right = fifths()
+    budget = ipywidgets.IntSlider(100, LEAST_LABELS, 300, 10, description="Labels in all")
+    pilot = ipywidgets.IntSlider(5, 2, 20, description="Pilot labels per stratum")
+    controls = {
+        "budget": budget, "pilot": pilot,
+        "step": ipywidgets.IntSlider(10, 5, 50, 5, description="Labels per round"),
+        "laplace": ipywidgets.FloatSlider(0, min=0, max=4, step=0.5, readout_format=".1f",
+                                          description="Smoothing: right and wrong labels added",
+                                          layout=ipywidgets.Layout(width="520px")),      # its name is long
+    }
+
+    def fit(change: Any) -> None:
+        budget.min = max(LEAST_LABELS, sizes.size * change["new"])     # the pilot comes out of the labels
+
+    @functools.lru_cache(maxsize=256)
+    def study(budget: int = 100, **settings: float) -> Any:
+        return (simulations.simulate_labeling(sizes, right, budget, "opt_a2", runs=ROBOT_RUNS, **settings),)
+
+    pilot.observe(fit, "value")
+    return drive_chart(controls, study, charts.robot_data, charts.robot_words, charts.robot(*study()))
+
+
+def robots(predicted: float | None = None) -> ChartView:
+    """Return how often the robot's intervals contain the truth, over the number of labels.
+
+    Parameters
+    ----------
+    predicted : float, optional
+        Share of the runs that the learner said for 300 labels.
+    """
+    return ChartView(charts.robots(robot_studies(), predicted=predicted))
+
+
+@functools.cache
+def robot_studies() -> list[simulations.LabelingStudy]:
+    """Return what 20,000 runs of the robot did with 40 to 300 labels."""
+    return [simulations.simulate_labeling(*fifths(), n, "opt_a2", runs=20_000) for n in (40, 60, 100, 200, 300)]
+
+
+def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
+    """Return the view of 200 analysts who look while they label.
+
+    Parameters
+    ----------
+    predicted : float, optional
+        Share of the analysts who, the learner said, lose the truth.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: interval (fixed, at 99.5%, anytime), labels between looks.
+    """
+    sizes, right = fifths()
+    controls = {
+        "method": ipywidgets.Dropdown(options=INTERVALS, description="Interval"),
+        "every": ipywidgets.Dropdown(options=[10, 30, 95, 190, 570], description="Labels between looks"),
+    }
+
+    @functools.cache
+    def study(**settings: int | str) -> Any:
+        return simulations.simulate_looking(sizes, right, **settings), predicted
+
+    return drive_chart(controls, study, charts.looking_data, charts.looking_words,
+                       charts.looking(*study(method="fixed", every=10)))
+
+
+def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
+    """Return the view of the labels needed for a wanted half-width.
+
+    Parameters
+    ----------
+    predicted : (float, float), optional
+        Half-width, and the labels that the learner said for the twin.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: half-width, finite-population factor, population.
+    """
+    controls = {
+        "half_width": ipywidgets.FloatSlider(0.05, min=0.01, max=0.1, step=0.005, readout_format=".3f",
+                                             description="Half-width"),
+        "finite": ipywidgets.Checkbox(True, description="Finite-population factor"),
+        "population": ipywidgets.Dropdown(options=POPULATIONS, description="Population"),
+    }
+    curves = plan_curves()
+
+    def answer(half_width: float, finite: bool, population: str) -> tuple:
+        curve = curves[population, finite]
+        return charts.plan_data(curve, half_width, predicted=predicted), charts.plan_words(curve, half_width)
+
+    return drive(controls, answer, ChartView(charts.plan(curves["forms", True], 0.05, predicted=predicted)))
+
+
+def fifths() -> tuple[np.ndarray, np.ndarray]:
+    """Return the sizes of the five equal-size strata of the digit forms, and how many forms are right in each."""
+    return exercises.fifths()[:2]
+
+
+@functools.cache
+def plan_curves() -> dict:
+    """Return the labels needed, by population and whether it is finite."""
+    forms = digit_forms()
+    twin = digit_twin(forms.confidence, forms.read_a == forms.digit)
+    strata = stratify(twin.score, 5, "equal_size")
+    rate_of_forms = fifths()[1] / fifths()[0]
+    known = {"forms": (fifths()[0], rate_of_forms),
+             "twin": (strata.sizes, np.bincount(strata.labels, twin.correct, 5) / strata.sizes)}
+    return {(population, finite): accuracy.plan_curve(*strata, HALF_WIDTHS, finite=finite)
+            for population, strata in known.items() for finite in (True, False)}
+
+
+def _scored(score: str) -> tuple:
+    """Return scores, correctness and the share wrong by rank of the digit forms."""
+    forms = digit_forms()
+    values, correct = getattr(forms, score), forms.read_a == forms.digit
+    return values, correct, charts.wrong_by_rank(values, correct)

@@ -1,0 +1,137 @@
+"""Names of periods that are dates, and the order of time.
+
+The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024, Mar 2024), a quarter
+(2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01, 20240301, 01.03.2024). A day with slashes is read as day
+and month, or month and day, where one of the two exceeds 12 in some name, and where both readings have the same order;
+else the order stays open.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.results import Note
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_YEAR, _MONTH, _DAY = r"(?P<y>(?:19|20)\d\d)", r"(?P<m>0?[1-9]|1[0-2])", r"(?P<d>0?[1-9]|[12]\d|3[01])"
+_WORD = rf"(?P<m>(?:{'|'.join(_MONTHS)})[a-z]*)\.?"
+_FORMS = [re.compile(form, re.IGNORECASE) for form in (
+    _YEAR, rf"{_YEAR}[-/]{_MONTH}", rf"{_YEAR}\.?(?P<m>0[1-9]|1[0-2])", rf"{_MONTH}[-/.]{_YEAR}",
+    rf"{_WORD}[\s-]*{_YEAR}", rf"{_YEAR}[\s-]*{_WORD}", rf"{_YEAR}[\s/-]*Q(?P<m>[1-4])",
+    rf"Q(?P<m>[1-4])[\s/-]*{_YEAR}", rf"{_YEAR}-?W(?P<m>\d\d)",
+    rf"{_YEAR}([-/.]){_MONTH}\2{_DAY}(?:[T ]00:00(?::00)?)?",
+    rf"{_YEAR}(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])", rf"{_DAY}\.{_MONTH}\.{_YEAR}")]
+_SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
+
+
+def named_period(period: object) -> str:
+    """Return a period as a sentence calls it: a small number alone would say nothing.
+
+    Examples
+    --------
+    >>> named_period(3), named_period("Jan"), named_period(2026)
+    ('period 3', 'Jan', '2026')
+    """
+    text = str(period)
+    return f"period {text}" if text.isdigit() and len(text) < len("2026") else text
+
+
+def time_of(names: Sequence[str]) -> list[tuple[int, ...]] | None:
+    """Return (year, month, day) of each name, as far as it goes, or None where the names are no dates or stay open.
+
+    Examples
+    --------
+    >>> time_of(["Mar 2024", "Dec 2023"]), time_of(["13/02/2024", "01/03/2024"]), time_of(["01/02/2024", "02/01/2024"])
+    ([(2024, 3), (2023, 12)], [(2024, 2, 13), (2024, 3, 1)], None)
+    """
+    for form in _FORMS:
+        found = [form.fullmatch(name.strip()) for name in names]
+        if names and all(found):
+            return [_key(match.groupdict()) for match in found if match]
+    days = _slashed(names)
+    first, second = (max((pair[k] for pair in days), default=0) for k in (0, 1))
+    day_first: list[tuple[int, ...]] = [(year, b, a) for a, b, year in days]
+    month_first: list[tuple[int, ...]] = [(year, a, b) for a, b, year in days]
+    if (first > 12) != (second > 12):
+        return day_first if first > 12 else month_first
+    same = days and first <= 12 and _order(day_first) == _order(month_first)
+    return day_first if same else None
+
+
+def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
+    """Return the places of the names in the order of time, and a note where that is not the order they have.
+
+    Names that are no dates keep their order, and so do days of which nobody can tell day and month, with a note.
+
+    Examples
+    --------
+    >>> order, notes = in_time(["2024-02", "2024-01"])
+    >>> order, str(notes[0])
+    ([1, 0], "periods are sorted as dates, from '2024-01' to '2024-02'; the file begins with '2024-02'")
+    """
+    order, when = list(range(len(names))), time_of(names)
+    if when is None:
+        return order, _open_notes(names)
+    if len(set(when)) < len(when):
+        same = next(k for k, key in enumerate(when) if key in when[:k])
+        raise ValueError(f"every period must be named once; {names[when.index(when[same])]!r} and {names[same]!r} are "
+                         "the same")
+    order = _order(when)
+    if order == sorted(order):
+        return order, ()
+    return order, (Note("assumption", f"periods are sorted as dates, from {names[order[0]]!r} to {names[order[-1]]!r}; "
+                        f"the file begins with {names[0]!r}"),)
+
+
+def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
+    """Return a note where periods run backwards: dates that do not rise, months or numbers that only fall.
+
+    Examples
+    --------
+    >>> print(*backward_notes(["Dec", "Nov", "Oct"]))       # doctest: +NORMALIZE_WHITESPACE
+    periods seem to run backwards, as 'Dec' stands before 'Nov': a change is from a period to the next one of the list,
+    and the audit is taken to be of the first unless another is named
+    """
+    when, numbered = time_of(names), _numbered(names)
+    pairs = [(a, b) for a, b in zip(when or numbered or (), (when or numbered or ())[1:], strict=False)]
+    falls = [k for k, (a, b) in enumerate(pairs) if a > b]
+    if not falls or not when and len(falls) < len(pairs):
+        return ()
+    k = falls[0]
+    return (Note("unreliable", f"periods {'run' if when else 'seem to run'} backwards, as {names[k]!r} stands before "
+                 f"{names[k + 1]!r}: a change is from a period to the next one of the list, and the audit is taken to "
+                 "be of the first unless another is named"),)
+
+
+def _order(keys: list) -> list:
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _key(parts: dict) -> tuple:
+    named = [parts.get(part) for part in ("y", "m", "d")]
+    return tuple(_MONTHS.index(part[:3].lower()) + 1 if part[0].isalpha() else int(part) for part in named if part)
+
+
+def _slashed(names: Any) -> list:
+    """Return the numbers of names like 01/02/2024, none where a name is unlike that."""
+    found = [_SLASHED.fullmatch(name.strip()) for name in names]
+    return [(int(match[1]), int(match[3]), int(match[4])) for match in found if match] if all(found) else []
+
+
+def _open_notes(names: Any) -> tuple:
+    if not _slashed(names):
+        return ()
+    return (Note("unreliable", f"periods stay in the order of the file: in {names[0]!r} day and month cannot be told "
+                 "apart; write 2024-03-01"),)
+
+
+def _numbered(names: Any) -> list | None:
+    """Return the months of names that are months, or the numbers of names that differ in one number only, else None."""
+    months = [name.strip()[:3].lower() for name in names]
+    if all(month in _MONTHS for month in months):
+        return [(_MONTHS.index(month),) for month in months]
+    split = [re.split(r"(\d+)", name.strip()) for name in names]
+    if all(len(parts) == 3 and parts[::2] == split[0][::2] for parts in split):
+        return [(int(parts[1]),) for parts in split]
+    return None

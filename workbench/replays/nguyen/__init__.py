@@ -1,0 +1,1 @@
+"""Paper 3: samples of strata and of streams."""

@@ -1,0 +1,104 @@
+"""The row keys of all results, one name per idea in every topic, the words that people read, and what these mean."""
+
+KEYS = frozenset("""
+    stratum size items labeled skipped correct
+    accuracy sampled weight sd mean mean_score bounded unused budget above up_to
+    id score prediction rival truth label counted predicted item value number wave psu psus strata box place
+    estimate estimate_low estimate_high
+    standard_error low high level half_width variance variance_ratio bias rmse difference change growth
+    growth_low growth_high first second first_period last_period period month share true_share rate probability
+    test statistic df pvalue adjusted_pvalue naive_pvalue nadeau_bengio_pvalue rho rho_of_all rho_alpha r assumed_rho
+    true_rho repeat fold study region about verdict n
+    metric quantity group naive_low naive_high design_effect worth mean_standard_error neyman proportional
+    only_a only_b alike both_wrong
+    method interval_method design estimator stratifier n_strata assumes constant use audit new_base_rate
+    note problem flags undefined refused infinite zero_variance_refused
+    planned_sd to_label runs factors levels strength full replicates count cv mean_ratio ratio records
+    coverage rejects type_one mean_absolute_error estimated_variance_ratio
+    coverage_error rejects_error type_one_error mean_absolute_error_error estimated_variance_ratio_error bias_error
+    sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
+    claim printed ours error why name seconds data
+    confidence margin digit read_a read_b vote_share exercise message hint explanation
+    time who row reason limits setting
+""".split())
+# numbers in the units of what is estimated: their digits are those of its error
+ESTIMATES = frozenset("""
+    estimate standard_error low high half_width difference change counted naive_low naive_high truth
+""".split())
+COUNTS = frozenset("""
+    size items labeled skipped correct sampled bounded unused budget above psus worth n count records alike only_a
+    only_b both_wrong runs neyman proportional to_label
+""".split())
+SHOWN = {"adjusted_pvalue": "adjusted p", "bounded": "labeled completely", "estimate_high": "estimate, highest",
+         "estimate_low": "estimate, lowest", "first_period": "from",
+         "half_width": "half-width", "half_width_error": "half-width error", "interval_method": "interval",
+         "label": "class", "labeled": "labels", "last_period": "to", "mean_standard_error": "SE of the mean",
+         "nadeau_bengio_pvalue": "p, Nadeau-Bengio", "naive_pvalue": "p, naive t", "only_a": "only A right",
+         "only_b": "only B right", "psu": "PSU", "psus": "PSUs", "pvalue": "p", "rho_of_all": "rho of all repeats",
+         "to_label": "still to label", "type_one": "type I", "type_one_error": "type I error"}
+# metrics whose names are not what people write
+METRICS = {"f1": "F1", "macro_f1": "macro F1", "auc": "AUC"}
+
+EXPLAINED = {
+    "AUC": "the chance that of two items, one of the class and one not, the one of the class has the higher score: 50% "
+           "is guessing",
+    "BRR": "balanced repeated replication: the estimate is computed again and again from balanced halves of the "
+           "clusters, and how far it moves is its error",
+    "F1": "one number for precision and recall (their harmonic mean): low where either is low",
+    "frame": "the items among which the audit was drawn, all of them counted",
+    "gamma": "the covariance of two losses in different folds; omega: in the same fold",
+    "mle": "maximum likelihood estimate: the true shares under which the audit and the predicted counts together are "
+           "most likely",
+    "Nadeau-Bengio": "a t-test for cross-validation that allows for folds which share training items: rho is K / (2K - "
+                     "1) for K folds",
+    "Neyman": "Neyman's rule: labels in proportion to size times spread of a stratum",
+    "omega": "the covariance of two losses in the same fold; gamma: in different folds",
+    "P(prediction | truth)": "how often items of a class are predicted as each class: what the classifier makes of "
+                             "what there is",
+    "P(truth | prediction)": "how often items predicted as a class are of each class: it changes when the shares of "
+                             "the classes do",
+    "precision": "of the items predicted to be of the class, the share that is",
+    "PSU": "primary sampling unit, the cluster that was drawn: a person, a site, a box. Items of one PSU resemble each "
+           "other, so they count for less than as many separate ones",
+    "recall": "of the items that are of the class, the share that was predicted so",
+    "rho": "the hidden dependence of folds: the share of the variance of a cross-validated mean that the folds do not "
+           "show, as they share training items. 0: folds are independent; near 1: nothing is shown",
+    "RMSE": "root mean squared error: how far off an estimate typically is, bias and chance together",
+    "SE": "standard error: how far off an estimate typically is by chance; about two of them make a 95% interval",
+    "stratum": "a group of items, such as those of like scores, in which items to label are drawn separately",
+    "theta": "theta1 to theta5: five estimates of the variance of a cross-validated mean, each right under its own "
+             "assumption",
+    "VOILA": "the allocation of labels to strata with the least error, in whole numbers, that takes no more items than "
+             "a stratum has",
+    "wald": "the textbook interval, estimate plus and minus two standard errors: too short with few labels",
+}
+
+
+def words(key: str) -> str:
+    """Return what people read for a row key; what is none, such as a column of a user's file, stays as it is.
+
+    Parameters
+    ----------
+    key : str
+
+    Examples
+    --------
+    >>> words("pvalue"), words("standard_error"), words("my_column")
+    ('p', 'standard error', 'my_column')
+    """
+    return SHOWN.get(key, key.replace("_", " ")) if key in KEYS else key
+
+
+def metric_words(name: str) -> str:
+    """Return a metric as it is written in a sentence.
+
+    Parameters
+    ----------
+    name : str
+
+    Examples
+    --------
+    >>> metric_words("f1"), metric_words("recall")
+    ('F1', 'recall')
+    """
+    return METRICS.get(name, name)
