@@ -173,16 +173,6 @@ def ready(opened):
     opened.wait_for_function(f"{KERNEL}?.status === 'idle'", timeout=60_000)
 
 
-def kernel_status(opened):
-    """Return what the kernel of the open notebook does: 'idle' or 'busy'."""
-    return opened.evaluate(f"{KERNEL}.status")
-
-
-def busy(opened):
-    """Wait until the kernel of the open notebook is busy; between two cells it is idle for a moment."""
-    opened.wait_for_function(f"{KERNEL}?.status === 'busy'", timeout=60_000)
-
-
 def run_all(opened):
     """Run all cells of the notebook in JupyterLab and return when the last is done."""
     ready(opened)
