@@ -4,6 +4,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 # a worker per core, so a worker's arithmetic takes one thread
 WORKERS ?= auto
+# hundreds of tests start Python: what it compiles is kept
+export PYTHONDONTWRITEBYTECODE :=
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)
 LOWEST = OMP_NUM_THREADS=1 .venv-lowest/bin/python -m pytest -q -n $(WORKERS)
 QUICK = "not kernel and not browser and not java and not slow and not full"

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
 LAB = ["jupyterlab", "--no-browser", "--allow-root", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
@@ -72,7 +72,7 @@ def missing():
     except ImportError:
         return "playwright is missing: pip install playwright"
     if not chromium():
-        return "no Chromium found: apt-get install chromium (or set CHROMIUM=/path)"
+        return "no Chromium found: apt-get install chromium-headless-shell (or set CHROMIUM=/path)"
     return None
 
 

@@ -59,7 +59,7 @@ def kernel():
 @pytest.fixture(scope="session")
 def chromium():
     """The path of the system's Chromium."""
-    return browser.chromium() or pytest.skip("no Chromium found: apt-get install chromium (or set CHROMIUM=/path)")
+    return browser.chromium() or pytest.skip(browser.missing())
 
 
 @pytest.fixture(scope="session")

@@ -146,7 +146,7 @@ def choices(name: str, values: Any, options: Collection[str]) -> tuple:
     return tuple(choice(name, value, options) for value in values)
 
 
-def instance(name: str, value: Any, *kinds: type | tuple[type, ...]) -> Any:
+def instance(name: str, value: Any, *kinds: type) -> Any:
     """Return `value` if it is of one of the classes, or raise naming them."""
     if isinstance(value, kinds):
         return value

@@ -347,8 +347,8 @@ def _random_variance(strata: Any, chosen: Any) -> Any:
 
 
 def _plan_notes(strata: Any, neyman: Any, chosen: Any) -> Any:
-    over = np.flatnonzero(neyman.bounded & (strata.sd > 0)) if neyman.unused and not chosen.bounded.all() else []
-    if len(over):
+    over = np.flatnonzero(neyman.bounded & (strata.sd > 0))
+    if neyman.unused and over.size and not chosen.bounded.all():
         yield Note("design", "Neyman's rule wants more labels than there are items in "
                    f"{checks.listed(strata.stratum[over], SHOWN)} and leaves {neyman.unused:.3g} of the budget unused")
     silent = np.flatnonzero((strata.sd == 0) & (strata.size > chosen.labeled))

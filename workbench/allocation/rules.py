@@ -617,7 +617,7 @@ def _bought_part(level: float, spread: np.ndarray, first: np.ndarray, full: np.n
     return np.rint(s, out=s)
 
 
-def _buy(spread: np.ndarray, labeled: np.ndarray, owner: list | np.ndarray, extra: np.ndarray,
+def _buy(spread: np.ndarray, labeled: np.ndarray, owner: np.ndarray, extra: np.ndarray,
          total: int) -> np.ndarray:
     """Return `labeled` with the labels of most worth added, `total` in all, of the `extra` ones of `owner`."""
     missing = total - int(labeled.sum())

@@ -177,7 +177,7 @@ class AccuracyAudit(Audit):
     def headline(self) -> str:
         """Return the finding, or the plan, in one sentence."""
         strata = checks.counted(self.labeled.size, "stratum", "strata")
-        if self.mode == "plan":
+        if self.estimate is None or self.confidence_interval is None:
             items = checks.counted(self.stratum_size.sum(), "item")
             return f"Label {self.labeled.sum():,} of {items} in {strata}" \
                 + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
@@ -324,7 +324,7 @@ def accuracy_found(items: ScoredItems, fields: dict, sample: SheetLabels | None,
     if fields["mode"] != "analyzed" and items.score_is == "confidence":
         expected = accuracy.expected_half_width(size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval,
                                                 level=level)[0]
-    truth = float(items.correct.mean()) if fields["mode"] == "simulated" else None
+    truth = None if items.correct is None or fields["mode"] != "simulated" else float(items.correct.mean())
     fields = fields | {"level": float(level), "expected_half_width": expected, "truth": truth}
     if sample is None:
         return fields

@@ -76,10 +76,11 @@ class ClassAudit(AccuracyAudit):
 
         Where items were skipped, the estimate is a range.
         """
-        found = [] if self.metrics is None else [
-            ("accuracy", self.estimate.bounds, self.confidence_interval, self.truth),
-            *((metric_words(metric), self.metrics.bounds(metric), limits, getattr(self.known, metric, None))
-              for metric, limits in zip(METRICS, self.limits, strict=True))]
+        if self.metrics is None or self.estimate is None:
+            return []
+        found = [("accuracy", self.estimate.bounds, self.confidence_interval, self.truth),
+                 *((metric_words(metric), self.metrics.bounds(metric), limits, getattr(self.known, metric, None))
+                   for metric, limits in zip(METRICS, self.limits, strict=True))]
         return [{"metric": name, **skips.estimate_cells(bounds, self.estimate.skipped), "low": limits.low,
                  "high": limits.high} | ({} if self.known is None else {"truth": truth})
                 for name, bounds, limits, truth in found]

@@ -170,8 +170,8 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     notes = [*fields.pop("notes"), *_scope_notes(differ.size, 0 if labels else budget - least)]
     difference = None if sample is None else paired_difference(strata.sizes, _counts(differ, strata, sample),
                                                                agreeing=agreeing, skipped=sample.skipped)
-    limits = None if sample is None else difference.interval(level)
-    notes += () if sample is None else [*difference.notes, *limits.notes]
+    limits = None if difference is None else difference.interval(level)
+    notes += [note for result in (difference, limits) if result is not None for note in result.notes]
     return DifferenceAudit(**fields, agreeing=agreeing, difference=difference, confidence_interval=limits, notes=notes,
                            expected_half_width=_expected(fields, agreeing, level), truth=_truth(items),
                            level=float(level), allocation=allocation)

@@ -105,8 +105,8 @@ class SamplePlan:
         if plan is not None:
             return self._order_for(plan["budget"])
         known = rows.known()
-        orders = filter(lambda order: order is not None, map(self._order_for, rows.sizes()))
-        return next((order for order in orders if known.issubset(order.tolist())), None)
+        orders = map(self._order_for, rows.sizes())
+        return next((order for order in orders if order is not None and known.issubset(order.tolist())), None)
 
     def _order_for(self, budget: int) -> np.ndarray | None:
         return self._order(self.turns(budget)[0]) if self._least() <= budget <= self.items.size else None

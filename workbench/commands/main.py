@@ -112,7 +112,7 @@ def _options_for(args: list) -> list:
 def _joined(args: list, parameters: list) -> list:
     """Return the words of a command; a flag may be followed by true or false, as other values are."""
     flags = {_option_name(parameter): parameter["name"] for parameter in parameters if parameter["type"] == "bool"}
-    joined = []
+    joined: list = []
     for word in args:
         flag = flags.get(joined[-1]) if joined else None
         if flag and word.lower() in ("true", "false"):
@@ -263,7 +263,7 @@ def _become_lab(folder: Any, words: Any) -> Any:
 
 
 def _copy_notebooks(folder: Any) -> tuple:
-    copied, kept, inside = [], [], notebooks_folder()
+    copied, kept, inside = list[str](), list[str](), notebooks_folder()
     with refusing(f"cannot copy to {str(folder)!r}"):
         for made in (folder, folder / SOLUTIONS):
             made.mkdir(parents=True, exist_ok=True)

@@ -238,7 +238,7 @@ def digit_twin(score: ArrayLike | None = None, correct: ArrayLike | None = None,
     order = np.argsort(score, kind="stable")
     place = np.random.default_rng(2026).random(checks.whole("size", size, 1)) * score.size
     return ScoredItems(None, np.interp(place, np.arange(score.size) + 0.5, score[order]),
-                       correct=correct[order][place.astype(np.int64)])
+                       correct=np.asarray(correct)[order][place.astype(np.int64)])
 
 
 def _read_box(pixels: np.ndarray, digit: np.ndarray, inside: np.ndarray) -> tuple:

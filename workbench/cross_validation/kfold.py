@@ -481,7 +481,7 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = 0
     (0.0192, 0.0818)
     """
     named = isinstance(cv_or_fold_means, CVLosses)
-    cv = cv_or_fold_means if named else _from_means(cv_or_fold_means)
+    cv = cv_or_fold_means if isinstance(cv_or_fold_means, CVLosses) else _from_means(cv_or_fold_means)
     mean = checks.number("mean", mean)
     alternative = checks.choice("alternative", alternative, ALTERNATIVES)
     resolve_rho(rho, cv.folds, cv.repeats)

@@ -443,7 +443,7 @@ def openml_population(name: str, *, cache: str | PathLike[str] | None = None) ->
 
 @functools.cache
 def _digits(name: Any) -> Population:
-    folder = util.find_spec("sklearn").submodule_search_locations[0]     # importing scikit-learn takes seconds
-    rows = np.loadtxt(os.path.join(folder, "datasets", "data", "digits.csv.gz"), delimiter=",")
+    found: Any = util.find_spec("sklearn")       # importing scikit-learn takes seconds
+    rows = np.loadtxt(os.path.join(os.path.dirname(found.origin), "datasets", "data", "digits.csv.gz"), delimiter=",")
     digit = rows[:, -1].astype(int)
     return Population(rows[:, :-1], digit if name == "ten_digits" else (digit >= 5).astype(int), name)

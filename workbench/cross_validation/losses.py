@@ -399,7 +399,7 @@ class CVLosses(Result):
         names = [f"{self._kind} of {name}" if name in TABLE_COLUMNS else name for name in self.models]
         means = [self._shown(self._means_of(column)).tolist() for column in self.losses.T]
         sizes = self.sizes.tolist()
-        known = self.has_items or self.fold_size.max() > 1
+        known = self.fold_size is None or self.fold_size.max() > 1
         return [{"repeat": run, "fold": fold} | ({"items": sizes[r][k]} if known else {})
                 | {name: mean[r][k] for name, mean in zip(names, means, strict=True)}
                 for r, run in enumerate(self.repeat_labels) for k, fold in enumerate(self.fold_labels)]
@@ -601,7 +601,7 @@ def _fold_codes(labels: tuple, fold: np.ndarray, repeat: np.ndarray, runs: tuple
     return labels if len(labels) == folds[0] else tuple(range(folds[0])), cell - repeat * folds[0]
 
 
-def _refuse_other_items(first: CVLosses, second: CVLosses, here: np.ndarray, there: np.ndarray) -> None:
+def _refuse_other_items(first: Any, second: Any, here: np.ndarray, there: np.ndarray) -> None:
     if len(here) != len(there):
         raise checks.WrongValue("models", f"must be tested on the same items; {', '.join(first.models)} has "
                                 f"{len(here):,} rows, {', '.join(second.models)} {len(there):,}")
@@ -620,7 +620,7 @@ def _refuse_other_items(first: CVLosses, second: CVLosses, here: np.ndarray, the
         _refuse_other_sizes(first, second, here, there)
 
 
-def _refuse_other_sizes(first: CVLosses, second: CVLosses, here: np.ndarray, there: np.ndarray) -> None:
+def _refuse_other_sizes(first: Any, second: Any, here: np.ndarray, there: np.ndarray) -> None:
     unlike = np.flatnonzero(first.fold_size[here] != second.fold_size[there])
     if unlike.size:
         row, other = here[unlike[0]], there[unlike[0]]

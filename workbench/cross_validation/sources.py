@@ -226,7 +226,7 @@ def refuse_no_names(**roles: str | None) -> None:
 
 def refuse_shared(roles: dict[str, str], chosen: Sequence[str]) -> None:
     """Raise where a column has two roles."""
-    used = {}
+    used: dict = {}
     for role, name in (*roles.items(), *(("a model", name) for name in chosen)):
         if name in used:
             raise ValueError(f"column {name!r} cannot be both {used[name]} and {role}" if used[name] != role else

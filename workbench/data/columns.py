@@ -44,7 +44,7 @@ class Scan:
     """
 
     label: str
-    native: object
+    native: Any
     text: bool = False
     notes: tuple = ()
     decimal_mark: Callable[[str], str] | None = None
@@ -80,7 +80,7 @@ def spelled(name: str, names: Iterable) -> str:
 def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[str, str]:
     """Return the column that every wanted name means, or raise."""
     found = {name: _found_column(label, names, name) for name in wanted}
-    first = {}
+    first: dict = {}
     for name, column in found.items():
         if column in first:
             raise ValueError(f"{label} has one column for {first[column]!r} and {name!r}: {column!r}")
@@ -119,7 +119,7 @@ def _found_column(label: Any, names: Any, name: Any) -> str:
 
 def check_told_apart(label: str, wanted: Iterable[str]) -> None:
     """Raise unless DuckDB, which ignores case, can hold the wanted columns in one relation."""
-    known = {}
+    known: dict = {}
     for name in wanted:
         other = known.setdefault(name.lower(), name)
         if other != name:

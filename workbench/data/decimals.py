@@ -122,7 +122,7 @@ def _marks_of_numbers(column: list[str]) -> set | set[str]:
 def _both(texts: Any) -> tuple:
     """Return what is wrong with the first number that can be read both ways."""
     row = next(row for row, text in enumerate(texts) if is_open(text))
-    mark = _OPEN.fullmatch(texts[row])[1]
+    mark = _OPEN.sub(r"\1", texts[row])
     thousands, decimals = texts[row].replace(mark, ""), texts[row].replace(mark, ".")
     return row, (f": {texts[row]!r} is {thousands} or {decimals}, as its {_WORDS[mark]} separates thousands or "
                  f"decimals; write it without a {_WORDS[mark]}")

@@ -198,7 +198,7 @@ def _json_names(connection: Any, path: str, label: str) -> tuple:
     found = connection.sql(query, params={"path": literal(path)}).fetchall()
     if not found:
         raise ValueError(f"{label} has no data rows")
-    names = Counter()
+    names: Counter = Counter()
     for keys, kind, row in found:
         if kind not in ("OBJECT", "NULL", None):
             raise ValueError(f"{label} must hold objects such as {{\"id\": 7}}; row {row} is none")

@@ -144,7 +144,7 @@ def _length(columns: dict) -> int:
 
 
 @contextmanager
-def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan | None]:
+def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     """Open a source of any size without reading it; a file is read by DuckDB while the context lasts.
 
     Parameters

@@ -312,7 +312,7 @@ def _text_labels(name: str, texts: list[str]) -> np.ndarray:
 def _refuse_repeated(name: str, values: list) -> None:
     if len(set(values)) == len(values):
         return
-    first = {}
+    first: dict = {}
     for row, value in enumerate(values):
         if value in first:
             raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)

@@ -312,7 +312,7 @@ def three_moment_quantile(mean: float | np.ndarray, variance: float | np.ndarray
         a, b = np.where(far | impossible, 1.0, gap / r * s), np.where(far | impossible, 1.0, (1 - gap / r) * s)
         below_top = np.asarray(r * scipy.special.betaincinv(a, b, tail))
         shape = np.maximum(gap**2 / variance, 1e-300)[far]
-        below_top[far] = (variance / gap)[far] * scipy.special.gammaincinv(shape, tail)
+        below_top[far] = np.asarray(variance / gap)[far] * scipy.special.gammaincinv(shape, tail)
     return np.where(impossible | (gap <= 0), top, top - below_top)
 
 

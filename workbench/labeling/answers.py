@@ -27,7 +27,7 @@ def right_or_wrong(identifiers: Sequence[str], cells: Sequence[str], rows: Seque
     >>> right_or_wrong(["a", "b", "c"], ["Yes", "", "no"], [2, 3, 4])
     [1, None, 0]
     """
-    found = [_SPELLED.get(_plain(cell)) if cell else None for cell in cells]
+    found: list = [_SPELLED.get(_plain(cell)) if cell else None for cell in cells]
     filled = [row for row, cell in enumerate(cells) if cell]
     strange = next((row for row in filled if found[row] is None), None)
     if strange is not None:

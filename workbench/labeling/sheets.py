@@ -257,7 +257,7 @@ def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Arr
 
 def known_labels(items: ScoredItems, stratum: np.ndarray, n_strata: int, index: np.ndarray) -> SheetLabels:
     """Return what a filled sheet of the items of `index` would say, from items whose truth is known."""
-    right = items.correct[index]
+    right = np.asarray(items.correct)[index]
     truth = None if items.truth is None or items.prediction is None else class_texts(items.truth)[index]
     return SheetLabels(*_per_stratum(stratum[index], right, n_strata), index, right.astype(np.int64), truth=truth)
 

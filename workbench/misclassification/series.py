@@ -123,7 +123,7 @@ class PrevalenceSeries(Result):
 
     @cached_property
     def _notes_of_periods(self) -> dict:
-        found = {}
+        found: dict = {}
         for note in self.notes:
             if note.where is not None:
                 found.setdefault(note.where[1], []).append(note)

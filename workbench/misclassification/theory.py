@@ -27,7 +27,7 @@ LARGE_PART = 0.05   # Cochran, Sampling Techniques, 2.6: below it the finite-pop
 QUANTITIES = ("level", "change")
 MOST_AUDITED = 10 ** 9
 def _reasons(self: Result) -> dict[str, str]:
-    return {note.where[1]: note.text for note in self.notes if note.kind == "undefined"}
+    return {note.where[1]: note.text for note in self.notes if note.where and note.kind == "undefined"}
 
 
 reasons_by_method = property(_reasons, doc="Why a figure of a method does not exist, dict of method to str.")

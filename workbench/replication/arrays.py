@@ -258,7 +258,7 @@ def linear_array(levels: int, factors: int, runs: np.ndarray | None = None) -> n
     add = _adder(field, compact)
     array = np.zeros((len(runs), factors), compact)
     for coordinate, form in zip(digits(runs, levels, dimension).T, linear_forms(levels, factors), strict=True):
-        array = add(array, field.multiply(np.arange(levels)[:, None], form).astype(compact)[coordinate])
+        array = add(array, np.asarray(field.multiply(np.arange(levels)[:, None], form), compact)[coordinate])
     return array
 
 
@@ -361,7 +361,7 @@ def _adder(field: GaloisField, compact: Any) -> Callable:
     if field.degree == 1:
         return lambda a, b: (a + b) % field.p
     elements = np.arange(field.size)
-    table = field.add(elements[:, None], elements).astype(compact)
+    table = np.asarray(field.add(elements[:, None], elements), compact)
     return lambda a, b: table[a, b]
 
 
@@ -533,7 +533,7 @@ def _problems(codes: np.ndarray, symbols: np.ndarray, uneven: np.ndarray, pair: 
         return
     if uneven.any():
         yield _column_problem(codes, symbols, int(np.flatnonzero(uneven)[0]))
-    if table is not None:
+    if pair and table is not None:
         yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {_table_problem(table, symbols, runs / levels ** 2)}"
     elif pair:
         yield f"two columns of {levels} symbols need at least {levels ** 2} runs, the array has {runs}"

@@ -202,7 +202,7 @@ class SurveyDesign(Result):
         """N_h of the strata as they are analyzed: of joined ones the sum."""
         given, first = np.unique(self.stratum, return_index=True)
         analyzed = np.searchsorted(self.strata, _collapsed(given, self.collapse))
-        return np.bincount(analyzed, self.fpc[first], self.strata.size)
+        return np.bincount(analyzed, np.asarray(self.fpc)[first], self.strata.size)
 
     def _refuse_lone_psus(self) -> None:
         """Raise if a stratum has one PSU."""
@@ -217,11 +217,12 @@ class SurveyDesign(Result):
     def _refuse_populations(self) -> None:
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
-        astray = np.flatnonzero(self.fpc != self.fpc[first[code]])
+        fpc = np.asarray(self.fpc)
+        astray = np.flatnonzero(fpc != fpc[first[code]])
         if astray.size:
             k, before = astray[0], first[code[astray[0]]]
             raise DesignError("fpc", "fpc", "must be one number per stratum, its PSUs in the population", "stratum "
-                              f"{_quoted(self.stratum[k])} has {self.fpc[before]} and {self.fpc[k]}", (before, k))
+                              f"{_quoted(self.stratum[k])} has {fpc[before]} and {fpc[k]}", (before, k))
         few = np.flatnonzero(self._population < self.psus_per_stratum)
         if few.size:
             h = few[0]
@@ -234,7 +235,7 @@ class SurveyDesign(Result):
         astray = np.flatnonzero(self.stratum != self.stratum[first])
         if astray.size:
             k, before = astray[0], first[astray[0]]
-            raise DesignError("repeated", "psu", "must lie in one stratum", f"{_quoted(self.psu[k])} is in "
+            raise DesignError("repeated", "psu", "must lie in one stratum", f"{_quoted(np.asarray(self.psu)[k])} is in "
                               f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])}", (before, k),
                               "if the numbers start again in every stratum, say nest=True")
 

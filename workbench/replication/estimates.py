@@ -380,7 +380,7 @@ def _variance_of_psus(design: SurveyDesign, weight: np.ndarray, added: np.ndarra
     return carriers, pooled * (free * n * mean ** 2).sum(0)
 
 
-def _added(design: SurveyDesign, estimate: float, totals: Totals | None, rows: np.ndarray, parts: list) -> np.ndarray:
+def _added(design: SurveyDesign, estimate: float, totals: Any, rows: np.ndarray, parts: list) -> np.ndarray:
     """Return what each PSU adds to a statistic's error, (P,)."""
     found = np.zeros(rows.size)
     if totals:
@@ -393,7 +393,7 @@ def _added(design: SurveyDesign, estimate: float, totals: Totals | None, rows: n
     return np.bincount(design.psu_of_item, found)
 
 
-def _least(arrays: Iterator) -> float | np.ndarray:
+def _least(arrays: Iterator) -> Any:
     return functools.reduce(np.minimum, (np.nan_to_num(array) for array in arrays))
 
 
@@ -430,7 +430,7 @@ def _free(design: SurveyDesign, rows: np.ndarray) -> float:
     return float(square @ design.free[design.stratum_of_psu] / square.sum())
 
 
-def _bounds(metric: Metric, bounds: Any, totals: Totals | None, rows: np.ndarray) -> tuple[float, float] | None:
+def _bounds(metric: Metric, bounds: Any, totals: Any, rows: np.ndarray) -> tuple[float, float] | None:
     if metric.is_share:
         if bounds is not None:
             raise checks.WrongValue("bounds", f"belong to 'mean'; {metric.name} lies between 0 and 1")

@@ -193,7 +193,7 @@ class Replicates(Result):
             same, n = of_psu[left_out] == of_psu, n[of_psu]
             return 1.0 + same / (n - 1) - (left_out == np.arange(of_psu.size)) * n / (n - 1)
         if self.method == "bootstrap":
-            return self.draws[rows] * (n / (n - 1.0))[of_psu]
+            return np.asarray(self.draws)[rows] * (n / (n - 1.0))[of_psu]
         if self.draws is not None:
             return self.draws[rows]
         if self._two_level:

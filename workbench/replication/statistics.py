@@ -157,7 +157,7 @@ class Metric:
         """Return it and its standard error as if items were independent and of equal weight."""
         if self.naive:
             return self.naive(*columns)
-        totals = self.totals_of(columns, len(columns[0]))
+        totals: Any = self.totals_of(columns, len(columns[0]))
         estimate = totals.numerator.sum() / totals.denominator.sum()
         rest = totals.numerator - estimate * totals.denominator
         return float(estimate), float(np.sqrt((rest ** 2).sum()) / totals.denominator.sum())

@@ -74,11 +74,11 @@ def body(notebook: Any, folder: Any, title: str = "", explain: bool = True) -> A
     """
     finding: list[Part] = []
     parts: list[Part] = []
-    heading, messages, section = "", [], ""
+    heading, messages, section = "", list[tuple[str, str]](), ""
     for cell in notebook.cells:
         section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
         if cell.cell_type == "markdown":
-            first, text = _TITLE.match(cell.source).groups() if not parts and not heading else ("", cell.source)
+            first, text = _TITLE.findall(cell.source)[0] if not parts and not heading else ("", cell.source)
             heading = first or heading
             parts.append(_markdown(text, folder=folder, attachments=cell.get("attachments")))
         stated = FINDING in cell.get("metadata", {}).get("tags", [])

@@ -201,7 +201,7 @@ def _parameter(node: Any, comment: str, path: Path) -> dict:
         default = ast.literal_eval(node.value)
     except ValueError:
         raise ReportError(f"{Path(path).name}: parameter {name} is not a plain literal") from None
-    written, text = re.match(r"#*\s*(?:type:\s*(.*?)(?:\s{2,}|\s*$))?(.*)", comment).groups()
+    written, text = re.findall(r"#*\s*(?:type:\s*(.*?)(?:\s{2,}|\s*$))?(.*)", comment)[0]
     annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else None
     kind, role, detail = _kind(written, f"{Path(path).name}: parameter {name}") if written else (annotation, None, None)
     return {"name": name, "type": kind or type(default).__name__, "default": default, "help": text.strip(),

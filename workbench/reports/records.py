@@ -126,7 +126,7 @@ def _variable(shown: Any, variables: Any) -> str:
 
 
 def _named(found: list) -> list:
-    records, taken = [], {name for name, *_ in found}
+    records, taken = list[Record](), {name for name, *_ in found}
     for name, section, each in found:
         if not any(each["result"] == before.result for before in records):
             name = name or _free(_words(section, each["result"]["kind"]), taken)

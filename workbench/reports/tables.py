@@ -91,7 +91,7 @@ def _value(value: Any) -> Any:
 
 def _listed(folder: Path) -> list:
     """Return the rows of the folder's list of tables."""
-    path, names, rows = folder / f"{CONTENTS}.csv", [], []
+    path, names, rows = folder / f"{CONTENTS}.csv", [], list[Any]()
     if not path.exists():
         return rows
     with contextlib.suppress(OSError, ValueError, csv.Error), path.open(encoding="utf-8-sig", newline="") as file:

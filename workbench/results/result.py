@@ -71,8 +71,9 @@ class Note:
     @property
     def place(self) -> tuple | None:
         """`where` as people read it: strata that are an index are counted from 1."""
-        index = self.where is not None and self.where[0] == "stratum" and isinstance(self.where[1], int)
-        return ("stratum", self.where[1] + 1) if index else self.where
+        if self.where and self.where[0] == "stratum" and isinstance(self.where[1], int):
+            return "stratum", self.where[1] + 1
+        return self.where
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -191,7 +191,7 @@ class _Path:
     right_before: np.ndarray    # S_{t-1}
 
 
-def _checked(stratum_size: Any, stratum: Any, label: Any) -> tuple:
+def _checked(stratum_size: Any, stratum: Any, label: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     size = checks.counts("stratum_size", stratum_size, low=1)
     if not np.size(label) and not np.size(stratum):
         return size, np.empty(0, np.int64), np.empty(0, np.int64)

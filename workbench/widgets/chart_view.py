@@ -56,7 +56,7 @@ class ChartView(anywidget.AnyWidget):
         picture = {"data": _take_named(spec), "params": {}, "blank": False,
                    "alternative": _sentence(described if alternative is None else alternative)}
         super().__init__(spec=spec, picture=picture, **traits)
-        self._pages = set()
+        self._pages: set = set()
         self._picked, self._dragged = ipywidgets.CallbackDispatcher(), ipywidgets.CallbackDispatcher()
         self.on_msg(self._answer)
 

@@ -45,7 +45,7 @@ class Desk(anywidget.AnyWidget):
 
     _esm = Path(__file__).with_name("desk.js")
     _css = Path(__file__).with_name("desk.css")
-    labels = traitlets.List().tag(sync=True)
+    labels: Any = traitlets.List().tag(sync=True)
     words = traitlets.Dict().tag(sync=True)
     page = traitlets.Dict().tag(sync=True)
     picture = traitlets.Bytes().tag(sync=True)
@@ -57,7 +57,7 @@ class Desk(anywidget.AnyWidget):
         self._sessions[threading.get_ident()] = session
         self._render, self._images, self._image = render, images, image
         self._values = list(labels)
-        self._item: AuditItem | None = None
+        self._item: Any = None
         self._aside: set[str] = set()
         super().__init__(labels=_buttons(labels), words=_words(self._design, by, looks))
         self._acts = {"label": self._label, "skip": self._skip, "undo": self._undo, "look": self._look}
@@ -87,7 +87,7 @@ class Desk(anywidget.AnyWidget):
         if content.get("turn") != self.page["turn"]:
             return self._show("That page showed an older item: nothing was recorded.", trouble=True)
         try:
-            said, look = self._acts[content.get("kind")](content)
+            said, look = self._acts[content.get("kind", "")](content)
         except ValueError as error:
             return self._show(f"Not recorded: {error}.", trouble=True)
         self._show(said, look)

@@ -99,7 +99,7 @@ class Reveal(_Told):
     """
 
     def __init__(self, waiting: Any, said_before: str, show: Callable[[Any], Any]) -> None:
-        self._said_before, self._show, self.parts = said_before, show, []
+        self._said_before, self._show, self.parts = said_before, show, list[Any]()
         super().__init__([waiting])
         if os.environ.get(REVEAL) == "all":
             self.unveil(None)

@@ -102,11 +102,11 @@ class StreamSampler:
         self._quota: dict | None = None
         self._seen = 0
         self._item_kind: str | None = None
-        self._labels, self._index = [], {}
+        self._labels, self._index = list[Any](), dict[Any, int]()
         self._table, self._base = np.empty(0, np.int64), 0
         self._size, self._mean, self._squares = np.empty(0, np.int64), np.empty(0), np.empty(0)
         self._threshold = np.empty(0, np.uint64)
-        self._bag, self._bagged = [], 0
+        self._bag, self._bagged = list[Any](), 0
         self._runs = [self._run(np.empty(0, np.uint64))]
 
     @classmethod
@@ -323,7 +323,7 @@ class StreamSampler:
         return np.fromiter(map(index.__getitem__, labels), np.int64, len(labels)), new
 
     def _looked_up(self, strata: np.ndarray) -> tuple:
-        table, codes, new = self._table, np.empty(strata.size, np.int64), []
+        table, codes, new = self._table, np.empty(strata.size, np.int64), list[Any]()
         for part in _chunks(strata.size):
             place = np.subtract(strata[part], self._base, dtype=np.int64, casting="unsafe")
             if np.take(table, place, out=codes[part], mode="clip").min() < 0:

@@ -216,7 +216,7 @@ def sorted_rows(sheet: Annotations, trail: Trail, name_of: Callable[[str], str],
 
 def _add_labels(found: Found, said: Any, decide: Callable, rows: str) -> None:
     """Take labels in the order of labeling, and people of one item in the order of the file."""
-    pending = defaultdict(list)
+    pending: defaultdict = defaultdict(list)
     for (k, who), answers in sorted(said.items(), key=lambda each: each[0][0]):
         try:
             label = _one_answer(answers, rows)

@@ -79,10 +79,10 @@ def _percent(share: float, digits: int = 1) -> str:
 
 
 def _not_reported(series: PrevalenceSeries) -> str:
-    lost = [note for note in series.notes if note.kind == "refused" and note.where]
+    lost = [f"{note.where[1]}: {note.text}" for note in series.notes if note.kind == "refused" and note.where]
     if not lost:
         return ""
-    named = "; ".join(f"{note.where[1]}: {note.text}" for note in lost[:MOST_NAMED])
+    named = "; ".join(lost[:MOST_NAMED])
     return f" Not reported: {named}{'; …' if len(lost) > MOST_NAMED else ''}."
 
 

@@ -157,8 +157,8 @@ def _box(column: str) -> Any:
 def halves_data(made: Replicates, estimate: ReplicateEstimate, reach: tuple[float, float],
                 predicted: tuple[float, ...] = ()) -> dict:
     """Return the rows of `halves`: box kept per replicate and district, cross terms, replicate values."""
-    kept, cross = made.array, cross_terms(made.array)
-    shown = kept[:SHOWN_REPLICATES]
+    kept = np.asarray(made.array)
+    cross, shown = cross_terms(kept), kept[:SHOWN_REPLICATES]
     tiles = [{"replicate": r + 1, "district": h + 1, "box": list(UNITS)[unit], "unit": unit,
               "text": str(2 * h + 1 + unit) if len(shown) <= FEW else ""}
              for r, row in enumerate(shown.tolist()) for h, unit in enumerate(row)]

@@ -36,7 +36,7 @@ def _covered(study: CoverageStudy) -> dict:
 def coverage_data(study: CoverageStudy, predicted: float | None = None) -> dict:
     """Return the rows of `coverage`: the first 50 runs' naive and default intervals, coverage of five methods."""
     shown = slice(0, SHOWN_INTERVALS)
-    runs = []
+    runs: list = []
     for method in ("naive", "default"):
         low, high = (np.asarray(limit)[shown] for limit in study.limits(method))
         hit = (low <= study.truth) & (study.truth <= high)
@@ -212,7 +212,7 @@ def _angle(names: list[str]) -> int:
 
 def _lowest_strata(rows: list) -> list[str]:
     """Return the strata by rising share of right items."""
-    right, items = {}, {}
+    right, items = dict[Any, Any](), dict[Any, Any]()
     for row in rows:
         right[row["stratum"]] = right.get(row["stratum"], 0) + row["accuracy"] * row["items"]
         items[row["stratum"]] = items.get(row["stratum"], 0) + row["items"]

@@ -35,7 +35,7 @@ def _outcomes(audit: Any) -> list:
     """Return kind, color and labels per stratum of what labels found; the first is what the title speaks of."""
     if audit.mode == "plan":
         return [("to label", theme.LABELED, audit.labeled)]
-    if isinstance(audit, DifferenceAudit):
+    if isinstance(audit, DifferenceAudit) and audit.difference:
         b, neither, a = audit.difference.counts.T
         return [("only A right", theme.STRATIFIED, a), ("both wrong", theme.UNLABELED, neither),
                 ("only B right", theme.MISS, b)]
@@ -106,10 +106,10 @@ def finding_data(audit: Any) -> dict:
 
 def _asked(audit: Any) -> list[tuple]:
     """Return name, bounds of the estimate and limits of everything that an audit asked."""
-    if isinstance(audit, DifferenceAudit):
+    if isinstance(audit, DifferenceAudit) and audit.difference:
         return [("A less B", audit.difference.bounds, audit.confidence_interval)]
     accuracy = "accuracy", audit.estimate.bounds, audit.confidence_interval
-    if not isinstance(audit, ClassAudit):
+    if not isinstance(audit, ClassAudit) or audit.metrics is None:
         return [accuracy]
     return [accuracy, *((metric_words(metric), audit.metrics.bounds(metric), limits)
                         for metric, limits in zip(METRICS, audit.limits, strict=True))]

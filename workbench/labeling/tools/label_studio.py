@@ -94,7 +94,7 @@ def _choices(result: Any) -> tuple[list, str]:
         return [], (f"is labeled with {strange[0] or 'nothing named'!r}, not with choices: give the project one "
                     "question with choices")
     values = [part.get("value") for part, kind in zip(result, kinds, strict=True) if kind == "choices"]
-    choices = [value.get("choices") if isinstance(value, dict) else value for value in values]
+    choices: list = [value.get("choices") if isinstance(value, dict) else value for value in values]
     for value in choices:
         if not isinstance(value, list):
             return [], f"an annotation's choices are {kind_of(value)}, not a list: export it again"

@@ -34,7 +34,7 @@ class DrawnLine(ipywidgets.VBox):
     'a line from 10.0% to 13.0%'
     """
 
-    value = traitlets.List(default_value=None, allow_none=True)
+    value: Any = traitlets.List(default_value=None, allow_none=True)
     disabled = traitlets.Bool(False)
 
     def __init__(self, start: float, true_shares: Sequence[float]) -> None:

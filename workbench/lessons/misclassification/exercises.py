@@ -1,6 +1,8 @@
 """Exercises of lesson 4."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from workbench.course.answers import Judged
@@ -56,7 +58,7 @@ def _estimates() -> list:
 
 
 def _why_two_estimators() -> str:
-    limits = estimate_prevalence(ConfusionCounts(AUDIT), TWELVE, FRAME, method="mixed", rates="frame").interval()
+    limits: Any = estimate_prevalence(ConfusionCounts(AUDIT), TWELVE, FRAME, method="mixed", rates="frame").interval()
     where = "inside" if _estimates()[1] in limits else "outside"
     return (f"95% interval of mixed with rates='frame', as these months were made: {limits.low:.3f} to "
             f"{limits.high:.3f}; calibration's estimate lies {where}")

@@ -1,6 +1,8 @@
 """Live views of the start page: how sure a program is, and how often it is right."""
 from __future__ import annotations
 
+import numpy as np
+
 from workbench.charts import start as charts
 from workbench.course.digit_forms import digit_forms
 from workbench.widgets import questions
@@ -31,4 +33,4 @@ def sure(predicted: float | None = None) -> ChartView:
         The learner's guess, a share.
     """
     items = digit_forms().items()
-    return ChartView(charts.sureness(float(items.score.mean()), float(items.correct.mean()), predicted))
+    return ChartView(charts.sureness(float(items.score.mean()), float(np.mean(items.correct)), predicted))

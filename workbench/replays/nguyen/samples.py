@@ -305,7 +305,7 @@ def _uniform() -> list:
 @PAPER.item("lemma5", "Each stratum's sample is uniform", seconds=5)
 def _lemma5(setting: Any) -> tuple:
     strata, values = [0, 0, 0, 1, 1, 1, 1, 0, 0], [0., 1, 0, 0, 10, 0, 10, 100, -100]
-    counted, estimates = {}, []
+    counted, estimates = dict[Any, Any](), []
     first, second = ([t for t, h in enumerate(strata) if h == k] for k in (0, 1))
     for one in itertools.permutations(range(len(first))):
         for two in itertools.permutations(range(len(second))):

@@ -212,7 +212,7 @@ def _fig8(setting: Any) -> tuple:
 @PAPER.item("fig9", "The variance falls as the sample grows, for VOILA and S-VOILA", seconds=15, data=TWIN,
             draw=figures.lines("share", "variance", "series", log="xy", x_title="sample, share of the records"))
 def _fig9(setting: Any) -> tuple:
-    rows, found, records = [], {}, _records(setting)
+    rows, found, records = [], dict[Any, Any](), _records(setting)
     for share in (share for share in (620, 310, 155, 62, 31) if records // share >= 2 * STRATA):
         for batch in ("day", 1):
             study = _year(records, batch, ("voila", "s_voila"), share) if (batch, share) != ("day", 31) else \
@@ -276,7 +276,7 @@ def _running_mean(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
             draw=figures.lines("share", "value", "series", log="xy", x_title="sample, share of the records",
                                y_title="relative error in percent"))
 def _fig12(setting: Any) -> tuple:
-    rows, ratios, records = [], {}, _large(setting)
+    rows, ratios, records = [], dict[Any, Any](), _large(setting)
     for share in (share for share in (620, 310, 155, 62) if records // share >= 2 * STRATA):
         study = _year(records, "day", ("voila", "s_voila", "uniform", "reservoir"), share)
         c = int(np.argmin(abs(_month(study) - 9)))
@@ -347,7 +347,7 @@ def _fig14(setting: Any) -> tuple:
             data="the paper's synthetic stream", draw=figures.lines("records", "value", "series",
                                                                    y_title="relative error in percent"))
 def _fig15(setting: Any) -> tuple:
-    errors = {}
+    errors: dict = {}
     for batch in (1, 100):
         study = _jump(setting, batch)
         found = _errors(study, np.ones(1), ("s_voila",) if batch > 1 else None)
