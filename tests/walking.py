@@ -2,8 +2,11 @@
 import contextlib
 
 import browser
+import pytest
 
 LOCKED = "text=Make your prediction first"
+# dark or not, and how wide: colors move no text, so both at once find what either would
+SCREENS = [(True, 900), *(pytest.param(*screen, marks=pytest.mark.full) for screen in ((True, 1200), (False, 900)))]
 
 # what is wrong with a chart: text outside its frame or over other text, a title over the picture or cut, words that are
 # not those of the picture

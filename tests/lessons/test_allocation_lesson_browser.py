@@ -142,19 +142,19 @@ def test_the_player_has_names_and_moves_the_stream(lesson):
     assert faults(page, STREAM) == []
 
 
-def test_in_dark_and_on_a_narrow_page_too(lesson):
+@pytest.mark.parametrize(("dark", "width"), walking.SCREENS)
+def test_in_dark_and_on_a_narrow_page_too(lesson, dark, width):
     page, *_ = lesson
-    for dark, width in ((True, 1200), (False, 900)):
-        browser.set_theme(page, dark=dark)
-        page.set_viewport_size({"width": width, "height": 1000})
-        settled(page)
-        for index, name, act in BACK:
-            do(page, index, name, act)
-        for index, name, act in AGAIN:
-            do(page, index, name, act)
-            assert faults(page, index) == [], (name, act, dark, width)
-        for index in (HOOK, SEEN, FLOORS, FOLLOWING):
-            cell(page, index)
-            assert faults(page, index) == [], (index, dark, width)
+    browser.set_theme(page, dark=dark)
+    page.set_viewport_size({"width": width, "height": 1000})
+    settled(page)
+    for index, name, act in BACK:
+        do(page, index, name, act)
+    for index, name, act in AGAIN:
+        do(page, index, name, act)
+        assert faults(page, index) == [], (name, act, dark, width)
+    for index in (HOOK, SEEN, FLOORS, FOLLOWING):
+        cell(page, index)
+        assert faults(page, index) == [], (index, dark, width)
     page.set_viewport_size({"width": 1200, "height": 1000})
     assert page.console_errors == [] and page.outside == []

@@ -2,8 +2,6 @@
 import browser
 import pytest
 
-LESSON_ONE = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
-
 LESSON = """
 import altair as alt
 import ipywidgets
@@ -61,10 +59,6 @@ CONTROLS = {
          (2, "ArrowRight", 1, "rho 0 (r 0): p .0399, significant at 5%; flips at .112",
           "rho .050 (r .005): p .0440, significant at 5%; flips at .112"))),
 }
-# the sliders of lesson 1: the chart that each moves, and what that says after a step to the right
-SLIDERS = {"Strata": (1, "6 strata"), "Labels": (1, "110 labels"), "Labels in all": (3, "110 labels"),
-           "Pilot labels per stratum": (3, "110 labels"), "Labels per round": (3, "110 labels"),
-           "Smoothing: right and wrong labels added": (3, "110 labels"), "Half-width": (5, "±5.5 points")}
 BUTTONS = "from workbench.lessons.allocation import views as live\nlive.one_label_at_a_time()"
 CHARTS = 5 + 2 * len(CONTROLS) + 1
 
@@ -181,38 +175,3 @@ def test_slider_moves_the_chart_in_voila(voila):
         moves_the_chart(page)
         assert page.outside == []
         assert page.console_errors == []
-
-
-def drives_lesson_one(page):
-    """Lock every prediction of lesson 1 and move every slider; chart, title and words change together."""
-    for choice in ("30%", "95", "about 10", "about 7,000"):
-        page.get_by_label(choice, exact=True).first.check(timeout=60_000)
-        page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
-        page.locator(f"text=You predicted {choice}").first.wait_for(timeout=60_000)
-    browser.shows_chart(page, 9)
-    assert browser.sliders(page) == list(SLIDERS)
-    for place, (index, said) in enumerate(SLIDERS.values()):
-        before = browser.chart(page, index)
-        handle = browser.slider(page, place)
-        handle.scroll_into_view_if_needed()
-        handle.focus()
-        moved = browser.after(page, lambda: page.keyboard.press("ArrowRight"), index)
-        assert moved["marks"] != before["marks"]
-        assert said in moved["title"]
-        assert moved["label"] == moved["svg_label"] == moved["text"]
-
-
-def test_lesson_one_in_lab(lab):
-    with lab.show(path=LESSON_ONE) as page:
-        page.set_viewport_size({"width": 1200, "height": 16_000})       # so that JupyterLab draws every cell
-        browser.run_all(page)
-        drives_lesson_one(page)
-        assert page.console_errors == []
-        assert page.outside == []
-
-
-def test_lesson_one_in_voila(voila):
-    with voila.show(path=LESSON_ONE) as page:
-        drives_lesson_one(page)
-        assert page.console_errors == []
-        assert page.outside == []

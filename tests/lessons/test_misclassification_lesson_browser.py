@@ -1,6 +1,7 @@
 """Lesson 4 in JupyterLab: a line is drawn, predictions are locked, every control goes to its ends."""
 import browser
 import pytest
+import walking
 from browser import settled
 from walking import all_faults
 
@@ -109,7 +110,7 @@ def test_the_whole_lesson(lesson):
     assert lesson.console_errors == [] and lesson.outside == []
 
 
-@pytest.mark.parametrize(("dark", "width"), [(True, 1200), (False, 900)])
+@pytest.mark.parametrize(("dark", "width"), walking.SCREENS)
 def test_dark_and_narrow(lesson, dark, width):
     browser.set_theme(lesson, dark)
     lesson.set_viewport_size({"width": width, "height": 1000})

@@ -72,7 +72,7 @@ def predicts(page, choice):
     asked.get_by_text("You predicted").wait_for(timeout=60_000)
 
 
-def test_the_waiting_page_says_what_is_computed_and_what_comes(voila):
+def test_the_waiting_page_says_what_is_computed_and_what_comes(voila, axe):
     folder, address = voila.write(WAITING, "1 + 1", words=WORDS)
     context = voila.started.new_context(viewport={"width": PHONE[0], "height": PHONE[1]})
     page = context.new_page()
@@ -82,6 +82,7 @@ def test_the_waiting_page_says_what_is_computed_and_what_comes(voila):
     assert page.inner_text("#loading_text") == "Computing: cell 2 of 3."
     assert page.inner_text("#loading li") == "A <b>part</b>"
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    assert browser.faults(page) == []
     (folder / "seen").touch()
     page.wait_for_selector("#loading", state="detached", timeout=60_000)
     assert "How sure?" in page.inner_text("main") and "time.sleep" not in page.inner_text("body")
@@ -160,9 +161,7 @@ def test_exercises_are_answered_in_lab(lab, axe):
 
 @pytest.mark.parametrize(("name", "choices"), PREDICTED.items())
 def test_lessons_fit_a_phone_in_voila_and_have_no_fault(voila, axe, name, choices):
-    with voila.show(path=browser.ROOT / "notebooks" / name, size=PHONE, until="commit") as page:
-        page.wait_for_selector("#loading h1")
-        assert browser.faults(page) == []
+    with voila.show(path=browser.ROOT / "notebooks" / name, size=PHONE) as page:
         page.locator("button:has-text('Lock my prediction')").first.wait_for(timeout=90_000)
         for choice in choices:
             predicts(page, choice)

@@ -62,17 +62,17 @@ def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
     assert page.console_errors == [] and page.outside == []
 
 
-def test_in_dark_and_on_a_narrow_page_too(lesson):
+@pytest.mark.parametrize(("dark", "width"), walking.SCREENS)
+def test_in_dark_and_on_a_narrow_page_too(lesson, dark, width):
     page, _ = lesson
-    for dark, width in ((True, 1200), (False, 900)):
-        browser.set_theme(page, dark=dark)
-        page.set_viewport_size({"width": width, "height": 1000})
-        settled(page)
-        for index, name, act in BACK:
-            do(page, index, name, act)
-        for index, name, act, _ in AGAIN:
-            do(page, index, name, act)
-            assert faults(page, index) == [], (name, act, dark, width)
+    browser.set_theme(page, dark=dark)
+    page.set_viewport_size({"width": width, "height": 1000})
+    settled(page)
+    for index, name, act in BACK:
+        do(page, index, name, act)
+    for index, name, act, _ in AGAIN:
+        do(page, index, name, act)
+        assert faults(page, index) == [], (name, act, dark, width)
     page.set_viewport_size({"width": 1200, "height": 1000})
     assert page.console_errors == [] and page.outside == []
 

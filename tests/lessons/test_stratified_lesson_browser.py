@@ -1,12 +1,17 @@
 """Lesson 1 in a real browser: predictions open its pictures, and after every move these say what they show."""
 import browser
 import pytest
+import walking
 from browser import settled
 from walking import all_faults
 
 LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
 TALL = 16_000       # so that JupyterLab draws every cell
 PREDICTED = ("30%", "95", "about 10", "about 7,000")
+# the sliders of lesson 1: the chart that each moves, and what that says after a step to the right
+SLIDERS = {"Strata": (1, "6 strata"), "Labels": (1, "110 labels"), "Labels in all": (3, "110 labels"),
+           "Pilot labels per stratum": (3, "100 labels"), "Labels per round": (3, "100 labels"),
+           "Smoothing: right and wrong labels added": (3, "100 labels"), "Half-width": (5, "±5.5 points")}
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +73,34 @@ def test_predictions_open_the_pictures(lesson):
         has_title(lesson, text)
     assert lesson.get_by_text("Make your prediction first").count() == 0
     assert all_faults(lesson) == []
+
+
+def moves_every_slider(page):
+    """Move each slider a step and back; chart, title and words change together."""
+    browser.shows_chart(page, 9)
+    assert browser.sliders(page) == list(SLIDERS)
+    for place, (index, said) in enumerate(SLIDERS.values()):
+        browser.still(page)
+        before, handle = browser.chart(page, index), browser.slider(page, place)
+        moved = browser.after(page, lambda: handle.press("ArrowRight"), index)
+        assert said in moved["title"]
+        assert moved["marks"] != before["marks"]
+        assert moved["label"] == moved["svg_label"] == moved["text"]
+        browser.after(page, lambda: handle.press("ArrowLeft"), index)
+
+
+def test_every_slider_moves_picture_title_and_words(lesson):
+    moves_every_slider(lesson)
+
+
+def test_in_voila_too(voila):
+    with voila.show(path=LESSON) as page:
+        for choice in PREDICTED:
+            page.get_by_label(choice, exact=True).first.check(timeout=60_000)
+            page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
+            page.locator(f"text=You predicted {choice}").first.wait_for(timeout=60_000)
+        moves_every_slider(page)
+        assert page.console_errors == [] == page.outside
 
 
 def test_strata_and_shares(lesson):
@@ -135,8 +168,8 @@ def test_the_labels_needed(lesson):
     assert all_faults(lesson) == []
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1200, True), (900, True), (900, False)])
-def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, width, dark):
+@pytest.mark.parametrize(("dark", "width"), walking.SCREENS)
+def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, dark, width):
     lesson.set_viewport_size({"width": width, "height": TALL})
     browser.set_theme(lesson, dark=dark)
     settled(lesson)

@@ -1,4 +1,6 @@
 """The first screen of every report, measured in a browser: the finding above the fold, no small type, nothing cut."""
+import itertools
+
 import browser
 import numpy as np
 import pytest
@@ -10,6 +12,11 @@ LEAST = {DESK: 14, PHONE: 12}
 TOPICS = ("stratified-accuracy", "brr-orthogonal-arrays", "voila-vs-neyman", "misclassification-correction",
           "cross-validation-t-tests")
 RNG = np.random.default_rng(11)
+# once each picture is the one for this width and these colors
+SHOWN = """async () => {
+    await new Promise(requestAnimationFrame);
+    await Promise.all([...document.images].map(image => image.decode()));
+}"""
 # sizes and gaps of all text; pictures hold type of 14 pixels at their own size (12 in the narrow ones)
 MEASURE = """least => {
     const small = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -111,14 +118,16 @@ OWN = (plan, one_class, two_models, clinics, municipalities, employment, learner
 def test_the_finding_is_on_the_first_screen_and_nothing_is_small_or_cut(asked, tmp_path, started):
     words = asked(tmp_path) if callable(asked) else [asked]
     page_of(run_here(tmp_path, "report", *words, "-o", "r.html"), tmp_path)
-    for size in (DESK, PHONE):
-        for dark in (False, True):
-            with browser.page((tmp_path / "r.html").as_uri(), started, dark=dark, size=size) as page:
-                found = page.evaluate(MEASURE, LEAST[size])
-                assert page.outside == [] and page.console_errors == []
+    with browser.page((tmp_path / "r.html").as_uri(), started) as page:
+        for size, dark in itertools.product((DESK, PHONE), (False, True)):
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            page.emulate_media(color_scheme="dark" if dark else "light")
+            page.evaluate(SHOWN)
+            found = page.evaluate(MEASURE, LEAST[size])
             bottom = found.pop("bottom")
             assert found == {"small": [], "cut": [], "wide": 0, "shrunk": 0, "narrow": 0}, (size, dark)
             assert 200 < bottom <= FOLD[size], (size, dark)
+        assert page.outside == [] and page.console_errors == []
 
 
 def test_pictures_have_type_of_the_size_that_the_page_promises():
