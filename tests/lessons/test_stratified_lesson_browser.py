@@ -1,4 +1,6 @@
 """Lesson 1 in a real browser: predictions open its pictures, and after every move these say what they show."""
+import functools
+
 import browser
 import pytest
 import walking
@@ -81,12 +83,12 @@ def moves_every_slider(page):
     assert browser.sliders(page) == list(SLIDERS)
     for place, (index, said) in enumerate(SLIDERS.values()):
         browser.still(page)
-        before, handle = browser.chart(page, index), browser.slider(page, place)
-        moved = browser.after(page, lambda: handle.press("ArrowRight"), index)
+        before = browser.chart(page, index)
+        moved = browser.after(page, functools.partial(browser.slider(page, place).press, "ArrowRight"), index)
         assert said in moved["title"]
         assert moved["marks"] != before["marks"]
         assert moved["label"] == moved["svg_label"] == moved["text"]
-        browser.after(page, lambda: handle.press("ArrowLeft"), index)
+        browser.after(page, functools.partial(browser.slider(page, place).press, "ArrowLeft"), index)
 
 
 def test_every_slider_moves_picture_title_and_words(lesson):
