@@ -81,6 +81,18 @@ def promise(size, rate, half_width, rng, runs):
             "delivered_on_average": share[0], "delivered": share[1]}
 
 
+def priced(kind, half_width, rng, runs):
+    """Return what the default plan promises and delivers where every stratum's rate is its mean score."""
+    score, _ = population(kind, 20_000, .85, rng)
+    frame, share = wb.ScoredItems(None, score), []
+    prices = wb.label_prices(frame, half_width)
+    for budget in (int(prices.labeled[0]), int(prices.assured[0])):
+        plan = wb.accuracy_audit(frame, budget)
+        share.append(delivered(plan.stratum_size, plan.mean_score, plan.labeled, half_width, rng, runs))
+    return {"kind": kind, "half_width": half_width, "budget": int(prices.labeled[0]),
+            "assured": int(prices.assured[0]), "delivered_on_average": share[0], "delivered": share[1]}
+
+
 def measured(seed, runs):
     """Return every figure."""
     rng, start = np.random.default_rng(seed), time.process_time()
@@ -88,6 +100,7 @@ def measured(seed, runs):
                        for items, accuracy in SETTINGS for budget in budgets]
                       for trust, budgets in ((False, BUDGETS), (True, BUDGETS[2:])))
     promises = [promise(*plan, rng, 4 * runs) for plan in PLANS]
+    promises += [priced(kind, width, rng, 4 * runs) for kind in KINDS[:2] for width in (.06, .03, .02)]
     return {"seed": seed, "runs": runs, "minutes": round((time.process_time() - start) / 60, 1), "cells": cells,
             "trusted": trusted, "promises": promises}
 

@@ -307,7 +307,7 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
     Notes
     -----
     Half-widths vary between samples [1]_: the assured budget is the one where a share `assurance` of 1,000 draws of the
-    default interval, whatever the interval, is at most as long as those of the budget are on average.
+    default interval has the half-width; for another interval, one longer or shorter as theirs are on average.
 
     References
     ----------
@@ -317,7 +317,7 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
     --------
     >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03)     # doctest: +NORMALIZE_WHITESPACE
     BudgetPlan(336 labels, proportional, for 95% ±0.03 on average (default: expected ±0.0299), in about half of samples;
-    in 4 of 5 with 356)
+    in 4 of 5 with 355)
     >>> plan = plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .05, method="voila")
     >>> plan.labeled, plan.notes[-1].text
     (array([44, 32, 18, 18, 18]), 'every stratum keeps 70% of its share in proportion to size')
@@ -339,8 +339,7 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
         expected, error, _ = design.expected(budget, share, interval)
         budget = design.spent(budget, share, interval)
         labeled = design.labeled(budget, share)
-    items = size.sum() if finite or interval != "wald" else np.inf
-    assured = design.assured(budget, share, assurance, items) if budget <= size.sum() else budget
+    assured = design.assured(budget, share, assurance, half_width / expected) if labeled.sum() < size.sum() else budget
     notes = tuple(_drift_notes(size, rate, labeled, z)) if method in rules.NEED_SD else ()
     if method in rules.NEED_SD and share:
         notes += (Note("design", f"every stratum keeps {percent(share)} of its share in proportion to size"),)
@@ -600,18 +599,18 @@ class LabelDesign:
         return (max([self.fewest - 1, *(n for n, enough in known.items() if not enough and n < high)]),
                 min([high, *(n for n, enough in known.items() if enough)]))
 
-    def assured(self, budget: int, share: float, assurance: float, items: float) -> int:
-        """Return the budget with which a share of samples has the half-width that `budget` has on average."""
-        wanted, wide = self.expected(budget, share, "default")[0], self._quantile(budget, share, assurance)
+    def assured(self, budget: int, share: float, assurance: float, longer: float) -> int:
+        """Return the budget with which a share of samples is at most `longer` times as wide as `budget` on average."""
+        wanted, wide = longer * self.expected(budget, share, "default")[0], self._quantile(budget, share, assurance)
         if wide <= wanted:
             return budget
-        endless = budget * (wide / wanted) ** 2
+        items, endless = int(self.size.sum()), budget * (wide / wanted) ** 2
         trial = int(np.ceil(endless / (1 + (endless - budget) / items)))
-        gained = np.log(wide / self._quantile(trial, share, assurance))
-        power = np.log(wide / wanted) / gained if gained > 0 else 1.0
-        found = int(np.ceil(budget * (trial / budget) ** min(power, 2.0)))
+        enough = self._quantile(trial, share, assurance)
+        power = np.log(wide / wanted) / np.log(wide / enough) if 0 < enough < wide else 1.0
+        found = min(int(np.ceil(budget * (trial / budget) ** min(power, 2.0))), items)
         while self._quantile(found, share, assurance) > wanted:
-            found += max((trial - budget) // 20, 1)
+            found = min(found + max((trial - budget) // 20, 1), items)
         return found
 
     def _quantile(self, budget: int, share: float, assurance: float) -> float:

@@ -109,7 +109,7 @@ def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_
     >>> import workbench as wb
     >>> label_prices(wb.digit_forms().items(), .05)     # doctest: +NORMALIZE_WHITESPACE
     LabelPrices(If the scores are honest, ±5 points on average with 58 labels, in about half of samples, and in 4 of 5
-    with 73 (95% default interval, default plan))
+    with 71 (95% default interval, default plan))
     """
     checks.instance("items", items, ScoredItems)
     checks.choice("interval", interval, intervals.METHODS)
@@ -157,7 +157,8 @@ def _labels(plans: Sequence[Plan], half_width: float, interval: str, assurance: 
         return plan.budget, plan.assured
     design, last, share = next(plan for plan in plans if _reaches(*plan, half_width, interval))
     least = accuracy.least_budget(design, share, half_width, interval, last)
-    return design.spent(least, share, interval), design.assured(least, share, assurance, int(design.size.sum()))
+    expected, labels = design.expected(least, share, interval)[0], design.spent(least, share, interval)
+    return labels, design.assured(least, share, assurance, half_width / expected) if expected else labels
 
 
 def _reaches(design: accuracy.LabelDesign, last: int, share: float, half_width: float, interval: str) -> bool:

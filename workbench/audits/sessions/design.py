@@ -26,7 +26,7 @@ from workbench.labeling.answers import class_texts
 from workbench.labeling.plans import item_digest
 from workbench.results import Note
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted, default_labels, strata_wanted
-from workbench.stratified.sequential import labeling_order
+from workbench.stratified.sequential import ROUNDS, labeling_order
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import Strata, refuse_given, strata_of, stratify_part
 
@@ -74,11 +74,13 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
     checks.choice("asks", asks, ASKS)
     settings = {
         "question": checks.choice("question", question, QUESTIONS), "asks": asks, "level": checks.level(level),
-        "budget": checks.whole("budget", budget, 1), "seed": checks.seed("seed", seed),
+        "budget": budget, "seed": checks.seed("seed", seed),
         "stratifier": checks.choice("stratifier", stratifier, STRATIFIERS), "metrics_of": None,
         "expected": None if expected is None else checks.number("expected", expected, 0, 1),
         "second_share": checks.number("second_share", second_share, 0, 1), "source": dict(source)}
     automatic = n_strata == AUTO and question == "accuracy"
+    if automatic:
+        checks.whole("budget", budget, min(ROUNDS, items.size), items.size)
     settings["n_strata"] = AUTO if automatic else checks.whole("n_strata", STRATA if n_strata == AUTO else n_strata, 1)
     settings["trust_scores"] = check_trusted(trust_scores, automatic, items)
     if question == "class_metrics":
@@ -93,7 +95,7 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
                                 "to be compared with")
     shown = _shown_columns(columns, items)
     frame = frame_of(items, settings)
-    least, most = int(np.minimum(2, frame.strata.sizes).sum()), frame.items.size
+    least, most = int(np.minimum(ROUNDS, frame.strata.sizes).sum()), frame.items.size
     budget = checks.whole("budget", budget, least, most)
     rows = stored_rows(frame, items, settings, shown, kept(budget, most))
     design = settings | {
