@@ -103,8 +103,8 @@ def default_labels(items: ScoredItems, strata: Strata, budget: int, *,
         labeled = rules.allotted_above(strata.sizes, budget, "voila", KEPT[trust_scores], ROUNDS, spread, np.ceil)
         if (labeled != rules.allotted(strata.sizes, budget, "proportional", ROUNDS, spread)).any():
             return labeled, [Note("remark", f"the default plan: {many} of like scores; each keeps "
-                                  f"{PARTS[trust_scores]} of its labels in proportion to its size, the others go where "
-                                  "the scores leave most doubt")]
+                                  f"{PARTS[trust_scores]} of its labels in proportion to its size, so that scores that "
+                                  "mislead cost little; the others go where the scores leave most doubt")]
         why = "with so few labels in each none can be spared for those that the scores leave in doubt"
     return None, [Note("remark", f"the default plan: {many} of like scores, labels in proportion to their size; {why}")]
 

@@ -422,7 +422,7 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
             second = session.second_labels(by)
             lines += [second.headline(), *sentences(second.notes)]
     if more is not None:
-        lines.append(f"about {counted(more, 'more label')} for ±{within:g} points, if the rates stay")
+        lines.append(f"about {counted(more, 'more label')} for ±{within:g} points on average, if the rates stay")
     click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
     for line in lines:
         click.echo(f"{line[0].upper()}{line[1:]}.")
