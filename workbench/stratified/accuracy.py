@@ -609,8 +609,9 @@ class LabelDesign:
         enough = self._quantile(trial, share, assurance)
         power = np.log(wide / wanted) / np.log(wide / enough) if 0 < enough < wide else 1.0
         found = min(int(np.ceil(budget * (trial / budget) ** min(power, 2.0))), items)
+        step = max((trial - budget) // 20, 1)
         while self._quantile(found, share, assurance) > wanted:
-            found = min(found + max((trial - budget) // 20, 1), items)
+            found, step = min(found + step, items), 2 * step
         return found
 
     def _quantile(self, budget: int, share: float, assurance: float) -> float:
