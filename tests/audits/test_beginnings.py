@@ -16,9 +16,10 @@ from workbench.labeling.draws import items_in_turn
 
 
 def written(folder, items, budget=30, name="sheet.csv", audit=wb.accuracy_audit, **given):
-    """Write a sheet; returns its path, header and rows."""
+    """Write a sheet of five strata; returns its path, header and rows."""
     path = folder / name
-    audit(items, budget=budget, label_sheet=str(path), **given)
+    five = {"n_strata": 5} if audit is wb.accuracy_audit else {}
+    audit(items, budget=budget, label_sheet=str(path), **five | given)
     with open(path, encoding="utf-8-sig", newline="") as file:
         header, *rows = csv.reader(file)
     return path, header, rows
@@ -57,7 +58,7 @@ def test_a_sheet_has_position_and_prediction_and_hides_the_stratum(items, tmp_pa
 
 @pytest.mark.parametrize(("allocation", "share"), [("proportional", None), ("neyman", None), ("equal", None)])
 def test_the_order_changes_no_draw_and_every_beginning_follows_the_planned_shares(items, tmp_path, allocation, share):
-    plan = wb.accuracy_audit(items, 60, allocation=allocation, stratifier="equal_width", rng=5)
+    plan = wb.accuracy_audit(items, 60, n_strata=5, allocation=allocation, stratifier="equal_width", rng=5)
     labels = wb.stratify(items.score, 5, "equal_width", rng=5).labels
     _, _, rows = written(tmp_path, items, 60, allocation=allocation, stratifier="equal_width", rng=5)
     drawn = [int(row[0]) for row in rows]
@@ -90,7 +91,7 @@ def test_a_beginning_says_what_its_labels_say(items, tmp_path, until, delimiter,
     path, header, rows = written(tmp_path, items)
     filled = answered(rows, until, yes="Right", no="wrong")
     save(path, header, sorted(filled, key=lambda row: row[0][::-1]), delimiter, encoding)
-    found = wb.accuracy_audit(items, labels=str(path))
+    found = wb.accuracy_audit(items, n_strata=5, labels=str(path))
     stratum = wb.stratify(items.score, 5, "equal_size").labels
     reached = np.array([int(row[0]) for row in rows[:until]])
     n = np.bincount(stratum[reached], minlength=5)
@@ -108,7 +109,7 @@ def test_fewer_than_two_rounds_are_refused(items, tmp_path):
     path, header, rows = written(tmp_path, items)
     save(path, header, answered(rows, 7))
     with pytest.raises(ValueError) as error:
-        wb.accuracy_audit(items, labels=str(path))
+        wb.accuracy_audit(items, n_strata=5, labels=str(path))
     assert str(error.value) == ("the labels end at position 7 of the order of labeling; label up to position 10, 3 "
                                 "more: "
                                 "two rounds through 5 strata are the least")
@@ -117,7 +118,7 @@ def test_fewer_than_two_rounds_are_refused(items, tmp_path):
 def test_skipped_items_are_wrong_below_and_right_above(items, tmp_path):
     path, header, rows = written(tmp_path, items)
     save(path, header, answered(rows, 20, skip=(3, 9, 14)))
-    found = wb.accuracy_audit(items, labels=str(path))
+    found = wb.accuracy_audit(items, n_strata=5, labels=str(path))
     assert found.row_counts == {"labeled": 17, "skipped": 3, "not reached": 10}
     assert found.skipped == tuple(rows[k - 1][0] for k in (3, 9, 14)) == found.unlabeled[:3]
     ends = []
@@ -126,7 +127,7 @@ def test_skipped_items_are_wrong_below_and_right_above(items, tmp_path):
                                                                                                                    9,
                                                                                                                    14))]
         save(tmp_path / "sheet.csv", header, filled)
-        ends.append(wb.accuracy_audit(items, labels=str(path)))
+        ends.append(wb.accuracy_audit(items, n_strata=5, labels=str(path)))
     low, high = ends
     assert tuple(found.interval()) == (low.interval().low, high.interval().high)
     assert found.estimate.bounds == (low.estimate.estimate, high.estimate.estimate)
@@ -146,7 +147,7 @@ def test_skipped_items_are_wrong_below_and_right_above(items, tmp_path):
 def test_rows_that_were_deleted_count_as_skipped_or_not_reached(items, tmp_path):
     path, header, rows = written(tmp_path, items)
     save(path, header, [row for row in answered(rows, 20) if int(row[1]) not in (5, 25, 26)])
-    found = wb.accuracy_audit(items, labels=str(path))
+    found = wb.accuracy_audit(items, n_strata=5, labels=str(path))
     assert found.skipped == (rows[4][0],) and found.row_counts == {"labeled": 19, "not reached": 8}
     assert len(found.unlabeled) == 11
     assert wb.Note("data", "3 items that the sheet asked for have no row in it and count as without a label: "
@@ -161,7 +162,7 @@ def test_columns_that_were_sorted_apart_are_noticed(items, tmp_path):
     with pytest.raises(ValueError, match=r"id '\d{4}' \(row \d+\) has position '\d+' in the sheet, but \d+ in the "
                                          r"plan: "
                                          "columns of the sheet may have been sorted apart from each other"):
-        wb.accuracy_audit(items, labels=str(path))
+        wb.accuracy_audit(items, n_strata=5, labels=str(path))
 
 
 def test_an_old_sheet_filled_from_the_top_is_bounded(items, tmp_path):
@@ -172,7 +173,7 @@ def test_an_old_sheet_filled_from_the_top_is_bounded(items, tmp_path):
     old = sorted((int(stratum[int(row[0])]), row[0]) for row in rows)
     save(path, ["id", "stratum", "correct"], [[ident, k, int(RIGHT[int(ident)]) if place < 15 else ""]
                                              for place, (k, ident) in enumerate(old)])
-    found = wb.accuracy_audit(items, labels=str(path))
+    found = wb.accuracy_audit(items, n_strata=5, labels=str(path))
     assert found.row_counts["labeled"] == 15 and sum(found.row_counts.values()) == 30 and found.skipped
     assert found.labeled.tolist() == [6, 6, 3, 0, 0] and found.interval().low < .3 < .9 < found.interval().high
 
@@ -193,22 +194,22 @@ def test_what_changed_between_plan_and_analysis_is_told_by_name(items, tmp_path,
     path, header, rows = written(tmp_path, items)
     save(path, header, answered(rows, 30))
     with pytest.raises(ValueError) as error:
-        wb.accuracy_audit(items, labels=str(path), **given)
+        wb.accuracy_audit(items, labels=str(path), **{"n_strata": 5} | given)
     assert str(error.value) == f"{message} (see 'sheet.plan.json'); use the settings of then, or write a new sheet"
 
 
 def test_other_items_are_told_by_their_source_or_as_such(items, tmp_path):
     path, header, rows = written(tmp_path, items, source={"scores": "a.csv", "score_is": "class1"})
     save(path, header, answered(rows, 30))
-    same = wb.accuracy_audit(items, labels=str(path), source={"scores": "moved.csv", "score_is": "auto"})
+    same = wb.accuracy_audit(items, n_strata=5, labels=str(path), source={"scores": "moved.csv", "score_is": "auto"})
     assert same.mode == "analyzed"          # the same items, however they were read
     other = ScoredItems(items.id, items.score[::-1], items.prediction)
     with pytest.raises(ValueError) as error:
-        wb.accuracy_audit(other, labels=str(path), source={"scores": "a.csv", "score_is": "confidence"})
+        wb.accuracy_audit(other, n_strata=5, labels=str(path), source={"scores": "a.csv", "score_is": "confidence"})
     assert str(error.value) == ("score_is was 'class1' when the sheet was written and is 'confidence' now (see "
                                 "'sheet.plan.json'); use the settings of then, or write a new sheet")
     with pytest.raises(ValueError) as error:
-        wb.accuracy_audit(other, labels=str(path))
+        wb.accuracy_audit(other, n_strata=5, labels=str(path))
     assert str(error.value) == ("the scores are not those for which the sheet was written (see 'sheet.plan.json'); "
                                 "use the "
                                 "file of then, or write a new sheet")
@@ -223,7 +224,8 @@ def test_a_plan_is_a_small_file_that_stays_beside_a_filled_sheet(items, tmp_path
     plan = json.loads(beside.read_text())
     assert plan["budget"] == 30 and plan["settings"] == {"question": "accuracy", "metrics_of": "", "n_strata": 5,
                                                          "stratifier": "equal_size",
-                                                         "allocation": "proportional", "seed": 0}
+                                                         "allocation": "proportional",
+                                                         "trust_scores": False, "seed": 0}
     assert (plan["asks"], plan["columns"]) == ("correct", [])
     save(path, header, answered(rows, 2))
     with pytest.raises(ValueError, match="already holds 2 labels and is not overwritten"):
@@ -232,7 +234,7 @@ def test_a_plan_is_a_small_file_that_stays_beside_a_filled_sheet(items, tmp_path
     for text in ("[]", "{", '{"kind": "plan of a label sheet", "schema": 1, "budget": "x"}'):
         beside.write_text(text)
         with pytest.raises(ValueError, match="sheet.plan.json' is not the plan of a label sheet .*; move it away"):
-            wb.accuracy_audit(items, labels=str(path))
+            wb.accuracy_audit(items, n_strata=5, labels=str(path))
         path.unlink()
         with pytest.raises(ValueError, match="sheet.plan.json' is not the plan of a label sheet .*; move it away"):
             wb.accuracy_audit(items, 40, label_sheet=str(path))

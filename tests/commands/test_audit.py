@@ -98,7 +98,8 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
     ("audit new none.csv x.db --budget 60", "no such file: 'none.csv'"),
     ("audit new scores.csv x.db --budget 60", "has no column 'score'; it has 'item', 'p', 'yhat', 'text'"),
     ("audit new scores.csv x.db --score p", "Missing option '--budget'"),
-    ("audit new scores.csv x.db --budget 6 --score p", "--budget must be a whole number from 10 to 300; got 6"),
+    ("audit new scores.csv x.db --budget 6 --score p --strata 5",
+     "--budget must be a whole number from 10 to 300; got 6"),
     ("audit new scores.csv audit.db --budget 60 --score p", "'audit.db' exists already"),
     ("audit new scores.csv none/x.db --budget 60 --score p", "no such folder: 'none'"),
     ("audit new scores.csv x.db --budget 60 --score p --looks 10,x", "--looks takes whole numbers with commas"),
@@ -134,7 +135,7 @@ def test_mistakes_are_one_line(folder, line, message):
 
 
 @pytest.mark.parametrize("words, message", [
-    ("--budget 0", "--budget must be a whole number from 10 to 300; got 0"),
+    ("--budget 0", "--budget must be a whole number from 2 to 300; got 0"),
     ("--strata 1000", "--strata must be a whole number from 1 to 300; got 1000"),
     ("--expected 2", "--expected must be a number from 0 to 1; got 2.0"),
     ("--level 1", "--level must be a number in (0, 1); got 1.0"),
@@ -333,7 +334,7 @@ def test_what_is_printed_can_be_typed(folder):
     third = typed(folder, line).splitlines()[0]
     typed(folder, f"audit record 'my audit.db' {third} 0")
     assert "\nélan vital: 1 label.\nNobody named: 1 label.\n" in typed(folder, "audit status 'my audit.db'")
-    assert "--budget must be a whole number from 10 to 300" in typed(folder, NEW.replace("60", "6"), 2)
+    assert "--budget must be a whole number from 2 to 300" in typed(folder, NEW.replace("60", "1"), 2)
     assert "--strata must be a whole number of at least 1" in typed(folder, NEW + " --strata 0", 2)
     typed(folder, NEW + " --second-share .2")
     assert "--by must be a name in this audit" in typed(folder, "audit next audit.db", 2)

@@ -40,7 +40,7 @@ ALLOTTED = "voila-vs-neyman --strata strata.csv"
 CORRECTED = "misclassification-correction --audit audit.csv --counts counts.csv"
 TESTED = "cross-validation-t-tests --losses losses.csv --better lower"
 MISTAKES = [
-    (f"{AUDITED} --budget 5", "--budget must be a whole number from 10 to 24; got 5"),
+    (f"{AUDITED} --budget 1", "--budget must be a whole number from 2 to 24; got 1"),
     ("stratified-accuracy --scores items.csv --score truth",
      "--score-is must be said, as nothing is predicted and 12 scores are below 0.5: 'confidence' if column 'truth' is"),
     (f"{AUDITED} --n-strata 40", "--n-strata must be"),
@@ -82,7 +82,7 @@ MISTAKES = [
     (f"{AUDITED} --half-width .05 --rival rival", "--half-width must not be given with --rival"),
     (f"{AUDITED} --half-width 5", "--half-width must be a number in (0, 0.5); got 5.0"),
     (f"{AUDITED} --half-width .05 --allocation neyman",
-     "--half-width plans for allocation 'proportional' or 'equal', "),
+     "--half-width plans for allocation 'auto', 'proportional' or 'equal', "),
     ("stratified-accuracy --scores scores.csv --score p --score-is margin --half-width .05",
      "--half-width needs scores that are probabilities; margins are none"),
     (f"{ALLOTTED} --standard-error 5 --budget 20", "--standard-error must not be given with --budget"),
@@ -138,7 +138,7 @@ def test_a_mistake_is_one_line_before_any_kernel(files, capsys, line, message):
 
 def test_a_mistake_is_told_without_the_heavy_libraries(files):
     code = ("import sys\nfrom workbench.commands.main import main\n"
-            f"try:\n    main(['report', *{AUDITED.split()!r}, '--budget', '5'])\n"
+            f"try:\n    main(['report', *{AUDITED.split()!r}, '--budget', '1'])\n"
             "except SystemExit as end:\n"
             "    print(end.code, sorted({'papermill', 'altair', 'nbconvert', 'ipykernel'} & set(sys.modules)))\n")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=files)

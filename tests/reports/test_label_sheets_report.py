@@ -39,7 +39,7 @@ def test_a_sheet_shows_what_was_asked_for_in_the_order_of_labeling(folder):
     plan_of = json.loads((folder / "report-labels.plan.json").read_text())
     assert plan_of["source"]["scores"] == "my.csv" and plan_of["budget"] == 50
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "Stop where you like after the first 10 rows, but not because of the labels seen." in page
+    assert "Stop where you like after the first 20 rows, but not because of the labels seen." in page
 
 
 def test_a_sheet_sorted_half_filled_and_saved_by_a_spreadsheet(folder):
@@ -51,7 +51,7 @@ def test_a_sheet_sorted_half_filled_and_saved_by_a_spreadsheet(folder):
     skipped = next(row[0] for row in rows if row[1] == "12")
     write(folder / "report-labels.csv", [header, *sorted(rows, key=lambda row: row[3][::-1])], ";", "utf-8-sig")
     page = page_of(run_here(folder, *AUDIT, "--labels", "report-labels.csv", "-o", "r.html"), folder)
-    assert "29 labels and 1 skipped, 5 strata" in page
+    assert "29 labels and 1 skipped, 10 strata" in page
     assert "Of 50 rows of the sheet: 29 labeled, 1 skipped, 20 not reached." in page
     assert f"<p>1 id was skipped: {int(skipped):05d}</p>" in page
     assert ("the first 30 of 50 rows in the order of labeling were reached: the interval holds if the decision to "
@@ -82,10 +82,10 @@ def test_two_ways_to_answer_and_too_few_rows(folder):
     costs_one_line(folder, "column 'correct' mixes two ways to answer: row 2 has '1.0', row 3 has 'right'; use one of "
                            "1/0, "
                    "right/wrong throughout", *AUDIT, "--labels", "report-labels.csv", "-o", "r.html")
-    write(folder / "report-labels.csv", [header, *([*row[:-1], "1" if k < 9 else ""] for k, row in enumerate(rows))])
-    costs_one_line(folder, "the labels end at position 9 of the order of labeling; label up to position 10, 1 more: "
+    write(folder / "report-labels.csv", [header, *([*row[:-1], "1" if k < 19 else ""] for k, row in enumerate(rows))])
+    costs_one_line(folder, "the labels end at position 19 of the order of labeling; label up to position 20, 1 more: "
                            "two "
-                   "rounds through 5 strata are the least", *AUDIT, "--labels", "report-labels.csv", "-o", "r.html")
+                   "rounds through 10 strata are the least", *AUDIT, "--labels", "report-labels.csv", "-o", "r.html")
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -94,7 +94,7 @@ def test_two_ways_to_answer_and_too_few_rows(folder):
      "score_is was 'confidence' when the sheet was written and is 'class1' now; positive was '' when the sheet was "
      "written "
      "and is 'ham' now"),
-    (["--n-strata", "4"], "n_strata was 5 when the sheet was written and is 4 now"),
+    (["--n-strata", "4"], "n_strata was 'auto' when the sheet was written and is 4 now"),
     (["--metrics-of", "spam"], "question was 'accuracy' when the sheet was written and is 'class_metrics' now"),
 ])
 def test_what_changed_since_the_plan_is_told_by_name(folder, arguments, message):

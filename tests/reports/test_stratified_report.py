@@ -47,7 +47,7 @@ def test_from_scores_to_plan_and_sheet(planned):
     lines = sheet.read_text(encoding="utf-8-sig").splitlines()
     assert sheet.read_bytes().startswith(b"\xef\xbb\xbf") and lines[0] == "id,position,yhat,correct"
     assert len(lines) == 61 and lines[1].split(",")[1] == "1" and (folder / "plan-labels.plan.json").is_file()
-    assert "Label 60 of 600 items in 5 strata" in (folder / "plan.html").read_text()
+    assert "Label 60 of 600 items in 10 strata" in (folder / "plan.html").read_text()
 
 
 def test_from_filled_sheet_to_finding(planned, folder):
@@ -56,7 +56,7 @@ def test_from_filled_sheet_to_finding(planned, folder):
     filled.write_text("\n".join([lines[0]] + [line + "1" for line in lines[1:]] + ["=evil<b>,,,1"]) + "\n")
     found = ("--scores", SCORES, *NAMES, "--labels", "filled.csv", "-o", "r.html")
     page = page_of(run_here(folder, *TOPIC, *found), folder)
-    assert "Accuracy 100.0% (95% interval: " in page and "60 labels, 5 strata" in page
+    assert "Accuracy 100.0% (95% interval: " in page and "60 labels, 10 strata" in page
     assert "=evil&lt;b&gt;" in page and "=evil<b>" not in page
     assert all(f"stratum {k} 12 of 12 right" in page for k in range(1, 6)) and "stratum 0" not in page
     assert "<li>strata 1, 2, 3, 4, 5: no mix of right and wrong was seen" in page
@@ -97,7 +97,7 @@ def test_mistakes_cost_one_line_before_the_run(folder, arguments, message):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ([*NAMES, "--budget", "601"], "--budget must be a whole number from 10 to 600"),
+    ([*NAMES, "--budget", "601"], "--budget must be a whole number from 2 to 600"),
     ([*NAMES, "--stratifier", "quantile"], "--stratifier must be one of"),
     (["--score", "item"], "item"),
 ])
@@ -106,7 +106,7 @@ def test_mistakes_cost_one_line_in_the_run(folder, arguments, message):
 
 
 def test_a_mistake_in_the_kernel_costs_one_line(folder, kernel):
-    message = "budget must be a whole number from 10 to 600"
+    message = "budget must be a whole number from 2 to 600"
     costs_one_line(folder, message, *TOPIC, "--scores", SCORES, *NAMES, "--budget", "601", runs=run)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,6 +162,14 @@ def allotted(size: np.ndarray, budget: float, method: str, floor: int | np.ndarr
              integer: bool = True) -> np.ndarray:
     """Return `allocate` of checked arguments, (H,) array; the floor is a number or one per stratum, (H,)."""
     return _RULES[method](size, budget, floor, sd, integer)
+
+
+def allotted_above(size: np.ndarray, budget: int, method: str, share: float, minimum: int, sd: np.ndarray,
+                   rounded: Callable = np.floor) -> np.ndarray:
+    """Return `allotted` where every stratum keeps a share, rounded, of what it gets in proportion to its size."""
+    even = allotted(size, budget, "proportional", minimum, sd)
+    kept = rounded(np.round(share * even, 9)).astype(np.int64)
+    return allotted(size, budget, method, np.maximum(np.minimum(minimum, size), kept), sd)
 
 
 def reduce_sample(stratum_size: ArrayLike, stratum_sd: ArrayLike, current: ArrayLike, budget: int, *,

@@ -144,10 +144,10 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
         raise checks.WrongValue("items", f"must hold the true classes to simulate the metrics of class {name!r}")
     share = label_shares(strata.sizes, predicted)
 
-    def turns(total: int) -> tuple[np.ndarray, list]:
+    def turns(strata: Strata, total: int) -> tuple[np.ndarray, list]:
         return labeling_order(strata.sizes, total, share=share), []
     settings = draw_settings("class_metrics", n_strata, stratifier, allocation, name)
-    plan = SamplePlan(items, strata, turns, asks, seed, settings, source, columns)
+    plan = SamplePlan(items, lambda _: strata, turns, asks, seed, settings, source, columns)
     fields, sample = plan.collect(budget, labels, label_sheet)
     found = accuracy_found(items, fields, sample, interval, level)
     if sample is not None:

@@ -18,7 +18,7 @@ from workbench.labeling.sheets import check_columns
 from workbench.results import Note, digits
 from workbench.stratified import skips
 from workbench.stratified.differences import PairedDifference, paired_difference
-from workbench.stratified.strata import refuse_given, stratify_part
+from workbench.stratified.strata import Strata, refuse_given, stratify_part
 
 ALLOCATIONS = ("proportional", "equal")
 
@@ -160,11 +160,11 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     least = min(checks.whole("budget", budget, 1), differ.size)
     settings = draw_settings("difference", n_strata, stratifier, allocation)
 
-    def turns(total: int) -> tuple[np.ndarray, list]:
+    def turns(strata: Strata, total: int) -> tuple[np.ndarray, list]:
         return turns_of(strata.sizes, allocation, total), []
     check_columns(columns or {}, items.size)
     shown = {name: np.asarray(values)[where] for name, values in (columns or {}).items()}
-    fields, sample = SamplePlan(differ, strata, turns, "truth", seed, settings, source, shown).collect(
+    fields, sample = SamplePlan(differ, lambda _: strata, turns, "truth", seed, settings, source, shown).collect(
         least, labels, label_sheet)
     agreeing = items.size - differ.size
     notes = [*fields.pop("notes"), *_scope_notes(differ.size, 0 if labels else budget - least)]

@@ -22,25 +22,20 @@ STRANGE = ("{} of {} labeled items {} that these settings draw for a sheet of {}
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """Strata of scored items, the rule that spreads labels over them, and the seed that draws.
+    """Strata of scored items at any budget, the rule that spreads labels over them, and the seed that draws.
 
-    `turns` takes a budget and returns the stratum of each label and notes. `settings` are those of the draw, `source`
-    says what the items were read from, both for the plan beside the sheet; `columns` are shown in it.
+    `turns` takes strata and a budget and returns the stratum of each label and notes. `settings` are those of the draw,
+    `source` says what the items were read from, both for the plan beside the sheet; `columns` are shown in it.
     """
 
     items: ScoredItems
-    strata: Strata
-    turns: Callable[[int], tuple[np.ndarray, list[Note]]]
+    strata_at: Callable[[int], Strata]
+    turns: Callable[[Strata, int], tuple[np.ndarray, list[Note]]]
     asks: str
     seed: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     source: Mapping[str, Any] | None = None
     columns: Mapping[str, Any] | None = None
-
-    @property
-    def mean_score(self) -> np.ndarray:
-        """Mean score per stratum."""
-        return np.bincount(self.strata.labels, self.items.score) / self.strata.sizes
 
     def collect(self, budget: int, labels: str, label_sheet: str) -> tuple[dict, SheetLabels | None]:
         """Return the fields that every audit has, and the labels: of a filled sheet, of known truth, or None.
@@ -48,29 +43,27 @@ class SamplePlan:
         Without both, the sheet is written.
         """
         if labels:
-            return self._read(labels)
+            return self._read(labels, budget)
         budget = checks.whole("budget", budget, self._least(), self.items.size)
+        strata = self.strata_at(budget)
         sheets.check_columns(self.columns or {}, self.items.size)
-        turns, notes = self.turns(budget)
-        labeled = np.bincount(turns, minlength=self.strata.n_strata)
+        turns, notes = self.turns(strata, budget)
+        labeled = np.bincount(turns, minlength=strata.n_strata)
         if self.items.correct is not None:
-            index = np.sort(self._order(turns))
-            known = sheets.known_labels(self.items, self.strata.labels, self.strata.n_strata, index)
-            return self._fields(notes, mode="simulated", labeled=labeled), known
+            index = np.sort(self._order(strata, turns))
+            known = sheets.known_labels(self.items, strata.labels, strata.n_strata, index)
+            return self._fields(strata, notes, mode="simulated", labeled=labeled), known
         if label_sheet:
-            self._write(label_sheet, budget, turns)
-        return self._fields(notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None
+            self._write(label_sheet, budget, strata, turns)
+        return self._fields(strata, notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None
 
-    def _order(self, turns: np.ndarray) -> np.ndarray:
+    def _order(self, strata: Strata, turns: np.ndarray) -> np.ndarray:
         """Return the drawn items in the order of labeling: every beginning has the shares of the whole."""
-        return draws.items_in_turn(draws.id_texts(self.items), self.strata.labels, turns, self.seed)
+        return draws.items_in_turn(draws.id_texts(self.items), strata.labels, turns, self.seed)
 
-    def _least(self) -> int:
-        return int(np.minimum(ROUNDS, self.strata.sizes).sum())
-
-    def _write(self, path: str, budget: int, turns: np.ndarray) -> None:
+    def _write(self, path: str, budget: int, strata: Strata, turns: np.ndarray) -> None:
         plans.read_plan(path)         # somebody else's file of that name is not overwritten
-        sheets.write_label_sheet(path, self.items, self.strata.labels, self._order(turns), asks=self.asks,
+        sheets.write_label_sheet(path, self.items, strata.labels, self._order(strata, turns), asks=self.asks,
                                  columns=self._shown())
         plans.write_plan(path, self._plan(budget))
 
@@ -87,41 +80,46 @@ class SamplePlan:
         return plans.plan_of(self.items, budget, {**self.settings, "seed": self.seed}, self.source or {},
                              self.asks, list(self.columns or {}))
 
-    def _read(self, path: Any) -> tuple:
+    def _read(self, path: Any, wished: int) -> tuple:
         rows, plan = sheet_rows.opened(path, self.items, self.asks), plans.read_plan(path)
         if plan is not None:
             plans.refuse_changed(path, plan, self._plan(plan["budget"]))
-        order = self._order_of(rows, plan)
-        sheet = sheets.found_labels(rows, self.items, self.strata.labels, self.strata.n_strata, order)
+        budget, order = self._drawn(rows, plan, wished)
+        strata = self.strata_at(budget)
+        sheet = sheets.found_labels(rows, self.items, strata.labels, strata.n_strata, order)
         if order is not None:
-            self._refuse_few(sheet, order)
+            _refuse_few(sheet, strata, order)
         fields = {"mode": "analyzed", "labeled": sheet.labeled, "unmatched": sheet.unmatched,
                   "unlabeled": sheet.unlabeled, "row_counts": sheet.row_counts,
                   "skipped": sheet.unlabeled[:sheet.skipped.sum()]}
-        return self._fields([*sheet.notes, *self._not_drawn(sheet, order), *_unlabeled_notes(sheet)], **fields), sheet
+        notes = [*sheet.notes, *self._not_drawn(sheet, order), *_unlabeled_notes(sheet)]
+        return self._fields(strata, notes, **fields), sheet
 
-    def _order_of(self, rows: Any, plan: dict | None) -> np.ndarray | None:
-        """Return the order of labeling of a sheet, or None where its items are not those of any plan it may have."""
+    def _drawn(self, rows: Any, plan: dict | None, wished: int) -> tuple[int, np.ndarray | None]:
+        """Return budget and order of labeling of a sheet; None where its items are not those of any plan it may have.
+
+        The budget is then the number of its rows.
+        """
         if plan is not None:
-            return self._order_for(plan["budget"])
-        known = rows.known()
-        orders = map(self._order_for, rows.sizes())
-        return next((order for order in orders if order is not None and known.issubset(order.tolist())), None)
+            return plan["budget"], self._order_for(plan["budget"])
+        known, sizes = rows.known(), [*rows.sizes(), wished]
+        orders = ((size, self._order_for(size)) for size in sizes)
+        return next(((size, order) for size, order in orders if order is not None and known.issubset(order.tolist())),
+                    (max(min(max(sizes[:-1]), self.items.size), 1), None))
 
     def _order_for(self, budget: int) -> np.ndarray | None:
-        return self._order(self.turns(budget)[0]) if self._least() <= budget <= self.items.size else None
+        if not self._least() <= budget <= self.items.size:
+            return None
+        strata = self.strata_at(budget)
+        return self._order(strata, self.turns(strata, budget)[0])
 
-    def _refuse_few(self, sheet: SheetLabels, order: np.ndarray) -> None:
-        reached = order.size - len(sheet.unlabeled) + int(sheet.skipped.sum())
-        least = int(np.minimum(ROUNDS, np.bincount(self.strata.labels[order])).sum())
-        if reached < least:
-            strata = checks.counted(self.strata.n_strata, "stratum", "strata")
-            raise ValueError(f"the labels end at position {reached} of the order of labeling; label up to position "
-                             f"{least}, {least - reached} more: two rounds through {strata} are the least")
+    def _least(self) -> int:
+        return int(np.minimum(ROUNDS, self.strata_at(1).sizes).sum())
 
-    def _fields(self, notes: list, **fields: Any) -> dict:
-        return fields | {"stratum_size": self.strata.sizes, "mean_score": self.mean_score,
-                         "stratifier": self.strata.method, "notes": [*self.items.notes, *self.strata.notes, *notes]}
+    def _fields(self, strata: Strata, notes: list, **fields: Any) -> dict:
+        score = np.bincount(strata.labels, self.items.score) / strata.sizes
+        return fields | {"stratum_size": strata.sizes, "mean_score": score, "stratifier": strata.method,
+                         "notes": [*self.items.notes, *strata.notes, *notes]}
 
     def _not_drawn(self, sheet: SheetLabels, order: np.ndarray | None) -> Iterator[Note]:
         """Yield a note if labeled items are not the ones that the plan has drawn, or one of as many rows would have."""
@@ -131,6 +129,15 @@ class SamplePlan:
         if strange:
             which, rows = "is not one" if strange == 1 else "are not the ones", rows if order is None else order.size
             yield Note("refused", STRANGE.format(strange, sheet.index.size, which, checks.counted(rows, "row")))
+
+
+def _refuse_few(sheet: SheetLabels, strata: Strata, order: np.ndarray) -> None:
+    reached = order.size - len(sheet.unlabeled) + int(sheet.skipped.sum())
+    least = int(np.minimum(ROUNDS, np.bincount(strata.labels[order])).sum())
+    if reached < least:
+        count = checks.counted(strata.n_strata, "stratum", "strata")
+        raise ValueError(f"the labels end at position {reached} of the order of labeling; label up to position "
+                         f"{least}, {least - reached} more: two rounds through {count} are the least")
 
 
 def _unlabeled_notes(sheet: SheetLabels) -> Iterator[Note]:

@@ -92,7 +92,8 @@ def _look_rows(looks: Sequence[Mapping]) -> Iterator[dict]:
 
 def _strata_words(design: Mapping[str, Any]) -> dict[str, Any]:
     column = design["source"].get("strata_by")
-    return {"strata": len(design["stratum_size"]) if column else design["n_strata"],
+    cut = isinstance(design["n_strata"], int) and not column
+    return {"strata": design["n_strata"] if cut else len(design["stratum_size"]),
             "rule of the strata": f"the values of {column!r}" if column else design["stratifier"]}
 
 

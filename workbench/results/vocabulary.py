@@ -18,7 +18,7 @@ KEYS = frozenset("""
     coverage_error rejects_error type_one_error mean_absolute_error_error estimated_variance_ratio_error bias_error
     sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
     claim printed ours error why name seconds data
-    confidence margin digit read_a read_b vote_share exercise message hint explanation
+    assured confidence margin digit read_a read_b vote_share exercise message hint explanation
     time who row reason limits setting
 """.split())
 # numbers in the units of what is estimated: their digits are those of its error
@@ -27,10 +27,10 @@ ESTIMATES = frozenset("""
 """.split())
 COUNTS = frozenset("""
     size items labeled skipped correct sampled bounded unused budget above psus worth n count records alike only_a
-    only_b both_wrong runs neyman proportional to_label
+    only_b both_wrong runs neyman proportional to_label assured
 """.split())
-SHOWN = {"adjusted_pvalue": "adjusted p", "bounded": "labeled completely", "estimate_high": "estimate, highest",
-         "estimate_low": "estimate, lowest", "first_period": "from",
+SHOWN = {"adjusted_pvalue": "adjusted p", "assured": "labels, assured", "bounded": "labeled completely",
+         "estimate_high": "estimate, highest", "estimate_low": "estimate, lowest", "first_period": "from",
          "half_width": "half-width", "half_width_error": "half-width error", "interval_method": "interval",
          "label": "class", "labeled": "labels", "last_period": "to", "mean_standard_error": "SE of the mean",
          "nadeau_bengio_pvalue": "p, Nadeau-Bengio", "naive_pvalue": "p, naive t", "only_a": "only A right",

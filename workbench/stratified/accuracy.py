@@ -7,8 +7,9 @@ References
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -229,7 +230,7 @@ class BudgetPlan(Result):
     Attributes
     ----------
     budget : int
-        Labels in total.
+        Labels in total that have the half-width on average: about half of samples do better.
     labeled : (H,) array of int
         Labels per stratum.
     expected_half_width, expected_half_width_error : float
@@ -238,6 +239,9 @@ class BudgetPlan(Result):
     half_width, level : float
         What was asked for.
     method, interval_method : str
+    assured : int
+        Labels in total with which a share `assurance` of samples has the half-width, if the rates hold.
+    assurance : float
     """
 
     budget: int
@@ -248,11 +252,14 @@ class BudgetPlan(Result):
     level: float
     method: str
     interval_method: str
+    assured: int
+    assurance: float
 
     def headline(self) -> str:
-        """Return budget and expected half-width in one sentence."""
+        """Return both budgets and the expected half-width in one sentence."""
         return (f"{checks.counted(self.budget, 'label')}, {self.method}, for {percent(self.level)} "
-                f"±{self.half_width:.4g} ({self.interval_method}: expected ±{self.expected_half_width:.4g})")
+                f"±{self.half_width:.4g} on average ({self.interval_method}: expected ±{self.expected_half_width:.4g}),"
+                f" in about half of samples; in {share_words(self.assurance)} with {self.assured:,}")
 
     def rows(self) -> list[dict]:
         """Return labels per stratum, counted from 1."""
@@ -261,8 +268,8 @@ class BudgetPlan(Result):
 
 def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width: float, *,
                 method: str = "proportional", interval: str = "default", level: float = 0.95, minimum: int = 2,
-                finite: bool = True) -> BudgetPlan:
-    """Find the smallest budget whose interval has the wanted half-width, if the rates hold.
+                finite: bool = True, assurance: float = 0.8) -> BudgetPlan:
+    r"""Find the smallest budgets whose interval has the wanted half-width, on average and assured, if the rates hold.
 
     Parameters
     ----------
@@ -284,6 +291,8 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
         it and says so: a share of what each stratum gets in proportion to its size. A plan for "wald" does not.
     finite : bool
         With False "wald" ignores that the population is finite and may ask for more items than exist.
+    assurance : float
+        Share of samples that are to have the half-width, in [.5, 1).
 
     Returns
     -------
@@ -295,10 +304,20 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
     ValueError
         If an argument is out of its domain.
 
+    Notes
+    -----
+    Half-widths vary between samples [1]_: the assured budget is the one where a share `assurance` of 1,000 draws of the
+    default interval has the half-width; for another interval, one longer or shorter as theirs are on average.
+
+    References
+    ----------
+    .. [1] Kupper & Hafner, How appropriate are popular sample size formulas?, The American Statistician 43, 1989.
+
     Examples
     --------
-    >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03, interval="wald")
-    BudgetPlan(300 labels, proportional, for 95% ±0.03 (wald: expected ±0.02997))
+    >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03)     # doctest: +NORMALIZE_WHITESPACE
+    BudgetPlan(336 labels, proportional, for 95% ±0.03 on average (default: expected ±0.0299), in about half of samples;
+    in 4 of 5 with 355)
     >>> plan = plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .05, method="voila")
     >>> plan.labeled, plan.notes[-1].text
     (array([44, 32, 18, 18, 18]), 'every stratum keeps 70% of its share in proportion to size')
@@ -308,25 +327,46 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
     checks.choice("method", method, PLAN_METHODS)
     checks.choice("interval", interval, intervals.METHODS)
     minimum = checks.whole("minimum", minimum, 2)
-    z = intervals.quantile(level)
+    z, assurance = intervals.quantile(level), check_assurance(assurance)
     size, rate = _population(size, rate, method)
-    design = _Design(size, rate, method, minimum, level)
+    design = LabelDesign(size, rate, method, level, minimum)
     if interval == "wald":
         budget = max(int(_textbook_budget(size, rate, half_width / z, method, finite)), design.fewest)
         share, labeled = 0.0, design.labeled(min(budget, int(size.sum())), 0.0)
         expected, error = float(z * np.sqrt(_textbook_variance(size, rate, budget, method, finite))), 0.0
     else:
         budget, share = _least_plan(design, half_width, interval)
-        expected, error = design.expected(budget, share, interval)
+        expected, error, _ = design.expected(budget, share, interval)
         budget = design.spent(budget, share, interval)
         labeled = design.labeled(budget, share)
+    assured = design.assured(budget, share, assurance, half_width / expected) if labeled.sum() < size.sum() else budget
     notes = tuple(_drift_notes(size, rate, labeled, z)) if method in rules.NEED_SD else ()
     if method in rules.NEED_SD and share:
         notes += (Note("design", f"every stratum keeps {percent(share)} of its share in proportion to size"),)
     if budget > size.sum():
         items = checks.counted(size.sum(), "item that exists", "items that exist")
         notes += (Note("design", f"the budget of {budget:,} exceeds the {items}"),)
-    return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, notes=notes)
+    return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, assured, assurance,
+                      notes=notes)
+
+
+def check_assurance(assurance: float) -> float:
+    """Return a share of samples in [.5, 1)."""
+    if checks.number("assurance", assurance, 0.5, 1) == 1:
+        raise checks.WrongValue("assurance", "must be below 1: only labels for all items are sure to do", assurance)
+    return float(assurance)
+
+
+def share_words(share: float) -> str:
+    """Return a share as people say it, in small numbers where these are exact.
+
+    Examples
+    --------
+    >>> share_words(0.8), share_words(0.875), share_words(0.99)
+    ('4 of 5', '7 of 8', '99%')
+    """
+    small = Fraction(share).limit_denominator(10)
+    return f"{small.numerator} of {small.denominator}" if abs(small - share) < 1e-9 else percent(share)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -435,14 +475,20 @@ def expected_half_width(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, la
     .. [1] Cochran, Sampling techniques, 3rd ed., 1977, section 12.9: ratio estimates in double sampling.
     """
     size, labeled = np.asarray(stratum_size), np.asarray(labeled)
+    return half_widths(size, np.asarray(stratum_accuracy), labeled, interval, level)[:2]
+
+
+def half_widths(size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, interval: str,
+                level: float) -> tuple[float, float, np.ndarray]:
+    """Return `expected_half_width`, and the default half-widths of samples over their mean."""
     if (labeled >= size).all():
-        return 0.0, 0.0
+        return 0.0, 0.0, np.ones(1)
     uniform = np.random.default_rng(0).random((DRAWS["default"], size.size))
-    outcomes = draw_counts(size, np.rint(size * np.asarray(stratum_accuracy)), labeled, uniform)
+    outcomes = draw_counts(size, np.rint(size * rate), labeled, uniform)
     default = _default_half_widths(size, labeled, outcomes, level)
-    mean, error = default.mean(), default.std(ddof=1) / np.sqrt(default.size)
+    mean, error = float(default.mean()), float(default.std(ddof=1) / np.sqrt(default.size))
     if interval == "default":
-        return float(mean), float(error)
+        return mean, error, default / mean
     first = outcomes[:DRAWS.get(interval, 300)]
     distinct, place = np.unique(first, axis=0, return_inverse=True)
     widths = np.array([intervals.stratified_interval(size, labeled, x, level=level, method=interval).half_width
@@ -450,7 +496,7 @@ def expected_half_width(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, la
     same = default[:widths.size]
     ratio = widths.mean() / same.mean()
     rest = (widths - ratio * same).std(ddof=1) / np.sqrt(widths.size)
-    return float(ratio * mean), float(np.hypot(rest, ratio * error))
+    return float(ratio * mean), float(np.hypot(rest, ratio * error)), default / mean
 
 
 def _default_half_widths(size: np.ndarray, labeled: np.ndarray, outcomes: np.ndarray, level: float) -> np.ndarray:
@@ -488,30 +534,47 @@ def _population(size: np.ndarray, rate: np.ndarray, method: str) -> tuple[np.nda
 
 
 @dataclass(frozen=True)
-class _Design:
-    """What a plan holds fixed while it looks for the budget and, with an optimal method, for the floor."""
+class LabelDesign:
+    """What a plan holds fixed while it looks for the budget and, with an optimal method, for the floor.
+
+    Attributes
+    ----------
+    size, rate : (H,) array
+    method : str
+    level : float
+    minimum : int
+        Floor per stratum.
+    least : int
+        The smallest budget that is looked at, where it is more than the floors alone.
+    sd : (H,) array, optional
+        Spreads that an optimal method takes in the place of those of the rates.
+    rounded : callable
+        How an optimal method rounds the share that it leaves in proportion.
+    """
 
     size: np.ndarray
     rate: np.ndarray
     method: str
-    minimum: int
     level: float
+    minimum: int = 2
+    least: int = 0
+    sd: np.ndarray | None = None
+    rounded: Callable = np.floor
     known: dict = field(default_factory=dict)
 
     @property
     def fewest(self) -> int:
-        """Labels of the floor alone."""
-        return int(np.minimum(self.minimum, self.size).sum())
+        """The smallest budget."""
+        return max(int(np.minimum(self.minimum, self.size).sum()), self.least)
 
     def labeled(self, budget: Any, share: Any) -> Any:
         """Return labels per stratum, at least `share` of what each gets in proportion to its size."""
         if self.method == "simple_random":
             return np.array([budget])
-        sd, floor = np.sqrt(stratum_variance(self.size, self.rate)), self.minimum
-        if self.method in rules.NEED_SD and share:
-            even = rules.allocate(self.size, budget, "proportional", minimum=self.minimum).labeled
-            floor = np.maximum(np.minimum(self.minimum, self.size), np.floor(share * even).astype(np.int64))
-        return rules.allotted(self.size, budget, self.method, floor, sd)
+        sd = np.sqrt(stratum_variance(self.size, self.rate)) if self.sd is None else self.sd
+        if self.method not in rules.NEED_SD:
+            return rules.allotted(self.size, budget, self.method, self.minimum, sd)
+        return rules.allotted_above(self.size, budget, self.method, share, self.minimum, sd, self.rounded)
 
     def spent(self, budget: int, share: float, interval: str) -> int:
         """Return the budget, for "guaranteed" up to H - 1 labels less: it depends on how even the whole numbers are."""
@@ -522,12 +585,38 @@ class _Design:
         return int(tried[(tried * (self.size / labeled).max(1)).argmin()])
 
     def expected(self, budget: int, share: float, interval: str) -> tuple:
-        """Return the expected half-width and its error."""
+        """Return the expected half-width, its error, and the default half-widths over their mean."""
         budget = self.spent(budget, share, interval)
         if (budget, share, interval) not in self.known:
-            self.known[budget, share, interval] = expected_half_width(
-                self.size, self.rate, self.labeled(budget, share), interval=interval, level=self.level)
+            self.known[budget, share, interval] = half_widths(
+                self.size, self.rate, self.labeled(budget, share), interval, self.level)
         return self.known[budget, share, interval]
+
+    def bracket(self, share: float, half_width: float, high: int) -> tuple[int, int]:
+        """Return what is known of the least budget with the default interval: above the first, at most the second."""
+        known = {n: found[0] <= half_width for (n, kept, name), found in self.known.items()
+                 if (kept, name) == (share, "default")}
+        return (max([self.fewest - 1, *(n for n, enough in known.items() if not enough and n < high)]),
+                min([high, *(n for n, enough in known.items() if enough)]))
+
+    def assured(self, budget: int, share: float, assurance: float, longer: float) -> int:
+        """Return the budget with which a share of samples is at most `longer` times as wide as `budget` on average."""
+        wanted, wide = longer * self.expected(budget, share, "default")[0], self._quantile(budget, share, assurance)
+        if wide <= wanted:
+            return budget
+        items, endless = int(self.size.sum()), budget * (wide / wanted) ** 2
+        trial = int(np.ceil(endless / (1 + (endless - budget) / items)))
+        enough = self._quantile(trial, share, assurance)
+        power = np.log(wide / wanted) / np.log(wide / enough) if 0 < enough < wide else 1.0
+        found = min(int(np.ceil(budget * (trial / budget) ** min(power, 2.0))), items)
+        step = max((trial - budget) // 20, 1)
+        while self._quantile(found, share, assurance) > wanted:
+            found, step = min(found + step, items), 2 * step
+        return found
+
+    def _quantile(self, budget: int, share: float, assurance: float) -> float:
+        mean, _, relative = self.expected(budget, share, "default")
+        return float(mean * np.quantile(relative, assurance, method="inverted_cdf"))
 
     def ratio(self, budget: int, share: float, interval: str) -> float:
         """Return the half-width over that of the default interval, 1 where both are 0."""
@@ -535,7 +624,7 @@ class _Design:
         return width / default if default else 1.0
 
 
-def _least_plan(design: _Design, half_width: float, interval: str) -> tuple:
+def _least_plan(design: LabelDesign, half_width: float, interval: str) -> tuple:
     """Return the least budget and its floor; for a costly interval the default's floor and 1 are compared."""
     floors = FLOORS if design.method in rules.NEED_SD else FLOORS[-1:]
     budget, share = _least_of(design, half_width, "default", floors)
@@ -544,18 +633,18 @@ def _least_plan(design: _Design, half_width: float, interval: str) -> tuple:
     return budget, share
 
 
-def _least_of(design: _Design, half_width: float, interval: str, floors: tuple) -> tuple:
+def _least_of(design: LabelDesign, half_width: float, interval: str, floors: tuple) -> tuple:
     """Return the least budget over rising floors that end in proportion, and the lowest floor that nearly has it."""
     *others, chosen = floors
-    best = _least_budget(design, chosen, half_width, interval, int(design.size.sum()))
+    best = least_budget(design, chosen, half_width, interval, int(design.size.sum()))
     for share in others:
         trial = best if chosen == floors[-1] else int(SAVING * best)
         if trial >= design.fewest and design.expected(trial, share, interval)[0] <= half_width:
-            best, chosen = _least_budget(design, share, half_width, interval, trial), share
+            best, chosen = least_budget(design, share, half_width, interval, trial), share
     return best, chosen
 
 
-def _least_budget(design: _Design, share: float, half_width: float, interval: str, high: int) -> int:
+def least_budget(design: LabelDesign, share: float, half_width: float, interval: str, high: int) -> int:
     """Return the least budget of a floor, at most `high`, which is known to do.
 
     A costly interval is computed only where the default would have the half-width over the ratio of the two.
@@ -567,8 +656,9 @@ def _least_budget(design: _Design, share: float, half_width: float, interval: st
     return high
 
 
-def _least_default(design: _Design, share: float, half_width: float, high: int) -> int:
-    low, z = design.fewest - 1, intervals.quantile(design.level)
+def _least_default(design: LabelDesign, share: float, half_width: float, high: int) -> int:
+    low, high = design.bracket(share, half_width, high)
+    z = intervals.quantile(design.level)
     budget = int(_textbook_budget(design.size, design.rate, half_width / z, design.method, True))
     while high - low > 1:
         if not low < budget < high:

@@ -24,7 +24,9 @@ from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling.answers import class_texts
 from workbench.labeling.plans import item_digest
-from workbench.stratified.sequential import labeling_order
+from workbench.results import Note
+from workbench.stratified.default_plan import AUTO, STRATA, check_trusted, default_labels, strata_wanted
+from workbench.stratified.sequential import ROUNDS, labeling_order
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import Strata, refuse_given, strata_of, stratify_part
 
@@ -41,6 +43,7 @@ class Frame:
     """What is labeled, of which strata, and the shares of the labels (None: in proportion).
 
     `predicted` says which strata hold predicted members of the class; on `agreeing` items two models do not differ.
+    `notes` say which default plan was taken.
     """
 
     items: ScoredItems
@@ -48,6 +51,7 @@ class Frame:
     share: np.ndarray | None = None
     predicted: np.ndarray | None = None
     agreeing: int = 0
+    notes: Sequence[Note] = ()
 
 
 def order_of_labeling(frame: Frame, seed: int, n: int) -> np.ndarray:
@@ -62,18 +66,23 @@ def doubled(ids: Sequence[str], seed: int, share: float) -> np.ndarray:
 
 
 def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLike | None, metrics_of: Any,
-               n_strata: int, stratifier: str, expected: float | None, looks: Any, second_share: float, asks: str,
-               columns: Mapping[str, ArrayLike] | None, level: float, seed: int,
+               n_strata: int | str, stratifier: str, trust_scores: bool, expected: float | None, looks: Any,
+               second_share: float, asks: str, columns: Mapping[str, ArrayLike] | None, level: float, seed: int,
                source: Mapping[str, Any]) -> tuple[dict, list[StoredItem]]:
     """Return the design of a new audit as a dict of plain values, and the items that are kept; refuse what is wrong."""
     items = with_rival(checks.instance("items", items, ScoredItems), question, other)
     checks.choice("asks", asks, ASKS)
     settings = {
         "question": checks.choice("question", question, QUESTIONS), "asks": asks, "level": checks.level(level),
-        "n_strata": checks.whole("n_strata", n_strata, 1), "seed": checks.seed("seed", seed),
+        "budget": budget, "seed": checks.seed("seed", seed),
         "stratifier": checks.choice("stratifier", stratifier, STRATIFIERS), "metrics_of": None,
         "expected": None if expected is None else checks.number("expected", expected, 0, 1),
         "second_share": checks.number("second_share", second_share, 0, 1), "source": dict(source)}
+    automatic = n_strata == AUTO and question == "accuracy"
+    if automatic:
+        checks.whole("budget", budget, min(ROUNDS, items.size), items.size)
+    settings["n_strata"] = AUTO if automatic else checks.whole("n_strata", STRATA if n_strata == AUTO else n_strata, 1)
+    settings["trust_scores"] = check_trusted(trust_scores, automatic, items)
     if question == "class_metrics":
         settings["metrics_of"] = _class_for(items, metrics_of, asks)
     elif metrics_of not in (None, ""):
@@ -86,7 +95,7 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
                                 "to be compared with")
     shown = _shown_columns(columns, items)
     frame = frame_of(items, settings)
-    least, most = int(np.minimum(2, frame.strata.sizes).sum()), frame.items.size
+    least, most = int(np.minimum(ROUNDS, frame.strata.sizes).sum()), frame.items.size
     budget = checks.whole("budget", budget, least, most)
     rows = stored_rows(frame, items, settings, shown, kept(budget, most))
     design = settings | {
@@ -102,7 +111,11 @@ def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
     """Return what is labeled under a design."""
     n_strata, rule, seed = design["n_strata"], design["stratifier"], design["seed"]
     if design["question"] == "accuracy":
-        return Frame(items, strata_of(items, n_strata, rule, rng=seed))
+        strata = strata_of(items, strata_wanted(n_strata, design["budget"], items), rule, rng=seed)
+        if n_strata != AUTO:
+            return Frame(items, strata)
+        share, notes = default_labels(items, strata, design["budget"], trust_scores=design["trust_scores"])
+        return Frame(items, strata, share, notes=notes)
     refuse_given(items)
     if design["question"] == "difference":
         differ = differing_items(items)

@@ -164,10 +164,11 @@ class AuditSession:
 
     @classmethod
     def create(cls, path: str | PathLike[str], items: ScoredItems, *, budget: int, question: str = "accuracy",
-               other: ArrayLike | None = None, n_strata: int = 5, stratifier: str = "equal_size",
-               expected: float | None = 0.85, looks: Sequence[int] = (), second_share: float = 0.0,
-               asks: str = "correct", columns: Mapping[str, ArrayLike] | None = None, level: float = 0.95,
-               seed: int = 0, metrics_of: Any = None, source: Mapping[str, str] | None = None,
+               other: ArrayLike | None = None, n_strata: int | str = 5, stratifier: str = "equal_size",
+               trust_scores: bool = False, expected: float | None = 0.85, looks: Sequence[int] = (),
+               second_share: float = 0.0, asks: str = "correct",
+               columns: Mapping[str, ArrayLike] | None = None, level: float = 0.95, seed: int = 0,
+               metrics_of: Any = None, source: Mapping[str, str] | None = None,
                by: str | None = None) -> AuditSession:
         """Plan an audit and write its file.
 
@@ -184,10 +185,13 @@ class AuditSession:
             than those of a second model, for which only items are labeled on which the two differ.
         other : (N,) array_like, optional
             The second model's predictions, where they are not `items.rival`.
-        n_strata : int
-            Strata by the score; for "class_metrics" within each of the two parts.
+        n_strata : int or "auto"
+            Strata by the score, labeled in proportion to their size; for "class_metrics" within each of the two parts.
+            "auto": as many, and as many labels in each, as in `accuracy_audit`; for other questions 5.
         stratifier : str
             As in `stratify`.
+        trust_scores : bool
+            With "auto", as in `accuracy_audit`.
         expected : float, optional
             Accuracy that is expected, for `anytime_interval`; None for no expectation. It makes that interval shorter
             where it is near and never wrong.
@@ -222,8 +226,8 @@ class AuditSession:
         """
         design, rows = designs.new_design(
             items, budget=budget, question=question, other=other, metrics_of=metrics_of, n_strata=n_strata,
-            stratifier=stratifier, expected=expected, looks=looks, second_share=second_share, asks=asks,
-            columns=columns, level=level, seed=seed, source=source or {})
+            stratifier=stratifier, trust_scores=trust_scores, expected=expected, looks=looks, asks=asks,
+            second_share=second_share, columns=columns, level=level, seed=seed, source=source or {})
         create_store(path, design, rows, check_who(by))
         return cls(path)
 

@@ -129,8 +129,11 @@ def columns_of(function: Callable) -> Callable:
               help="People see the prediction and write right or wrong, or they do not and write the true class. "
                    "[correct; truth for a difference]")
 @click.option("--columns", default="", metavar='"A B"', help="Columns of the file that people see.")
-@click.option("--strata", "n_strata", type=int, default=5, show_default=True, help="How many strata of the scores.")
+@click.option("--strata", "n_strata", type=int,
+              help="How many strata of the scores, labeled in proportion.  [default: by the budget]")
 @click.option("--stratifier", default="equal_size", show_default=True, help="The rule that cuts them.")
+@click.option("--trust-scores", is_flag=True,
+              help="The scores are right as often as they say, which you have checked: more labels follow them.")
 @click.option("--expected", type=float, default=0.85, show_default=True,
               help="Accuracy that you expect: shortens the interval before the planned end where it is near.")
 @click.option("--looks", default="", metavar="N,N,...", help="Numbers of labels at which you will look, at most 10.")
@@ -161,12 +164,15 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
     question, budget, columns = settings.pop("question").replace("-", "_"), settings["budget"], settings.pop("columns")
     settings["asks"] = settings["asks"] or ("truth" if question == "difference" else "correct")
     settings["metrics_of"] = settings["metrics_of"] or None
+    if settings["n_strata"] is None:
+        settings["n_strata"] = "auto"
     with AuditSession.create(file, items, question=question, looks=_whole_numbers(looks), by=by, source=source,
                              columns=shown_columns(scores, columns), **settings) as session:
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
-        notes = sentences([*items.notes, *frame_of(items, session.design).strata.notes])
+        frame = frame_of(items, session.design)
+        notes = sentences([*items.notes, *frame.strata.notes, *frame.notes])
     click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
     if imported:
         _tell_import(imported, sheet)
@@ -193,9 +199,10 @@ def _plan_beside(path: str) -> tuple[dict, str]:
     if plan is None:
         raise click.ClickException(f"--from must name the plan of a label sheet, {PLAN_ENDING}, or a sheet with its "
                                    f"plan beside it; there is none for {path!r}")
-    if plan["settings"]["allocation"] != "proportional":
-        raise click.ClickException(f"--from must name a plan whose labels go in proportion, as those of an audit do; "
-                                   f"{path!r} has the allocation {plan['settings']['allocation']!r}")
+    if plan["settings"]["allocation"] != ("auto" if plan["settings"]["n_strata"] == "auto" else "proportional"):
+        raise click.ClickException(f"--from must name a plan whose labels go in proportion or by the default plan, as "
+                                   f"those of an audit do; {path!r} has the allocation "
+                                   f"{plan['settings']['allocation']!r}")
     if others:
         raise click.ClickException(f"--from must name the sheet where there are two, {sheet!r} and {others[0]!r}")
     return plan, sheet
@@ -216,7 +223,8 @@ def _planned(plan: dict, context: click.Context) -> dict:
     given = {option.name: option.opts[-1] for option in context.command.params
              if context.get_parameter_source(option.name) is not click.core.ParameterSource.DEFAULT}
     names = "question", "metrics_of", "n_strata", "stratifier", "seed"
-    decided = {"budget": plan["budget"], "asks": plan["asks"], **{name: plan["settings"][name] for name in names}}
+    decided = {"budget": plan["budget"], "asks": plan["asks"], **{name: plan["settings"][name] for name in names},
+               "trust_scores": plan["settings"].get("trust_scores", False)}
     for name in decided.keys() & given:
         raise click.ClickException(f"give --from or {given[name]}, not both: the plan says it")
     read_as = {"identifier" if role == "id" else role: column for role, column in plan["source"].items()}
@@ -414,7 +422,7 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
             second = session.second_labels(by)
             lines += [second.headline(), *sentences(second.notes)]
     if more is not None:
-        lines.append(f"about {counted(more, 'more label')} for ±{within:g} points, if the rates stay")
+        lines.append(f"about {counted(more, 'more label')} for ±{within:g} points on average, if the rates stay")
     click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
     for line in lines:
         click.echo(f"{line[0].upper()}{line[1:]}.")

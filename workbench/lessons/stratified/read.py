@@ -13,6 +13,7 @@ from workbench.data.evaluation_logs import SHOWN
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import ANSWERS
 from workbench.stratified import prices
+from workbench.stratified.default_plan import AUTO, STRATA, check_trusted
 
 BUDGET = 100
 
@@ -20,9 +21,10 @@ BUDGET = 100
 @checks.naming(rng="seed", by="strata_by")
 def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
          score_is: str = "auto", positive: str = "", labels: str = "", label_sheet: str = "", columns: str = "",
-         budget: int = BUDGET, half_width: float = 0.0, metrics_of: str = "", rival: str = "", strata_by: str = "",
-         n_strata: int = 5, stratifier: str = "equal_size", allocation: str = "proportional", interval: str = "default",
-         level: float = 0.95, seed: int = 0, write: bool = True) -> tuple[ScoredItems, Audit]:
+         budget: int = BUDGET, half_width: float = 0.0, assurance: float = 0.8, metrics_of: str = "", rival: str = "",
+         strata_by: str = "", n_strata: int = 0, stratifier: str = "equal_size", allocation: str = AUTO,
+         trust_scores: bool = False, interval: str = "default", level: float = 0.95, seed: int = 0,
+         write: bool = True) -> tuple[ScoredItems, Audit]:
     """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
 
     Parameters
@@ -38,15 +40,19 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     budget : int
         Labels in total.
     half_width : float
-        Wanted of the accuracy's interval, in the place of a budget, as in `workbench.label_prices`; 0 for none.
+        Wanted of the accuracy's interval, in the place of a budget; 0 for none.
+    assurance : float
+        Share of samples that are to have it, as in `workbench.label_prices`.
     metrics_of : str
         A predicted class: the audit is `workbench.class_audit`; with `rival` it is `workbench.difference_audit`.
     rival : str
         As in `workbench.read_scores`.
     strata_by : str
         `by` of `workbench.read_scores`.
-    n_strata, stratifier, allocation, interval, level
-        As in `workbench.accuracy_audit`.
+    n_strata : int
+        0 for "auto" of `workbench.accuracy_audit`, and for 5 with `metrics_of` or `rival`.
+    stratifier, allocation, trust_scores, interval, level
+        As in `workbench.accuracy_audit`; with `metrics_of` or `rival` "auto" is "proportional".
     seed : int
         `rng` of the audit.
     write : bool
@@ -66,7 +72,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     --------
     >>> items, audit = read(budget=100)
     >>> audit
-    AccuracyAudit(Accuracy 91.0% (95% interval: 84.4% to 95.5%), 100 labels, 5 strata; the truth is 87.7%)
+    AccuracyAudit(Accuracy 93.0% (95% interval: 86.5% to 97.6%), 100 labels, 20 strata; the truth is 87.7%)
     """
     checks.level(level)
     checks.seed("seed", seed)
@@ -87,16 +93,20 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         checks.not_both(half_width=half_width, metrics_of=metrics_of)
         checks.not_both(half_width=half_width, rival=rival)
     if half_width and not labels:
-        budget = int(prices.label_prices(items, half_width, n_strata=n_strata, stratifier=stratifier, rng=seed,
-                                         allocation=allocation, interval=interval, level=level).labeled[0])
+        budget = int(prices.label_prices(items, half_width, n_strata=n_strata or AUTO, stratifier=stratifier, rng=seed,
+                                         allocation=allocation, trust_scores=trust_scores, interval=interval,
+                                         level=level, assurance=assurance).assured[0])
     design: dict[str, Any] = {
-        "n_strata": n_strata, "stratifier": stratifier, "allocation": allocation, "interval": interval, "level": level,
-        "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed, "source": source,
+        "n_strata": n_strata or AUTO, "stratifier": stratifier, "allocation": allocation, "interval": interval,
+        "level": level, "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed, "source": source,
         "columns": {} if labels or truth else shown_columns(scores, columns)}
+    if not metrics_of and not rival:
+        return items, accuracy.accuracy_audit(items, budget, **design, trust_scores=trust_scores)
+    check_trusted(trust_scores, False, items)
+    design |= {"n_strata": n_strata or STRATA, "allocation": "proportional" if allocation == AUTO else allocation}
     if metrics_of:
         return items, classes.class_audit(items, metrics_of, budget, **design)
-    made = differences.difference_audit if rival else accuracy.accuracy_audit
-    return items, made(items, budget, **design)
+    return items, differences.difference_audit(items, budget, **design)
 
 
 def shown_columns(scores: str, columns: str) -> dict:

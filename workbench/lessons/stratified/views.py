@@ -187,7 +187,7 @@ def explain_strata() -> Explanation:
 def belief_of_sureness() -> Table:
     """Return what Neyman's rule does where it takes the program's confidence for its accuracy."""
     sizes, right = scenes.fifths()
-    sure = accuracy_audit(digit_forms().items(), 100, allocation="neyman")
+    sure = accuracy_audit(digit_forms().items(), 100, n_strata=5, allocation="neyman")
     variance = accuracy.accuracy_variance(sizes, right, sure.labeled)
     random = accuracy.accuracy_variance([sizes.sum()], [right.sum()], [100])
     return Table([{"labels per fifth": ", ".join(map(str, sure.labeled)), "standard error": f"{variance ** 0.5:.4f}",

@@ -1,0 +1,123 @@
+"""The plan of who names none: how many strata of like scores, and how many labels in each, from the scores alone."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from workbench import checks
+from workbench.allocation import rules
+from workbench.data.scored_items import ScoredItems
+from workbench.results import Note
+from workbench.stratified.sequential import ROUNDS
+from workbench.stratified.strata import Strata
+
+AUTO = "auto"
+STRATA = 5                      # of a question that has no default plan
+FEW, MANY, MANY_FROM = 10, 20, 200
+KEPT = {False: 0.9, True: 0.75}         # of what a stratum has in proportion, by whether the scores are trusted
+SCORES = 0.02, 0.98                     # a mean score outside counts as the nearer of the two
+PARTS = {False: "nine tenths", True: "three quarters"}
+
+
+def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
+    """Return how many strata to cut: those that are named, or as many as the default plan has.
+
+    Parameters
+    ----------
+    n_strata : int or "auto"
+        With "auto" 10, from 200 labels on 20, and fewer where one would have less than two labels or two items.
+    budget : int
+        Labels in total.
+    items : ScoredItems
+
+    Examples
+    --------
+    >>> from workbench import digit_forms
+    >>> [strata_wanted("auto", budget, digit_forms().items()) for budget in (7, 199, 200)]
+    [3, 10, 20]
+    """
+    if n_strata != AUTO:
+        return checks.whole("n_strata", n_strata, 1, items.size)
+    most = MANY if budget >= MANY_FROM else FEW
+    return max(min(most, budget // ROUNDS, items.size // ROUNDS), 1)
+
+
+def check_trusted(trust_scores: bool, automatic: bool, items: ScoredItems) -> bool:
+    """Return `trust_scores`, or raise where it would be without effect."""
+    if trust_scores and not automatic:
+        raise checks.WrongValue("trust_scores", "belongs to the default plan of an accuracy: name neither strata nor "
+                                "allocation")
+    if trust_scores and not favors(items):
+        raise checks.WrongValue("trust_scores", "needs strata cut from scores that are probabilities")
+    return bool(trust_scores)
+
+
+def favors(items: ScoredItems) -> bool:
+    """Return whether the default plan favors strata by their scores."""
+    return items.score_is == "confidence" and items.by is None
+
+
+def default_labels(items: ScoredItems, strata: Strata, budget: int, *,
+                   trust_scores: bool = False) -> tuple[np.ndarray | None, list[Note]]:
+    r"""Return the labels per stratum of the default plan, None for in proportion, and a note that says why.
+
+    Parameters
+    ----------
+    items : ScoredItems
+    strata : Strata
+        Of these items, `strata_wanted` many.
+    budget : int
+        Labels in total.
+    trust_scores : bool
+        Whether calibration was checked: more labels then follow the scores.
+
+    Returns
+    -------
+    labeled : (H,) array of int or None
+    notes : list of Note
+
+    Notes
+    -----
+    :math:`\min \sum_h N_h^2 q_h (1 - q_h) / n_h` over whole :math:`n_h` of at least 2 and of .9 of what stratum h has
+    in proportion, with :math:`q_h` its mean score cut to [.02, .98] (Neyman's optimum [1]_ with a floor); .75 where
+    scores are trusted. So scores that mislead cost little, and with few labels per stratum none can be spared.
+
+    References
+    ----------
+    .. [1] Neyman, On the two different aspects of the representative method, JRSS 97, 1934.
+
+    Examples
+    --------
+    >>> from workbench import digit_forms, stratify
+    >>> items = digit_forms().items()
+    >>> labeled, notes = default_labels(items, stratify(items.score, 20, "equal_size"), 300)
+    >>> labeled[:6]
+    array([28, 20, 14, 14, 14, 14])
+    """
+    if items.by is not None:
+        return None, []
+    many, why = checks.counted(strata.n_strata, "stratum", "strata"), "the scores are no probabilities"
+    if favors(items):
+        spread = doubt(items, strata)
+        labeled = rules.allotted_above(strata.sizes, budget, "voila", KEPT[trust_scores], ROUNDS, spread, np.ceil)
+        if (labeled != rules.allotted(strata.sizes, budget, "proportional", ROUNDS, spread)).any():
+            return labeled, [Note("remark", f"the default plan: {many} of like scores; each keeps "
+                                  f"{PARTS[trust_scores]} of its labels in proportion to its size, so that scores that "
+                                  "mislead cost little; the others go where the scores leave most doubt")]
+        why = "with so few labels in each none can be spared for those that the scores leave in doubt"
+    return None, [Note("remark", f"the default plan: {many} of like scores, labels in proportion to their size; {why}")]
+
+
+def doubt(items: ScoredItems, strata: Strata) -> np.ndarray:
+    """Return the spread of right and wrong within each stratum that its mean score says, (H,)."""
+    score = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, *SCORES)
+    return np.sqrt(score * (1 - score))
+
+
+def regimes(items: ScoredItems, n_strata: int | str) -> Iterator[tuple[int, int, int]]:
+    """Yield from which number of labels to which there are how many strata."""
+    starts = {1} if n_strata != AUTO else {1, *range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS), MANY_FROM}
+    first = sorted(each for each in starts if each <= items.size)
+    for start, after in zip(first, [*first[1:], items.size + 1], strict=True):
+        yield start, after - 1, strata_wanted(n_strata, start, items)
