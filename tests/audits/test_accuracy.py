@@ -105,7 +105,9 @@ def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
     assert drawn.next_step() == "All labels of the sheet are in. Quote the interval with the estimate."
     rows = [row.split(",")[0] + ",1" for row in sheet.read_text().splitlines()[1::2]]
     sheet.write_text("\n".join(["id,correct", *rows]) + "\n")
-    found = wb.accuracy_audit(unlabeled, labels=str(sheet))
+    known = wb.accuracy_audit(unlabeled, 100, labels=str(sheet))     # of a plan for 100: half of it has no row
+    assert "refused" not in {note.kind for note in known.notes} and len(known.unlabeled) == 50
+    found = wb.accuracy_audit(unlabeled, 50, labels=str(sheet))
     assert found.notes[0].kind == "refused" and re.fullmatch(
         r"\d+ of 50 labeled items are not the ones that these settings draw for a sheet of 50 rows: the interval holds "
         "only if they were drawn at random within each stratum", found.notes[0].text)

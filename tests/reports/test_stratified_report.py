@@ -58,9 +58,9 @@ def test_from_filled_sheet_to_finding(planned, folder):
     page = page_of(run_here(folder, *TOPIC, *found), folder)
     assert "Accuracy 100.0% (95% interval: " in page and "60 labels, 10 strata" in page
     assert "=evil&lt;b&gt;" in page and "=evil<b>" not in page
-    assert all(f"stratum {k} 12 of 12 right" in page for k in range(1, 6)) and "stratum 0" not in page
-    assert "<li>strata 1, 2, 3, 4, 5: no mix of right and wrong was seen" in page
-    assert re.findall(r"<tr><td>(\d)</td><td>120</td>", page) == [*"12345"]
+    assert re.search(r"<li>strata 1, 2, 3, [^<:]*: no mix of right and wrong was seen", page) and \
+        "stratum 0" not in page
+    assert re.findall(r"<tr><td>(\d+)</td><td>60</td>", page) == [str(k) for k in range(1, 11)]
     for path in (folder / SCORES, filled):
         assert hashlib.sha256(path.read_bytes()).hexdigest() in page
     assert not re.search(r"""(src|href)\s*=\s*["']?https?:""", page) and len(page) < 1_000_000

@@ -261,7 +261,8 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int | str
     items : ScoredItems
         With `correct` the audit is simulated on it; without, it is planned.
     budget : int
-        Labels in total, from 2 per stratum to N; with `labels` the sheet decides, its plan or its number of rows.
+        Labels in total, from 2 per stratum to N; with `labels` the sheet decides: its plan, its number
+        of rows, or, where its items are among those of such a plan, this budget.
     n_strata : int or "auto"
         "auto": 10, from 200 labels on 20, and fewer where one would have less than two labels or two items.
     stratifier
@@ -298,7 +299,7 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int | str
     --------
     >>> import workbench as wb
     >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
-    AccuracyAudit(Accuracy 93.0% (95% interval: 86.5% to 97.6%), 100 labels, 20 strata; the truth is 87.7%)
+    AccuracyAudit(Accuracy 92.9% (95% interval: 86.4% to 97.1%), 100 labels, 10 strata; the truth is 87.7%)
     """
     check_settings(items, interval, level, stratifier)
     allocation = checks.choice("allocation", allocation, ALLOCATIONS)
@@ -364,7 +365,7 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
     --------
     >>> import workbench as wb
     >>> compare_intervals(wb.accuracy_audit(wb.digit_forms().items(), 100))
-    IntervalComparison(5 intervals from the same labels, half-width 0.048 (short) to 0.056 (guaranteed))
+    IntervalComparison(5 intervals from the same labels, half-width 0.045 (wald) to 0.073 (guaranteed))
     """
     checks.instance("audit", audit, AccuracyAudit)
     estimate, assumption = audit.estimate, ""

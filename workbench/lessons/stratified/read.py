@@ -72,7 +72,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     --------
     >>> items, audit = read(budget=100)
     >>> audit
-    AccuracyAudit(Accuracy 93.0% (95% interval: 86.5% to 97.6%), 100 labels, 20 strata; the truth is 87.7%)
+    AccuracyAudit(Accuracy 92.9% (95% interval: 86.4% to 97.1%), 100 labels, 10 strata; the truth is 87.7%)
     """
     checks.level(level)
     checks.seed("seed", seed)
