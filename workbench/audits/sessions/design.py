@@ -74,6 +74,9 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
         "stratifier": checks.choice("stratifier", stratifier, STRATIFIERS), "metrics_of": None,
         "expected": None if expected is None else checks.number("expected", expected, 0, 1),
         "second_share": checks.number("second_share", second_share, 0, 1), "source": dict(source)}
+    if second_share and question != "accuracy":
+        raise checks.WrongValue("second_share", "must be 0 for this question: second labels correct an accuracy only",
+                                second_share)
     if question == "class_metrics":
         settings["metrics_of"] = _class_for(items, metrics_of, asks)
     elif metrics_of not in (None, ""):
