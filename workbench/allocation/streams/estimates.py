@@ -182,10 +182,10 @@ class StreamEstimate(SampledValues):
 
         The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The least coverage found
         for stated bounds is .957 where .95 is nominal, with trends and merges (``tests/peers/search_streams.py``).
-        Without bounds, in simulated streams of 4 or 8 strata with 80 to 1,000 records kept and `minimum` 5, intervals at
-        95% were given and wrong in 3% to 6% of normal, exponential and lognormal(1) ones, 4% to 7% of lognormal(2) ones,
-        a quarter to three quarters of which had one; where 2% of the values lay far off in up to 15%, and in up to 29%
-        of samples of 20 to 50 without a stream (``tests/peers/unbounded_values.py``).
+        Without bounds, in simulated streams of 4 or 8 strata with 80 to 1,000 records kept and `minimum` 5, intervals
+        at 95% were given and wrong in 3% to 6% of normal, exponential and lognormal(1) ones, 4% to 7% of lognormal(2)
+        ones, a quarter to three quarters of which had one; where 2% of the values lay far off in up to 15%, and in up
+        to 29% of samples of 20 to 50 without a stream (``tests/peers/unbounded_values.py``).
 
         References
         ----------
