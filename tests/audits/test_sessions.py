@@ -398,7 +398,7 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
 
 def test_strata_with_too_few_pairs_count_as_one_with_their_neighbors(tmp_path, known):
     items, said, _ = known
-    session = created(tmp_path, items, second_share=.07, budget=100)
+    session = created(tmp_path, items, second_share=.6, budget=100)
     ids = [item.id for item in session.next(100, by="ann")]
     for each in ids:
         session.record(each, said[each][0], by="ann")
@@ -415,12 +415,12 @@ def test_strata_with_too_few_pairs_count_as_one_with_their_neighbors(tmp_path, k
             pairs[place[each], label, label, label] += 1
         else:
             once[place[each], label] += 1
-    assert pairs.sum((1, 2, 3)).tolist() == [0, 3, 2, 2]
-    runs = [[0, 1], [2], [3]]
-    expected = wb.second_labels([200, 100, 100], *([table[run].sum(0) for run in runs] for table in (once, pairs)))
+    assert pairs.sum((1, 2, 3)).tolist() == [13, 13, 18, 14]
+    runs = [[0, 1], [2, 3]]
+    expected = wb.second_labels([200, 200], *([table[run].sum(0) for run in runs] for table in (once, pairs)))
     found = session.second_labels()
     assert tuple(found.interval()) == tuple(expected.interval())
-    assert "4 strata count as 3, neighbors as one" in found.notes[-1].text
+    assert "4 strata count as 2, neighbors as one" in found.notes[-1].text
 
 
 def test_strata_are_joined_no_further_than_it_takes():
@@ -428,7 +428,7 @@ def test_strata_are_joined_no_further_than_it_takes():
         if sum(pairs) >= 2:
             cuts = [(0, *cut) for k in range(4) for cut in itertools.combinations((1, 2, 3), k)
                     if min(np.add.reduceat(pairs, (0, *cut))) >= 2]
-            starts = estimates._joined_strata(np.array(pairs))
+            starts = estimates._joined_strata(np.array(pairs), 2)
             assert tuple(starts) in cuts and len(starts) == max(map(len, cuts))
 
 

@@ -18,9 +18,11 @@ from pathlib import Path
 import numpy as np
 from searching import Family, main
 
+from workbench.audits.sessions.estimates import JOINED_PAIRS, _joined_strata
 from workbench.intervals import quantile
 from workbench.intervals.values import upper_limit
 from workbench.stratified.second_labels import ENDLESS, shared_errors
+from workbench.stratified.sequential import labeling_order
 
 RECORD, GRID = Path(__file__).with_suffix(".json"), Path(__file__).with_name("second_labels_grid.json")
 LEVEL, MOST_WRONG, FEWEST, MOST = .95, .15, 50, 1_000
@@ -143,6 +145,23 @@ def one_stratum(n, share, accuracy, wrong):
     return Design((1.0,), (accuracy,), (n - twice,), (twice,), wrong)
 
 
+def joined(strata, n, share, spread, rng, runs=1_000):
+    """Return coverage and mean width where chance says which items have two labels, by how far strata are joined."""
+    size = np.rint(1e6 * np.exp(rng.normal(0, spread, strata))).astype(int)
+    accuracy, labeled = np.linspace(.6, .99, strata), np.bincount(labeling_order(size, n), minlength=strata)
+    truth, found = size @ accuracy / size.sum(), {least: [] for least in (2, JOINED_PAIRS)}
+    for _ in range(runs):
+        wrong, twice = rng.uniform(0, MOST_WRONG, (2, 2)).tolist(), rng.binomial(labeled, share)
+        once, pairs = draw(Design(tuple(size), tuple(accuracy), tuple(labeled - twice), tuple(twice), wrong), rng, 1)
+        for least, ends in found.items():
+            starts = _joined_strata(twice, least)
+            parts = (np.add.reduceat(table, starts, 1) for table in (once, pairs))
+            (low,), (high,) = np.clip(limits(np.add.reduceat(size, starts) / size.sum(), *parts, LEVEL), 0, 1)
+            ends.append((low <= truth <= high, high - low))
+    return {f"{least} pairs": dict(zip(("coverage", "width"), np.mean(ends, 0).tolist(), strict=True))
+            for least, ends in found.items()}
+
+
 def grid(seed, runs=20_000):
     """Return coverage and width of 300 cells drawn over errors, shares and sizes, and of the named ones."""
     rng, began = np.random.default_rng(seed), time.process_time()
@@ -160,6 +179,9 @@ def grid(seed, runs=20_000):
     return {"seed": seed, "minutes": round((time.process_time() - began) / 60, 2), "cells": len(drawn), "runs": runs,
             "minimum": min(again), "below .94": int((covered < .94).sum()), "median": float(np.median(covered)),
             "minimum where errors are at most 5%": float(covered[small].min(initial=1)),
+            "strata joined": {f"{strata} strata of sizes with log-sd {spread:g}, {n} items, {share:.0%} twice":
+                              joined(strata, n, share, spread, rng) for strata, n in ((5, 100), (10, 200), (20, 600))
+                              for share in (.1, .3, .7) for spread in (0, 1)},
             "lowest": vars(drawn[lowest[int(np.argmin(again))]]), "named": named}
 
 

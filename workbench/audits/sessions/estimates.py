@@ -30,6 +30,7 @@ BLOCKING = 5                        # items named that labels wait for
 BEFORE = 0.2                        # share of the error that may be spent before the planned end
 SEARCHED_LOOKS = 30, 600, 10        # first, last and step of the looks that were searched
 SEARCHED_PRICE = 0.1                # of the error at each of them
+JOINED_PAIRS = 20                   # per stratum, where some items have one label: fewer make the interval longer
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -369,11 +370,12 @@ def second_labels_of(trail: Trail) -> SecondLabels:
         by_first = [_estimates(answers.design, answers.stratum, side)[0] for side in answers.sides()]
         return SecondLabels(*counted_pairs(pairs), sum(by_first) / 2, math.nan, math.nan, None, notes=[Note(
             "undefined", f"the correction needs {LEAST_PAIRS} items with two labels, and 2 labels in every stratum")])
-    starts = _joined_strata(meant)
+    all_twice = not (tables[1].any() or skipped[:, 0].any())
+    starts = _joined_strata(meant, LEAST_PAIRS if all_twice else JOINED_PAIRS)
     size, once, pairs, skipped = (np.add.reduceat(table, starts) for table in tables)
     found = second_labels(size, once, pairs, skipped=skipped, level=answers.design["level"])
-    joined = Note("design", f"{meant.size} strata count as {len(starts)}, neighbors as one, so that each has "
-                  f"{LEAST_PAIRS} items with two labels")
+    joined = Note("design", f"{meant.size} strata count as {len(starts)}, neighbors as one, as few of their items have "
+                  "two labels")
     return replace(found, notes=[*found.notes, *[joined] * (len(starts) < meant.size)])
 
 
@@ -394,10 +396,10 @@ def _doubled_tables(trail: Trail, answers: Answers) -> tuple:
     return size, once, pairs, skipped
 
 
-def _joined_strata(pairs: np.ndarray) -> list[int]:
-    """Return the first of each run of strata that together have `LEAST_PAIRS`."""
+def _joined_strata(pairs: np.ndarray, least: int) -> list[int]:
+    """Return the first of each run of strata that together have so many pairs, if all of them have."""
     starts = [0]
     for h in range(1, len(pairs)):
-        if min(pairs[starts[-1]:h].sum(), pairs[h:].sum()) >= LEAST_PAIRS:
+        if min(pairs[starts[-1]:h].sum(), pairs[h:].sum()) >= least:
             starts.append(h)
     return starts
