@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import scipy.special
@@ -74,15 +73,6 @@ class SecondLabels(Result):
                  "estimate": (self.lowest + self.highest) / 2}]
 
 
-class Corrected(NamedTuple):
-    """Accuracy by first labels, and corrected; its interval; how far errors that two labels share move both."""
-
-    by_first: float
-    estimate: float
-    interval: Interval
-    shared: float
-
-
 def second_labels(stratum_size: ArrayLike, once: ArrayLike, pairs: ArrayLike, *, skipped: ArrayLike | None = None,
                   level: float = 0.95) -> SecondLabels:
     r"""Correct an accuracy for label errors from items that two people labeled, and a third where these differ.
@@ -145,10 +135,11 @@ def second_labels(stratum_size: ArrayLike, once: ArrayLike, pairs: ArrayLike, *,
     (80, 7, 0.89, 0.904)
     """
     size, one, two, none = _checked(stratum_size, once, pairs, skipped)
-    low, high = (_corrected(size, *_completed(one, two, none, end), checks.level(level)) for end in (0, 1))
-    interval, by_first = skips.between(low.interval, high.interval), (low.by_first + high.by_first) / 2
-    return SecondLabels(*counted_pairs(two), by_first, low.estimate, high.estimate, interval, notes=[
-        *interval.notes, *_pair_notes(_differing(two), (low.shared + high.shared) / 2)])
+    by_first, (lowest, highest), ends, shared = zip(*(
+        _corrected(size, *_completed(one, two, none, end), checks.level(level)) for end in (0, 1)), strict=True)
+    interval = skips.between(*ends)
+    return SecondLabels(*counted_pairs(two), sum(by_first) / 2, lowest, highest, interval,
+                        notes=[*interval.notes, *_pair_notes(_differing(two), sum(shared) / 2)])
 
 
 def counted_pairs(pairs: np.ndarray) -> tuple[int, int, int]:
@@ -195,7 +186,8 @@ def _completed(once: np.ndarray, pairs: np.ndarray, skipped: np.ndarray, end: in
     return once, decided
 
 
-def _corrected(size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: float) -> Corrected:
+def _corrected(size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: float) -> tuple:
+    """Return the accuracy by first labels and corrected, its interval, and how far errors that labels share move it."""
     weight, m, n = size / size.sum(), pairs.sum((1, 2, 3)), once.sum(1)
     first, right = pairs[:, 1].sum((1, 2)), pairs[..., 1].sum((1, 2))
     by_first = float(weight @ ((first + once[:, 1]) / (m + n)))
@@ -206,7 +198,7 @@ def _corrected(size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: flo
     shift, reach = weight @ (shift / m), intervals.quantile(level) * np.sqrt(weight ** 2 @ (variance / m ** 2))
     ends = estimate - np.hypot(estimate - found.low, reach), estimate + np.hypot(found.high - estimate, reach)
     estimate, low, high = np.clip(np.array([estimate, *ends]) + shift, 0, 1).tolist()
-    return Corrected(by_first, estimate, Interval(low, high, level, "default", notes=found.notes), float(shift))
+    return by_first, estimate, Interval(low, high, level, "default", notes=found.notes), float(shift)
 
 
 def _parts_interval(size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: float) -> Interval:
@@ -238,20 +230,16 @@ def shared_errors(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _pair_notes(differing: np.ndarray, shared: float) -> Iterator[Note]:
     """Yield notes on pairs that differ, counted by which (01 or 10) and decision, and on what no pair shows."""
-    unsettled, (second_wrong, first_wrong) = int(differing[:, 2].sum()), _wrong(differing)
+    unsettled, settled = int(differing[:, UNDECIDED].sum()), int(differing[:, :UNDECIDED].sum())
+    second_wrong = int(np.trace(differing))
     yield Note("assumption", "assumes that decisions are right and that second labels do not copy first ones: neither "
                "would show here; and that two people err independently where the truth is the same, which puts errors "
                f"that both make at {100 * shared:+.2f} points of accuracy")
     if unsettled:
         left = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
         yield Note("assumption", f"{left} not decided yet and counted both ways: a third person decides")
-    if first_wrong + second_wrong:
-        pvalue = min(2 * scipy.special.bdtr(min(first_wrong, second_wrong), first_wrong + second_wrong, .5), 1)
-        yield Note("data", f"of {checks.counted(first_wrong + second_wrong, 'decided pair')} the first label was wrong "
-                   f"in {first_wrong}, the second in {second_wrong} (exact binomial test p = {pvalue:.3g}); the "
-                   "correction holds either way")
-
-
-def _wrong(differing: np.ndarray) -> tuple[int, int]:
-    """Return in how many decided pairs that differ the second label was wrong, and the first."""
-    return int(differing[0, 0] + differing[1, 1]), int(differing[0, 1] + differing[1, 0])
+    if settled:
+        pvalue = min(2 * scipy.special.bdtr(min(second_wrong, settled - second_wrong), settled, .5), 1)
+        yield Note("data", f"of {checks.counted(settled, 'decided pair')} the first label was wrong in "
+                   f"{settled - second_wrong}, the second in {second_wrong} (exact binomial test p = {pvalue:.3g}); "
+                   "the correction holds either way")

@@ -87,7 +87,7 @@ class SampledValues(Estimate):
         if problem:
             return Interval(-np.inf, np.inf, level, "none", notes=[
                 Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have; "
-                     f"{problem}, so that it cannot be told from these how far off the estimate may be"), *self.notes])
+                     f"{problem}: the {self._unit}s do not tell how far off the estimate may be"), *self.notes])
         terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
         df = self.variance ** 2 / (terms ** 2 / np.maximum(n - 1, 1)).sum()
         third = np.bincount(codes, off ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)

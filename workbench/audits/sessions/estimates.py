@@ -14,6 +14,7 @@ from workbench.audits.sessions.store import StoredItem
 from workbench.audits.sessions.trail import LABELED, OPEN, Trail
 from workbench.results import Interval, Note, Result, percent
 from workbench.results.vocabulary import metric_words
+from workbench.stratified import skips
 from workbench.stratified.accuracy import plan_budget, stratified_accuracy
 from workbench.stratified.anytime import anytime_interval
 from workbench.stratified.class_metrics import METRICS as CLASS_METRICS
@@ -347,14 +348,10 @@ def _notes(answers: Any, waiting: Any, before: Any, lowest: Any) -> Any:
 
 
 def _said(metric: Any, lowest: Any, highest: Any, limits: Any, level: Any) -> str:
-    value = "not yet known" if math.isnan(lowest) else _range(lowest, highest)
+    value = "not yet known" if math.isnan(lowest) else skips.said_percent(lowest, highest)
     if limits is None:
         return f"{WORDS[metric]} {value} (no interval yet)"
     return f"{WORDS[metric]} {value} ({percent(level)} interval: {100 * limits.low:.1f}% to {100 * limits.high:.1f}%)"
-
-
-def _range(lowest: float, highest: float) -> str:
-    return " to ".join(f"{100 * end:.1f}%" for end in dict.fromkeys((lowest, highest)))
 
 
 _BY_METHOD: dict[str, Callable] = {"planned": _planned, "anytime": _anytime, "looks": _looks, "fixed": _fixed}

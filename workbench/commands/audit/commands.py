@@ -167,9 +167,8 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
-        some_twice = 0 < session.design["second_share"] < 1
         notes = sentences([*items.notes, *frame_of(items, session.design).strata.notes,
-                           *[ADVICE] * some_twice])
+                           *[ADVICE] * (0 < settings["second_share"] < 1)])
     click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
     if imported:
         _tell_import(imported, sheet)
