@@ -459,6 +459,22 @@ def test_a_skipped_item_is_open_among_those_with_two_labels(tmp_path, known):
     assert (found.pairs, found.lowest, found.highest) == pytest.approx((19, .95, 1))
 
 
+def test_skipped_items_wait_for_second_labels_like_others(tmp_path, known):
+    session = created(tmp_path, known[0], second_share=1.0, budget=40, n_strata=1)
+    items = session.next(40, by="ann")
+    for item in items[:8]:
+        session.skip(item.id, by="ann")
+    for item in items[8:]:
+        session.record(item.id, 1, by="ann")
+    assert session.second_labels().interval() is None       # what is skipped is no pair
+    for item in session.next(16, by="ben"):
+        session.record(item.id, int(item.position > 10), by="ben")
+    # 16 of 32 have two labels by now: so would 4 of the 8 skipped ones
+    pairs = [[[[0, 0, 0], [0, 0, 0]], [[0, 0, 2], [0, 14, 0]]]]
+    expected = wb.second_labels([400], [[0, 16]], pairs, skipped=[[4, 4]])
+    assert tuple(session.second_labels().interval()) == tuple(expected.interval())
+
+
 def test_the_share_of_second_labels_follows_from_the_seed(tmp_path, known):
     items, *_ = known
     session = created(tmp_path, items, second_share=.3, budget=100)

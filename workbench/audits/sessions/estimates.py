@@ -377,20 +377,26 @@ def second_labels_of(trail: Trail) -> SecondLabels:
 
 
 def _doubled_tables(trail: Trail, answers: Answers) -> tuple:
-    """Return the first four arguments of `second_labels`."""
+    """Return the first four arguments of `second_labels`.
+
+    Skipped items that should have two labels count as such in the share in which others of them have two by now.
+    """
     size = np.array(answers.design["stratum_size"])
     once, skipped = np.zeros((2, size.size, 2), np.int64)
-    pairs = np.zeros((size.size, 2, 2, 3), np.int64)
+    pairs, waiting = np.zeros((size.size, 2, 2, 3), np.int64), np.zeros(size.size, np.int64)
     for k, (h, first) in enumerate(zip(answers.stratum, answers.values, strict=True)):
         said = [value_of(answers.design, trail.items[k], entry.label) for entry in trail.labels(k)][:3]
         if first is None:
             skipped[h, int(trail.doubled[k])] += 1
         elif len(said) == 1 or not trail.doubled[k]:
             once[h, first] += 1
+            waiting[h] += trail.doubled[k]
         else:
             decision = first if said[1] == first else (*said, UNDECIDED)[2]
             pairs[h, first, said[1], decision] += 1
-    return size, once, pairs, skipped
+    twice = pairs.sum((1, 2, 3))
+    twice = np.rint(skipped[:, 1] * twice / np.maximum(twice + waiting, 1)).astype(np.int64)
+    return size, once, pairs, np.stack([skipped.sum(1) - twice, twice], 1)
 
 
 def _joined_strata(pairs: np.ndarray, least: int) -> list[int]:
