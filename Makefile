@@ -67,6 +67,7 @@ search: $(INSTALLED) ## look for designs whose interval covers too little (an ho
 	$(BIN)/python tests/peers/search_streams.py
 	$(BIN)/python tests/peers/search_waves.py
 	$(BIN)/python tests/peers/search_shares.py
+	$(BIN)/python tests/peers/search_second_labels.py
 	$(BIN)/python tests/peers/search_replication.py
 
 bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)

@@ -25,7 +25,6 @@ from workbench.audits.classes import ClassAudit as ClassAudit
 from workbench.audits.classes import class_audit as class_audit
 from workbench.audits.differences import DifferenceAudit as DifferenceAudit
 from workbench.audits.differences import difference_audit as difference_audit
-from workbench.audits.sessions.estimates import SecondLabels as SecondLabels
 from workbench.audits.sessions.estimates import SessionEstimate as SessionEstimate
 from workbench.audits.sessions.session import AuditItem as AuditItem
 from workbench.audits.sessions.session import AuditSession as AuditSession
@@ -170,6 +169,8 @@ from workbench.stratified.differences import PairedDifference as PairedDifferenc
 from workbench.stratified.differences import paired_difference as paired_difference
 from workbench.stratified.prices import LabelPrices as LabelPrices
 from workbench.stratified.prices import label_prices as label_prices
+from workbench.stratified.second_labels import SecondLabels as SecondLabels
+from workbench.stratified.second_labels import second_labels as second_labels
 from workbench.stratified.sequential import labeling_order as labeling_order
 from workbench.stratified.strata import Strata as Strata
 from workbench.stratified.strata import stratify as stratify

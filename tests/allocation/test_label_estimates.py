@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 from oracles import value_interval as oracle
-from scipy import stats
+from scipy import optimize, stats
 
 import workbench as wb
 from workbench.allocation.values.estimates import estimate_values, learned_sd, next_labels, with_next
@@ -18,14 +18,21 @@ SHUFFLE = RNG.permutation(N.sum())
 
 
 def by_hand(level=.95):
-    """Mean, standard error and Satterthwaite's t limits, as a textbook has them."""
+    """Mean, standard error, and the outer limits of Satterthwaite's t and of Hall's, found as a root."""
     parts = [VALUES[LABELS == name] for name in NAMES]
     weight = SIZE / 650
     mean = sum(w * part.mean() for w, part in zip(weight, parts, strict=True))
     terms = np.array([w ** 2 * (1 - n / size) * part.var(ddof=1) / n
                       for w, part, n, size in zip(weight, parts, N, SIZE, strict=True)])
     df = terms.sum() ** 2 / (terms ** 2 / (N - 1)).sum()
-    return mean, terms.sum() ** .5, stats.t.interval(level, df, mean, terms.sum() ** .5)
+    error = terms.sum() ** .5
+    skew = sum(w ** 3 * (1 - n / size) ** 1.5 * stats.kstat(part, 3) / n ** 2
+               for w, part, n, size in zip(weight, parts, N, SIZE, strict=True)) / error ** 3
+    ends = []
+    for x in stats.t.interval(level, df):
+        root = optimize.brentq(lambda t, x=x: t + skew * t ** 2 / 3 + skew ** 2 * t ** 3 / 27 + skew / 6 - x, -50, 50)
+        ends.append(mean - error * np.array([x, root]))
+    return mean, error, (ends[1].min(), ends[0].max())
 
 
 def test_total_and_mean_are_those_of_the_textbook():
@@ -38,7 +45,8 @@ def test_total_and_mean_are_those_of_the_textbook():
     assert alone["quantity"] == "mean" and found.interval().method == "t"
     assert tuple(found.interval(.8)) == pytest.approx(by_hand(.8)[2], rel=1e-12)
     said = wb.sentences(found.interval().notes)[0]
-    assert "Student's t" in said and "bounds" in said
+    assert "Student's t joined with Hall's" in said and "bounds" in said
+    assert found.interval().low < mean - stats.t.ppf(.975, 28) * error      # there are fewer degrees of freedom than 28
 
 
 def test_with_bounds_it_is_the_value_interval():
@@ -79,12 +87,57 @@ def test_a_stratum_without_labels_leaves_no_result():
     assert none.lacking == ["a", "b", "c"] and none.sampled.sum() == 0
 
 
-def test_labels_that_are_all_alike_are_not_taken_for_certain_in_silence():
+def test_labels_that_are_all_alike_leave_no_interval():
     found = estimate_values(STRATA, LABELS, np.ones(29))
-    assert found.interval().half_width == 0
-    assert any("all labels are alike in a, b, c" in text for text in wb.sentences(found.interval().notes))
+    assert tuple(found.interval()) == tuple(found.interval(quantity="total")) == (-np.inf, np.inf)
+    assert str(found.interval()) == "Interval(no interval: state bounds)"
+    assert found.headline() == ("Total 650, no interval: state bounds; mean 1, no interval: state bounds; 29 labels of "
+                                "650 items, 3 strata")
+    assert found.finding() == "Total 650 with a standard error of 0, mean 1 with a standard error of 0; no interval: " \
+                              "state bounds"
+    assert [(row["low"], row["high"], row["interval_method"]) for row in found.quantities()] == [
+        (None, None, "no interval: state bounds")] * 2
     assert any("every value is 0 or 1: with bounds 0, 1" in text for text in wb.sentences(found.interval().notes))
-    assert estimate_values(STRATA, LABELS, np.ones(29), bounds=(0, 1)).interval().half_width > .05
+    assert .05 < estimate_values(STRATA, LABELS, np.ones(29), bounds=(0, 1)).interval().half_width < 1
+
+
+EVEN = np.arange(20.) % 7
+
+
+@pytest.mark.parametrize(("sizes", "values", "problem"), [
+    ((900,), EVEN[:19], "there are only 19 labels"), ((900,), EVEN, ""), ((900, 50), (EVEN, EVEN[:4]), "stratum s1 has "
+     "only 4 labels"), ((900, 4), (EVEN, EVEN[:4]), ""), ((900, 50), (EVEN, np.full(7, .1)), "all labels of stratum s1 "
+     "are alike"), ((900, 7), (EVEN, np.full(7, .1)), ""), ((19, 900), (EVEN[:19], EVEN[:19]), "there are only 19"),
+    # k of 20 off by 1: each makes (1 - k/20)^2 of k (1 - k/20), so (1 - k/20)/k: .95, .45, .283
+    ((900,), np.repeat([0, 1.], [19, 1]), "one label makes 95% of the variance"),
+    ((900,), np.repeat([0, 1.], [18, 2]), "one label makes 45% of the variance"),
+    ((900,), np.repeat([0, 1.], [17, 3]), ""),
+])
+def test_where_there_is_no_interval_without_bounds(sizes, values, problem):
+    values = values if isinstance(values, tuple) else (values,)
+    names = [f"s{k}" for k in range(len(sizes))]
+    strata = wb.load_strata({"stratum": names, "size": sizes, "sd": np.ones(len(sizes))})
+    found = estimate_values(strata, np.repeat(names, [len(part) for part in values]), np.concatenate(values))
+    interval = found.interval()
+    assert (interval.method == "none") == bool(problem)
+    if problem:
+        assert interval.notes[0].kind == "refused" and f"; {problem}" in interval.notes[0].text
+        assert interval.low == -np.inf and interval.high == np.inf
+    else:
+        assert np.isfinite(tuple(interval)).all() and interval.half_width > 0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_skewed_values_are_seldom_given_a_wrong_interval(sign):
+    rng, strata, wrong, plain = np.random.default_rng(3), wb.load_strata({"stratum": ["a"], "size": [10 ** 9],
+                                                                         "sd": [1.]}), 0, 0
+    for _ in range(400):
+        values = sign * rng.lognormal(0, 2, 100)
+        found = estimate_values(strata, ["a"] * 100, values)
+        low, high = stats.t.interval(.95, 99, values.mean(), stats.sem(values))
+        wrong += sign * np.exp(2) not in found.interval()
+        plain += not low <= sign * np.exp(2) <= high
+    assert wrong / 400 < .1 + 2 * (.09 / 400) ** .5 < plain / 400
 
 
 def test_a_census_is_known():

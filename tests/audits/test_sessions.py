@@ -1,5 +1,6 @@
 """Audit sessions: what is handed out, what is recorded, what is said, against other ways to compute it."""
 import hashlib
+import itertools
 from datetime import timedelta
 
 import numpy as np
@@ -380,17 +381,98 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
     for item, value in zip(third, (0, 0, 0, 1), strict=True):
         session.record(item.id, value, by="cyd")
     found = session.second_labels()
-    # first labels say 1; of four differing pairs three were decided as wrong: (g1 - g0) / 2 = (1 - 3) / 20 / 2
-    assert (found.estimate, found.lowest, found.highest) == pytest.approx((1, .95, .95))
-    assert found.notes[0].text.endswith("of 4 decided pairs the first label was wrong in 3")
-    size = session.design["stratum_size"]
+    # first labels say 1; all have two labels and three of 20 were decided as wrong; only second labels err downwards
+    assert (found.estimate, found.lowest, found.highest) == pytest.approx((1, .85, .85))
+    assert (open_.lowest, open_.highest) == pytest.approx((.8, 1))
+    assert found.notes[1].text.startswith("of 4 decided pairs the first label was wrong in 3, the second in 1")
     inside = session.strata()
     assert [row["stratum"] for row in inside] == [1, 2, 3, 4]
-    counts = [[0, row["labeled"], 0] for row in inside] + [[3, 16, 1]]
-    expected = wb.value_interval([*size, 400], counts, [[0, 1, 1]] * 4 + [[-.5, 0, .5]])
-    assert tuple(found.interval()) == pytest.approx((2 * expected.low, min(2 * expected.high, 1)))
+    place = dict(zip(items.id, wb.stratify(items.score, 4, "equal_size", rng=5).labels, strict=True))
+    wrong = np.bincount([place[each] for each in names[:3]], minlength=4)
+    labeled = np.array([row["labeled"] for row in inside])
+    settled = wb.stratified_interval(session.design["stratum_size"], labeled, labeled - wrong)
+    assert tuple(found.interval()) == pytest.approx(tuple(settled))
     assert open_.interval().low < found.interval().low <= found.interval().high <= open_.interval().high
     assert session.estimate().estimate == 1         # first labels
+
+
+def test_strata_with_too_few_pairs_count_as_one_with_their_neighbors(tmp_path, known):
+    items, said, _ = known
+    session = created(tmp_path, items, second_share=.6, budget=100)
+    ids = [item.id for item in session.next(100, by="ann")]
+    for each in ids:
+        session.record(each, said[each][0], by="ann")
+    early = session.second_labels()
+    assert early.interval() is None and early.notes[0].kind == "undefined" and early.estimate > 0
+    again = [item.id for item in session.next(100, by="ben")]
+    for each in again:
+        session.record(each, said[each][0], by="ben")
+    place = dict(zip(items.id, wb.stratify(items.score, 4, "equal_size", rng=5).labels.tolist(), strict=True))
+    once, pairs = np.zeros((4, 2), int), np.zeros((4, 2, 2, 3), int)
+    for each in ids:
+        label = said[each][0]
+        if each in again:
+            pairs[place[each], label, label, label] += 1
+        else:
+            once[place[each], label] += 1
+    assert pairs.sum((1, 2, 3)).tolist() == [13, 13, 18, 14]
+    runs = [[0, 1], [2, 3]]
+    expected = wb.second_labels([200, 200], *([table[run].sum(0) for run in runs] for table in (once, pairs)))
+    found = session.second_labels()
+    assert tuple(found.interval()) == tuple(expected.interval())
+    assert "4 strata count as 2, neighbors as one" in found.notes[-1].text
+
+
+def test_strata_are_joined_no_further_than_it_takes():
+    for pairs in itertools.product(range(4), repeat=4):
+        if sum(pairs) >= 2:
+            cuts = [(0, *cut) for k in range(4) for cut in itertools.combinations((1, 2, 3), k)
+                    if min(np.add.reduceat(pairs, (0, *cut))) >= 2]
+            starts = estimates._joined_strata(np.array(pairs), 2)
+            assert tuple(starts) in cuts and len(starts) == max(map(len, cuts))
+
+
+def test_a_pair_that_became_alike_needs_no_decision(tmp_path, known):
+    session = created(tmp_path, known[0], second_share=1.0, budget=20)
+    for item in session.next(20, by="ann"):
+        session.record(item.id, 1, by="ann")
+    one, *others = session.next(20, by="ben")
+    session.record(one.id, 0, by="ben")
+    for item in others:
+        session.record(item.id, 1, by="ben")
+    session.record(one.id, 0, by="cyd")
+    assert session.second_labels().lowest == pytest.approx(.95)
+    session.record(one.id, 1, by="ben")                 # a correction; cyd's label decides nothing now
+    found = session.second_labels()
+    assert (found.differing, found.lowest, found.highest) == (0, 1, 1)
+
+
+def test_a_skipped_item_is_open_among_those_with_two_labels(tmp_path, known):
+    session = created(tmp_path, known[0], second_share=1.0, budget=20)
+    skipped, *others = session.next(20, by="ann")
+    session.skip(skipped.id, by="ann")
+    for item in others:
+        session.record(item.id, 1, by="ann")
+    for item in session.next(20, by="ben"):
+        session.record(item.id, 1, by="ben")
+    found = session.second_labels()
+    assert (found.pairs, found.lowest, found.highest) == pytest.approx((19, .95, 1))
+
+
+def test_skipped_items_wait_for_second_labels_like_others(tmp_path, known):
+    session = created(tmp_path, known[0], second_share=1.0, budget=40, n_strata=1)
+    items = session.next(40, by="ann")
+    for item in items[:8]:
+        session.skip(item.id, by="ann")
+    for item in items[8:]:
+        session.record(item.id, 1, by="ann")
+    assert session.second_labels().interval() is None       # what is skipped is no pair
+    for item in session.next(16, by="ben"):
+        session.record(item.id, int(item.position > 10), by="ben")
+    # 16 of 32 have two labels by now: so would 4 of the 8 skipped ones
+    pairs = [[[[0, 0, 0], [0, 0, 0]], [[0, 0, 2], [0, 14, 0]]]]
+    expected = wb.second_labels([400], [[0, 16]], pairs, skipped=[[4, 4]])
+    assert tuple(session.second_labels().interval()) == tuple(expected.interval())
 
 
 def test_the_share_of_second_labels_follows_from_the_seed(tmp_path, known):
@@ -425,6 +507,9 @@ def test_how_many_more(tmp_path, known):
     ({"looks": [10] * 3}, "looks must be at most 10 rising numbers of labels; got 10, 10, 10"),
     ({"looks": [100]}, "looks must be a whole number from 1 to 60; got 100"),
     ({"second_share": 2}, "second_share must be a number from 0 to 1; got 2"),
+    ({"second_share": .5, "question": "difference", "asks": "truth"},
+     "second_share must be 0 for this question: second labels correct an accuracy only; got 0.5"),
+    ({"second_share": 1, "question": "class_metrics", "metrics_of": "dog", "asks": "truth"}, "second_share must be 0"),
     ({"columns": {"truth": range(400)}}, "columns must have names without quotes .* the sheet's own, correct"),
     ({"columns": {"=1+1": range(400)}}, "that no spreadsheet executes, .*; got '=1\\+1'"),
     ({"columns": {"a,b": range(400)}}, "without quotes and delimiters .*; got 'a,b'"),

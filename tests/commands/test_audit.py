@@ -141,6 +141,7 @@ def test_mistakes_are_one_line(folder, line, message):
     ("--level 1", "--level must be a number in (0, 1); got 1.0"),
     ("--seed -1", "--seed must be a whole number of at least 0; got -1"),
     ("--second-share 2", "--second-share must be a number from 0 to 1; got 2.0"),
+    ("--second-share .5 --question class-metrics", "--second-share must be 0 for this question: second labels correct"),
     ("--stratifier x", "--stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', "),
     ("--metrics-of x", "--metrics-of belongs to question='class_metrics'; got 'x'"),
     ("--looks 3,2", "--looks must be at most 10 rising numbers of labels; got 3, 2"),
@@ -336,7 +337,7 @@ def test_what_is_printed_can_be_typed(folder):
     assert "\nélan vital: 1 label.\nNobody named: 1 label.\n" in typed(folder, "audit status 'my audit.db'")
     assert "--budget must be a whole number from 2 to 300" in typed(folder, NEW.replace("60", "1"), 2)
     assert "--strata must be a whole number of at least 1" in typed(folder, NEW + " --strata 0", 2)
-    typed(folder, NEW + " --second-share .2")
+    assert "all of fewer items are labeled twice" in typed(folder, NEW + " --second-share .2")
     assert "--by must be a name in this audit" in typed(folder, "audit next audit.db", 2)
 
 

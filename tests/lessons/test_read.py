@@ -164,6 +164,16 @@ def test_each_reads_a_file_or_the_data_of_the_course(files):
     assert losses.models == pair.models == ("tree", "svm") and ranking is None and tests.test.folds == 10
 
 
+@pytest.mark.parametrize(("alike", "bounds", "asked"), [(False, "", False), (True, "", True), (True, "0, 9", False)])
+def test_values_that_show_too_little_ask_for_bounds_by_the_name_of_the_option(files, alike, bounds, asked):
+    rows = [f"{stratum}{k},{stratum},{1 if alike else k % 5}\n" for stratum in "ab" for k in range(12)]
+    (files / "labels.csv").write_text("id,stratum,value\n" + "".join(rows))
+    *_, found = allocation.read(strata="strata.csv", size="size", sd="sd", labels="labels.csv", bounds=bounds)
+    assert any("--bounds \"LOW, HIGH\"" in note.text for note in found.notes) == asked
+    assert found.finding().endswith("; no interval: state bounds") == asked
+    assert ("all labels of stratum a are alike" in " ".join(note.text for note in found.interval().notes)) == asked
+
+
 def test_a_plan_writes_its_sheet_only_where_it_may(files):
     given = {"scores": "scores.csv", "score": "p", "prediction": "read", "id": "id", "budget": 12,
              "label_sheet": "s.csv"}

@@ -86,15 +86,21 @@ def interval_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level:
 
     These count as fully labeled, and notes on labels leave them out.
     """
-    tail = (1 - level) / 2
-    (low, exact_low), (high, exact_high) = (_monotone_lower(size, counts, sign * values, tail) for sign in (1, -1))
-    low, high = map(float, interval_limits(size, counts, values, low, -high))
-    below, above = (upper_limit(size, counts, sign * values, tail)[1] for sign in (-1, 1))
+    low, high, exact = raw_limits(size, counts, values, level)
+    low, high = map(float, interval_limits(size, counts, values, low, high))
+    below, above = (upper_limit(size, counts, sign * values, (1 - level) / 2)[1] for sign in (-1, 1))
     size, labeled = (part[:len(size) - constants] for part in (size, counts.sum(1)))
     limiting = limiting_stratum(size, labeled, below, above)
     return Interval(low, high, level, "default", limiting,
                     notes=[*intervals.few_notes(size, labeled), *intervals.limiting_notes(size, labeled, limiting),
-                           *intervals.exact_notes(exact_low and exact_high)])
+                           *intervals.exact_notes(exact)])
+
+
+def raw_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level: float) -> tuple[float, float, bool]:
+    """Return both limits before they reach to attainable means, and whether they are exact."""
+    tail = (1 - level) / 2
+    (low, exact_low), (high, exact_high) = (_monotone_lower(size, counts, sign * values, tail) for sign in (1, -1))
+    return low, -high, exact_low and exact_high
 
 
 def _monotone_lower(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: float) -> tuple:

@@ -1,6 +1,7 @@
 """Frozen values that print, tabulate and serialize; how their numbers and their rows are shown."""
 from workbench.results.result import (
     FILLED,
+    NO_INTERVAL,
     NOTE_KINDS,
     NOTES,
     RECORD,
@@ -21,6 +22,6 @@ from workbench.results.result import (
 )
 
 __all__ = [
-    "FILLED", "NOTE_KINDS", "NOTES", "RECORD", "RECORDING", "SHOWN_ROWS", "Estimate", "Interval", "Note", "Result",
-    "Table", "alignment", "html_table", "note_list", "percent", "plain", "record", "sentences",
+    "FILLED", "NOTE_KINDS", "NOTES", "NO_INTERVAL", "RECORD", "RECORDING", "SHOWN_ROWS", "Estimate", "Interval", "Note",
+    "Result", "Table", "alignment", "html_table", "note_list", "percent", "plain", "record", "sentences",
 ]

@@ -18,6 +18,7 @@ from workbench.results import digits, vocabulary
 SCHEMA = 2
 SHOWN_ROWS = 20
 SHORT = 12                  # letters of a cell that stay in a line
+NO_INTERVAL = "no interval: state bounds"
 NOTES = "workbench-notes"   # the class of a list of notes
 _NUMBER = re.compile(r"(?:[<>] )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
 # a run whose environment has RECORDING shows its results as data too, of the kind RECORD
@@ -222,7 +223,7 @@ class Interval(Result):
     level : float
         Nominal coverage in (0, 1).
     method : str
-        How the limits were made.
+        How the limits were made; "none" where the data give no interval, whose limits are then infinite.
     limiting_stratum : int or None
         The index of the one stratum that alone decides a limit while it holds less than half of its
         proportional share of the labels (W_k n / n_k > 2); more labels there would help most.
@@ -264,6 +265,8 @@ class Interval(Result):
 
     def headline(self) -> str:
         """Return the limits in one sentence."""
+        if self.method == "none":
+            return NO_INTERVAL
         return f"{self.low:.4g} to {self.high:.4g}, {self.level:.4g} {self.method}"
 
     def rows(self) -> list[dict]:

@@ -5,14 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.special
 from numpy.typing import ArrayLike
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.intervals.values import check_table, interval_of
-from workbench.results import Estimate, Interval, percent
+from workbench.results import Estimate, Interval, Note, percent
 from workbench.stratified import skips
 
 VALUES = np.array([-1.0, 0.0, 1.0])
+METHODS = ("default", "short")
+SHORT_FROM = 0.95       # at .90 the short interval covers as little as .86
+SHORT = Note("unreliable", "short does not promise its level: with 10 to 500 labels of a large population it covers at "
+             "least .934 at 95%, .987 at 99%, by enumeration; quote the default beside it")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,24 +59,63 @@ class PairedDifference(Estimate):
         return [paired_difference(self.stratum_size, self.counts + np.multiply.outer(self.skipped, VALUES == value),
                                   agreeing=self.agreeing) for value in (-1, 1)]
 
-    def interval(self, level: float = 0.95) -> Interval:
+    def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return the `value_interval` of the difference; items on which the models agree are constants.
 
         Parameters
         ----------
         level : float
             Nominal coverage in (0, 1).
+        method : {"default", "short"}
+            "short", for one stratum and levels from .95 on, is .88 to .99 as wide from 20 labels on; it promises less,
+            as its note says.
 
         Returns
         -------
         Interval
+
+        Raises
+        ------
+        ValueError
+            If "short" is asked for with several strata or a lower level.
+
+        Notes
+        -----
+        "short" adds k = z^2 / 3 labels on which only A is right and as many on which only B is: with m = n + 2k and D =
+        (a - b) / m it is D +- t_{n - 1} sqrt(((a + b + 2k) / m - D^2) / m), the interval of Agresti & Min [1]_ with
+        other labels and quantile, for all items of the strata, cut at what the labels prove. It takes no
+        finite-population factor.
+
+        References
+        ----------
+        .. [1] Agresti & Min, Simple improved confidence intervals for comparing matched proportions, Statistics in
+           Medicine 24, 2005.
         """
+        checks.choice("method", method, METHODS)
         if self.skipped is not None:
-            return skips.between(*(end.interval(level) for end in self._ends()))
+            return skips.between(*(end.interval(level, method) for end in self._ends()))
         size, counts, outside = self.stratum_size, self.counts, int(self.agreeing > 0)
+        if method == "short":
+            return self._short(checks.level(level))
         if outside:
             size, counts = np.append(size, self.agreeing), np.vstack([counts, [0, self.agreeing, 0]])
         return interval_of(size, counts, np.broadcast_to(VALUES, counts.shape), checks.level(level), outside)
+
+    def _short(self, level: float) -> Interval:
+        if self.stratum_size.size > 1 or level < SHORT_FROM:
+            raise checks.WrongValue("method", f"must be 'default' with several strata or a level below {SHORT_FROM}",
+                                    "short")
+        (size,), ((b, _, a),), n = self.stratum_size, self.counts, int(self.counts.sum())
+        if n == size:
+            return self.interval(level)
+        k = intervals.quantile(level) ** 2 / 3
+        m = n + 2 * k
+        center = (a - b) / m
+        reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(((a + b + 2 * k) / m - center ** 2) / m)
+        low, high = max(size * (center - reach), a - b - (size - n)), min(size * (center + reach), a - b + size - n)
+        total = size + self.agreeing
+        return Interval(float(low / total), float(high / total), level, "short", notes=[
+            SHORT, *intervals.few_notes(self.stratum_size, self.counts.sum(1))])
 
     def headline(self, level: float = 0.95) -> str:
         """Return the difference and its interval in one sentence.

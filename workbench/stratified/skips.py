@@ -2,7 +2,9 @@
 
 Whether an item is skipped belongs to the item, whatever the reason. So the labels with every skipped item wrong are a
 sample of a population in which all that would be skipped is wrong; its lower limit is one for that population, whose
-value is at most the true one. The same holds above. Nothing is assumed about who skips what.
+value is at most the true one. The same holds above. Nothing is assumed about who skips what. The default interval of an
+accuracy or a difference is the hull of those of all labels that the skipped items may have, as it never falls where a
+label rises.
 """
 from __future__ import annotations
 

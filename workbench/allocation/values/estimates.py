@@ -13,13 +13,11 @@ from workbench import checks
 from workbench.allocation import rules
 from workbench.allocation.samples import StratumSummary, rows_of
 from workbench.allocation.streams.estimates import SampledValues, moments
-from workbench.results import Interval, Note, digits, html_table, note_list, percent
+from workbench.results import NO_INTERVAL, Interval, Note, digits, html_table, note_list, percent
 
 SD_FROM = ("planned", "labels")
 ENOUGH = 10             # labels: an sd of 10 normal values is known to a quarter
 SHOWN = 5
-UNBOUNDED = Note("assumption", "what a value can be is not known, so the interval is Student's t: right for means that "
-                 "are about normal, too short for skewed values; state bounds where there are any")
 # four strata, 12 labels each and 112 more, simulated: normal values 95% either way, gamma(2) 91%, lognormal(1) 85%
 LOOKED = Note("assumption", "the next items follow the standard deviations of these labels: with skewed values the "
               "interval of all labels together covers 2 to 4 points less than with those known before")
@@ -55,7 +53,6 @@ class ValueEstimate(SampledValues):
     bounds: tuple | None
     to_label: np.ndarray
 
-    _unbounded = UNBOUNDED
     _unit = "label"
 
     @property
@@ -74,8 +71,9 @@ class ValueEstimate(SampledValues):
         Returns
         -------
         Interval
-            With bounds the one of `workbench.value_interval` ("default"), without them estimate +- t SE with
-            Satterthwaite's degrees of freedom ("t").
+            With bounds the one of `workbench.value_interval` ("default"). Without them Student's with Satterthwaite's
+            degrees of freedom, joined with Hall's for skewed values ("t"), as of `StreamEstimate`; -inf to inf ("none")
+            where the labels show too little of the values.
 
         Raises
         ------
@@ -91,6 +89,8 @@ class ValueEstimate(SampledValues):
     def quantities(self, level: float = 0.95) -> list[dict]:
         """Return one row for the total and one for the mean: estimate, standard error, limits; [] without a result.
 
+        Limits are None where there is no interval.
+
         Parameters
         ----------
         level : float
@@ -100,9 +100,10 @@ class ValueEstimate(SampledValues):
         table = []
         for quantity, items in (("total", int(self.size.sum())), ("mean", 1)):
             limits = self.interval(level, quantity=quantity)
+            low, high, method = (None, None, NO_INTERVAL) if limits.method == "none" else (*limits, limits.method)
             table.append({"quantity": quantity, "estimate": items * self.estimate,
-                          "standard_error": items * self.standard_error, "low": limits.low, "high": limits.high,
-                          "interval_method": limits.method})
+                          "standard_error": items * self.standard_error, "low": low, "high": high,
+                          "interval_method": method})
         return table
 
     def headline(self, level: float = 0.95) -> str:
@@ -116,9 +117,8 @@ class ValueEstimate(SampledValues):
         of = f"{labels} of {self.size.sum():,} items, {checks.counted(self.size.size, 'stratum', 'strata')}"
         if self.lacking:
             return f"No result yet: fewer than two labels in {checks.listed(self.lacking, SHOWN, quoted=True)}; {of}"
-        total, mean = self.quantities(level)
-        said = [f"{row['quantity']} {_figure(row['estimate'], row)}, {percent(level)} interval "
-                f"{_figure(row['low'], row)} to {_figure(row['high'], row)}" for row in (total, mean)]
+        said = [f"{row['quantity']} {_figure(row['estimate'], row)}, {_limits(row, level)}"
+                for row in self.quantities(level)]
         return f"{said[0][0].upper()}{said[0][1:]}; {said[1]}; {of}"
 
     def finding(self, level: float = 0.95) -> str:
@@ -130,7 +130,12 @@ class ValueEstimate(SampledValues):
         """
         if self.lacking:
             return self.headline(level)
-        total, mean = ((row["estimate"], row["low"], row["high"]) for row in self.quantities(level))
+        rows = self.quantities(level)
+        if rows[0]["high"] is None:
+            said = [f"{row['quantity']} {_figure(row['estimate'], row)} with a standard error of "
+                    f"{_figure(row['standard_error'], row)}" for row in rows]
+            return f"{said[0][0].upper()}{said[0][1:]}, {said[1]}; {NO_INTERVAL}"
+        total, mean = ((row["estimate"], row["low"], row["high"]) for row in rows)
         shown, averages = (digits.numbers(*row, error=(row[2] - row[1]) / 2) for row in (total, mean))
         if total[2] - total[1] >= 2 * abs(total[0]) > 0 and np.ptp(np.sign(self.mean)) < 2:
             labels = checks.counted(int(self.sampled.sum()), "label")
@@ -194,7 +199,7 @@ def estimate_values(strata: StratumSummary, stratum: ArrayLike, values: ArrayLik
     >>> strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1, 5]})
     >>> found = estimate_values(strata, ["a", "a", "a", "b", "b", "b"], [1, 2, 3, 10, 20, 15])
     >>> print(found.headline())
-    Total 950, 95% interval 430 to 1,470; mean 6.3, 95% interval 2.9 to 9.8; 6 labels of 150 items, 2 strata
+    Total 950, no interval: state bounds; mean 6.3, no interval: state bounds; 6 labels of 150 items, 2 strata
     """
     checks.instance("strata", strata, StratumSummary)
     code = _codes(strata.stratum, stratum)
@@ -309,11 +314,6 @@ def _value_notes(found: ValueEstimate) -> Iterator[Note]:
     """Yield what the reader has to know before they quote the estimate."""
     for name in found.lacking:
         yield Note("refused", "has fewer than two labels: there is no standard error yet", ("stratum", str(name)))
-    several = (found.sampled > 1) & (found.sampled < found.size)
-    alike = found.stratum[several & (found.sd == 0)].tolist()
-    if alike and found.bounds is None:
-        yield Note("unreliable", f"all labels are alike in {checks.listed(alike, SHOWN)}: without bounds the interval "
-                   "takes what was not labeled there for the same")
     if found.values.size and found.bounds is None and np.isin(found.values, (0, 1)).all():
         yield Note("remark", "every value is 0 or 1: with bounds 0, 1 the interval holds for any share")
     planned = np.where(found.planned_sd > 0, found.planned_sd, np.inf)
@@ -321,6 +321,12 @@ def _value_notes(found: ValueEstimate) -> Iterator[Note]:
     if wide:
         yield Note("design", "the labels vary more than twice as much as was planned for in "
                    f"{checks.listed(wide, SHOWN)}: more labels there would help most")
+
+
+def _limits(row: dict, level: float) -> str:
+    if row["high"] is None:
+        return NO_INTERVAL
+    return f"{percent(level)} interval {_figure(row['low'], row)} to {_figure(row['high'], row)}"
 
 
 def _figure(value: float, row: dict) -> str:

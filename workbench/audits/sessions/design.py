@@ -83,6 +83,9 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
         checks.whole("budget", budget, min(ROUNDS, items.size), items.size)
     settings["n_strata"] = AUTO if automatic else checks.whole("n_strata", STRATA if n_strata == AUTO else n_strata, 1)
     settings["trust_scores"] = check_trusted(trust_scores, automatic, items)
+    if second_share and question != "accuracy":
+        raise checks.WrongValue("second_share", "must be 0 for this question: second labels correct an accuracy only",
+                                second_share)
     if question == "class_metrics":
         settings["metrics_of"] = _class_for(items, metrics_of, asks)
     elif metrics_of not in (None, ""):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,16 @@ import numpy as np
 from workbench import checks
 from workbench.audits.sessions.store import StoredItem
 from workbench.audits.sessions.trail import LABELED, OPEN, Trail
-from workbench.intervals.values import value_interval
 from workbench.results import Interval, Note, Result, percent
 from workbench.results.vocabulary import metric_words
+from workbench.stratified import skips
 from workbench.stratified.accuracy import plan_budget, stratified_accuracy
 from workbench.stratified.anytime import anytime_interval
 from workbench.stratified.class_metrics import METRICS as CLASS_METRICS
 from workbench.stratified.class_metrics import class_metrics
 from workbench.stratified.differences import VALUES as DIFFERENCES
 from workbench.stratified.differences import paired_difference
+from workbench.stratified.second_labels import LEAST_PAIRS, UNDECIDED, SecondLabels, counted_pairs, second_labels
 
 METHODS = ("planned", "anytime", "looks", "fixed")
 METRICS = {"accuracy": ("accuracy",), "class_metrics": CLASS_METRICS, "difference": ("difference",)}
@@ -30,6 +31,7 @@ BLOCKING = 5                        # items named that labels wait for
 BEFORE = 0.2                        # share of the error that may be spent before the planned end
 SEARCHED_LOOKS = 30, 600, 10        # first, last and step of the looks that were searched
 SEARCHED_PRICE = 0.1                # of the error at each of them
+JOINED_PAIRS = 20                   # per stratum, where some items have one label: fewer make the interval longer
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -346,122 +348,61 @@ def _notes(answers: Any, waiting: Any, before: Any, lowest: Any) -> Any:
 
 
 def _said(metric: Any, lowest: Any, highest: Any, limits: Any, level: Any) -> str:
-    value = "not yet known" if math.isnan(lowest) else _range(lowest, highest)
+    value = "not yet known" if math.isnan(lowest) else skips.said_percent(lowest, highest)
     if limits is None:
         return f"{WORDS[metric]} {value} (no interval yet)"
     return f"{WORDS[metric]} {value} ({percent(level)} interval: {100 * limits.low:.1f}% to {100 * limits.high:.1f}%)"
 
 
-def _range(lowest: float, highest: float) -> str:
-    return " to ".join(f"{100 * end:.1f}%" for end in dict.fromkeys((lowest, highest)))
-
-
 _BY_METHOD: dict[str, Callable] = {"planned": _planned, "anytime": _anytime, "looks": _looks, "fixed": _fixed}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SecondLabels(Result):
-    """What second labels on a share of the items say about errors of the labels themselves.
+def second_labels_of(trail: Trail) -> SecondLabels:
+    """Return agreement and corrected accuracy of a session that asks about accuracy."""
+    answers = answers_of(trail, trail.beginning())
+    tables = _doubled_tables(trail, answers)
+    pairs, skipped = tables[2:]
+    meant = pairs.sum((1, 2, 3)) + skipped[:, 1]
+    if meant.sum() < LEAST_PAIRS or not _enough(answers.design, answers.stratum):
+        by_first = [_estimates(answers.design, answers.stratum, side)[0] for side in answers.sides()]
+        return SecondLabels(*counted_pairs(pairs), sum(by_first) / 2, math.nan, math.nan, None, notes=[Note(
+            "undefined", f"the correction needs {LEAST_PAIRS} items with two labels, and 2 labels in every stratum")])
+    all_twice = not (tables[1].any() or skipped[:, 0].any())
+    starts = _joined_strata(meant, LEAST_PAIRS if all_twice else JOINED_PAIRS)
+    size, once, pairs, skipped = (np.add.reduceat(table, starts) for table in tables)
+    found = second_labels(size, once, pairs, skipped=skipped, level=answers.design["level"])
+    joined = Note("design", f"{meant.size} strata count as {len(starts)}, neighbors as one, as few of their items have "
+                  "two labels")
+    return replace(found, notes=[*found.notes, *[joined] * (len(starts) < meant.size)])
 
-    Attributes
-    ----------
-    pairs, differing, settled : int
-        Items with two labels; those whose labels differ; and those of the latter that a third person decided.
-    estimate : float
-        Accuracy before the correction, from first labels; NaN where a stratum has fewer than 2.
-    lowest, highest : float
-        Corrected accuracy, its least and largest value over the pairs that are not decided; NaN without pairs.
-    confidence_interval : Interval or None
-        Of the corrected accuracy; None with fewer than 2 pairs.
+
+def _doubled_tables(trail: Trail, answers: Answers) -> tuple:
+    """Return the first four arguments of `second_labels`.
+
+    Skipped items that should have two labels count as such in the share in which others of them have two by now.
     """
-
-    pairs: int
-    differing: int
-    settled: int
-    estimate: float
-    lowest: float
-    highest: float
-    confidence_interval: Interval | None
-
-    def interval(self) -> Interval | None:
-        """Return the interval of the corrected accuracy."""
-        return self.confidence_interval
-
-    @property
-    def agreement(self) -> float:
-        """Share of pairs that are alike; NaN without pairs."""
-        return 1 - self.differing / self.pairs if self.pairs else float("nan")
-
-    def headline(self) -> str:
-        """Return agreement and corrected accuracy in one sentence."""
-        if not self.pairs:
-            return "no item has two labels yet"
-        pairs = checks.counted(self.pairs, "item has two labels", "items have two labels")
-        said = f"{pairs}, {100 * self.agreement:.1f}% of them alike, {self.settled} of {self.differing} decided"
-        if self.confidence_interval is None:
-            return said
-        low, high = self.confidence_interval
-        value = _range(self.lowest, self.highest)
-        return f"{said}; accuracy corrected for label errors {value} ({100 * low:.1f}% to {100 * high:.1f}%)"
-
-    def rows(self) -> list[dict]:
-        """Return one row."""
-        return [{"items": self.pairs, "alike": self.pairs - self.differing, "undefined": self.differing - self.settled,
-                 "estimate": (self.lowest + self.highest) / 2}]
+    size = np.array(answers.design["stratum_size"])
+    once, skipped = np.zeros((2, size.size, 2), np.int64)
+    pairs, waiting = np.zeros((size.size, 2, 2, 3), np.int64), np.zeros(size.size, np.int64)
+    for k, (h, first) in enumerate(zip(answers.stratum, answers.values, strict=True)):
+        said = [value_of(answers.design, trail.items[k], entry.label) for entry in trail.labels(k)][:3]
+        if first is None:
+            skipped[h, int(trail.doubled[k])] += 1
+        elif len(said) == 1 or not trail.doubled[k]:
+            once[h, first] += 1
+            waiting[h] += trail.doubled[k]
+        else:
+            decision = first if said[1] == first else (*said, UNDECIDED)[2]
+            pairs[h, first, said[1], decision] += 1
+    twice = pairs.sum((1, 2, 3))
+    twice = np.rint(skipped[:, 1] * twice / np.maximum(twice + waiting, 1)).astype(np.int64)
+    return size, once, pairs, np.stack([skipped.sum(1) - twice, twice], 1)
 
 
-def second_labels(trail: Trail) -> SecondLabels:
-    """Return agreement and corrected accuracy of a session that asks about accuracy.
-
-    Notes
-    -----
-    A = sum_h W_h p_h + (g1 - g0) / 2 with p_h from first labels, g1 and g0 the shares of pairs that differ and were
-    decided as right and as wrong: of two labels that differ one is wrong, as likely the first as the second. Its
-    interval is `value_interval` of the strata of first labels and one more, of pairs with values -1/2, 0 and 1/2.
-    """
-    design, answers = trail.design, answers_of(trail, trail.beginning())
-    pairs: list = []
-    first_wrong = 0
-    for k in range(len(answers.values)):
-        values = [value_of(design, trail.items[k], entry.label) for entry in trail.labels(k)][:3]
-        if len(values) >= 2 and trail.doubled[k]:
-            pairs.append(0.0 if values[0] == values[1] else None if len(values) == 2 else values[2] - 0.5)
-            first_wrong += len(values) == 3 and values[0] != values[2]
-    unsettled = pairs.count(None)
-    differing = sum(pair is None or pair != 0 for pair in pairs)
-    lowest, highest = (_estimates(design, answers.stratum, side)[0] for side in answers.sides())
-    estimate = (lowest + highest) / 2
-    sides = [np.array([end if pair is None else pair for pair in pairs]) for end in (-0.5, 0.5)]
-    shift = [float(side.mean()) if pairs else float("nan") for side in sides]
-    known = len(pairs) > 1 and _enough(design, answers.stratum)
-    return SecondLabels(len(pairs), differing, differing - unsettled, estimate, lowest + shift[0], highest + shift[1],
-                        _corrected(design, answers, sides) if known else None,
-                        notes=_pair_notes(pairs, differing, unsettled, first_wrong, estimate))
-
-
-def _corrected(design: dict, answers: Answers, pair_sides: list) -> Interval:
-    size = np.array(design["stratum_size"])
-    limits = []
-    for side, said in zip(answers.sides(), pair_sides, strict=True):
-        counts = [*([*row, 0] for row in _table(design, answers.stratum, side).tolist()),
-                  [int((said == value).sum()) for value in (-0.5, 0, 0.5)]]
-        values = [[0, 1, 1]] * size.size + [[-0.5, 0, 0.5]]
-        # the pairs stand for all items once more, so that both parts have weight 1/2
-        limits.append(value_interval([*size, size.sum()], counts, values, level=design["level"]))
-    return Interval(max(2 * limits[0].low, 0), min(2 * limits[1].high, 1), design["level"], "default")
-
-
-def _pair_notes(pairs: Any, differing: Any, unsettled: Any, first_wrong: Any, accuracy: Any) -> Any:
-    if differing > unsettled:
-        decided = checks.counted(differing - unsettled, "decided pair")
-        yield Note("assumption", "the correction takes first and second labels to be wrong equally often: of "
-                   f"{decided} the first label was wrong in {first_wrong}")
-    if unsettled:
-        left = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
-        yield Note("assumption", f"{left} not decided yet and counted both ways: second labels show how often labels "
-                   "are wrong, not which way; a third person decides")
-    gap, wrong = differing / max(len(pairs), 1), 1 - accuracy
-    if unsettled and min(accuracy, wrong) > gap / 2 and not math.isnan(accuracy):
-        low, high = 1 - wrong ** 2 / (wrong - gap / 2), accuracy ** 2 / (accuracy - gap / 2)
-        yield Note("assumption", f"without decisions any accuracy from {100 * max(low, 0):.0f}% to "
-                   f"{100 * min(high, 1):.0f}% fits these labels")
+def _joined_strata(pairs: np.ndarray, least: int) -> list[int]:
+    """Return the first of each run of strata that together have so many pairs, if all of them have."""
+    starts = [0]
+    for h in range(1, len(pairs)):
+        if min(pairs[starts[-1]:h].sum(), pairs[h:].sum()) >= least:
+            starts.append(h)
+    return starts

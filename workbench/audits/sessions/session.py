@@ -16,12 +16,13 @@ from workbench import checks
 from workbench.audits.sessions import design as designs
 from workbench.audits.sessions import sheets
 from workbench.audits.sessions import store as session_store
-from workbench.audits.sessions.estimates import SecondLabels, SessionEstimate, estimate_of, more_labels, second_labels
+from workbench.audits.sessions.estimates import SessionEstimate, estimate_of, more_labels, second_labels_of
 from workbench.audits.sessions.store import Event, SessionError, Store, check_who, create_store, digest_of_rows
 from workbench.audits.sessions.trail import LABELED, OPEN, SKIPPED, Entry, Trail
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.draws import id_texts
 from workbench.results import Note, Result
+from workbench.stratified.second_labels import SecondLabels
 
 LEASE = timedelta(days=1)
 PACE_OF, PAUSE = 50, 1800      # labels, seconds
@@ -199,7 +200,8 @@ class AuditSession:
             Up to 10 numbers of labels at which "looks" may be taken, each as valid as one that was planned.
         second_share : float
             Share of the items that get a second label from somebody else, and one from a third person where these
-            differ.
+            differ; 0 or, for the shortest interval of so many labels, 1: all items of a smaller budget. For
+            "accuracy" only.
         asks : {"correct", "truth"}
             Whether people see the prediction and say right (1) or wrong (0), or do not see it and say the true class.
         columns : dict of (N,) array_like, optional
@@ -449,7 +451,7 @@ class AuditSession:
             raise ValueError("second labels correct the accuracy; this audit asks another question")
         who = check_who(by)
         with self._step() as steps:
-            found = second_labels(self._trail)
+            found = second_labels_of(self._trail)
             steps.append((who, "looked", {"method": "second labels", "labeled": self._trail.beginning()}))
         return found
 

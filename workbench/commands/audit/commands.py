@@ -138,7 +138,7 @@ def columns_of(function: Callable) -> Callable:
               help="Accuracy that you expect: shortens the interval before the planned end where it is near.")
 @click.option("--looks", default="", metavar="N,N,...", help="Numbers of labels at which you will look, at most 10.")
 @click.option("--second-share", type=float, default=0.0, show_default=True,
-              help="Share of the items that somebody else labels too.")
+              help="Share of the items that somebody else labels too; 1, all of fewer items, is best. For accuracy.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
 @BY
@@ -152,6 +152,7 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
     from workbench.audits.sessions.design import frame_of
     from workbench.audits.sessions.session import AuditSession
     from workbench.lessons.stratified.read import shown_columns
+    from workbench.stratified.second_labels import ADVICE
     if plan:
         plan, sheet = _plan_beside(plan)
         settings |= _planned(plan, context)
@@ -172,7 +173,8 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
         frame = frame_of(items, session.design)
-        notes = sentences([*items.notes, *frame.strata.notes, *frame.notes])
+        notes = sentences([*items.notes, *frame.strata.notes, *frame.notes,
+                           *[ADVICE] * (0 < settings["second_share"] < 1)])
     click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
     if imported:
         _tell_import(imported, sheet)

@@ -15,8 +15,11 @@ from workbench.allocation.values import sheets as value_sheets
 from workbench.allocation.values.estimates import ValueEstimate
 from workbench.course import digit_forms
 from workbench.labeling import sheets as label_sheets
+from workbench.results import Note
 
 BUDGET = 100
+ASKED = Note("refused", "for an interval say with --bounds \"LOW, HIGH\" what the smallest and the largest value of an "
+             "item can be, in the units of the labels, not the smallest and the largest label")
 
 
 def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str = "", value: str = "", id: str = "",
@@ -100,6 +103,8 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     found = estimates.estimate_values(summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes)
     found = estimates.with_next(found, summary, sheet.begun, budget, method=method, minimum=minimum,
                                       sd_from=sd_from)
+    if not found.lacking and found.interval(level).method == "none":
+        found = replace(found, notes=[*found.notes, ASKED])
     drawn = _next_records(found, sheet, strata, label_sheet, write, **names) if label_sheet else None
     plan = replace(plan, labeled=found.sampled + found.to_label)
     return summary, _written(plan, label_plan, write), drawn, found
