@@ -32,20 +32,23 @@ def test_every_family_has_a_record(module):
     assert set(json.loads(module.RECORD.read_text())) == set(module.SEARCHED)
 
 
-@pytest.mark.parametrize("statistic", ["accuracy", "precision", "recall", "f1", "mean"])
+@pytest.mark.parametrize("statistic", ["accuracy", "precision", "recall", "f1", "mean", "share"])
 def test_limits_from_counts_are_those_of_the_items(statistic):
-    design = search_replication.Design(6, 3, 8, .7, .3, .2, .8, .1, .1, 1.2, .3, 1)
-    low, high, answered, noted, _ = search_replication.outcomes(design, statistic, np.random.default_rng(2), 4)
-    counts = search_replication.draw(design, np.random.default_rng(2), 4)
-    psu = np.repeat(np.arange(18), 8)
-    survey = wb.SurveyDesign(psu // 3, psu=psu, weight=design.survey().weight[psu])
-    drawn = wb.replicates(survey, search_replication.method_of(design))
+    design = search_replication.Design(6, 3, 8, .7, .5, .3, .3, .2, .8, .1, .1, 1.2, .3, 1)
+    low, high, answered, noted, *_ = search_replication.outcomes(design, statistic, np.random.default_rng(2), 4)
+    counts = np.array(search_replication.draw(design, statistic, np.random.default_rng(2), 4)[1:])
     for run in range(4):
-        truth, prediction = np.concatenate([expanded(*psu_counts, 8) for psu_counts in np.transpose(counts)[run]], 1)
+        items = counts[0, :, run]
+        psu = np.repeat(np.arange(18), items)
+        survey = wb.SurveyDesign(psu // 3, psu=psu, weight=design.survey().weight[psu])
+        drawn = wb.replicates(survey, search_replication.method_of(design))
+        labels = [expanded(*psu_counts, m) for psu_counts, m in zip(counts[1:, :, run].T, items, strict=True)]
+        truth, prediction = np.concatenate(labels, 1)
         found = wb.replicate_estimate(drawn, "mean", prediction - truth, bounds=(-1, 1)) if statistic == "mean" else \
+            wb.replicate_estimate(drawn, "proportion", truth) if statistic == "share" else \
             wb.replicate_estimate(drawn, statistic, truth, prediction)
         assert answered[run] and (low[run], high[run]) == pytest.approx(tuple(found.interval()))
-        assert noted[run] == bool(found.notes)
+        assert noted[run] == any(note.kind in search_replication.UNSURE for note in found.notes)
 
 
 def expanded(positive, hit, alarm, items):

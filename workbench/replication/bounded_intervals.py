@@ -26,7 +26,7 @@ from workbench.replication.statistics import ratio
 ROUND = 1e-12
 POOLED_DF = 5               # where weights are heavy 5, 10 and 20 all hold, and 5 widens least
 LEAST_CARRIERS = 1e-9
-DECIMALS = 9
+DECIMALS = 12
 
 
 @dataclass(frozen=True)
@@ -38,17 +38,21 @@ class Sample:
 
     Attributes
     ----------
-    values : (V, ...) array
+    values : (n,) or (V, 1, ...) array
+        One per item, or those that the items of all PSUs can have.
     shares : (K, P, ...) array
         Of the weight of each of K parts that lies in each PSU.
+    of_psu : callable
+        Numbers (P, ...) of PSUs to those of their items, as the values are laid out.
     add : callable
-        Numbers (V, ...), one per value, to their weighted sums in PSUs (P, ...); the weights of a part add up to 1.
+        Numbers of items to their weighted sums in PSUs (P, ...); the weights of a part add up to 1.
     count : callable
-        Numbers (V, ...) to their sum over the items (...), each counted once.
+        Numbers of items to their sum (...), each counted once.
     """
 
     values: np.ndarray
     shares: np.ndarray
+    of_psu: Callable[[np.ndarray], np.ndarray]
     add: Callable[[np.ndarray], np.ndarray]
     count: Callable[[np.ndarray], np.ndarray]
 
@@ -59,7 +63,7 @@ class Sample:
         psu = design.psu_of_item[rows]
         weights = [part[rows] * design.weight[rows] / design.weight[part].sum() for part in parts]
         return cls(values[rows], np.stack([np.bincount(psu, weight, psus) for weight in weights]),
-                   lambda numbers: np.bincount(psu, sum(weights) * numbers, psus), lambda numbers: numbers.sum())
+                   lambda of_psus: of_psus[psu], lambda numbers: np.bincount(psu, sum(weights) * numbers, psus), np.sum)
 
     @classmethod
     def of_counts(cls, values: Sequence[float], counts: Sequence[np.ndarray], weight: np.ndarray) -> Sample:
@@ -67,19 +71,28 @@ class Sample:
         number = np.stack(np.broadcast_arrays(*counts)).astype(float)
         total = weight * number.sum(0)
         share = weight / total.sum(0)
-        return cls(np.reshape(values, (-1, *[1] * (number.ndim - 2))).astype(float), (total / total.sum(0))[None],
-                   lambda numbers: share * (number * numbers[:, None]).sum(0),
-                   lambda numbers: (number * numbers[:, None]).sum((0, 1)))
+        return cls(np.reshape(values, (-1, *[1] * (number.ndim - 1))).astype(float), (total / total.sum(0))[None],
+                   lambda of_psus: of_psus[None], lambda numbers: share * (number * numbers).sum(0),
+                   lambda numbers: (number * numbers).sum((0, 1)))
 
     @property
     def mean(self) -> np.ndarray:
         """Weighted mean (...) of all parts."""
-        return ratio(self.add(self.values).sum(0), self.add(np.ones_like(self.values)).sum(0))
+        return ratio(*(self.add(numbers).sum(0) for numbers in (self.values, np.ones_like(self.values))))
+
+    def stratum_means(self, design: SurveyDesign) -> np.ndarray:
+        """Return the mean (P, ...) of each PSU's stratum, NaN where that holds nothing."""
+        totals = (self.add(numbers) for numbers in (self.values, np.ones_like(self.values)))
+        return ratio(*(np.add.reduceat(total, design.first_psu) for total in totals))[design.stratum_of_psu]
+
+    def replicated(self, drawn: Replicates) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean of one part, (...), and its replicates, (R, ...)."""
+        return drawn.ratios(self.add(self.values), self.shares[0])
 
     def variance(self, drawn: Replicates) -> np.ndarray:
         """Return the variance (...) of the mean of one part by replicates."""
-        middle, values = drawn.ratios(self.add(self.values), self.shares[0])
-        return drawn.variances(values, middle)
+        mean, values = self.replicated(drawn)
+        return drawn.variances(values, mean)
 
 
 @dataclass(frozen=True)
@@ -156,16 +169,17 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
     most_df : float, optional
         Of replicates made elsewhere: their strata are not known, so nothing is pooled over them.
     """
-    reach, mean = bounds[1] - bounds[0], sample.mean
-    off, share = _cleaned(sample.values - mean, reach), sample.shares.mean(0)
-    error = _cleaned(sample.add(off), reach * share)
+    reach, mean, share = bounds[1] - bounds[0], sample.mean, sample.shares.mean(0)
+    error = _cleaned(sample.add(_cleaned(sample.values - mean, reach)), reach * share)
     df, psus = degrees(design, sample.shares, most_df)
     if most_df is None:
         variance = variance + np.minimum(1, POOLED_DF / df) * np.maximum(_pooled(design, share, error) - variance, 0)
     n, free = (_along(column[design.stratum_of_psu], share.ndim) for column in (design.psus_per_stratum, design.free))
     square = (share ** 2).sum(0)
     vary = np.minimum(1, 2 * (n / (n - 1) * _centred(design, share) ** 2).sum(0) / square)
-    sides = [_side(sample, sign * off, sign * error, sign * (bound - mean), vary, psus)
+    level = np.where(share > 0, sample.stratum_means(design), mean)
+    off = _cleaned(sample.values - sample.of_psu(level), reach)
+    sides = [_side(sample, sign * error, sign * off, sign * (bound - level), vary, psus)
              for sign, bound in zip((-1, 1), bounds, strict=True)]
     return Clusters(mean, variance, df, psus, (free * share ** 2).sum(0) / square, *np.stack(sides, 1))
 
@@ -198,24 +212,20 @@ def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tup
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 
-def _side(sample: Sample, off: np.ndarray, error: np.ndarray, gap: np.ndarray, vary: np.ndarray,
+def _side(sample: Sample, error: np.ndarray, off: np.ndarray, gap: np.ndarray, vary: np.ndarray,
           psus: np.ndarray) -> tuple:
     """Return skewness g, what one unseen PSU adds u, and carriers K of the upper limit.
 
     The unseen PSU is as heavy as the heaviest. It is like the worst that was seen; lies at the bound where almost none
-    lies beyond the estimate; and is larger and worse than the worst where sizes vary and the tail is heavy.
+    lies beyond the mean of its stratum; and is larger and worse than the worst where sizes vary and the tail is heavy.
     """
-    square, excess = error ** 2, np.maximum(off, 0)
-    heaviest, squares = sample.shares.max((0, 1)), sample.add(excess ** 2)
+    share, square, beyond = sample.shares.max(0), error ** 2, np.maximum(off, 0)
+    total, heaviest, squares = square.sum(0), 1 + share.max(0), sample.add(beyond ** 2)
     carriers = np.minimum(_over(squares.sum(0) ** 2, (squares ** 2).sum(0)),
-                          sample.count(_over(excess, np.broadcast_to(gap, excess.shape)) ** 2))
-    total = square.sum(0)
-    spread = _over((np.where(error > 0, square, 0.0) ** 2).sum(0), total ** 2)         # 1 / Q
-    worst = np.maximum(error.max(0), 0) / (1 + heaviest)
-    bound = gap * heaviest / (1 + heaviest)
-    far = 5 * sample.add(excess).max(0) / (1 + heaviest)
-    larger = np.minimum(bound, np.maximum(far, bound * np.minimum(1, 10 / psus)))
-    few = np.maximum(carriers, LEAST_CARRIERS)
+                          sample.count(_over(beyond, np.broadcast_to(sample.of_psu(gap), beyond.shape)) ** 2))
+    few, spread = np.maximum(carriers, LEAST_CARRIERS), _over((np.where(error > 0, square, 0) ** 2).sum(0), total ** 2)
+    worst, bound = np.maximum(error.max(0), 0) / heaviest, (gap * share / (1 + share)).max(0)
+    larger = np.minimum(bound, np.maximum(5 * sample.add(beyond).max(0) / heaviest, bound * np.minimum(1, 10 / psus)))
     unseen = worst * np.maximum(np.minimum(1, 3 / few), np.minimum(1, 4 * spread) ** 2) + np.maximum(
         np.minimum(1, .7 / few ** 2) * np.maximum(bound - worst, 0),
         vary * np.minimum(1, 5 * spread) ** 2 * np.maximum(larger - worst, 0))

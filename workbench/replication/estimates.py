@@ -239,7 +239,7 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
         kind="bounded" if bounds and not metric.is_share else metric.kind, items=int(rows.sum()), psus=of_domain.size,
         strata=np.unique(design.stratum_of_psu[of_domain]).size, counted=int(base.sum()),
         **_told(replicates, sample), method=replicates.method, bounds=bounds,
-        **_of_clusters(replicates, sample, variance, bounds) if bounds else {})
+        **_of_clusters(replicates, metric, sample, variance, bounds) if bounds else {})
     return replace(found, notes=tuple(estimate_notes(found)))
 
 
@@ -312,12 +312,14 @@ def _told(replicates: Replicates, sample: Sample) -> dict:
             "effective_psus": float(effective_psus), "effective_df": float(effective_df)}
 
 
-def _of_clusters(replicates: Replicates, sample: Sample, variance: float, bounds: tuple) -> dict:
+def _of_clusters(replicates: Replicates, metric: Metric, sample: Sample, variance: float, bounds: tuple) -> dict:
     """Return what the interval is made of."""
     ratio = 1.0
     if len(sample.shares) == 1:
-        by_replicates, variance = (float(sample.variance(drawn)) for drawn in (replicates, replicates.jackknife))
-        ratio = variance / by_replicates if by_replicates > 0 else math.inf if variance > 0 else 1.0
+        drawn, by_replicates = replicates.jackknife, variance
+        mean, values = sample.replicated(drawn)
+        variance, other = (float(drawn.variances(of(values), of(mean))) for of in (np.asarray, metric.of_mean))
+        ratio = other / by_replicates if by_replicates > 0 else math.inf if other > 0 else 1.0
     told = clusters(replicates.design, sample, variance, bounds, most_df=replicates.most_df)
     sides = np.concatenate([told.skewness, told.unseen, told.carriers])
     return {"clusters": np.array([told.mean, told.variance, *sides], float), "free": float(told.free),
