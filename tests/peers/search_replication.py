@@ -37,9 +37,9 @@ FINALISTS, MOST_ITEMS, LEAST_PSUS, MOST_PSUS, LARGEST = 12, 3_000, 4, 200, 3_000
 SCORE_SD = .6, .8
 UNSURE = ("undefined", "unreliable")
 MIDPOINTS = scipy.special.ndtri((np.arange(20_000) + .5) / 20_000)
-RANGES = {"strata": (1, 60), "psus": (2, 60), "items": (1, 20), "spread": (0, 1.5), "sizes": (0, 1.5), "slope": (-2, 2),
+RANGES = {"strata": (1, 60), "psus": (2, 60), "items": (1, 20), "spread": (0, 1.5), "sizes": (0, 1.5), "slope": (-1, 1),
           "positive": (.01, .6), "positive_icc": (0, .6), "hit": (.5, .995), "alarm": (.001, .3), "error_icc": (0, .2),
-          "shift": (.3, 3.0), "uneven": (0, 4.0)}
+          "shift": (.3, 3.0), "uneven": (0, 1.0)}
 
 
 @dataclass(frozen=True)
@@ -286,6 +286,9 @@ def kinds():
                                 positive=[.7, .95], positive_icc=[.1, .4]),
         "strata unlike each other": designs("share", strata=[10, 25, 50], psus=[2, 4], items=[1, 5], positive=[.5, .9],
                                             positive_icc=[0], uneven=[1.5, 4, 10]),
+        "strata unlike each other, sizes and quality": designs(
+            "share", strata=[5, 12], psus=[4, 12], items=[1, 8], sizes=[.7, 1.2], slope=[-1, 1], positive=[.5, .9],
+            uneven=[2, 4]),
         "sizes": designs("share", psus=some, sizes=[.5, 1, 1.5], positive=[.6, .9], positive_icc=[.05, .3]),
         "sizes and quality": designs("share", psus=some, sizes=[.5, 1, 1.5], slope=[-1, 1, 2], positive=[.7, .9]),
         "rare": designs("share", psus=[20, 40, 80], items=[5, 20], positive=[.01, .03, .1], positive_icc=[.2, .6]),

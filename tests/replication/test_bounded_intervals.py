@@ -60,7 +60,9 @@ def upper_written_out(y, psu, stratum, weight, population, high, reach, level):
     carriers = min(sum(x) ** 2 / sum(v * v for v in x), items) if sum(x) else 0
     squares = sum(e * e for e in error.values())
     skewness = max(sum(e ** 3 for e in error.values()) / squares, 0) if squares > 1e-28 else 0
-    q = squares ** 2 / sum(e ** 4 for e in up) if max(up) > 1e-14 else np.inf
+    within = {c: (weight[psu == c] * (y[psu == c] - own[of[c]])).sum() / total for c in names}
+    q = min(sum(e * e for e in each) ** 2 / sum(max(e, 0) ** 4 for e in each) if max(each) > 1e-14 else np.inf
+            for each in (list(error.values()), list(within.values())))
     worst = max(up) / (1 + heaviest)
     bound = max(share[c] / (1 + share[c]) * (high - own[of[c]]) for c in names)
     far = max((weight[psu == c] * beyond[psu == c]).sum() / total for c in names) / (1 + heaviest)

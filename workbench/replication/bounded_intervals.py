@@ -179,7 +179,8 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
     vary = np.minimum(1, 2 * (n / (n - 1) * _centred(design, share) ** 2).sum(0) / square)
     level = np.where(share > 0, sample.stratum_means(design), mean)
     off = _cleaned(sample.values - sample.of_psu(level), reach)
-    sides = [_side(sample, sign * error, sign * off, sign * (bound - level), vary, psus)
+    errors = np.stack([error, _cleaned(sample.add(off), reach * share)])
+    sides = [_side(sample, sign * errors, sign * off, sign * (bound - level), vary, psus)
              for sign, bound in zip((-1, 1), bounds, strict=True)]
     return Clusters(mean, variance, df, psus, (free * share ** 2).sum(0) / square, *np.stack(sides, 1))
 
@@ -212,24 +213,31 @@ def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tup
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 
-def _side(sample: Sample, error: np.ndarray, off: np.ndarray, gap: np.ndarray, vary: np.ndarray,
+def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, vary: np.ndarray,
           psus: np.ndarray) -> tuple:
     """Return skewness g, what one unseen PSU adds u, and carriers K of the upper limit.
 
     The unseen PSU is as heavy as the heaviest. It is like the worst that was seen; lies at the bound where almost none
     lies beyond the mean of its stratum; and is larger and worse than the worst where sizes vary and the tail is heavy.
+    Errors, (2, P, ...), are from the mean of all and from that of the stratum.
     """
-    share, square, beyond = sample.shares.max(0), error ** 2, np.maximum(off, 0)
-    total, heaviest, squares = square.sum(0), 1 + share.max(0), sample.add(beyond ** 2)
+    error, share, beyond = errors[0], sample.shares.max(0), np.maximum(off, 0)
+    square, heaviest, squares = error ** 2, 1 + share.max(0), sample.add(beyond ** 2)
     carriers = np.minimum(_over(squares.sum(0) ** 2, (squares ** 2).sum(0)),
                           sample.count(_over(beyond, np.broadcast_to(sample.of_psu(gap), beyond.shape)) ** 2))
-    few, spread = np.maximum(carriers, LEAST_CARRIERS), _over((np.where(error > 0, square, 0) ** 2).sum(0), total ** 2)
+    few, spread = np.maximum(carriers, LEAST_CARRIERS), _tail(errors).max(0)
     worst, bound = np.maximum(error.max(0), 0) / heaviest, (gap * share / (1 + share)).max(0)
     larger = np.minimum(bound, np.maximum(5 * sample.add(beyond).max(0) / heaviest, bound * np.minimum(1, 10 / psus)))
     unseen = worst * np.maximum(np.minimum(1, 3 / few), np.minimum(1, 4 * spread) ** 2) + np.maximum(
         np.minimum(1, .7 / few ** 2) * np.maximum(bound - worst, 0),
         vary * np.minimum(1, 5 * spread) ** 2 * np.maximum(larger - worst, 0))
-    return np.maximum(_over((square * error).sum(0), total), 0), unseen, carriers
+    return np.maximum(_over((square * error).sum(0), square.sum(0)), 0), unseen, carriers
+
+
+def _tail(errors: np.ndarray) -> np.ndarray:
+    """Return 1 / Q, how much of the squared errors (2, P, ...) a few of those above 0 hold."""
+    square = errors ** 2
+    return _over((np.where(errors > 0, square, 0) ** 2).sum(1), square.sum(1) ** 2)
 
 
 def _pooled(design: SurveyDesign, share: np.ndarray, error: np.ndarray) -> np.ndarray:

@@ -308,7 +308,7 @@ def _told(replicates: Replicates, sample: Sample) -> dict:
     design, most = replicates.design, replicates.most_df
     holding, df = psus_holding(design, sample.shares)
     effective_df, effective_psus = degrees(design, sample.shares, most)
-    return {"df": int(df if most is None else min(df, most)), "informative_psus": int(holding),
+    return {"df": int(np.minimum(df, np.inf if most is None else most)), "informative_psus": int(holding),
             "effective_psus": float(effective_psus), "effective_df": float(effective_df)}
 
 

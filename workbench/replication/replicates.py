@@ -182,7 +182,7 @@ class Replicates(Result):
             sum((self.array == i).astype(float) @ units[:, i] for i in range(n[0]))
         return z.sum(0) + (1 - self.rho) * (n[0] * kept - z.sum(0))
 
-    def ratios(self, total: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def ratios(self, total: np.ndarray, weight: np.ndarray) -> tuple:
         """Return the ratio (...) of two totals and its replicates (R, ...), NaN where the second is 0.
 
         Parameters

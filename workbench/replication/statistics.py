@@ -80,7 +80,7 @@ class Metric:
     empty: str = ""
     about: str = ""
     title: str = ""
-    parts: Callable[..., list] | None = None
+    parts: Callable[..., tuple] | None = None
     of_mean: Callable[[Any], Any] = _itself
     naive: Callable[..., tuple[float, float]] | None = None
 
