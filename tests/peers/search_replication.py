@@ -31,9 +31,9 @@ KINDS = Path(__file__).with_name("replication_families.json")
 STATISTICS = ("accuracy", "precision", "recall", "f1", "mean", "auc")
 FAMILIES = tuple(f"{name} {size}" for name in STATISTICS for size in ("many", "few"))
 MANY, LEAST_ANSWERED = 30, 0.5
-RUNS, AUC_RUNS = (400, 4_000, 20_000), (60, 200, 1_000)
+RUNS, AUC_RUNS = (400, 3_000, 10_000), (60, 200, 1_000)
 KIND_RUNS = 2_000
-FINALISTS, MOST_ITEMS, LEAST_PSUS, MOST_PSUS, LARGEST = 12, 3_000, 4, 200, 3_000
+FINALISTS, MOST_ITEMS, LEAST_PSUS, MOST_PSUS, LARGEST = 6, 3_000, 4, 200, 3_000
 SCORE_SD = .6, .8
 UNSURE = ("undefined", "unreliable")
 MIDPOINTS = scipy.special.ndtri((np.arange(20_000) + .5) / 20_000)
@@ -278,6 +278,9 @@ def kinds():
         "easy shares": designs("share", strata=[1, 5], psus=[30, 80], positive=[.5, .7, .85], positive_icc=[.02, .1]),
         "easy differences": designs("mean", psus=[30, 80], positive=[.5], hit=[.9, .8, .7], alarm=[.1, .2, .3],
                                     error_icc=[.02, .1]),
+        "5 to 10 PSUs, sizes and quality": designs("share", psus=[5, 7, 10], sizes=[.5, 1, 1.5],
+                                                   slope=[-2, -1, 0, 1, 2], positive=[.5, .8, .95],
+                                                   positive_icc=[.02]),
         **{f"{few[0]} to {few[-1]} PSUs": designs("share", psus=few, items=[5, 30], positive=[.5, .8, .95],
                                                   positive_icc=[.05, .2]) for few in ([4, 5, 7, 9], [2, 3])},
         "25 or 50 strata of 2": designs("share", strata=[25, 50], psus=[2], sizes=[.5, 1, 1.5], slope=[0, 1],

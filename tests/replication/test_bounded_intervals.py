@@ -66,7 +66,7 @@ def upper_written_out(y, psu, stratum, weight, population, high, reach, level):
     worst = max(up) / (1 + heaviest)
     bound = max(share[c] / (1 + share[c]) * (high - own[of[c]]) for c in names)
     far = max((weight[psu == c] * beyond[psu == c]).sum() / total for c in names) / (1 + heaviest)
-    larger = min(bound, max(5 * far, bound * min(1, 10 / kappa)))
+    larger = min(bound, 5 * far)
     vary = min(1, 2 * sum(n[of[c]] / (n[of[c]] - 1) * (share[c] - middle[of[c]]) ** 2 for c in names)
                / sum(w ** 2 for w in share.values()))
     one, other = (min(1, part / carriers ** power) if carriers else 1 for part, power in ((3, 1), (.7, 2)))

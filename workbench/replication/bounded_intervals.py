@@ -180,7 +180,7 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
     level = np.where(share > 0, sample.stratum_means(design), mean)
     off = _cleaned(sample.values - sample.of_psu(level), reach)
     errors = np.stack([error, _cleaned(sample.add(off), reach * share)])
-    sides = [_side(sample, sign * errors, sign * off, sign * (bound - level), vary, psus)
+    sides = [_side(sample, sign * errors, sign * off, sign * (bound - level), vary)
              for sign, bound in zip((-1, 1), bounds, strict=True)]
     return Clusters(mean, variance, df, psus, (free * share ** 2).sum(0) / square, *np.stack(sides, 1))
 
@@ -213,8 +213,8 @@ def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tup
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 
-def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, vary: np.ndarray,
-          psus: np.ndarray) -> tuple:
+def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray,
+          vary: np.ndarray) -> tuple:
     """Return skewness g, what one unseen PSU adds u, and carriers K of the upper limit.
 
     The unseen PSU is as heavy as the heaviest. It is like the worst that was seen; lies at the bound where almost none
@@ -227,7 +227,7 @@ def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, 
                           sample.count(_over(beyond, np.broadcast_to(sample.of_psu(gap), beyond.shape)) ** 2))
     few, spread = np.maximum(carriers, LEAST_CARRIERS), _tail(errors).max(0)
     worst, bound = np.maximum(error.max(0), 0) / heaviest, (gap * share / (1 + share)).max(0)
-    larger = np.minimum(bound, np.maximum(5 * sample.add(beyond).max(0) / heaviest, bound * np.minimum(1, 10 / psus)))
+    larger = np.minimum(bound, 5 * sample.add(beyond).max(0) / heaviest)
     unseen = worst * np.maximum(np.minimum(1, 3 / few), np.minimum(1, 4 * spread) ** 2) + np.maximum(
         np.minimum(1, .7 / few ** 2) * np.maximum(bound - worst, 0),
         vary * np.minimum(1, 5 * spread) ** 2 * np.maximum(larger - worst, 0))
