@@ -14,7 +14,7 @@ from workbench.reports import pages
 
 DEFAULT = {
     "stratified-accuracy": "Accuracy 91.0%, between 84.4% and 95.5%",
-    "brr-orthogonal-arrays": "Accuracy 87.7%, between 84.0% and 90.8%",
+    "brr-orthogonal-arrays": "Accuracy 87.7%, between 83.8% and 91.1%",
     "voila-vs-neyman": "Label 100 of 1,797 items: the total, about -14,700, will be off by about 4,100 (28%)",
     "misclassification-correction": "Panels rose by 5.1 points, between 3.2 and 7.2, from period 1 to period 12",
     "cross-validation-t-tests": "Not shown to be better: p = .22 for clerk A against clerk B",
