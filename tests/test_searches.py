@@ -1,5 +1,6 @@
 """The designs that the searches found hardest are covered as often as their records say, with fresh draws."""
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +31,28 @@ def test_a_recorded_design_is_covered_as_recorded(family, found, runs):
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_every_family_has_a_record(module):
     assert set(json.loads(module.RECORD.read_text())) == set(module.SEARCHED)
+
+
+def test_the_readme_says_of_clusters_what_the_records_hold():
+    said = " ".join((Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8").split())
+    kinds = json.loads(search_replication.KINDS.read_text())
+    searched = json.loads(search_replication.RECORD.read_text())
+    assert set(kinds) == set(search_replication.kinds())
+    held = {name: found for name, found in kinds.items() if name not in search_replication.UNKNOWABLE}
+    easy = [kinds[name]["width_over_t"] for name in ("easy shares", "easy differences")]
+    many, few = (min(found["coverage"] for name, found in searched.items() if name.endswith(size))
+                 for size in ("many", "few"))
+    assert (f"{sum(found['cells'] for found in held.values()):,} designs of {len(held)} kinds, 2,000 samples each (AUC "
+            f"200): least {three(min(found['coverage'] for found in held.values()))}; search: least {three(many)} where "
+            f"at least 30 equally heavy clusters carry the information, {three(few)} below") in said
+    assert f"{min(easy):.2f} and {max(easy):.2f} times as wide as t" in said
+    for name, found in kinds.items():
+        if name in search_replication.UNKNOWABLE:
+            assert f"{three(found['coverage'])} {search_replication.UNKNOWABLE[name]}" in said, name
+
+
+def three(share):
+    return f"{share:.3f}"[1:]
 
 
 @pytest.mark.parametrize("statistic", ["accuracy", "precision", "recall", "f1", "mean", "share"])
