@@ -36,6 +36,11 @@ KIND_RUNS = 2_000
 FINALISTS, MOST_ITEMS, LEAST_PSUS, MOST_PSUS, LARGEST = 6, 3_000, 4, 200, 3_000
 SCORE_SD = .6, .8
 UNSURE = ("undefined", "unreliable")
+# kinds of which samples too often hold no PSU that is unlike the others, as the README says it
+UNKNOWABLE = {"Pareto sizes": "with Pareto sizes of index 2 or 3", "Pareto sizes without variance": "of index 1.25",
+              "a tenth of the PSUs ten times as large": "where a tenth of the clusters is ten times as large",
+              "two kinds of PSUs": "where clusters are of two kinds",
+              "two kinds, one rare": "where one of the kinds is a twentieth"}
 MIDPOINTS = scipy.special.ndtri((np.arange(20_000) + .5) / 20_000)
 RANGES = {"strata": (1, 60), "psus": (2, 60), "items": (1, 20), "spread": (0, 1.5), "sizes": (0, 1.5), "slope": (-1, 1),
           "positive": (.01, .6), "positive_icc": (0, .6), "hit": (.5, .995), "alarm": (.001, .3), "error_icc": (0, .2),

@@ -27,10 +27,6 @@ class UnstableError(ValueError):
     """A statistic that is 0/0 in too many replicates for a variance."""
 
 
-def _itself(mean: Any) -> Any:
-    return mean
-
-
 @dataclass(frozen=True)
 class Totals:
     """A statistic that is the total of `numerator`, (n,), over that of `denominator`, (n,) or None."""
@@ -81,7 +77,7 @@ class Metric:
     about: str = ""
     title: str = ""
     parts: Callable[..., tuple] | None = None
-    of_mean: Callable[[Any], Any] = _itself
+    of_mean: Callable[[Any], Any] = np.asarray
     naive: Callable[..., tuple[float, float]] | None = None
 
     @classmethod
