@@ -43,7 +43,7 @@ def test_the_readme_says_of_clusters_what_the_records_hold():
     many, few = (min(found["coverage"] for name, found in searched.items() if name.endswith(size))
                  for size in ("many", "few"))
     cells, least = sum(found["cells"] for found in held.values()), min(found["coverage"] for found in held.values())
-    assert (f"{cells:,} designs of {len(held)} kinds, 2,000 samples each (AUC 200): least {three(least)}; search: "
+    assert (f"{cells:,} designs of {len(held)} kinds, 2,000 samples each (AUC 1,000): least {three(least)}; search: "
             f"least {three(many)} where at least 30 equally heavy clusters carry the information, {three(few)} below"
             ) in said
     assert f"{min(easy):.2f} and {max(easy):.2f} times as wide as t" in said
