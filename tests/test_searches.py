@@ -1,5 +1,6 @@
 """The designs that the searches found hardest are covered as often as their records say, with fresh draws."""
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,20 +34,46 @@ def test_every_family_has_a_record(module):
     assert set(json.loads(module.RECORD.read_text())) == set(module.SEARCHED)
 
 
-@pytest.mark.parametrize("statistic", ["accuracy", "precision", "recall", "f1", "mean"])
+def test_the_readme_says_of_clusters_what_the_records_hold():
+    said = " ".join((Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8").split())
+    kinds = json.loads(search_replication.KINDS.read_text())
+    searched = json.loads(search_replication.RECORD.read_text())
+    assert set(kinds) == set(search_replication.kinds())
+    held = {name: found for name, found in kinds.items() if name not in search_replication.UNKNOWABLE}
+    easy = [kinds[name]["width_over_t"] for name in ("easy shares", "easy differences")]
+    many, few = (min(found["coverage"] for name, found in searched.items() if name.endswith(size))
+                 for size in ("many", "few"))
+    cells, least = sum(found["cells"] for found in held.values()), min(found["coverage"] for found in held.values())
+    assert (f"{cells:,} designs of {len(held)} kinds, 2,000 samples each (AUC 1,000): least {three(least)}; search: "
+            f"least {three(many)} where at least 30 equally heavy clusters carry the information, {three(few)} below"
+            ) in said
+    assert f"{min(easy):.2f} and {max(easy):.2f} times as wide as t" in said
+    for name, found in kinds.items():
+        if name in search_replication.UNKNOWABLE:
+            assert f"{three(found['coverage'])} {search_replication.UNKNOWABLE[name]}" in said, name
+
+
+def three(share):
+    return f"{share:.3f}"[1:]
+
+
+@pytest.mark.parametrize("statistic", ["accuracy", "precision", "recall", "f1", "mean", "share"])
 def test_limits_from_counts_are_those_of_the_items(statistic):
-    design = search_replication.Design(6, 3, 8, .7, .3, .2, .8, .1, .1, 1.2, .3, 1)
-    low, high, answered, noted, _ = search_replication.outcomes(design, statistic, np.random.default_rng(2), 4)
-    counts = search_replication.draw(design, np.random.default_rng(2), 4)
-    psu = np.repeat(np.arange(18), 8)
-    survey = wb.SurveyDesign(psu // 3, psu=psu, weight=design.survey().weight[psu])
-    drawn = wb.replicates(survey, search_replication.method_of(design))
+    design = search_replication.Design(6, 3, 8, .7, .5, .3, .3, .2, .8, .1, .1, 1.2, .3, 1)
+    low, high, answered, noted, *_ = search_replication.outcomes(design, statistic, np.random.default_rng(2), 4)
+    counts = np.array(search_replication.draw(design, statistic, np.random.default_rng(2), 4)[1:])
     for run in range(4):
-        truth, prediction = np.concatenate([expanded(*psu_counts, 8) for psu_counts in np.transpose(counts)[run]], 1)
+        items = counts[0, :, run]
+        psu = np.repeat(np.arange(18), items)
+        survey = wb.SurveyDesign(psu // 3, psu=psu, weight=design.survey().weight[psu])
+        drawn = wb.replicates(survey, search_replication.method_of(design))
+        labels = [expanded(*psu_counts, m) for psu_counts, m in zip(counts[1:, :, run].T, items, strict=True)]
+        truth, prediction = np.concatenate(labels, 1)
         found = wb.replicate_estimate(drawn, "mean", prediction - truth, bounds=(-1, 1)) if statistic == "mean" else \
+            wb.replicate_estimate(drawn, "proportion", truth) if statistic == "share" else \
             wb.replicate_estimate(drawn, statistic, truth, prediction)
         assert answered[run] and (low[run], high[run]) == pytest.approx(tuple(found.interval()))
-        assert noted[run] == bool(found.notes)
+        assert noted[run] == any(note.kind in search_replication.UNSURE for note in found.notes)
 
 
 def expanded(positive, hit, alarm, items):

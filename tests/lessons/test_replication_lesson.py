@@ -49,7 +49,7 @@ def test_labels_in_boxes_are_worth_543(textbook):
     assert f"{1797 / effect:.0f}" == "543" and f"{(effect - 1) / (1797 / 14 - 1):.4f}" == "0.0181"
     said = live.fourteen_boxes().view.alternative
     assert said.startswith("Accuracy 0.877. Standard error 0.0077 were the labels independent, 0.0141 by boxes.")
-    assert "Naive 95% interval 0.862 to 0.892, by boxes 0.839 to 0.908." in said
+    assert "Naive 95% interval 0.862 to 0.892, by boxes 0.838 to 0.911." in said
     assert "correlation 0.0181 of all labels makes the design effect 3.31 with 128 per box" in said
     assert said.endswith("Boxes run from 0.769 (box 5) to 0.938 (box 10).")
 
@@ -252,6 +252,16 @@ def test_naive_intervals_cover_72_percent():
     found = coverages(settle(panel, Intracluster=0.1))
     assert found["naive"] == pytest.approx(0.41, abs=0.02) and found["default"] > 0.92
     assert heading(panel).startswith("95% intervals: the naive contain the truth in 4")
+
+
+def test_large_boxes_that_are_worse_are_missed_by_t_and_not_by_the_default():
+    panel = live.coverage()
+    found = coverages(settle(panel, Sizes=1.0))
+    assert 0.91 < found["t"] < 0.95 < found["default"]
+    found = coverages(settle(panel, Large=-1.0))
+    assert found["naive"] < 0.2 and found["t"] == pytest.approx(0.76, abs=0.02) and found["default"] > 0.95
+    found = coverages(settle(panel, Sizes=0.0))
+    assert found == pytest.approx({"naive": 0.725, "z": 0.905, "t": 0.945, "logit": 0.95, "default": 0.965}, abs=0.012)
 
 
 def test_independent_labels_are_covered_by_both():

@@ -3,17 +3,19 @@
     python tests/peers/search_replication.py --family recall --minutes 3      # search one family, print the lowest
     python tests/peers/search_replication.py --minutes 20 --write             # every family that long, and record it
     python tests/peers/search_replication.py --recheck                        # recorded designs, fresh draws
-    python tests/peers/search_replication.py --families                       # records usual designs, not the worst
+    python tests/peers/search_replication.py --families                       # records kinds of designs, easy and hard
 
-A design is a population of strata (log-normal weights) whose PSUs differ in their share of positives and in their rates
-of errors (beta, with intraclass correlations), and a sample of PSUs with all their items; `RANGES` are its limits.
-Every family is searched apart for designs where at least 30 equally heavy PSUs carry the information ("many":
-`effective_psus`, the median over samples) and where fewer do. Samples that get no interval (0/0 in the sample or in
-over 5% of its replicates) are left out.
+A design is a population of strata (log-normal weights) whose PSUs differ in size, in their share of positives and in
+their rates of errors (beta, with intraclass correlations; rising or falling with the size), and a sample of PSUs with
+all their items; `RANGES` are its limits. Every family is searched apart for designs where at least 30 equally heavy
+PSUs carry the information ("many": `effective_psus`, the median over samples) and where fewer do. Samples that get no
+interval (0/0 in the sample or in over 5% of its replicates) are left out.
 """
 import itertools
 import json
 import sys
+import time
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,30 +24,42 @@ import scipy
 from searching import Family, main
 
 from workbench.replication import estimates, replicates, statistics
-from workbench.replication.bounded_intervals import Clusters, Spread, bounded_limits, f1_limits
+from workbench.replication.bounded_intervals import Sample, clusters
 from workbench.replication.designs import SurveyDesign
 
 RECORD = Path(__file__).with_suffix(".json")
-USUAL = Path(__file__).with_name("replication_families.json")
+KINDS = Path(__file__).with_name("replication_families.json")
 STATISTICS = ("accuracy", "precision", "recall", "f1", "mean", "auc")
 FAMILIES = tuple(f"{name} {size}" for name in STATISTICS for size in ("many", "few"))
 MANY, LEAST_ANSWERED = 30, 0.5
-RUNS, AUC_RUNS = (400, 4_000, 20_000), (60, 200, 1_000)
-FINALISTS, MOST_ITEMS = 12, 3_000
+RUNS, AUC_RUNS = (400, 3_000, 10_000), (60, 200, 1_000)
+KIND_RUNS = 2_000
+FINALISTS, MOST_ITEMS, LEAST_PSUS, MOST_PSUS, LARGEST = 6, 3_000, 4, 200, 3_000
 SCORE_SD = .6, .8
-RANGES = {"strata": (2, 100), "psus": (2, 8), "items": (1, 20), "spread": (0, 1.5), "positive": (.01, .6),
-          "positive_icc": (0, .6), "hit": (.5, .995), "alarm": (.001, .3), "error_icc": (0, .2), "shift": (.3, 3.0),
-          "uneven": (0, 1.0)}
+UNSURE = ("undefined", "unreliable")
+# kinds of which samples too often hold no PSU that is unlike the others, as the README says it
+UNKNOWABLE = {"Pareto sizes": "with Pareto sizes of index 2 or 3", "Pareto sizes without variance": "of index 1.25",
+              "a tenth of the PSUs ten times as large": "where a tenth of the clusters is ten times as large",
+              "two kinds of PSUs": "where clusters are of two kinds",
+              "two kinds, one rare": "where one of the kinds is a twentieth"}
+MIDPOINTS = scipy.special.ndtri((np.arange(20_000) + .5) / 20_000)
+RANGES = {"strata": (1, 60), "psus": (2, 60), "items": (1, 20), "spread": (0, 1.5), "sizes": (0, 1.5), "slope": (-1, 1),
+          "positive": (.01, .6), "positive_icc": (0, .6), "hit": (.5, .995), "alarm": (.001, .3), "error_icc": (0, .2),
+          "shift": (.3, 3.0), "uneven": (0, 1.0)}
 
 
 @dataclass(frozen=True)
 class Design:
-    """Strata, PSUs per stratum, items per PSU; sd of log weights; rates, their ICCs and their sd between strata."""
+    """Strata, PSUs per stratum, items per PSU of median size; sd of log weights and of log sizes, slope of the rates'
+    logits along these; rates, their ICCs and their sd between strata. `law` of the sizes and `floor`, the least rate of
+    positives of a PSU, are not searched."""
 
     strata: int
     psus: int
     items: int
     spread: float
+    sizes: float
+    slope: float
     positive: float
     positive_icc: float
     hit: float
@@ -53,7 +67,9 @@ class Design:
     error_icc: float
     shift: float
     uneven: float
-    seed: int
+    seed: int = 0
+    law: str = "lognormal"
+    floor: float = 0.0
 
     def population(self):
         """Return shares, positive rate, hit rate and false-alarm rate of the strata, (H,) each."""
@@ -69,31 +85,67 @@ class Design:
         return SurveyDesign(np.repeat(np.arange(self.strata), self.psus),
                             weight=np.repeat(share / self.psus, self.psus))
 
+    def sizes_at(self, score):
+        """Return the sizes of PSUs with these normal scores."""
+        above = scipy.special.ndtr(-score)
+        sizes = {"lognormal": self.items * np.exp(self.sizes * score), "pareto": self.items * above ** -self.sizes,
+                 "uniform": 2 * self.items * (1 - above), "two": self.items * np.where(above < .1, 10, 1)}[self.law]
+        return np.clip(np.rint(sizes), 1, LARGEST).astype(int)
+
+    def rates_at(self, score, statistic):
+        """Return rates of positives, hits and false alarms of PSUs, (P, R), with these scores, ordered by strata.
+
+        Where hits become more, false alarms become fewer, but for a difference, which both raise; an AUC's positives
+        do not depend on the size.
+        """
+        signs = (0 if statistic == "auc" else 1, 1, 1 if statistic == "mean" else -1)
+        rates = np.stack(self.population()[1:])[:, :, None].repeat(len(score) // self.strata, 1)
+        tilt = self.slope * np.clip(score, -4, 4) * np.reshape(signs, (3, 1, 1))
+        return scipy.special.expit(scipy.special.logit(rates) + tilt)
+
+
+def columns(statistic, items, positive, hit, alarm):
+    """Return the values of a statistic's items and how many have each."""
+    wrong, missed = positive - hit + alarm, positive - hit
+    return {"accuracy": ((0, 1), (wrong, items - wrong)), "precision": ((0, 1), (alarm, hit)),
+            "recall": ((0, 1), (missed, hit)), "f1": ((0, 1), (wrong, hit)),
+            "share": ((0, 1), (items - positive, positive)),
+            "mean": ((-1, 0, 1), (missed, items - wrong, alarm))}[statistic]
+
+
+def of_mean(statistic):
+    """Return what makes a statistic of the mean of its values."""
+    return statistics.METRICS["f1" if statistic == "f1" else "mean"].of_mean
+
 
 def truth_of(design, statistic):
     """Return the population's value."""
-    share, positive, hit, alarm = design.population()
-    hits, misses, alarms = share @ (positive * hit), share @ (positive * (1 - hit)), share @ ((1 - positive) * alarm)
-    return {"accuracy": 1 - misses - alarms, "precision": hits / (hits + alarms), "recall": hits / (hits + misses),
-            "f1": 2 * hits / (2 * hits + misses + alarms), "mean": alarms - misses,
-            "auc": scipy.special.ndtr(design.shift / np.sqrt(2 + sum(sd ** 2 for sd in SCORE_SD)))}[statistic]
+    score = np.tile(MIDPOINTS, (design.strata, 1))
+    items, (positive, hit, alarm) = design.sizes_at(score), design.rates_at(score, statistic)
+    weight = design.population()[0][:, None] * items
+    if statistic == "auc":
+        above = scipy.special.ndtr((design.shift + design.slope * score) / np.sqrt(2 + sum(sd ** 2 for sd in SCORE_SD)))
+        return (weight * positive * above).sum() / (weight * positive).sum()
+    positive = design.floor + (1 - 2 * design.floor) * positive
+    values, counts = columns(statistic, 1, positive, positive * hit, (1 - positive) * alarm)
+    sums = np.array([(weight * count).sum() for count in counts])
+    return of_mean(statistic)(sums @ values / sums.sum())
 
 
-def varied(rng, rate, icc, runs):
-    """Return rates (P, R) of PSUs around those of their strata."""
-    if not icc:
-        return np.broadcast_to(rate[:, None], (rate.size, runs))
-    scale = 1 / icc - 1
-    return rng.beta(np.maximum(rate * scale, 1e-6)[:, None], np.maximum((1 - rate) * scale, 1e-6)[:, None],
-                    (rate.size, runs))
+def varied(rng, rate, icc):
+    """Return rates (P, R) of PSUs around these."""
+    scale = 1 / icc - 1 if icc else 0
+    return rng.beta(*(np.maximum(part * scale, 1e-6) for part in (rate, 1 - rate))) if icc else rate
 
 
-def draw(design, rng, runs):
-    """Return positives, hits and false alarms per PSU, (P, R) each."""
-    of_psu = [np.repeat(rate, design.psus) for rate in design.population()[1:]]
-    positive = rng.binomial(design.items, varied(rng, of_psu[0], design.positive_icc, runs))
-    hit = rng.binomial(positive, varied(rng, of_psu[1], design.error_icc, runs))
-    return positive, hit, rng.binomial(design.items - positive, varied(rng, of_psu[2], design.error_icc, runs))
+def draw(design, statistic, rng, runs):
+    """Return normal scores, items, positives, hits and false alarms per PSU, (P, R) each."""
+    score = rng.normal(size=(design.strata * design.psus, runs))
+    items, rates = design.sizes_at(score), design.rates_at(score, statistic)
+    rate = design.floor + (1 - 2 * design.floor) * varied(rng, rates[0], design.positive_icc)
+    positive = rng.binomial(items, rate)
+    hit = rng.binomial(positive, varied(rng, rates[1], design.error_icc))
+    return score, items, positive, hit, rng.binomial(items - positive, varied(rng, rates[2], design.error_icc))
 
 
 def method_of(design):
@@ -102,97 +154,81 @@ def method_of(design):
 
 
 def outcomes(design, statistic, rng, runs):
-    """Return limits (R,), whether there are any, whether a note goes with them, and the effective PSUs."""
+    """Return (R,) each: limits, whether there are any, whether a warning goes with them, effective PSUs, t interval."""
     return (_auc if statistic == "auc" else _ratio)(design, statistic, rng, runs)
 
 
 def _ratio(design, statistic, rng, runs):
-    survey = design.survey()
+    survey, of = design.survey(), of_mean(statistic)
     drawn = replicates.replicates(survey, method_of(design))
-    positive, hit, alarm = draw(design, rng, runs)
-    every = np.broadcast_to(float(design.items), positive.shape)
-    numerator, denominator, counted = {
-        "accuracy": (every - positive + hit - alarm, every, every), "mean": (alarm - (positive - hit), every, every),
-        "precision": (hit, hit + alarm, hit + alarm), "recall": (hit, positive, positive),
-        "f1": (2 * hit, hit + alarm + positive, alarm + positive)}[statistic]
-    weight = survey.weight[:, None] / design.items
-    z = np.concatenate([weight * numerator, weight * denominator], 1)
-    full = z.sum(0)
-    found = estimates.without_noise(drawn.totals_of_psus(z), full)
-    estimate, values = (statistics.ratio(part[..., :runs], part[..., runs:]) for part in (full, found))
-    variance = estimates.variances(drawn.coefficients, values, estimate)
-    undefined = np.isnan(values).mean(0)
-    answered = np.isfinite(estimate) & (undefined <= estimates.MOST_UNDEFINED)
-    base = weight * np.where(answered, counted, 1.0)
-    carrying = [base, weight * positive] if statistic == "f1" else [base]
-    estimate, variance = np.where(answered, estimate, .5), np.where(answered, variance, .1)
-    error = weight * statistics.ratio(numerator - estimate * denominator, full[runs:])
-    told = estimates.information(survey, survey.weight[:, None], carrying, error,
-                                 [positive - hit, alarm] if statistic == "mean" else None)
-    items = base.sum(0) ** 2 / (base * weight).sum(0)
-    if statistic == "mean":
-        square = (weight * (alarm + positive - hit)).sum(0) - estimate ** 2
-        third = estimate - 3 * estimate * (square + estimate ** 2) + 2 * estimate ** 3
-        spread, bounds = Spread(items[None], square[None], third[None]), {"bounds": (-1.0, 1.0)}
-    else:
-        spread = Spread.of_share(estimate / (2 - estimate) if statistic == "f1" else estimate, items)
-        bounds = {}
-    clusters = Clusters(told["cautious_psus"], told["effective_df"], told["carriers"], told["pooled_variance"])
-    low, high = (f1_limits if statistic == "f1" else bounded_limits)(
-        estimate, variance, spread, clusters, .025, **bounds)
-    few = (told["effective_df"] < estimates.LEAST_DF) | (told["df"] < estimates.LEAST_DF) & \
-        (told["informative_psus"] < estimates.FEW_PSUS)
-    return low, high, answered, few | (variance == 0) | (undefined > 0), told["effective_psus"]
+    values, counts = columns(statistic, *draw(design, statistic, rng, runs)[1:])
+    counts, weight = np.array(counts), survey.weight[:, None]
+    some = counts.sum((0, 1)) > 0
+    sample = Sample.of_counts(values, np.where(some, counts, 1), weight)
+    estimate, found = map(of, sample.replicated(drawn))
+    variance, undefined = drawn.variances(found, estimate), np.isnan(found).mean(0)
+    mean, left_out = sample.replicated(drawn.jackknife)
+    bounds = (float(values[0]), 1.0)
+    told = clusters(survey, sample, drawn.jackknife.variances(left_out, mean), bounds)
+    low, high = map(of, told.limits(.025, bounds))
+    seldom = (variance > 0) & (told.carriers.min(0) < estimates.FEW_CARRIERS)
+    half = scipy.special.stdtrit(survey.df, .975) * np.sqrt(drawn.jackknife.variances(of(left_out), of(mean)))
+    return (low, high, some & (undefined <= estimates.MOST_UNDEFINED),
+            (told.df < estimates.LEAST_DF) | (variance == 0) | (undefined > 0) | seldom, told.psus, of(mean), half)
 
 
 def _auc(design, statistic, rng, runs):
-    survey = design.survey()
-    items = SurveyDesign(np.repeat(survey.stratum, design.items), psu=np.repeat(np.arange(survey.stratum.size),
-                                                                                design.items),
-                         weight=np.repeat(survey.weight, design.items))
-    drawn = replicates.replicates(items, method_of(design))
-    positive = draw(design, rng, runs)[0]
-    found = [_auc_once(design, drawn, rng, count) for count in positive.T]
+    found = [_auc_once(design, rng, *columns) for columns in
+             zip(*np.transpose(draw(design, statistic, rng, runs)[:3], (0, 2, 1)), strict=True)]
     return tuple(np.array(column) for column in zip(*found, strict=True))
 
 
-def _auc_once(design, drawn, rng, positive):
-    psu = drawn.design.psu_of_item
-    truth = np.tile(np.arange(design.items), positive.size) < positive[psu]
-    shared = rng.normal(size=(2, positive.size)) * np.array(SCORE_SD)[:, None]
-    score = rng.normal(size=truth.size) + design.shift * truth + np.where(truth, shared[1][psu], shared[0][psu])
+def _auc_once(design, rng, level, items, positive):
+    survey, items = design.survey(), items.astype(int)
+    psu = np.repeat(np.arange(items.size), items)
+    survey = SurveyDesign(survey.stratum[psu], psu=psu, weight=survey.weight[psu])
+    truth = np.arange(psu.size) - (np.cumsum(items) - items)[psu] < positive[psu]
+    shared = rng.normal(size=(2, items.size)) * np.array(SCORE_SD)[:, None]
+    shift = np.where(truth, design.shift + (shared[1] + design.slope * level)[psu], shared[0][psu])
+    score = rng.normal(size=psu.size) + shift
     try:
-        estimate = estimates.replicate_estimate(drawn, "auc", truth, score)
+        found = estimates.replicate_estimate(replicates.replicates(survey, method_of(design)), "auc", truth, score)
     except ValueError as error:
         if type(error) in (statistics.UndefinedError, statistics.UnstableError):
-            return 0.0, 1.0, False, True, 0
+            return 0.0, 1.0, False, True, 0, .5, .5
         raise
-    low, high = estimate.interval()
-    return low, high, True, bool(estimate.notes), estimate.effective_psus
+    half = scipy.special.stdtrit(survey.df, .975) * found.standard_error
+    return *found.interval(), True, any(note.kind in UNSURE for note in found.notes), found.effective_psus, \
+        found.estimate, half
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What a design did."""
+    """What a design did; t has the degrees of freedom of the design."""
 
     coverage: float
     without_note: float
     noted: float
     answered: float
     effective_psus: float
+    t_coverage: float
+    width_over_t: float
     runs: int
 
 
 def figures(design, statistic, rng, runs):
     """Return the `Figures` of a design."""
-    low, high, answered, noted, psus = outcomes(design, statistic, rng, runs)
+    low, high, answered, noted, psus, estimate, half = outcomes(design, statistic, rng, runs)
     truth = truth_of(design, statistic)
-    covers = (low <= truth + 1e-9) & (truth - 1e-9 <= high)
+    covers, by_t = ((a <= truth + 1e-9) & (truth - 1e-9 <= b)
+                    for a, b in ((low, high), (estimate - half, estimate + half)))
+    if not answered.any():
+        return Figures(1.0, float("nan"), 1.0, 0.0, 0.0, 1.0, 1.0, 0)
     plain = answered & ~noted
-    return Figures(float(covers[answered].mean()) if answered.any() else 1.0,
-                   float(covers[plain].mean()) if plain.sum() > 20 else float("nan"),
-                   float(noted[answered].mean()) if answered.any() else 1.0, float(answered.mean()),
-                   float(np.median(psus[answered])) if answered.any() else 0.0, int(answered.sum()))
+    return Figures(float(covers[answered].mean()), float(covers[plain].mean()) if plain.sum() > 20 else float("nan"),
+                   float(noted[answered].mean()), float(answered.mean()), float(np.median(psus[answered])),
+                   float(by_t[answered].mean()),
+                   float((high - low)[answered].mean() / 2 / max(half[answered].mean(), 1e-9)), int(answered.sum()))
 
 
 def eligible(found, size):
@@ -203,10 +239,10 @@ def eligible(found, size):
 def start(rng):
     """Return a random design."""
     values = {name: rng.uniform(*ends) for name, ends in RANGES.items()}
-    for name in ("positive", "alarm"):
+    for name in ("strata", "psus", "positive", "alarm"):
         values[name] = np.exp(rng.uniform(*np.log(RANGES[name])))
-    for name in ("spread", "positive_icc", "error_icc", "uneven"):
-        values[name] *= rng.random() < .7
+    for name in ("spread", "sizes", "slope", "positive_icc", "error_icc", "uneven"):
+        values[name] *= rng.random() < .6
     return bounded(values | {"seed": int(rng.integers(1_000))})
 
 
@@ -220,26 +256,89 @@ def moved(design, rng):
 
 
 def bounded(values):
-    """Return the nearest design within the ranges."""
+    """Return the nearest design within the ranges, of 4 to 200 PSUs."""
     whole = ("strata", "psus", "items")
     clipped = {name: float(np.clip(values[name], *ends)) for name, ends in RANGES.items()}
     clipped |= {name: round(clipped[name]) for name in whole}
+    least = -(-LEAST_PSUS // clipped["strata"])
+    clipped["psus"] = max(least, 2, min(clipped["psus"], MOST_PSUS // clipped["strata"]))
     most = MOST_ITEMS // (clipped["strata"] * clipped["psus"])
     return Design(**clipped | {"items": max(1, min(clipped["items"], most)), "seed": values["seed"]})
 
 
-def usual():
-    """Yield usual designs: strata and PSUs of six items, spread of weights, share of positives and its ICC."""
-    for (strata, psus), spread, positive, icc in itertools.product(
-            ((10, 3), (50, 2), (50, 5), (100, 2)), (0.0, .5, 1.5), (.03, .1, .5), (.1, .3)):
-        yield Design(strata, psus, 6, spread, positive, icc, .8, .01, .1, 1.2, 0.0, 0)
+USUAL = {"strata": 1, "psus": 30, "items": 10, "spread": 0.0, "sizes": 0.0, "slope": 0.0, "positive": .8,
+         "positive_icc": .1, "hit": .8, "alarm": .05, "error_icc": .1, "shift": 1.2, "uneven": 0.0}
 
 
-def tabulate(rng):
-    """Record the `Figures` of every statistic in the usual designs."""
-    rows = [{"statistic": statistic, **asdict(design), **asdict(figures(design, statistic, rng, AUC_RUNS[1] if
-             statistic == "auc" else RUNS[1]))} for statistic in STATISTICS for design in usual()]
-    USUAL.write_text("[" + ",\n".join(map(json.dumps, rows)) + "]\n")
+def designs(statistic, **varied):
+    """Return a statistic and designs, every combination of the values."""
+    return statistic, [Design(**USUAL | dict(zip(varied, each, strict=True))) for each in
+                       itertools.product(*varied.values())]
+
+
+def kinds():
+    """Return the kinds of designs, from the easy to those that no interval can know."""
+    some, classes = [15, 40, 80], {"strata": [1, 20], "psus": [4, 30], "sizes": [0, .7], "positive": [.05, .3],
+                                   "positive_icc": [.1, .3]}
+    return {
+        "easy shares": designs("share", strata=[1, 5], psus=[30, 80], positive=[.5, .7, .85], positive_icc=[.02, .1]),
+        "easy differences": designs("mean", psus=[30, 80], positive=[.5], hit=[.9, .8, .7], alarm=[.1, .2, .3],
+                                    error_icc=[.02, .1]),
+        "5 to 10 PSUs, sizes and quality": designs("share", psus=[5, 7, 10], sizes=[.5, 1, 1.5],
+                                                   slope=[-2, -1, 0, 1, 2], positive=[.5, .8, .95],
+                                                   positive_icc=[.02]),
+        **{f"{few[0]} to {few[-1]} PSUs": designs("share", psus=few, items=[5, 30], positive=[.5, .8, .95],
+                                                  positive_icc=[.05, .2]) for few in ([4, 5, 7, 9], [2, 3])},
+        "25 or 50 strata of 2": designs("share", strata=[25, 50], psus=[2], sizes=[.5, 1, 1.5], slope=[0, 1],
+                                        positive=[.6, .9], positive_icc=[.1, .3]),
+        "heavy strata": designs("share", strata=[10, 50], psus=[2, 5], spread=[.7, 1.5], sizes=[0, .7],
+                                positive=[.7, .95], positive_icc=[.1, .4]),
+        "strata unlike each other": designs("share", strata=[10, 25, 50], psus=[2, 4], items=[1, 5], positive=[.5, .9],
+                                            positive_icc=[0], uneven=[1.5, 4, 10]),
+        "strata unlike each other, sizes and quality": designs(
+            "share", strata=[5, 12], psus=[4, 12], items=[1, 8], sizes=[.7, 1.2], slope=[-1, 1], positive=[.5, .9],
+            uneven=[2, 4]),
+        "sizes": designs("share", psus=some, sizes=[.5, 1, 1.5], positive=[.6, .9], positive_icc=[.05, .3]),
+        "sizes and quality": designs("share", psus=some, sizes=[.5, 1, 1.5], slope=[-1, 1, 2], positive=[.7, .9]),
+        "rare": designs("share", psus=[20, 40, 80], items=[5, 20], positive=[.01, .03, .1], positive_icc=[.2, .6]),
+        "rare differences": designs("mean", psus=[20, 40, 80], items=[5, 20], positive=[.5], hit=[.99, .95],
+                                    alarm=[.01, .05], error_icc=[.1, .4]),
+        "differences, sizes and quality": designs("mean", psus=some, sizes=[.5, 1, 1.5], slope=[.5, 1], positive=[.5],
+                                                  alarm=[.1, .2]),
+        "precision": designs("precision", **classes), "recall": designs("recall", **classes),
+        "F1": designs("f1", **classes),
+        "uniform sizes": designs("share", law=["uniform"], psus=[15, 40], slope=[-1, 0, 1], positive=[.8, .95]),
+        "Pareto sizes": designs("share", law=["pareto"], sizes=[.33, .5], psus=some, slope=[-1, 0, 1]),
+        "Pareto sizes without variance": designs("share", law=["pareto"], sizes=[.8], psus=some, slope=[-1, 0, 1]),
+        "a tenth of the PSUs ten times as large": designs("share", law=["two"], psus=[20, 40, 80],
+                                                          slope=[-1, 0, 1], positive=[.8, .95]),
+        "two kinds of PSUs": designs("share", psus=[10, 20, 40, 80], positive=[.5, .8], positive_icc=[.9],
+                                     floor=[0, .03]),
+        "two kinds, one rare": designs("share", psus=[20, 40, 80], positive=[.95], positive_icc=[.9], floor=[.03]),
+        "AUC easy": designs("auc", psus=[30, 60], positive=[.5, .3], positive_icc=[.05], items=[10, 20]),
+        "AUC": designs("auc", psus=[8, 25], sizes=[0, 1], slope=[-.7, .5], positive=[.1, .3], positive_icc=[.3]),
+        "AUC in strata": designs("auc", strata=[25], psus=[2], items=[6], spread=[0, 1.2], sizes=[0, .5],
+                                 positive=[.05, .3], positive_icc=[.3])}
+
+
+def tabulated(name, statistic, cells):
+    """Return what is recorded of a kind of designs, its draws from the seed 1 and its name."""
+    begun, runs = time.process_time(), AUC_RUNS[2] if statistic == "auc" else KIND_RUNS
+    rng = np.random.default_rng([1, zlib.crc32(name.encode())])
+    rows = [asdict(figures(cell, statistic, rng, runs)) for cell in cells]
+    of = {key: np.array([row[key] for row in rows]) for key in rows[0]}
+    found = {"statistic": statistic, "cells": len(cells), "runs": runs, "seed": 1, "coverage": of["coverage"].min(),
+             "median": float(np.median(of["coverage"])), "t_coverage": of["t_coverage"].min(),
+             "width_over_t": of["width_over_t"].mean(), "widest_over_t": of["width_over_t"].max(),
+             "noted": of["noted"].mean(), "minutes": round((time.process_time() - begun) / 60, 2),
+             "worst": asdict(cells[int(of["coverage"].argmin())])}
+    print(f"{name:44}", *(f"{key} {value:.3f}" for key, value in found.items() if isinstance(value, float)), flush=True)
+    return found
+
+
+def tabulate():
+    """Record every kind of designs."""
+    KINDS.write_text(json.dumps({name: tabulated(name, *kind) for name, kind in kinds().items()}, indent=1) + "\n")
 
 
 def family_of(name):
@@ -257,6 +356,6 @@ SEARCHED = {name: family_of(name) for name in FAMILIES}
 
 if __name__ == "__main__":
     if "--families" in sys.argv:
-        tabulate(np.random.default_rng(1))
+        tabulate()
     else:
         main(SEARCHED, RECORD, __doc__.splitlines()[0])

@@ -1,103 +1,236 @@
-"""The default interval of shares and bounded means against Clopper and Pearson's and the stratified default."""
+"""The default interval of shares and bounded means against golden values and the rule written out in loops."""
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
-from workbench import value_interval
-from workbench.replication.bounded_intervals import Clusters, Spread, bounded_limits, f1_limits
+import workbench as wb
+from workbench.replication.bounded_intervals import Clusters, Sample, clusters, degrees
 
-ANY = np.full(2, np.inf)
-NO_CLUSTERS = Clusters(np.inf, 1e12, ANY)
-
-
-def spread_of(values):
-    return Spread.of([(np.asarray(values, float), np.ones(len(values), bool))], np.ones(len(values)))
+RIGHT = [[1, 1, 1, 1, 0], [1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 0, 0, 0],
+         [1, 1, 1, 1, 1], [1, 1, 1, 1, 0]]
 
 
-def test_of_independent_items_it_is_clopper_and_pearsons():
-    for n, x in ((30, 21), (12, 0), (200, 199), (5, 5)):
-        p = x / n
-        found = bounded_limits(p, p * (1 - p) / (n - 1), spread_of([1] * x + [0] * (n - x)),
-                               Clusters(n, 1e12, ANY), .025)
-        exact = stats.binomtest(x, n).proportion_ci(.95, "exact")
-        assert found == pytest.approx(tuple(exact), abs=1e-9)
+def limits_of(y, psu, bounds=(0, 1), level=.95, stratum=None, weight=None, fpc=None):
+    stratum = np.zeros(len(y), int) if stratum is None else stratum
+    design = wb.SurveyDesign(stratum, psu=psu, weight=weight, fpc=fpc)
+    found = wb.replicate_estimate(wb.replicates(design, "jkn"), "mean", y, bounds=bounds)
+    return np.array(tuple(found.interval(level)))
 
 
-@pytest.mark.parametrize("values", [(-1, 0, 1), (0, .5, 1), (0, 1, 10)])
-def test_of_independent_items_it_is_the_interval_of_values(values):
-    counts = np.array([7, 12, 3])
-    y = np.repeat(values, counts).astype(float)
-    found = bounded_limits(y.mean(), y.var(ddof=1) / y.size, spread_of(y), NO_CLUSTERS, .025,
-                           bounds=(values[0], values[-1]))
-    assert found == pytest.approx(tuple(value_interval([10 ** 9], [counts], values)), rel=1e-6, abs=1e-6)
+# ---------------------------------------------------------------- the rule, written out
+
+def written_out(y, psu, stratum, weight, population, bounds, level):
+    """Return the limits as the equations say, PSU by PSU, the variance by leaving each one out of the items."""
+    lower = upper_written_out(-y, psu, stratum, weight, population, -bounds[0], np.ptp(bounds), level)
+    return -lower, upper_written_out(y, psu, stratum, weight, population, bounds[1], np.ptp(bounds), level)
 
 
-def test_half_of_the_population_sampled():
-    """Of independent items, N = 44 and n = 22, as the stratified interval rounds: outward to whole items."""
-    y = np.repeat([0., 1.], [8, 14])
-    low, high = bounded_limits(y.mean(), .5 * y.var(ddof=1) / 22, spread_of(y), Clusters(22, 1e12, ANY), .025,
-                               free=.5)
-    assert tuple(value_interval([44], [[8, 14]], (0, 1))) == pytest.approx((np.floor(low * 44) / 44,
-                                                                           np.ceil(high * 44) / 44))
+def upper_written_out(y, psu, stratum, weight, population, high, reach, level):
+    names, total = np.unique(psu), weight.sum()
+    of = {c: stratum[psu == c][0] for c in names}
+    n = {h: sum(of[c] == h for c in names) for h in set(of.values())}
+    mean = weight @ y / total
+    own = {h: np.average(y[stratum == h], weights=weight[stratum == h]) for h in n}
+    share = {c: weight[psu == c].sum() / total for c in names}
+    error = {c: (weight[psu == c] * (y[psu == c] - mean)).sum() / total for c in names}
+    beyond = np.array([max(value - own[h], 0) for value, h in zip(y, stratum, strict=True)])
+    beyond[beyond < 1e-12 * reach] = 0
+    free = {h: 1 - n[h] / population[h] for h in n}
+
+    variance = 0
+    for c in names:
+        factor = np.where(psu == c, 0, np.where(stratum == of[c], n[of[c]] / (n[of[c]] - 1), 1))
+        factor = 1 + np.sqrt(free[of[c]]) * (factor - 1)
+        variance += (n[of[c]] - 1) / n[of[c]] * (np.average(y, weights=weight * factor) - mean) ** 2
+    kappa = sum(share.values()) ** 2 / sum(w ** 2 for w in share.values())
+    a = {h: sum(share[c] ** 2 for c in names if of[c] == h) for h in n}
+    spare = len(names) - len(n)
+    df = max(1, min(spare, kappa * spare / len(names), sum(a.values()) ** 2 / sum(a[h] ** 2 / (n[h] - 1) for h in n)))
+    middle = {h: np.mean([share[c] for c in names if of[c] == h]) for h in n}
+    level_of = {h: np.mean([error[c] for c in names if of[c] == h]) for h in n}
+    spread = sum(((error[c] - level_of[of[c]]) / middle[of[c]]) ** 2 for c in names) / spare
+    pooled = spread * sum(free[h] * n[h] * middle[h] ** 2 for h in n)
+    variance += min(1, 5 / df) * max(pooled - variance, 0)
+    f = sum(share[c] ** 2 * free[of[c]] for c in names) / sum(w ** 2 for w in share.values())
+
+    heaviest, up = max(share.values()), [max(e, 0) for e in error.values()]
+    x = [(weight[psu == c] * beyond[psu == c] ** 2).sum() for c in names]
+    gaps = np.array([high - own[h] for h in stratum])
+    items = sum((b / gap) ** 2 for b, gap in zip(beyond, gaps, strict=True) if b)
+    carriers = min(sum(x) ** 2 / sum(v * v for v in x), items) if sum(x) else 0
+    squares = sum(e * e for e in error.values())
+    skewness = max(sum(e ** 3 for e in error.values()) / squares, 0) if squares > 1e-28 else 0
+    within = {c: (weight[psu == c] * (y[psu == c] - own[of[c]])).sum() / total for c in names}
+    q = min(sum(e * e for e in each) ** 2 / sum(max(e, 0) ** 4 for e in each) if max(each) > 1e-14 else np.inf
+            for each in (list(error.values()), list(within.values())))
+    worst = max(up) / (1 + heaviest)
+    bound = max(share[c] / (1 + share[c]) * (high - own[of[c]]) for c in names)
+    far = max((weight[psu == c] * beyond[psu == c]).sum() / total for c in names) / (1 + heaviest)
+    larger = min(bound, 5 * far)
+    vary = min(1, 2 * sum(n[of[c]] / (n[of[c]] - 1) * (share[c] - middle[of[c]]) ** 2 for c in names)
+               / sum(w ** 2 for w in share.values()))
+    one, other = (min(1, part / carriers ** power) if carriers else 1 for part, power in ((3, 1), (.7, 2)))
+    unseen = worst * max(one, min(1, 4 / q) ** 2) + max(
+        other * max(bound - worst, 0), vary * min(1, 5 / q) ** 2 * max(larger - worst, 0))
+    p = (1 + level) / 2
+    r = stats.t.ppf(p, df) / stats.norm.ppf(p)
+    return np.clip(beta_quantile(mean + f * max(skewness * r / 2, unseen), variance * r ** 2 + f * unseen ** 2,
+                                 2 * (skewness * variance * r ** 3 + f ** 1.5 * unseen ** 3), high, p), mean, high)
 
 
-def test_a_census_is_certain():
-    assert bounded_limits(.7, 0.0, spread_of([1] * 7 + [0] * 3), Clusters(10, 9, (5.0, 5.0)), .025, free=0.0) == \
-        pytest.approx((.7, .7))
+def beta_quantile(mean, variance, third, high, p):
+    """Return a quantile of the beta distribution that ends at `high`, its range found so that the third moment fits."""
+    def fitted(reach):
+        gap = (high - mean) / reach
+        size = gap * (1 - gap) * reach ** 2 / variance - 1
+        return stats.beta((1 - gap) * size, gap * size, high - reach, reach)
+
+    def miss(log):
+        found = fitted(high - mean + np.exp(log))
+        return float(found.stats("s")) * variance ** 1.5 - third
+    least = variance / (high - mean) * (1 + 1e-9)
+    return fitted(high - mean + np.exp(optimize.brentq(miss, np.log(least), np.log(1e5), xtol=1e-13))).ppf(p)
 
 
-def test_a_design_effect_of_four_is_a_quarter_of_the_items():
-    y = [1] * 300 + [0] * 100
-    found = bounded_limits(.75, 4 * .1875 / 399, spread_of(y), NO_CLUSTERS, .025)
-    assert found == pytest.approx((stats.beta.ppf(.025, 75, 26), stats.beta.ppf(.975, 76, 25)))
+@pytest.mark.parametrize("seed", range(12))
+def test_limits_are_those_of_the_rule_written_out(seed):
+    rng = np.random.default_rng(seed)
+    strata = rng.integers(1, 4)
+    psus = rng.integers(3, 9, strata)
+    psu = np.repeat(np.arange(psus.sum()), rng.integers(1, 9, psus.sum()))
+    stratum = np.repeat(np.arange(strata), psus)[psu]
+    weight = rng.lognormal(size=strata)[stratum]
+    bounds = [(0, 1), (-1, 1), (0, 10)][seed % 3]
+    rate = rng.beta(3, 2, psus.sum())[psu]
+    y = {0: rng.random(psu.size) < rate, 1: rng.choice([-1, 0, 1], psu.size, p=[.1, .7, .2]),
+         2: 10 * rng.beta(2, 5, psu.size)}[seed % 3].astype(float)
+    population = psus + rng.integers(1, 40, strata)
+    fpc = population[stratum] if seed % 2 else None
+    of_all = {h: population[h] if seed % 2 else np.inf for h in range(strata)}
+    expected = written_out(y, psu, stratum, weight, of_all, np.array(bounds, float), .9)
+    assert limits_of(y, psu, bounds, .9, stratum, weight, fpc) == pytest.approx(expected, abs=2e-6 * np.ptp(bounds))
 
 
-def test_few_degrees_of_freedom_shrink_the_number_of_items():
-    """Korn and Graubard: (z / t)^2; but where few PSUs carry the variance, only beyond the number of PSUs."""
-    y, z = [1] * 300 + [0] * 100, stats.norm.ppf(.975)
-    usual = (z / stats.t.ppf(.975, 20)) ** 2
-    for carriers, psus, n in ((np.inf, 50, 400 * usual), (3.0, 50, 400 * (z / stats.t.ppf(.975, 3)) ** 2),
-                              (3.0, 300, 300 * usual), (3.0, 10 ** 6, 400 * usual), (0.2, 50, 50 * usual)):
-        found = bounded_limits(.75, 0.1875 / 399, spread_of(y), Clusters(psus, 20, (carriers, carriers)), .025)
-        expected = (stats.beta.ppf(.025, .75 * n, .25 * n + 1), stats.beta.ppf(.975, .75 * n + 1, .25 * n))
-        assert found == pytest.approx(expected), (carriers, psus)
+# ---------------------------------------------------------------- golden values
+
+def test_golden_values():
+    """Worked out by another program, before this one was written."""
+    y, psu = np.ravel(RIGHT), np.repeat(np.arange(8), 5)
+    assert limits_of(y, psu) == pytest.approx((.528230, .972100), abs=1e-6)
+    design = wb.SurveyDesign([0] * 40, psu=psu)
+    sample = Sample.of_items(design, y.astype(float), [np.ones(40, bool)])
+    told = clusters(design, sample, sample.variance(wb.replicates(design, "jkn")), (0.0, 1.0))
+    assert (float(told.variance), float(told.df)) == pytest.approx((.00571429, 7), abs=1e-8)
+    assert (told.carriers[0], told.unseen[0], told.skewness[0]) == pytest.approx((4, .0463889, .01875), abs=1e-7)
+    assert limits_of([1] * 50, np.repeat(np.arange(10), 5)) == pytest.approx((.653226, 1), abs=1e-6)
+    assert limits_of([0] * 60, np.repeat(np.arange(10), 6), (-1, 1)) == pytest.approx((-.346774, .346774), abs=1e-6)
 
 
-def test_five_degrees_of_freedom_are_the_pooled_variances():
-    y, variance, z = [1] * 300 + [0] * 100, .1875 / 399, stats.norm.ppf(.975)
-    for df, pooled, effect in ((5, 4, 4), (3, 4, 4), (20, 4, 1 + 3 / 4), (20, .5, 1), (1e12, 4, 1)):
-        found = bounded_limits(.75, variance, spread_of(y), Clusters(400, df, ANY, pooled * variance), .025)
-        n = 400 / effect * (z / stats.t.ppf(.975, df)) ** 2
-        expected = (stats.beta.ppf(.025, .75 * n, .25 * n + 1), stats.beta.ppf(.975, .75 * n + 1, .25 * n))
-        assert found == pytest.approx(expected), (df, pooled)
+def test_where_nothing_differs_it_is_about_the_beta_of_the_psus():
+    """Of 1,000 PSUs none of which has an error: 1 - .025^(1/1000), nearly."""
+    low, high = limits_of([1] * 1000, np.arange(1000))
+    assert high == 1 and low == pytest.approx(.025 ** (1 / 1000), abs=2e-5)
 
 
-def test_the_limits_believe_their_own_carriers():
-    y = [1] * 300 + [0] * 100
-    both = [bounded_limits(.75, .1875 / 399, spread_of(y), Clusters(5, 50, carriers), .025)
-            for carriers in ((3, 3), (9, 9), (3, 9))]
-    assert both[2] == (both[0][0], both[1][1])
+def test_of_many_like_psus_it_is_students_t():
+    y = np.arange(2000) % 2
+    low, high = limits_of(np.concatenate([y, y]), np.repeat(np.arange(1000), 4) % 997)
+    assert (low + high) / 2 == pytest.approx(.5, abs=1e-4)
 
 
-def test_f1_is_the_share_of_hits_among_all_positives():
-    """F1 = 2 J / (1 + J); the derivative turns its variance into that of J."""
-    share, n = .6, 80
-    f1 = 2 * share / (1 + share)
-    variance = share * (1 - share) / (n - 1)
-    found = f1_limits(f1, variance * (2 / (1 + share) ** 2) ** 2, spread_of([1] * 48 + [0] * 32), NO_CLUSTERS, .025)
-    exact = stats.binomtest(48, n).proportion_ci(.95, "exact")
-    assert found == pytest.approx(tuple(2 * limit / (1 + limit) for limit in exact))
+# ---------------------------------------------------------------- what may not change it
+
+def drawn_sample(rng):
+    psu = np.repeat(np.arange(14), rng.integers(1, 12, 14))
+    y = rng.choice([-1, -.25, 0, .5, 1], psu.size, p=[.05, .15, .4, .2, .2])
+    return y, psu, psu // 7, rng.uniform(1, 4, psu.size)
 
 
-def test_f1s_pooled_variance_is_on_the_scale_of_its_variance():
-    f1, spread = .75, spread_of([1] * 48 + [0] * 32)
-    variance = 2 * .24 / 79
-    assert f1_limits(f1, variance, spread, Clusters(10, 5, ANY, 4 * variance), .025) == pytest.approx(
-        f1_limits(f1, 4 * variance, spread, Clusters(10, 5, ANY), .025), rel=1e-12)
+@pytest.mark.parametrize("seed", range(5))
+def test_negating_scaling_shifting_and_the_order_of_psus(seed):
+    rng = np.random.default_rng(seed)
+    y, psu, stratum, weight = drawn_sample(rng)
+    given = {"stratum": stratum, "weight": weight}
+    low, high = limits_of(y, psu, (-1, 1), **given)
+    assert -1 < low < high < 1
+    assert limits_of(-y, psu, (-1, 1), **given) == pytest.approx((-high, -low), abs=1e-12)
+    assert limits_of(3 * y + 5, psu, (2, 8), **given) == pytest.approx((3 * low + 5, 3 * high + 5), abs=1e-9)
+    order = rng.permutation(y.size)
+    mixed = limits_of(y[order], rng.permutation(14)[psu][order], (-1, 1), stratum=stratum[order],
+                      weight=7 * weight[order])
+    assert mixed == pytest.approx((low, high), abs=1e-9)
+    wider = limits_of(y, psu, (-2, 3), **given)
+    assert wider[0] < low and wider[1] > high
 
 
-def test_weights_count_by_kish():
-    weight = np.array([1., 1, 1, 5])
-    spread = Spread.of([(np.array([0., 1, 1, 1]), np.ones(4, bool))], weight)
-    assert spread.items[0] == pytest.approx(64 / 28) and spread.second[0] == pytest.approx(1 / 8 * 7 / 8)
-    assert spread.third[0] == pytest.approx(-1 / 8 * 7 / 8 * 6 / 8)
+def test_a_census_has_no_width_and_nothing_else_has():
+    rng = np.random.default_rng(1)
+    for rate in (0, .3, 1):
+        for psus, items in ((2, 1), (3, 4), (40, 2)):
+            y, psu = rng.random(psus * items) < rate, np.repeat(np.arange(psus), items)
+            low, high = limits_of(y.astype(float), psu, fpc=[psus] * y.size)
+            assert low == high == pytest.approx(y.mean())
+            low, high = limits_of(y.astype(float), psu, fpc=[10 * psus] * y.size)
+            assert 0 <= low <= y.mean() <= high <= 1 and low < high
+
+
+def test_psus_that_are_all_alike_are_no_certainty():
+    y = np.tile([1, 0], 20)
+    low, high = limits_of(y, np.repeat(np.arange(20), 2))
+    assert low < .5 < high
+
+
+def test_strata_that_differ_hide_nothing():
+    """Half of the strata all right, half all wrong, and no PSU unlike its stratum: 50 on either side, none other."""
+    y = np.repeat([1, 1, 0, 0], 25)
+    low, high = limits_of(y, np.arange(100), stratum=np.arange(100) // 2)
+    assert .5 - low == pytest.approx(high - .5) and high - .5 > .5 * (1 - .025 ** (1 / 50))
+
+
+def test_many_samples_at_once_are_each_of_them():
+    rng = np.random.default_rng(4)
+    design = wb.SurveyDesign(np.arange(12) // 3, weight=np.repeat([1., 2, 3, 9], 3))
+    counts = rng.integers(0, 6, (3, 12, 7)) * np.array([.3, 1, 1])[:, None, None] // 1
+    counts[2] += 1
+    sample = Sample.of_counts((-1, 0, 1), counts, design.weight[:, None])
+    told = clusters(design, sample, sample.variance(wb.replicates(design, "jkn")), (-1.0, 1.0))
+    low, high = told.limits(.05, (-1.0, 1.0))
+    for run in range(7):
+        number = counts[:, :, run].astype(int)
+        y = np.concatenate([np.repeat([-1, 0, 1], each) for each in number.T])
+        psu = np.repeat(np.arange(12), number.sum(0))
+        expected = limits_of(y, psu, (-1, 1), .9, psu // 3, design.weight[psu])
+        assert (low[run], high[run]) == pytest.approx(tuple(expected), abs=1e-9)
+
+
+# ---------------------------------------------------------------- its parts
+
+def test_degrees_of_freedom_by_hand():
+    """Two strata of 2 and 3 PSUs that weigh 3, 1 and 2, 2, 0."""
+    design = wb.SurveyDesign([0, 0, 1, 1, 1])
+    df, psus = degrees(design, np.array([[3., 1, 2, 2, 0]]), None)
+    assert psus == pytest.approx(64 / 18)
+    assert df == pytest.approx(min(3, 64 / 18 * 3 / 5, 18 ** 2 / (10 ** 2 / 1 + 8 ** 2 / 2)))
+    assert degrees(design, np.array([[3., 1, 2, 2, 0], [1, 0, 0, 0, 0]]), None) == pytest.approx((1, 1))
+    assert degrees(design, np.ones((1, 5)), 1.5)[0] == 1.5
+
+
+def test_f1_is_from_the_share_of_hits_among_all_positives():
+    """F1 = 2 J / (1 + J), J the share of items truly and predicted positive among those that are either."""
+    rng, psu = np.random.default_rng(2), np.repeat(np.arange(20), 6)
+    truth, read = rng.random(120) < .5, rng.random(120) < .6
+    drawn = wb.replicates(wb.SurveyDesign([0] * 120, psu=psu), "jkn")
+    share = wb.replicate_estimate(drawn, "proportion", truth & read, domain=truth | read).interval()
+    found = wb.replicate_estimate(drawn, "f1", truth, read).interval()
+    assert tuple(found) == pytest.approx(tuple(2 * limit / (1 + limit) for limit in share), rel=1e-12)
+
+
+def test_skewness_and_the_unseen_psu_move_the_limits():
+    plain = Clusters(.5, .01, 20., 20., 1., np.zeros(2), np.zeros(2), np.full(2, 9.))
+    low, high = plain.limits(.025)
+    for side in (0, 1):
+        at = np.eye(2)[side]
+        for moved in (Clusters(.5, .01, 20., 20., 1., .03 * at, np.zeros(2), np.full(2, 9.)),
+                      Clusters(.5, .01, 20., 20., 1., np.zeros(2), .05 * at, np.full(2, 9.))):
+            reach = np.array(moved.limits(.025)) - (low, high)
+            assert reach[1 - side] == 0 and (reach[side] > 0) == bool(side) and reach[side] != 0

@@ -141,8 +141,8 @@ def test_auto_takes_what_suits_the_design(psus, method):
 
 def test_warnings_name_the_metrics_they_are_about():
     warning, = wb.sentences(wb.estimate_metrics(wb.digit_forms().labeled()).notes)
-    assert warning == ("metric precision: few clusters tell about it: the standard error is rough; the interval allows "
-                       "for it")
+    assert warning == ("metric precision: few clusters tell about it: the standard error is rough, and one unlike them "
+                       "may be unseen")
 
 
 def test_many_groups_are_all_shown_and_named_briefly(data):
@@ -249,7 +249,7 @@ def test_the_digit_forms_give_the_lesson_figures():
     row = {row["metric"]: row for row in wb.estimate_metrics(wb.digit_forms().labeled()).rows()}
     assert row["accuracy"]["estimate"] == pytest.approx(1576 / 1797)
     assert (row["accuracy"]["naive_low"], row["accuracy"]["naive_high"]) == pytest.approx((0.862, 0.892), abs=5e-4)
-    assert (row["accuracy"]["low"], row["accuracy"]["high"]) == pytest.approx((0.839, 0.908), abs=2e-3)
+    assert (row["accuracy"]["low"], row["accuracy"]["high"]) == pytest.approx((0.838, 0.911), abs=1e-3)
     assert row["accuracy"]["worth"] == pytest.approx(550, abs=15)
     assert row["f1"]["estimate"] == pytest.approx(0.7688, abs=5e-5)
     assert row["f1"]["naive_high"] - row["f1"]["estimate"] == pytest.approx(1.96 * 0.0235, abs=1e-3)

@@ -501,14 +501,18 @@ def test_effective_units_of_a_ratio_are_those_of_its_denominator():
     assert (found.df, found.informative_psus, found.effective_df) == (4, 8, 4)
 
 
-def test_effective_degrees_of_freedom_are_satterthwaites():
-    """(sum a)^2 / sum a^2 / (n_h - 1), a = W_h^2 / n_h."""
+def test_effective_degrees_of_freedom_are_satterthwaites_or_those_of_the_equally_heavy_psus():
+    """(sum a)^2 / sum a^2 / (n_h - 1), a the sum of W^2 in stratum h; at most kappa (C - H) / C."""
     data, drawn = drawn_by("generalized")
-    a, n = np.zeros(7), np.array(MIXTURE)
-    for stratum, w in zip(data.stratum, data.weight, strict=True):
-        a[int(stratum.split()[1])] += w
-    a = a ** 2 / n
-    assert estimated(data, drawn, "mean").effective_df == pytest.approx(a.sum() ** 2 / (a ** 2 / (n - 1)).sum())
+    weight, n = {}, np.array(MIXTURE)
+    for stratum, psu, w in zip(data.stratum, data.psu, data.weight, strict=True):
+        of_stratum = weight.setdefault(int(stratum.split()[1]), {})
+        of_stratum[psu] = of_stratum.get(psu, 0) + w
+    found = estimated(data, drawn, "mean")
+    a = np.array([sum(w ** 2 for w in weight[h].values()) for h in range(7)])
+    kappa = sum(w for psus in weight.values() for w in psus.values()) ** 2 / a.sum()
+    assert found.effective_df == pytest.approx(min(a.sum() ** 2 / (a ** 2 / (n - 1)).sum(),
+                                                   kappa * (n.sum() - 7) / n.sum()))
     for n in (2, 3, 5):
         equal = replicates(SurveyDesign(np.repeat(np.arange(9), n)), "jkn")
         found = replicate_estimate(equal, "mean", np.arange(9 * n))
@@ -516,7 +520,7 @@ def test_effective_degrees_of_freedom_are_satterthwaites():
 
 
 def test_effective_degrees_of_freedom_of_a_domain_do_not_count_units_outside_it():
-    """Two of ten units in each of five strata, all of the same weight: df is 5, and ten units bear at most 9."""
+    """Two of ten units in each of five strata, all of the same weight: ten units, less a tenth for the strata."""
     design = SurveyDesign(np.repeat(np.arange(5), 10))
     found = replicate_estimate(replicates(design, "jkn"), "mean", np.arange(50) % 7, domain=[1, 1, *[0] * 8] * 5)
     assert found.df == 5 and found.effective_df == 9
@@ -588,28 +592,19 @@ def test_wilsons_effective_items_are_at_most_those_of_the_denominator():
 @pytest.mark.parametrize("right", [0, 1])
 @pytest.mark.parametrize("name", ["accuracy", "proportion"])
 def test_all_right_or_all_wrong_is_worth_the_effective_units(name, right, strata):
-    """Clopper and Pearson's limits at the PSUs' effective number, less what the t distribution takes."""
+    """Wilson at the PSUs' effective number; by default one more PSU, as heavy as the heaviest, that is unlike them."""
     design = SurveyDesign(np.repeat(np.arange(strata), 4), psu=np.repeat(np.arange(2 * strata), 2),
                           weight=np.repeat(1.0 + np.arange(strata), 4))
     columns = ([1] * 4 * strata, [right] * 4 * strata) if name == "accuracy" else ([right] * 4 * strata,)
     e = replicate_estimate(replicates(design), name, *columns)
     assert (e.estimate, e.variance) == (right, 0) and e.effective_psus < 2 * strata
-    n = e.effective_psus * (stats.norm.ppf(.975) / stats.t.ppf(.975, e.effective_df)) ** 2
-    end = .025 ** (1 / n)
-    assert tuple(e.interval()) == pytest.approx((end, 1) if right else (0, 1 - end))
+    unseen = strata / (strata * (strata + 1) + strata)
+    low, high = e.interval()
+    assert (high if right else 1 - low) == 1 and 3 * unseen < (1 - low if right else high) < 4 * unseen
     assert tuple(e.interval(method="wilson")) == pytest.approx(wilson_interval(right, e.effective_psus, e.df, .95))
     assert tuple(e.interval(method="t")) == (right, right)
     said = sentences(e.interval().notes)
     assert "every replicate gave the same value: a standard error of 0 is not knowledge" in said
-
-
-def test_standard_error_of_zero_inside_is_worth_the_items():
-    e = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(50), 2))), "proportion",
-                           [1, 1] * 25 + [0, 0] * 25)
-    assert (e.estimate, e.variance) == (.5, 0)
-    n = 100 * (stats.norm.ppf(.975) / stats.t.ppf(.975, 50)) ** 2
-    assert tuple(e.interval()) == pytest.approx((stats.beta.ppf(.025, n / 2, n / 2 + 1),
-                                                 stats.beta.ppf(.975, n / 2 + 1, n / 2)))
 
 
 def test_f1_of_one_is_not_certain():
@@ -620,14 +615,15 @@ def test_f1_of_one_is_not_certain():
 def test_warnings_name_what_is_weak():
     e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "proportion", [0, 1, 0, 1, 1, 1])
     assert list(sentences(e.interval().notes)) == [
-        "6 PSUs carry the information, worth 3 degrees of freedom: the standard error is rough; the default interval "
-        "allows for it"]
+        "6 PSUs carry the information, worth 6 of equal weight, 3 degrees of freedom: the standard error is rough, and "
+        "one unlike them may be unseen"]
     assert list(sentences(e.interval(method="t").notes)) == [
         "3 effective degrees of freedom, few: the default covers what it says, 't' can cover too little",
         *sentences(e.interval().notes)]
-    many = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(30), 2))), "proportion", [0, 1] * 29 + [1, 1])
+    many = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(30), 2))), "proportion",
+                              [0, 1] * 25 + [0] * 5 + [1] * 5)
     assert many.interval().notes == () == many.interval(method="logit").notes
-    design, columns = SurveyDesign(np.repeat(np.arange(12), 2)), ([1, 1] * 12, [1, 1] * 11 + [0, 1])
+    design, columns = SurveyDesign(np.repeat(np.arange(12), 2)), ([1, 1] * 12, [1, 1] * 8 + [0, 1] * 4)
     assert replicate_estimate(replicates(design, "fay"), "f1", *columns).interval().notes == ()
     assert list(sentences(replicate_estimate(replicates(design), "f1", *columns).interval().notes)) == [
         "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' and "

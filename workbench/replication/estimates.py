@@ -5,11 +5,9 @@ References
 .. [1] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
 .. [2] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts estimated
    from survey data, Survey Methodology 24, 1998: effective sample size.
-.. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
 """
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.replication import statistics
-from workbench.replication.bounded_intervals import Clusters, Spread
+from workbench.replication.bounded_intervals import Clusters, Sample, clusters, degrees
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
@@ -29,11 +27,15 @@ from workbench.results import Estimate, Interval, Note, html_table, note_list, p
 
 INTERVALS = ("default", "beta", "t", "logit", "wilson")
 MOST_UNDEFINED = 0.05   # the others stand for those left out; beyond it that would be most of a tail
-ROUNDING = 1e-12
 FEW_DF = 30             # t is 4% above the normal quantile
 LEAST_DF = 5            # t is 31% above it, and a standard error is known to a third
-FEW_PSUS = 30           # from here on no searched design covers less than 93% where 95% is nominal
-ROUGH = "few clusters tell about it: the standard error is rough; the interval allows for it"
+FEW_CARRIERS = 3
+UNLIKE = 0.05           # so far apart may the variances of interval and standard error be
+ROUGH = "few clusters tell about it: the standard error is rough, and one unlike them may be unseen"
+SELDOM = "what differs from the rest lies in fewer than 3 PSUs, or their worth: another one like these may be unseen"
+OTHER_VARIANCE = "the interval rests on the jackknife's variance, over 5% off that of the standard error"
+FOREIGN = ("the replicate weights tell no strata and hardly the PSUs: items that all of them weigh alike count as one "
+           "PSU, all PSUs as one stratum")
 SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too "
           "little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
 
@@ -61,39 +63,22 @@ class ReplicateEstimate(Estimate):
     counted : int
         Items of the domain that the denominator counts: all for an accuracy, the predicted positives for a precision.
     informative_psus : int
-        PSUs with an item of the denominator, for an AUC the fewer of those with positives and with negatives, for F1
-        those with a member of the class.
-    effective_psus : float
-        Kish's (sum W)^2 / sum W^2 of the weights W of these PSUs, the number of equally heavy PSUs.
-    effective_df : float
-        Satterthwaite's [1]_ degrees of freedom were all PSUs of a stratum equally spread: (sum a)^2 / sum a^2 /
-        (n_h - 1) with a = W_h^2 / n_h and W_h the weight of the denominator in stratum h; at most that of all items of
-        the domain and `informative_psus` less 1, at least 1.
-    cautious_psus : float
-        Where the denominator is random (a precision, a recall, an F1), `effective_psus` were there one more PSU, unseen
-        and as heavy as the heaviest, all of it counted; at most `effective_psus`.
-    carriers : (2,) array of float
-        Over how many PSUs the variance is spread, (sum d^2)^2 / sum d^4 with d what a PSU adds to the estimate's error,
-        less the mean of its stratum; infinite where no PSU differs or no bounds are known. First for the lower limit,
-        then for the upper one: of a mean at most the PSUs with an item nearer to that bound than to the mean, since of
-        values that were hardly seen nobody knows whether they come in clusters.
-    pooled_variance : float
-        The variance were the PSUs of all strata equally spread: s^2 sum_h (1 - n_h / N_h) n_h w_h^2 with w_h the mean
-        weight of the stratum's PSUs and s^2 the variance of d / w_h within strata; 0 where the strata or bounds are not
-        known.
+        PSUs with an item of the denominator, for an AUC the fewer of those with positives and with negatives.
+    effective_psus, effective_df : float
+        How many equally heavy PSUs these are, and their degrees of freedom: see
+        `workbench.replication.bounded_intervals.degrees`.
     method : str
         Of the replicates.
     bounds : (float, float) or None
         Smallest and largest value that the statistic can have.
-    spread : (3, C) array or None
-        Kish's effective number of items and second and third moments of what a bounded statistic averages: see
-        `workbench.replication.bounded_intervals.Spread`.
+    clusters : (8,) array or None
+        Where bounds are known what the interval is made of: of the mean, for F1 that of J = F1 / (2 - F1), the value,
+        its variance, and skewness, unseen and carriers of both limits, as in
+        `workbench.replication.bounded_intervals.Clusters`.
     free : float
         Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their weight; 1 without `fpc`.
-
-    References
-    ----------
-    .. [1] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+    variance_ratio : float
+        That of the jackknife, on which the interval rests, over that of the replicates; 1 where it is the same.
     """
 
     statistic: str
@@ -110,13 +95,11 @@ class ReplicateEstimate(Estimate):
     informative_psus: int
     effective_psus: float
     effective_df: float
-    cautious_psus: float
-    carriers: np.ndarray
-    pooled_variance: float
     method: str
     bounds: tuple | None = None
-    spread: np.ndarray | None = None
+    clusters: np.ndarray | None = None
     free: float = 1.0
+    variance_ratio: float = 1.0
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return a confidence interval; its notes are those of the estimate and its own.
@@ -125,8 +108,10 @@ class ReplicateEstimate(Estimate):
         ----------
         level : float
         method : {"default", "beta", "t", "logit", "wilson"}
-            - "beta": limits of `workbench.value_interval` for the independent items that the sample is worth, for
-              shares those of Korn and Graubard [1]_; t with `effective_df`. Needs known bounds.
+            - "beta": quantiles of beta distributions with variance and skewness of the PSUs and room for one that was
+              not drawn: see `workbench.replication.bounded_intervals.Clusters.limits`. The variance is that of the
+              jackknife that leaves out one PSU, for an AUC and imported weights that of the replicates. Needs known
+              bounds.
             - "t": estimate +- t SE, t with `df` degrees of freedom.
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
             - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
@@ -156,9 +141,9 @@ class ReplicateEstimate(Estimate):
     def _beta(self, tail: float) -> tuple:
         if self.bounds is None:
             raise ValueError(f"method 'beta' needs known bounds; {self.statistic} has none, take 't'")
-        clusters = Clusters(self.cautious_psus, self.effective_df, self.carriers, self.pooled_variance)
-        return Metric.of(self.statistic).limits(self.estimate, self.variance, Spread(*np.asarray(self.spread)),
-                                                clusters, tail, bounds=self.bounds, free=self.free)
+        mean, variance, *sides = np.asarray(self.clusters)
+        told = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *np.reshape(sides, (3, 2)))
+        return Metric.of(self.statistic).of_mean(np.array(told.limits(tail, self.bounds)))
 
     def _by_standard_error(self, tail: float, method: str) -> tuple:
         if method in ("logit", "wilson") and self.kind in ("number", "bounded"):
@@ -173,7 +158,7 @@ class ReplicateEstimate(Estimate):
     @property
     def is_rough(self) -> bool:
         """Whether so few PSUs carry the estimate that its standard error is rough."""
-        return self.effective_df < LEAST_DF or self.df < LEAST_DF and self.informative_psus < FEW_PSUS
+        return self.effective_df < LEAST_DF
 
     def headline(self) -> str:
         """Return estimate, standard error, interval and design."""
@@ -246,18 +231,15 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
                                         + ("" if domain is None else " in the domain"))
     variance, undefined = _variance(replicates, metric.name, estimate, values, center)
     of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
-    strata = int(np.count_nonzero(np.bincount(design.stratum_of_psu[of_domain])))
     base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
-    parts = metric.parts_of(columns, totals, rows, design.weight) if bounds else [(None, base)]
-    spread = Spread.of(parts, design.weight).stacked() if bounds else None
-    added = _added(design, estimate, totals, rows, parts) if bounds else None
-    told = _information(replicates, rows, metric.carrying(columns, parts, rows), added,
-                        statistics.ends(estimate, bounds, *parts) if bounds and not metric.is_share else None)
+    averaged, parts = metric.parts_of(columns, totals, rows, design.weight) if bounds else (base, [base])
+    sample = Sample.of_items(design, averaged, parts)
     found = ReplicateEstimate(
         metric.name, estimate, variance, replicate_values=values, undefined=undefined,
-        kind="bounded" if bounds and not metric.is_share else metric.kind,
-        items=int(rows.sum()), psus=of_domain.size, strata=strata, counted=int(base.sum()), **told,
-        method=replicates.method, bounds=bounds, spread=spread, free=_free(design, base))
+        kind="bounded" if bounds and not metric.is_share else metric.kind, items=int(rows.sum()), psus=of_domain.size,
+        strata=np.unique(design.stratum_of_psu[of_domain]).size, counted=int(base.sum()),
+        **_told(replicates, sample), method=replicates.method, bounds=bounds,
+        **_of_clusters(replicates, metric, sample, variance, bounds) if bounds else {})
     return replace(found, notes=tuple(estimate_notes(found)))
 
 
@@ -275,18 +257,12 @@ def domain_rows(domain: ArrayLike | None, size: int) -> np.ndarray:
 
 def _from_totals(replicates: Replicates, totals: Totals, rows: np.ndarray) -> tuple:
     """Return estimate and replicate values of a ratio of totals; items outside the domain are 0."""
-    columns = [totals.numerator * rows] if totals.denominator is None else \
-        [totals.numerator * rows, totals.denominator * rows]
-    z = replicates.design.totals(np.stack(columns, 1))
-    full, found = z.sum(0), replicates.totals_of_psus(z)
+    design = replicates.design
     if totals.denominator is None:
-        return float(full[0]), found[:, 0]
-    return float(statistics.ratio(*full)), statistics.ratio(*without_noise(found, full).T)
-
-
-def without_noise(found: np.ndarray, full: np.ndarray) -> np.ndarray:
-    """Set replicate totals that are 0 but for rounding to 0."""
-    return np.where(np.abs(found) > ROUNDING * np.abs(full), found, 0.0)
+        z = design.totals((totals.numerator * rows)[:, None])
+        return float(z.sum()), replicates.totals_of_psus(z)[:, 0]
+    full, found = replicates.ratios(*design.totals(np.stack([totals.numerator * rows, totals.denominator * rows], 1)).T)
+    return float(full), found
 
 
 def _from_weights(replicates: Replicates, metric: Metric, columns: Sequence, rows: np.ndarray) -> tuple:
@@ -310,124 +286,44 @@ def _variance(replicates: Replicates, name: str, estimate: float, values: np.nda
         raise statistics.UnstableError(f"{name} is undefined (0/0) in {undefined} of "
                                        f"{checks.counted(values.size, 'replicate')}, more than 5%: {remedy}")
     middle = estimate if center == "full" else values[defined].mean()
-    return float(variances(replicates.coefficients, values, middle)), undefined
+    return float(replicates.variances(values, middle)), undefined
 
 
-def variances(coefficients: np.ndarray, values: np.ndarray, middle: float | np.ndarray) -> np.ndarray:
-    """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
-
-    Where a replicate is NaN its coefficient is spread over the others; differences by rounding count as none.
-    """
-    defined = np.isfinite(values)
-    misses = np.where(defined, values - middle, 0.0)
-    misses[np.abs(misses) <= ROUNDING * np.abs(np.where(defined, values, 0.0)).max(0)] = 0.0
-    return statistics.ratio(coefficients @ misses ** 2 * coefficients.sum(), coefficients @ defined)
-
-
-def information(design: SurveyDesign, weight: np.ndarray, base: Sequence[np.ndarray], added: np.ndarray | None = None,
-                ends: Sequence | None = None) -> dict:
-    """Return what the PSUs of the columns of `base` tell, the least of them: a dict of arrays (...).
+def psus_holding(design: SurveyDesign, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many PSUs hold a part, and less their strata, at least 1, (...) each: of the part with the fewest.
 
     Parameters
     ----------
     design : SurveyDesign
-    weight : (P, ...) array
-        Weight of each PSU in the domain.
-    base : list of (P, ...) arrays
-        Weight of each PSU in the parts of the denominator.
-    added : (P, ...) array, optional
-        What each PSU adds to the estimate's error; without it nothing is known of the variance.
-    ends : (2, P, ...) array, optional
-        Weight, or number, of the items of each PSU that lie near the lower and near the upper bound.
-
-    Returns
-    -------
-    dict
-        The fields of a `ReplicateEstimate` from `df` to `pooled_variance`.
+    shares : (K, P, ...) array
+        Of each of K parts in each PSU.
     """
-    of_strata = [np.add.reduceat(w, design.first_psu) for w in (weight, *base)]
-    psus = _least(np.count_nonzero(w, 0) for w in base)       # 0 where an F1 has no member
-    strata = (np.count_nonzero(w, 0) for w in of_strata[1:])
-    df = _least(np.count_nonzero(w, 0) - held for w, held in zip(base, strata, strict=True))
-    sampled = _least(w.sum(0) < weight.sum(0) * (1 - ROUNDING) for w in base).astype(bool)
-    effective = np.maximum(_least(_kish(w) for w in base), 1.0)
-    unseen = _least(_kish(w, weight.max(0)) for w in base)
-    carriers, pooled = (np.inf, 0.0) if added is None else _variance_of_psus(design, weight, added)
-    at_ends = np.inf if ends is None else np.count_nonzero(ends, 1)
-    return {"df": np.maximum(df, 1), "informative_psus": psus, "effective_psus": effective,
-            "cautious_psus": np.where(sampled, np.minimum(unseen, effective), effective),
-            "effective_df": np.maximum(np.minimum(_least(_satterthwaite(design, w) for w in of_strata), psus - 1.0),
-                                       1.0),
-            "carriers": np.minimum(np.stack([carriers, carriers]), at_ends), "pooled_variance": np.asarray(pooled)}
+    held = shares > 0
+    strata = np.add.reduceat(held, design.first_psu, 1, dtype=int) > 0
+    return held.sum(1).min(0), np.maximum(1, (held.sum(1) - strata.sum(1)).min(0))
 
 
-def _kish(weight: np.ndarray, unseen: float | np.ndarray = 0.0) -> np.ndarray:
-    """Return (sum W)^2 / sum W^2 of PSUs, (P, ...), with one more of weight `unseen`."""
-    return statistics.ratio((weight.sum(0) + unseen) ** 2, (weight ** 2).sum(0) + np.square(unseen))
-
-
-def _variance_of_psus(design: SurveyDesign, weight: np.ndarray, added: np.ndarray) -> tuple:
-    """Return over how many PSUs the variance is spread, and what it were if those of all strata were equally spread."""
-    n = design.psus_per_stratum.reshape(-1, *[1] * (added.ndim - 1))
-    starts, of_psu = design.first_psu, design.stratum_of_psu
-    square = (added - (np.add.reduceat(added, starts) / n)[of_psu]) ** 2
-    square = np.where(square > ROUNDING * square.max(0), square, 0.0)
-    fourth = (square ** 2).sum(0)
-    carriers = np.where(fourth > 0, square.sum(0) ** 2 / np.where(fourth > 0, fourth, 1.0), np.inf)
-    mean = np.add.reduceat(weight, starts) / n
-    held, free = mean > 0, design.free.reshape(n.shape)
-    pooled = statistics.ratio((square / np.where(held, mean, 1.0)[of_psu] ** 2).sum(0), (held * (n - 1)).sum(0))
-    return carriers, pooled * (free * n * mean ** 2).sum(0)
-
-
-def _added(design: SurveyDesign, estimate: float, totals: Any, rows: np.ndarray, parts: list) -> np.ndarray:
-    """Return what each PSU adds to a statistic's error, (P,)."""
-    found = np.zeros(rows.size)
-    if totals:
-        found[rows] = totals.numerator[rows] - estimate * totals.denominator[rows]
-        found *= design.weight / (design.weight[rows] @ totals.denominator[rows])
-    else:
-        for values, part in parts:
-            share = design.weight[part] / design.weight[part].sum()
-            found[part] = share * (values[part] - share @ values[part])
-    return np.bincount(design.psu_of_item, found)
-
-
-def _least(arrays: Iterator) -> Any:
-    return functools.reduce(np.minimum, (np.nan_to_num(array) for array in arrays))
-
-
-def _satterthwaite(design: SurveyDesign, weight: np.ndarray) -> np.ndarray:
-    """Return the degrees of freedom if the PSUs of every stratum were equally spread; weights (H, ...) of strata."""
-    n = design.psus_per_stratum.reshape(-1, *[1] * (weight.ndim - 1))
-    spread = weight ** 2 / n
-    return statistics.ratio(spread.sum(0) ** 2, (spread ** 2 / (n - 1)).sum(0))
-
-
-def _information(replicates: Replicates, rows: np.ndarray, masks: list, added: np.ndarray | None,
-                 ends: tuple | None) -> dict:
-    """Return `information` of masks of items, as numbers; imported replicates say how much they tell at most."""
+def _told(replicates: Replicates, sample: Sample) -> dict:
+    """Return how much the PSUs tell, the fields of a `ReplicateEstimate` from `df` to `effective_df`."""
     design, most = replicates.design, replicates.most_df
-    weight, *base = (_of_psus(design, part) for part in (rows, *masks))
-    found = information(design, weight, base, added, ends and [_of_psus(design, part) for part in ends])
-    found = {name: value if name == "carriers" else value.item() for name, value in found.items()}
-    if most is None:
-        return found
-    return found | {"df": min(found["df"], most), "effective_df": float(min(found["effective_df"], most)),
-                    "pooled_variance": 0.0}
+    holding, df = psus_holding(design, sample.shares)
+    effective_df, effective_psus = degrees(design, sample.shares, most)
+    return {"df": int(np.minimum(df, np.inf if most is None else most)), "informative_psus": int(holding),
+            "effective_psus": float(effective_psus), "effective_df": float(effective_df)}
 
 
-def _of_psus(design: SurveyDesign, rows: np.ndarray) -> np.ndarray:
-    """Return the weight of these items in every PSU, (P,)."""
-    return np.bincount(design.psu_of_item[rows], design.weight[rows], design.stratum_of_psu.size)
-
-
-def _free(design: SurveyDesign, rows: np.ndarray) -> float:
-    """Return the finite-population factor of the PSUs of these items, by the squares of their weights."""
-    if design.fpc is None:
-        return 1.0
-    square = _of_psus(design, rows) ** 2
-    return float(square @ design.free[design.stratum_of_psu] / square.sum())
+def _of_clusters(replicates: Replicates, metric: Metric, sample: Sample, variance: float, bounds: tuple) -> dict:
+    """Return what the interval is made of."""
+    ratio = 1.0
+    if len(sample.shares) == 1:
+        drawn, by_replicates = replicates.jackknife, variance
+        mean, values = sample.replicated(drawn)
+        variance, other = (float(drawn.variances(of(values), of(mean))) for of in (np.asarray, metric.of_mean))
+        ratio = other / by_replicates if by_replicates > 0 else math.inf if other > 0 else 1.0
+    told = clusters(replicates.design, sample, variance, bounds, most_df=replicates.most_df)
+    sides = np.concatenate([told.skewness, told.unseen, told.carriers])
+    return {"clusters": np.array([told.mean, told.variance, *sides], float), "free": float(told.free),
+            "variance_ratio": ratio}
 
 
 def _bounds(metric: Metric, bounds: Any, totals: Any, rows: np.ndarray) -> tuple[float, float] | None:
@@ -469,6 +365,12 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
                    "depends on the order of the strata; 'fay' and 'jkn' are steadier")
     if found.is_rough:
         yield Note("unreliable", ROUGH if brief else _few(found))
+    elif found.clusters is not None and found.variance > 0 and found.clusters[-2:].min() < FEW_CARRIERS:
+        yield Note("unreliable", SELDOM)
+    if abs(found.variance_ratio - 1) > UNLIKE:
+        yield Note("remark", OTHER_VARIANCE)
+    if found.method.startswith("imported") and found.bounds:
+        yield Note("assumption", FOREIGN)
     if found.bounds is None and found.statistic != "quantile":
         yield Note("assumption", SKEWED)
 
@@ -476,9 +378,9 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
 def _few(found: ReplicateEstimate) -> str:
     """Say how little carries the estimate."""
     psus = f"{checks.counted(found.informative_psus, 'PSU')} carry" if found.informative_psus != 1 else "1 PSU carries"
-    return (f"{psus} the information, worth {found.effective_df:.3g} "
-            f"degree{'' if found.effective_df == 1 else 's'} of freedom: the standard error is rough; the default "
-            "interval allows for it")
+    return (f"{psus} the information, worth {found.effective_psus:.3g} of equal weight, {found.effective_df:.3g} "
+            f"degree{'' if found.effective_df == 1 else 's'} of freedom: the standard error is rough, and one unlike "
+            "them may be unseen")
 
 
 # intervals

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.replication import statistics
-from workbench.replication.estimates import domain_rows, replicate_estimate, variances
+from workbench.replication.estimates import domain_rows, replicate_estimate
 from workbench.replication.replicates import Replicates
 from workbench.results import Estimate, Interval, Note, percent
 
@@ -155,7 +155,7 @@ def macro_f1(replicates: Replicates, truth: ArrayLike, prediction: ArrayLike, *,
     parts = [replicate_estimate(replicates, "f1", truth == label, prediction == label, domain=rows) for label in labels]
     values = np.mean([part.replicate_values for part in parts], axis=0)
     estimate = float(np.mean([part.estimate for part in parts]))
-    variance = float(variances(replicates.coefficients, values, estimate))
+    variance = float(replicates.variances(values, estimate))
     return MacroEstimate(estimate, variance, tuple(labels), tuple(parts), _correlation(replicates, parts), values,
                          int(np.isnan(values).sum()), max(1, parts[0].psus - parts[0].strata), _effective_df(parts),
                          notes=_rough_notes(labels, parts))

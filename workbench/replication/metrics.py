@@ -192,7 +192,7 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     --------
     >>> import workbench as wb
     >>> estimate_metrics(wb.digit_forms().labeled())
-    MetricEstimates(Accuracy 0.877, 95% interval 0.840 to 0.908 (naive 0.862 to 0.892); 1,797 labels are worth 554)
+    MetricEstimates(Accuracy 0.877, 95% interval 0.838 to 0.911 (naive 0.862 to 0.892); 1,797 labels are worth 554)
     """
     metrics, level, design, made = check_settings(items, metrics, method=method, level=level, collapse=collapse,
                                                   rho=rho, coefficients=coefficients, rng=rng)

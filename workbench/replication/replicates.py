@@ -32,6 +32,7 @@ from workbench.labeling import sheets
 from workbench.replication import arrays
 from workbench.replication.designs import SurveyDesign, sizes
 from workbench.replication.galois import as_prime_power
+from workbench.replication.statistics import ratio
 from workbench.replication.totals import kept_totals, signed_totals
 from workbench.results import Result
 
@@ -41,6 +42,7 @@ LARGEST_HADAMARD = 1024
 LARGEST_WEIGHTS = 2 ** 31
 MOST_EVALUATIONS = 2 ** 33
 BLOCK = 2 ** 22
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,6 +83,11 @@ class Replicates(Result):
     def df(self) -> float:
         """Degrees of freedom of the design."""
         return self.design.df if self.most_df is None else self.most_df
+
+    @property
+    def jackknife(self) -> Replicates:
+        """Replicates of the same design that leave out one PSU each; where they were made elsewhere themselves."""
+        return self if self.most_df is not None else replicates(self.design, "jkn")
 
     def weights(self) -> np.ndarray:
         """Return the replicate weights of the items, (n, R).
@@ -174,6 +181,34 @@ class Replicates(Result):
         kept = kept_totals(units) if self.array is None else \
             sum((self.array == i).astype(float) @ units[:, i] for i in range(n[0]))
         return z.sum(0) + (1 - self.rho) * (n[0] * kept - z.sum(0))
+
+    def ratios(self, total: np.ndarray, weight: np.ndarray) -> tuple:
+        """Return the ratio (...) of two totals and its replicates (R, ...), NaN where the second is 0.
+
+        Parameters
+        ----------
+        total, weight : (P, ...) arrays of float
+            Of the PSUs.
+        """
+        z = np.concatenate([np.reshape(column, (len(column), -1)) for column in (total, weight)], 1)
+        full, found, shape = z.sum(0), self.totals_of_psus(z), np.shape(weight)[1:]
+        found = np.where(np.abs(found) > ROUNDING * np.abs(full), found, 0.0)       # 0 but for rounding
+        return tuple(ratio(*np.split(part, 2, -1)).reshape((*part.shape[:-1], *shape)) for part in (full, found))
+
+    def variances(self, values: np.ndarray, middle: float | np.ndarray) -> np.ndarray:
+        """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
+
+        Where a replicate is NaN its coefficient is spread over the others; differences by rounding count as none.
+
+        Parameters
+        ----------
+        values : (R, ...) array of float
+        middle : (...) array of float
+        """
+        defined = np.isfinite(values)
+        misses = np.where(defined, values - middle, 0.0)
+        misses[np.abs(misses) <= ROUNDING * np.abs(np.where(defined, values, 0.0)).max(0)] = 0.0
+        return ratio(self.coefficients @ misses ** 2 * self.coefficients.sum(), self.coefficients @ defined)
 
     def factors(self, rows: slice) -> np.ndarray:
         """Return what the replicates `rows` (a slice) multiply the weight of each PSU by, (r, P).

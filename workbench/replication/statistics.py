@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.replication.bounded_intervals import bounded_limits, f1_limits
 from workbench.results.vocabulary import metric_words
 
 
@@ -60,12 +59,10 @@ class Metric:
     title : str
         As it is written in a sentence, where that is neither its name nor in the vocabulary.
     parts : callable or None
-        (*columns, rows, weight) -> pairs of values (n,) and mask (n,), whose means it is made of; by default the one
-        pair of a ratio: numerator over denominator of the items that the denominator counts.
-    members : bool
-        Whether it tells no more than the members of the class do.
-    limits : callable
-        Its default interval, as `bounded_limits`.
+        (*columns, rows, weight) -> values (n,) and masks (n,) of the items whose mean value it is, each; by default the
+        one of a ratio: numerator over denominator of the items that the denominator counts.
+    of_mean : callable
+        What it is of the mean of its parts, rising.
     naive : callable or None
         (*columns) -> the metric and its standard error of independent items of equal weight; by default that of a
         ratio by the delta method.
@@ -79,9 +76,8 @@ class Metric:
     empty: str = ""
     about: str = ""
     title: str = ""
-    parts: Callable[..., list] | None = None
-    members: bool = False
-    limits: Callable[..., tuple] = bounded_limits
+    parts: Callable[..., tuple] | None = None
+    of_mean: Callable[[Any], Any] = np.asarray
     naive: Callable[..., tuple[float, float]] | None = None
 
     @classmethod
@@ -122,8 +118,9 @@ class Metric:
                             f"{' and '.join(self.arguments)}; got {len(columns)}")
         return self.totals(*columns, size) if self.totals else None
 
-    def parts_of(self, columns: Sequence, totals: Any, rows: np.ndarray, weight: np.ndarray) -> list:
-        """Return what it averages, where its bounds are known, and what it would tell nothing without.
+    def parts_of(self, columns: Sequence, totals: Any, rows: np.ndarray,
+                 weight: np.ndarray) -> tuple[np.ndarray, list]:
+        """Return the values that it averages, and the items that it averages them over.
 
         Parameters
         ----------
@@ -136,22 +133,14 @@ class Metric:
 
         Returns
         -------
-        list of pairs
-            Values (n,) and mask of items (n,): one pair for a mean, two for an AUC. For F1 the truly positive among
-            all that are positive, truly or predicted: it is 2 J / (1 + J) of that share J.
+        values : (n,) array
+        parts : list of (n,) arrays of bool
+            One for a mean, two for an AUC. For F1 the items that are positive, truly or predicted, and whether both: it
+            is 2 J / (1 + J) of their mean J.
         """
         if self.parts:
             return self.parts(*columns, rows, weight)
-        return [(ratio(totals.numerator, totals.denominator), rows & (totals.denominator != 0))]
-
-    def carrying(self, columns: Sequence, parts: Sequence, rows: np.ndarray) -> list[np.ndarray]:
-        """Return masks (n,) of the items without which it would tell nothing: of its parts, of F1 the members too.
-
-        Where the members of a class lie in few clusters, F1 is known no better than recall, however many false alarms
-        there are.
-        """
-        masks = [part for _, part in parts]
-        return [*masks, rows & (binary("truth", columns[0], rows.size) == 1)] if self.members else masks
+        return ratio(totals.numerator, totals.denominator), [rows & (totals.denominator != 0)]
 
     def naive_of(self, *columns: np.ndarray) -> tuple[float, float]:
         """Return it and its standard error as if items were independent and of equal weight."""
@@ -172,13 +161,6 @@ def title_of(name: str) -> str:
     ('macro F1', 'recall')
     """
     return METRICS[name].title if name in METRICS and METRICS[name].title else metric_words(name)
-
-
-def ends(estimate: float, bounds: tuple[float, float], part: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return masks (n,) of the items nearer to the lower and to the upper bound than to a mean, of a part's values."""
-    values, rows = part
-    low, high = ((estimate + bound) / 2 for bound in bounds)
-    return rows & (values < low), rows & (values > high)
 
 
 def placements(parts: Sequence[np.ndarray], score: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -318,7 +300,8 @@ def _by_row(statistic: Callable) -> Callable:
     return values
 
 
-def _auc_parts(truth: ArrayLike, score: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> list:
+def _auc_parts(truth: ArrayLike, score: ArrayLike, rows: np.ndarray,
+               weight: np.ndarray) -> tuple[np.ndarray, list]:
     """Return for both classes the shares of the other that lie on the right side of an item: AUC is the mean of each.
 
     References
@@ -328,8 +311,7 @@ def _auc_parts(truth: ArrayLike, score: ArrayLike, rows: np.ndarray, weight: np.
     """
     positive = binary("truth", truth, rows.size) == 1
     parts = positive & rows, ~positive & rows
-    values = placements(parts, checks.vector("score", score, size=rows.size), weight)
-    return [(values, part) for part in parts]
+    return placements(parts, checks.vector("score", score, size=rows.size), weight), list(parts)
 
 
 def _naive_auc(truth: np.ndarray, score: np.ndarray) -> tuple[float, float]:
@@ -367,7 +349,7 @@ METRICS = {metric.name: metric for metric in (
     Metric("precision", _LABELS, _precision, kind="proportion", empty="no item was predicted positive", about="class"),
     Metric("recall", _LABELS, _recall, kind="proportion", empty="no item is truly positive", about="class"),
     Metric("f1", _LABELS, _f1, kind="share", empty="no item is positive, truly or predicted", about="class",
-           members=True, limits=f1_limits),
+           of_mean=lambda mean: 2 * mean / (1 + mean)),
     Metric("macro_f1", _LABELS, kind="share", about="classes", naive=_naive_macro_f1),
     Metric("auc", ("truth", "score"), values=_auc, kind="share", empty="it takes both positive and negative items",
            about="class", parts=_auc_parts, naive=_naive_auc),

@@ -12,7 +12,6 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.replication import estimates, replicates
-from workbench.replication.bounded_intervals import Clusters, Spread
+from workbench.replication.bounded_intervals import Sample, clusters
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.statistics import METRICS, ratio
 from workbench.results import Result, percent
@@ -32,6 +31,8 @@ MOST_STRATA = 2000
 MOST_ITEMS = 1000
 BLOCK = 2 ** 18
 TABLE_STRATA = 12
+LEAST_SHAPE = 1e-6
+SCORES = scipy.special.ndtri((np.arange(4000) + 0.5) / 4000)
 LARGEST_DIFFERENCE = 1e140        # so that squares of sums are finite
 
 
@@ -59,18 +60,10 @@ class CoverageStudy(Result):
         Unweighted, as if the items were independent.
     weighted_naive_variances : (runs,) array of float
         Of `estimates`, as if the items were independent and equally weighted.
-    df, effective_df, counted, informative_psus, effective_psus : (runs,) array of float
+    df, counted, effective_psus : (runs,) array of float
         As in `ReplicateEstimate`.
-    cautious_psus, pooled_variance : (runs,) array of float
-        As in `ReplicateEstimate`.
-    carriers : (2, runs) array of float
-        As in `ReplicateEstimate`.
-    kish_items : (runs,) array of float
-        Kish's effective number of the counted items, (sum w)^2 / sum w^2 [1]_.
-
-    References
-    ----------
-    .. [1] Kish, Survey Sampling, Wiley 1965: design effect and effective sample size.
+    default_limits : (2, runs) array of float
+        Of its default interval.
     """
 
     statistic: str
@@ -88,14 +81,9 @@ class CoverageStudy(Result):
     naive_variances: np.ndarray
     weighted_naive_variances: np.ndarray
     df: np.ndarray
-    effective_df: np.ndarray
     counted: np.ndarray
-    informative_psus: np.ndarray
     effective_psus: np.ndarray
-    cautious_psus: np.ndarray
-    carriers: np.ndarray
-    pooled_variance: np.ndarray
-    kish_items: np.ndarray
+    default_limits: np.ndarray
 
     @property
     def labels(self) -> int:
@@ -158,18 +146,10 @@ class CoverageStudy(Result):
         elif method == "weighted_naive":
             variance = self.weighted_naive_variances
         elif method == "default":
-            return self._default_limits
+            return tuple(self.default_limits)
         elif method != "z":
             rule, quantile = method, scipy.special.stdtrit(self.df, tail)
         return estimates.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
-
-    @cached_property
-    def _default_limits(self) -> tuple:
-        share = self.estimates / (2 - self.estimates) if self.statistic == "f1" else self.estimates
-        tail = (1 - self.level) / 2
-        return METRICS[self.statistic].limits(
-            self.estimates, self.variances, Spread.of_share(share, self.kish_items),
-            Clusters(self.cautious_psus, self.effective_df, self.carriers, self.pooled_variance), tail)
 
     def coverage(self, method: str = "default") -> float:
         """Return the share of runs whose interval contains the truth.
@@ -249,16 +229,18 @@ class CoverageStudy(Result):
 
 
 def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accuracy: float = .877, icc: float = .0181,
-                      weight_spread: float = 0.0, weight_effect: float = 0.0, statistic: str = "accuracy",
-                      base_rate: float = .3, method: str = "brr", rho: float = .5, level: float = .95,
-                      runs: int = 2000, rng: int | np.random.Generator = 0) -> CoverageStudy:
+                      weight_spread: float = 0.0, weight_effect: float = 0.0, size_spread: float = 0.0,
+                      size_effect: float = 0.0, statistic: str = "accuracy", base_rate: float = .3,
+                      method: str = "brr", rho: float = .5, level: float = .95, runs: int = 2000,
+                      rng: int | np.random.Generator = 0) -> CoverageStudy:
     """Repeat a stratified cluster sample from a population whose truth is known.
 
     Stratum h has the share W_h, proportional to exp(weight_spread z_h), of the population, and the accuracy
     expit(logit(accuracy) + weight_effect z_h), with the normal scores z_h = Phi^-1((h - 1/2) / L), so that the
     population does not depend on `rng`. The accuracies of its PSUs are beta distributed around it, so the right
-    items of a PSU are a beta-binomial count [1]_. For F1 an item is positive with probability `base_rate`, whether it
-    is read right or wrong: recall and specificity both equal the accuracy.
+    items of a PSU are a beta-binomial count [1]_. PSUs may differ in size, log-normally, and their accuracy may rise
+    with it; each is drawn as easily as any other of its stratum and labeled whole. For F1 an item is positive with
+    probability `base_rate`, whether it is read right or wrong: recall and specificity both equal the accuracy.
 
     Parameters
     ----------
@@ -267,7 +249,7 @@ def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accur
     psus : int
         PSUs sampled per stratum, at least 2; for "brr" and "fay" a prime power.
     items : int
-        Labeled items per PSU, 1 to 1,000.
+        Labeled items per PSU, 1 to 1,000; on average where sizes differ.
     accuracy : float
         In (0, 1), of a stratum of median weight.
     icc : float
@@ -276,6 +258,10 @@ def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accur
         Standard deviation of the log weights of the strata, 0 to 3.
     weight_effect : float
         Rise of the accuracy's logit per standard deviation of the log weight, -5 to 5.
+    size_spread : float
+        Standard deviation of the log sizes of the PSUs of a stratum, 0 to 2; the largest hold 1,000 items.
+    size_effect : float
+        Rise of the accuracy's logit per standard deviation of the log size, -5 to 5, where sizes differ.
     statistic : {"accuracy", "f1"}
     base_rate : float
         Share of positive items in (0, 1), for "f1".
@@ -320,12 +306,13 @@ def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accur
     >>> study.coverage("naive") < .05, study.coverage() > .94
     (True, True)
     """
-    population = _Population.of(strata, psus, items, accuracy, icc, weight_spread, weight_effect, statistic, base_rate)
+    population = _Population.of(strata, psus, items, accuracy, icc, weight_spread, weight_effect, size_spread,
+                                size_effect, statistic, base_rate)
     level, runs = checks.level(level), checks.whole("runs", runs, 2)
     rng = checks.generator(rng)
     drawn = replicates.replicates(population.design, method, rho=rho, rng=rng)
     step = max(1, BLOCK // max(drawn.count, population.psu_weight.size))
-    blocks = [_replicated(population, drawn, *population.draw(min(step, runs - start), rng))
+    blocks = [_replicated(population, drawn, (1 - level) / 2, *population.draw(min(step, runs - start), rng))
               for start in range(0, runs, step)]
     columns: Any = {name: np.concatenate([block[name] for block in blocks], -1) for name in blocks[0]}
     if np.isfinite(columns["variances"]).sum() < 2:
@@ -441,6 +428,8 @@ class _Population:
     psus: int
     items: int
     icc: float
+    size_spread: float
+    size_effect: float
     share: np.ndarray
     rate: np.ndarray
     statistic: str
@@ -448,7 +437,8 @@ class _Population:
 
     @classmethod
     def of(cls, strata: int, psus: int, items: int, accuracy: float, icc: float, weight_spread: float,
-           weight_effect: float, statistic: str, base_rate: float) -> _Population:
+           weight_effect: float, size_spread: float, size_effect: float, statistic: str,
+           base_rate: float) -> _Population:
         strata = checks.whole("strata", strata, 1, MOST_STRATA)
         psus, items = checks.whole("psus", psus, 2), checks.whole("items", items, 1, MOST_ITEMS)
         accuracy = checks.number("accuracy", accuracy, 0, 1, open_ends=True)
@@ -458,10 +448,11 @@ class _Population:
         score = scipy.special.ndtri((np.arange(strata) + 0.5) / strata)
         weight = np.exp(checks.number("weight_spread", weight_spread, 0, 3) * score)
         shift = checks.number("weight_effect", weight_effect, -5, 5) * score
+        sizes = checks.number("size_spread", size_spread, 0, 2), checks.number("size_effect", size_effect, -5, 5)
         checks.choice("statistic", statistic, STATISTICS)
         base_rate = checks.number("base_rate", base_rate, 0, 1, open_ends=True)
         rate = scipy.special.expit(scipy.special.logit(accuracy) + shift)
-        return cls(strata, psus, items, icc, weight / weight.sum(), rate, statistic, base_rate)
+        return cls(strata, psus, items, icc, *sizes, weight / weight.sum(), rate, statistic, base_rate)
 
     @property
     def psu_weight(self) -> np.ndarray:
@@ -476,8 +467,7 @@ class _Population:
     @property
     def truth(self) -> float:
         """Accuracy, or F1, of the population."""
-        right = float(self.share @ self.rate)
-        return right if self.statistic == "accuracy" else 2 * self.base_rate * right / self._denominator
+        return 2 * self.base_rate * self._right / self._denominator if self.statistic == "f1" else self._right
 
     @property
     def item_variance(self) -> float:
@@ -490,29 +480,51 @@ class _Population:
         return ratio(estimate * (1 - estimate) * factor, denominator)
 
     @property
+    def _right(self) -> float:
+        """Share of right items."""
+        sizes, rate = self._boxes(SCORES[:, None], self.rate) if self.size_spread else (np.ones((1, 1)), self.rate)
+        return float(self.share @ ((sizes * rate).sum(0) / sizes.sum(0)))
+
+    @property
     def _denominator(self) -> float:
-        right = float(self.share @ self.rate)
-        return 1.0 if self.statistic == "accuracy" else 2 * self.base_rate * right + 1 - right
+        return 1.0 if self.statistic == "accuracy" else 2 * self.base_rate * self._right + 1 - self._right
+
+    def _boxes(self, score: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return sizes and rates of PSUs with these normal scores of their log size."""
+        size = self.items * np.exp(self.size_spread * score - self.size_spread ** 2 / 2)
+        return np.clip(np.rint(size), 1, MOST_ITEMS).astype(int), \
+            scipy.special.expit(scipy.special.logit(rate) + self.size_effect * score)
 
     def draw(self, runs: int, rng: np.random.Generator) -> tuple:
-        """Return numerator, denominator, items of the denominator and members per PSU, (P, runs) or (P, 1)."""
-        right = self.draw_right(runs, rng)
+        """Return per PSU the truly positive or right items, those they are counted among, and all, (P, runs)."""
+        right, sizes = self.draw_right(runs, rng)
         if self.statistic == "accuracy":
-            fixed = np.full((len(right), 1), self.items)
-            return right, fixed, fixed, fixed
-        true_positive = rng.binomial(right, self.base_rate)
-        wrong = self.items - right
-        members = true_positive + rng.binomial(wrong, self.base_rate)
-        return 2 * true_positive, 2 * true_positive + wrong, true_positive + wrong, members
+            return right, sizes, sizes
+        hits = rng.binomial(right, self.base_rate)
+        return hits, hits + sizes - right, sizes
 
-    def draw_right(self, runs: int, rng: Any) -> np.ndarray:
-        """Return right items per PSU, (P, runs): inverts the distribution function of each stratum's counts."""
+    def draw_right(self, runs: int, rng: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return right items and all items per PSU, (P, runs).
+
+        Of equal PSUs it inverts the distribution function of each stratum's counts.
+        """
+        if self.size_spread:
+            sizes, rate = self._boxes(rng.normal(size=(self.strata * self.psus, runs)),
+                                      np.repeat(self.rate, self.psus)[:, None])
+            return rng.binomial(sizes, _varied(rate, self.icc, rng)), sizes
         rate, of_stratum = np.unique(self.rate, return_inverse=True)
         table = _count_distribution(self.items, rate, self.icc)
         start = np.repeat(of_stratum, self.psus)[:, None]
         stacked = (table + np.arange(rate.size)[:, None]).ravel()
         place = np.searchsorted(stacked, start + rng.random((start.size, runs)), side="right")
-        return np.minimum(place - start * (self.items + 1), self.items)      # start + u may round up to start + 1
+        right = np.minimum(place - start * (self.items + 1), self.items)      # start + u may round up to start + 1
+        return right, np.full_like(right, self.items)
+
+
+def _varied(rate: np.ndarray, icc: float, rng: np.random.Generator) -> np.ndarray:
+    """Return beta distributed rates of PSUs around these."""
+    size = 1 / icc - 1 if icc else 0.0
+    return rng.beta(*(np.maximum(part * size, LEAST_SHAPE) for part in (rate, 1 - rate))) if icc else rate
 
 
 def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
@@ -528,30 +540,23 @@ def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
     return cumulated / cumulated[:, -1:]
 
 
-def _replicated(population: Any, drawn: Any, numerator: Any, denominator: Any, counted: Any, members: Any) -> Any:
+def _replicated(population: Any, drawn: Any, tail: float, hits: Any, counted: Any, sizes: Any) -> dict:
     """Return the columns of a `CoverageStudy` for a block of runs."""
-    weight, runs = population.psu_weight[:, None] / population.items, numerator.shape[1]
-    z = np.concatenate([weight * numerator, weight * denominator], 1)
-    full = z.sum(0)
-    found = estimates.without_noise(drawn.totals_of_psus(z), full)
-    shares = ratio(full[:runs], full[runs:])
-    values = ratio(found[:, :runs], found[:, runs:])
-    variances = estimates.variances(drawn.coefficients, values, shares)
+    metric, weight, some = METRICS[population.statistic], population.psu_weight[:, None], counted.sum(0) > 0
+    middle, values = drawn.ratios(weight * hits, weight * counted)
+    shares, values, naive = map(metric.of_mean, (middle, values, ratio(hits.sum(0), counted.sum(0))))
+    variances = drawn.variances(values, shares)
     variances[np.isnan(values).sum(0) > estimates.MOST_UNDEFINED * len(values)] = np.nan
-    total = np.broadcast_to(denominator.sum(0), runs)
-    naive = ratio(numerator.sum(0), total)
-    psu_weight = np.where(full[runs:] > 0, weight * counted, 1.0)
-    answered = np.isfinite(variances)
-    labels = len(z) * population.items
+    sample = Sample.of_counts((0, 1), (np.where(some, counted - hits, 1), hits), weight)
+    told = clusters(drawn.design, sample, sample.variance(drawn.jackknife), (0.0, 1.0))
+    total = counted if population.statistic == "accuracy" else counted + hits
+    weighted = sizes.sum(0) * (weight * total).sum(0) / (weight * sizes).sum(0)
     columns = {"estimates": shares, "variances": variances, "naive_estimates": naive,
-               "naive_variances": population.independent_variance(naive, total),
-               "weighted_naive_variances": population.independent_variance(shares, labels * full[runs:]),
-               "counted": np.broadcast_to(counted.sum(0), runs),
-               "kish_items": psu_weight.sum(0) ** 2 / (psu_weight * weight).sum(0),
-               **estimates.information(
-                   drawn.design, population.psu_weight[:, None], [psu_weight, weight * members],
-                   weight * ratio(numerator - shares * denominator, full[runs:]))}
-    return {name: np.where(answered, values, np.nan) for name, values in columns.items()}
+               "naive_variances": population.independent_variance(naive, total.sum(0)),
+               "weighted_naive_variances": population.independent_variance(shares, weighted),
+               "df": estimates.psus_holding(drawn.design, sample.shares)[1], "counted": counted.sum(0),
+               "effective_psus": told.psus, "default_limits": metric.of_mean(np.array(told.limits(tail)))}
+    return {name: np.where(np.isfinite(variances), values, np.nan) for name, values in columns.items()}
 
 
 def _random_misses(differences: np.ndarray, shape: tuple, rng: np.random.Generator) -> np.ndarray:

@@ -22,7 +22,7 @@ LETTERS = 40            # that stand beside each other on a phone
 VERDICTS = {"contains the truth": theme.STRATIFIED, "misses it": theme.MISS}
 STROKES = alt.Legend(symbolType="stroke")       # the same for color and dash: one legend
 COVERED = ("naive", "z", "t", "logit", "default")
-CUT = 0.65              # where the strips of accuracies end below
+CUT = 0.5              # where the strips of accuracies end below
 
 
 @lru_cache(2)

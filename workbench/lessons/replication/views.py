@@ -36,9 +36,11 @@ FIELDS = [("GF(2^3)", (2, 3)), ("GF(2^4)", (2, 4)), ("GF(3^2)", (3, 2)), ("GF(3^
 ITEMS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 60, 80, 100, 127, 150, 200]
 CORRELATIONS = [0, .0025, .005, .0075, .01, .0125, .015, .0181, .02, .03, .04, .05, .06, .07, .08, .09, .1, .12, .14,
                 .16, .18, .2, .3, .45]
+SIZES = [("all alike", 0.0), ("somewhat", 0.5), ("much", 1.0)]
+WORSE = [("no", 0.0), ("somewhat", -0.5), ("much", -1.0)]
 MOST_PSUS = 70_000
 COVERAGE_RUNS = 5_000
-CITY = {"strata": 7, "psus": 2, "items": 127, "icc": 0.0181}
+CITY = {"strata": 7, "psus": 2, "items": 127, "icc": 0.0181, "size_spread": 0.0, "size_effect": 0.0}
 WEIGHTS = {"strata": 483, "psus": 2, "items": 1, "weight_spread": 0.7, "weight_effect": 0.65, "runs": 1000}
 WORTH = {"1,800": 1800, "1,200": 1200, "550": 550, "14": 14}
 OFF = {"by about 30%": 0.3, "by about 10%": 0.1, "by about 1%": 0.01, "not at all": 0.0}
@@ -429,13 +431,17 @@ def coverage(predicted: float | None = None) -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: strata, boxes per stratum, labels per box, intracluster correlation, draw.
+        Controls: strata, boxes per stratum, labels per box, intracluster correlation, whether boxes differ in size
+        and the large ones are worse, draw.
     """
     controls = {
         "strata": ipywidgets.IntSlider(CITY["strata"], 3, 50, description="Districts L"),
         "psus": ipywidgets.IntSlider(CITY["psus"], 2, 5, description="Boxes per district n"),
         "items": _stops(ITEMS, CITY["items"], "Labels per box m"),
         "icc": _stops(CORRELATIONS, CITY["icc"], "Intracluster correlation"),
+        "size_spread": ipywidgets.Dropdown(options=SIZES, value=CITY["size_spread"], description="Sizes differ"),
+        "size_effect": ipywidgets.Dropdown(options=WORSE, value=CITY["size_effect"],
+                                           description="Large boxes are worse"),
         "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
     }
 
