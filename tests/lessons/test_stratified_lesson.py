@@ -263,7 +263,7 @@ def test_twin_is_as_accurate_as_the_forms():
 
 def test_confidence_taken_for_accuracy_is_worse_than_no_strata():
     sizes, right = fifths()
-    sure = wb.accuracy_audit(wb.digit_forms().items(), 100, allocation="neyman")
+    sure = wb.accuracy_audit(wb.digit_forms().items(), 100, n_strata=5, allocation="neyman")
     ratio = wb.accuracy_variance(sizes, right, sure.labeled) / wb.accuracy_variance([1797], [1576], [100])
     assert sure.labeled.tolist() == [85, 9, 2, 2, 2] and ratio == pytest.approx(1.56, abs=0.005)
     assert any("overconfident" in warning for warning in wb.sentences(sure.notes))
