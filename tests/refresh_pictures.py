@@ -20,11 +20,11 @@ LINE = re.compile(r"!\[([^\]]*)\]\(docs/([a-z-]+)\.png\)")
 
 
 def audited():
-    """Return an audit of 20,000 scored letters by 300 labels."""
+    """Return an audit of 20,000 scored letters by 150 labels."""
     rng = np.random.default_rng(3)
     score = rng.beta(5, 1, 20_000)
     items = ScoredItems(None, score, correct=rng.random(score.size) < .35 + .62 * score)
-    found = accuracy_audit(items, 300, rng=0)
+    found = accuracy_audit(items, 150, rng=0)
     return found.finding(), stratified.finding(found)
 
 
