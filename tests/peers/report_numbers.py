@@ -46,7 +46,7 @@ def accuracy(folder, rows, report):
         drawn = np.array([int(row["id"]) - 10_001 for row in csv.DictReader(file)])
     write(folder / "filled.csv", id=drawn + 10_001, correct=right[drawn].astype(int))
     found = report(*asked, "--labels", "filled.csv", "-o", "accuracy.html", "--json", "accuracy.json")
-    stratum = np.argsort(np.argsort(score)) * 5 // rows
+    stratum = np.argsort(np.argsort(score)) * 20 // rows
     size, n = np.bincount(stratum), np.bincount(stratum[drawn])
     rate = np.bincount(stratum[drawn], right[drawn]) / n
     share = size / rows

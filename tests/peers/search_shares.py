@@ -6,9 +6,10 @@
 
 All samples count: an audit that gets no interval counts as not covered. Domain: audits of 50 items or more from frames
 at least ten times as large, periods of at least as many items as the audit, shares from .02 to .98, p00 and p11 from .5
-to .999 with a sum of 1.1 or more; of five classes the rarest has .02 to .1 of the frame, and each is read rightly with
-probability .4 to .99, by audits of at most 2,000. The draws of a family follow from the seed and the number of
-evaluations.
+to .999 with a sum of 1.1 or more; of three to six classes the rarest has .02 to .1 of the frame, and each is read
+rightly with probability .4 to .99, by audits of at most 2,000. A chain is a change from the first to the third month
+after the audited frame, of two classes that are read rightly with probability .55 to .99 or of three. The draws of a
+family follow from the seed and the number of evaluations.
 """
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +23,9 @@ from workbench.misclassification.periods import Periods
 from workbench.simulations.misclassification import simulate_prevalence
 
 RECORD = Path(__file__).with_suffix(".json")
-LEVEL, CLASSES, RIGHT = .95, 5, (.4, .99)
+LEVEL = .95
+RIGHT, RIGHT_OF_TWO = (.4, .99), (.55, .99)
+CHAIN = 4              # months, their shares on a line from the audited frame to the last
 LARGEST, EDGE = 10 ** 8, .02
 
 
@@ -42,8 +45,8 @@ class Design:
 
 
 @dataclass(frozen=True)
-class FiveClasses:
-    """True shares of five classes (5,) at audit time and later, P(prediction | truth) (5, 5), and sizes."""
+class Classes:
+    """True shares of K classes (K,) at audit time and later, P(prediction | truth) (K, K), and sizes."""
 
     base: np.ndarray
     new: np.ndarray
@@ -118,15 +121,17 @@ def moved(design, rng):
     return inside(replace(design, **{name: value}))
 
 
-def draw_five(design, rng, runs):
-    """Return audits (R, 5, 5), counts of their frames and of the new period (R, 5), and the two true shares (5,)."""
-    frame, period = (whole_items(share, size) for share, size in ((design.base, design.size),
-                                                                  (design.new, design.new_size)))
+def draw(design, rng, runs):
+    """Return audits (R, K, K), counts of frames and periods (R, T, K), and the true shares of these periods (T, K)."""
+    frame, kinds = whole_items(design.base, design.size), range(design.base.size)
     audited = rng.multivariate_hypergeometric(frame, design.n, size=runs)
-    table = np.stack([rng.multinomial(audited[:, i], design.reading[i]) for i in range(CLASSES)], 1)
-    others = sum(rng.multinomial(frame[i] - audited[:, i], design.reading[i]) for i in range(CLASSES))
-    later = sum(rng.multinomial(period[i], design.reading[i], runs) for i in range(CLASSES))
-    return table, table.sum(1) + others, later, frame / design.size, period / design.new_size
+    table = np.stack([rng.multinomial(audited[:, i], design.reading[i]) for i in kinds], 1)
+    others = sum(rng.multinomial(frame[i] - audited[:, i], design.reading[i]) for i in kinds)
+    steps = np.linspace(0, 1, CHAIN)[1:] if design.quantity == "chain" else [1]
+    periods = [whole_items(design.base + step * (design.new - design.base), design.new_size) for step in steps]
+    later = [sum(rng.multinomial(period[i], design.reading[i], runs) for i in kinds) for period in periods]
+    return (table, np.stack([table.sum(1) + others, *later], 1),
+            np.stack([frame / design.size, *(period / design.new_size for period in periods)]))
 
 
 def whole_items(share, size):
@@ -136,13 +141,15 @@ def whole_items(share, size):
     return items
 
 
-def five_coverage(design, rng, runs):
+def rarest_coverage(design, rng, runs):
     """Return the coverage of the class that is rarest in the frame."""
-    table, frame, later, base, new = draw_five(design, rng, runs)
-    rarest = int(base.argmin())
-    truth = new[rarest] - (base[rarest] if design.quantity == "change" else 0)
-    sure = delta_covers(design, table, frame, later, rarest, truth) & (table.min((1, 2)) < limits.RARE)
-    rest = [library_covers(design, table[r], frame[r], later[r], rarest, truth) for r in np.flatnonzero(~sure)]
+    table, counts, truth = draw(design, rng, runs)
+    rarest = int(design.base.argmin())
+    first = {"level": None, "change": 0, "chain": 1}[design.quantity]
+    truth = truth[-1, rarest] - (0 if first is None else truth[first, rarest])
+    sure = np.zeros(runs, bool) if first else \
+        delta_covers(design, table, counts[:, 0], counts[:, 1], rarest, truth) & (table.min((1, 2)) < limits.RARE)
+    rest = [library_covers(design, table[r], counts[r], first, rarest, truth) for r in np.flatnonzero(~sure)]
     return float((sure.sum() + sum(rest)) / runs)
 
 
@@ -160,32 +167,33 @@ def delta_covers(design, table, frame, later, rarest, truth):
     return (low <= truth) & (truth <= high)
 
 
-def library_covers(design, table, frame, later, rarest, truth):
+def library_covers(design, table, counts, first, rarest, truth):
     """Return whether the interval that is reported holds the truth."""
-    periods = Periods(ConfusionCounts(table), frame, np.stack([frame, later]), design.method, "process")
-    low, high = periods.level_limits(LEVEL) if design.quantity == "level" else \
-        periods.change_limits(np.array([0]), np.array([1]), LEVEL)
+    periods = Periods(ConfusionCounts(table), counts[0], counts, design.method, "process")
+    low, high = periods.level_limits(LEVEL) if first is None else \
+        periods.change_limits(np.array([first]), np.array([len(counts) - 1]), LEVEL)
     return low[-1, rarest] <= truth + 1e-12 and truth - 1e-12 <= high[-1, rarest]
 
 
-def start_five(rng):
-    """Return a random design of five classes."""
-    base, new = rng.dirichlet(np.full(CLASSES, 2.0)), rng.dirichlet(np.full(CLASSES, rng.choice([.7, 3])))
+def start_classes(rng, classes, quantities):
+    """Return a random design of so many classes."""
+    base, new = rng.dirichlet(np.full(classes, 2.0)), rng.dirichlet(np.full(classes, rng.choice([.7, 3])))
     base[-1], n = np.exp(rng.uniform(np.log(.02), np.log(.1))), np.exp(rng.uniform(np.log(50), np.log(2000)))
-    right = rng.uniform(*RIGHT, CLASSES) if rng.random() < .5 else np.full(CLASSES, rng.uniform(*RIGHT))
-    reading = np.stack([row_of(rng, k, right[k]) for k in range(CLASSES)])
-    return inside_five(FiveClasses(base, new, reading, n, 10 * n * np.exp(rng.uniform(0, 5)),
-                                   n * np.exp(rng.uniform(0, 6)), str(rng.choice(methods.inverting())),
-                                   str(rng.choice(["level", "change"]))))
+    right = rng.uniform(*right_of(classes), classes) if rng.random() < .5 else \
+        np.full(classes, rng.uniform(*right_of(classes)))
+    reading = np.stack([row_of(rng, classes, k, right[k]) for k in range(classes)])
+    return inside_classes(Classes(base, new, reading, n, 10 * n * np.exp(rng.uniform(0, 5)),
+                                  n * np.exp(rng.uniform(0, 6)), str(rng.choice(methods.inverting())),
+                                  str(rng.choice(quantities))))
 
 
-def row_of(rng, k, right):
+def row_of(rng, classes, k, right):
     """Return how items of class k are read: rightly with probability `right`, else at random or evenly."""
-    wrong = rng.dirichlet(np.full(CLASSES - 1, rng.choice([1, 1000])))
+    wrong = rng.dirichlet(np.full(classes - 1, rng.choice([1, 1000])))
     return np.insert((1 - right) * wrong, k, right)
 
 
-def inside_five(design):
+def inside_classes(design):
     """Return the design moved into the domain."""
     base, new = np.maximum(design.base, EDGE), np.maximum(design.new, EDGE)
     base[-1] = min(base[-1], .1)
@@ -196,29 +204,45 @@ def inside_five(design):
                    new_size=int(np.clip(design.new_size, n, LARGEST)))
 
 
-def moved_five(design, rng):
+def moved_classes(design, rng):
     """Return a neighbor: shares, one class's row, a size, or the words changed."""
     choice, base, new, reading = rng.integers(6), design.base.copy(), design.new.copy(), design.reading.copy()
+    classes = base.size
     if choice == 0:
-        base *= np.exp(rng.normal(0, .4, CLASSES))
-        return inside_five(replace(design, base=base / base.sum()))
+        base *= np.exp(rng.normal(0, .4, classes))
+        return inside_classes(replace(design, base=base / base.sum()))
     if choice == 1:
-        new *= np.exp(rng.normal(0, .6, CLASSES))
-        return inside_five(replace(design, new=new / new.sum()))
+        new *= np.exp(rng.normal(0, .6, classes))
+        return inside_classes(replace(design, new=new / new.sum()))
     if choice == 2:
-        k = int(rng.integers(CLASSES))
-        reading[k] = row_of(rng, k, np.clip(reading[k, k] + rng.normal(0, .1), *RIGHT))
+        k = int(rng.integers(classes))
+        reading[k] = row_of(rng, classes, k, np.clip(reading[k, k] + rng.normal(0, .1), *right_of(classes)))
         return replace(design, reading=reading)
     if choice == 3:
-        method = str(rng.choice(methods.inverting()))
-        return replace(design, method=method, quantity=str(rng.choice(["level", "change"])))
+        quantity = design.quantity if design.quantity == "chain" else str(rng.choice(["level", "change"]))
+        return replace(design, method=str(rng.choice(methods.inverting())), quantity=quantity)
     name = str(rng.choice(["n", "size", "new_size"]))
-    return inside_five(replace(design, **{name: getattr(design, name) * np.exp(rng.normal(0, .5))}))
+    return inside_classes(replace(design, **{name: getattr(design, name) * np.exp(rng.normal(0, .5))}))
 
 
+def of_classes(classes, quantities, runs, finalists):
+    """Return the family of designs of so many classes, about its rarest."""
+    return Family(lambda rng: start_classes(rng, classes, quantities), moved_classes, rarest_coverage, Classes.load,
+                  runs, finalists)
+
+
+def right_of(classes):
+    """Return the range of the probabilities that a class is read rightly."""
+    return RIGHT_OF_TWO if classes == 2 else RIGHT
+
+
+LEVELS = "level", "change"
 SEARCHED = {"share": Family(start, moved, coverage("level"), lambda data: Design(**data)),
             "change": Family(start, moved, coverage("change"), lambda data: Design(**data)),
-            "rarest of five": Family(start_five, moved_five, five_coverage, FiveClasses.load, (200, 500, 2_000), 6)}
+            **{f"rarest of {name}": of_classes(classes, LEVELS, (200, 500, 2_000), 6)
+               for name, classes in (("three", 3), ("four", 4), ("five", 5), ("six", 6))},
+            "chain of two": of_classes(2, ["chain"], (500, 2_000, 10_000), 12),
+            "chain of three": of_classes(3, ["chain"], (100, 300, 1_000), 6)}
 
 
 if __name__ == "__main__":

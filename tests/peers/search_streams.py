@@ -17,10 +17,11 @@ from searching import Family, main
 from workbench.allocation.streams.sampler import StreamSampler
 
 RECORD = Path(__file__).with_suffix(".json")
-BLOCKS, MOST_STRATA = 4, 6
+BLOCKS, STRATA, MANY_STRATA = 4, (1, 6), (20, 60)
 VALUES = {"0/1": (0, 1), "bounded": (0, .02, .1, .5, 1), "tenfold": (0, 1, 10)}
-FAMILIES = {f"{name}{how}": (values, merged) for name, values in VALUES.items()
+FAMILIES = {f"{name}{how}": (values, merged, STRATA) for name, values in VALUES.items()
             for how, merged in ((", one stream", False), (", merged", True))}
+FAMILIES |= {f"{name}, many strata": (values, False, MANY_STRATA) for name, values in VALUES.items()}
 RUNS, FINALISTS = (200, 2_000, 10_000), 16
 ROUND = 1e-9
 
@@ -74,8 +75,8 @@ def sampled(stream, blocks, rng):
 
 def start(family, rng):
     """Return a random stream of a family."""
-    values, merged = FAMILIES[family]
-    strata = int(rng.integers(1, MOST_STRATA + 1))
+    values, merged, (fewest, most) = FAMILIES[family]
+    strata = int(rng.integers(fewest, most + 1))
     per_block = rng.dirichlet(np.full(strata, rng.choice([.5, 2, 20])), BLOCKS if rng.random() < .5 else 1)
     share = rng.choice([.05, .3, 1])
     ends = rng.dirichlet(np.full(len(values), share), (2, strata))

@@ -90,12 +90,17 @@ def build(path, *, output="r.html", **parameters):
     return build_report(path, parameters, output, progress=False).read_text(encoding="utf-8")
 
 
+def written():
+    """Return all files here but those that Python keeps of what it imported."""
+    return {file: file.read_bytes() for file in Path(".").rglob("*") if file.is_file() and file.suffix != ".pyc"}
+
+
 def refused(path, *, output="r.html", **parameters):
     """Return the one-line message; nothing may have been run or written."""
-    before = {file: file.read_bytes() for file in Path(".").rglob("*") if file.is_file()}
+    before = written()
     with pytest.raises(ReportError) as caught:
         build(path, output=output, **parameters)
-    assert {file: file.read_bytes() for file in Path(".").rglob("*") if file.is_file()} == before
+    assert written() == before
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
