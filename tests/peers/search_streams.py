@@ -23,6 +23,7 @@ FAMILIES = {f"{name}{how}": (values, merged, STRATA) for name, values in VALUES.
             for how, merged in ((", one stream", False), (", merged", True))}
 FAMILIES |= {f"{name}, many strata": (values, False, MANY_STRATA) for name, values in VALUES.items()}
 RUNS, FINALISTS = (200, 2_000, 10_000), 16
+RUNS_OF_MANY, FINALISTS_OF_MANY = (100, 500, 2_000), 4
 ROUND = 1e-9
 
 
@@ -107,8 +108,9 @@ def moved(stream, rng):
     return Stream(records, stream.values, max(budget, minimum * records.shape[1]), minimum, stream.merged)
 
 
-SEARCHED = {name: Family(lambda rng, name=name: start(name, rng), moved, coverage, Stream.from_dict, RUNS, FINALISTS)
-            for name in FAMILIES}
+SEARCHED = {name: Family(lambda rng, name=name: start(name, rng), moved, coverage, Stream.from_dict,
+                         *((RUNS_OF_MANY, FINALISTS_OF_MANY) if strata is MANY_STRATA else (RUNS, FINALISTS)))
+            for name, (_, _, strata) in FAMILIES.items()}
 
 if __name__ == "__main__":
     main(SEARCHED, RECORD, __doc__.splitlines()[0])
