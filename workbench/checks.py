@@ -1,5 +1,4 @@
 """Argument checks; what they raise holds the argument, the rule and the value, and its message says them."""
-from __future__ import annotations
 
 import contextlib
 import copyreg

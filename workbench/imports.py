@@ -1,5 +1,4 @@
 """Imports of other libraries that take a second for something nobody asks for."""
-from __future__ import annotations
 
 import contextlib
 import importlib

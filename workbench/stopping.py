@@ -1,5 +1,4 @@
 """Ctrl-C in the first second of the command, while Python still imports: one line instead of a traceback."""
-from __future__ import annotations
 
 import os
 import signal

@@ -1,5 +1,4 @@
 """Where a budget of labels goes: the plan for a table of strata or a file, and what other rules would cost."""
-from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from os import PathLike

@@ -8,7 +8,6 @@ References
 .. [3] Wright, Exact optimal sample allocation, The American Statistician 71, 2017: whole numbers.
 .. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal proportions.
 """
-from __future__ import annotations
 
 import itertools
 import math

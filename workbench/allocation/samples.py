@@ -48,7 +48,6 @@ References
 .. [1] Rivest, The MD5 message-digest algorithm, RFC 1321, 1992.
 .. [2] Chan, Golub & LeVeque, Algorithms for computing the sample variance, The American Statistician 37, 1983.
 """
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,4 @@
 """One accuracy audit from scored items to an honest interval: plan it, simulate it, or analyze it."""
-from __future__ import annotations
 
 import functools
 import html

@@ -1,5 +1,4 @@
 """One audit of a class: precision, recall and F1 beside accuracy, from strata within the predicted class."""
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass

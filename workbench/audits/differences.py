@@ -1,5 +1,4 @@
 """One audit of two models on the same items: labels only where they differ, and the difference of their accuracies."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

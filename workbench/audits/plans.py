@@ -1,5 +1,4 @@
 """From strata to a sheet of drawn items in the order of labeling, and back from a filled beginning of it."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

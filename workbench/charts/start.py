@@ -1,5 +1,4 @@
 """The chart of the start page: how sure a program is, and how often it is right."""
-from __future__ import annotations
 
 import altair as alt
 

@@ -1,5 +1,4 @@
 """Colors by role, sizes and the light and dark look that all charts share."""
-from __future__ import annotations
 
 import math
 import textwrap

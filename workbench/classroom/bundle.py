@@ -1,5 +1,4 @@
 """Everything that a machine without a network needs: wheels, notebooks, a script that installs."""
-from __future__ import annotations
 
 import platform
 import re

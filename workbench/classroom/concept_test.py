@@ -1,5 +1,4 @@
 """The concept test before and after a course: the same students, compared with themselves."""
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,4 @@
 """Students' copies of the lessons: graded exercises with data of their own, no solution, no output."""
-from __future__ import annotations
 
 import copy
 import json

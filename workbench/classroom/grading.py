@@ -1,5 +1,4 @@
 """Points for what was handed in, and the misconception behind each wrong answer."""
-from __future__ import annotations
 
 import os
 from collections import Counter

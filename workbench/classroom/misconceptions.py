@@ -1,5 +1,4 @@
 """Which scene of a lesson takes on which misconception of a graded exercise."""
-from __future__ import annotations
 
 # (exercise, misconception as `workbench.lessons.checking` names it) -> heading of the scene to repeat
 SCENES = {

@@ -1,5 +1,4 @@
 """What is drawn for a student: from the secret, the student's id and the exercise, and from nothing else."""
-from __future__ import annotations
 
 import hashlib
 import hmac

@@ -1,5 +1,4 @@
 """A lesson as slides: one HTML file from the notebook's own text and pictures, with notes for the speaker."""
-from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field

@@ -1,5 +1,4 @@
 """Ids of students, checked before they name a folder."""
-from __future__ import annotations
 
 import csv
 import io

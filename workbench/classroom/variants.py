@@ -3,7 +3,6 @@
 The keys of a task are the arguments of the exercise's judge in `workbench.lessons.checking`. Ranges are such that the
 right answer and those of all named misconceptions are apart by more than their tolerances.
 """
-from __future__ import annotations
 
 import statistics
 from collections.abc import Callable

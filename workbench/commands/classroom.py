@@ -1,5 +1,4 @@
 """The commands of a course: course, grade, strip, votes, concept-test, slides, bundle."""
-from __future__ import annotations
 
 from typing import Any
 

@@ -1,5 +1,4 @@
 """The command line: report, list, params, lab, and the commands that audits, replays and the classroom bring."""
-from __future__ import annotations
 
 import gc
 import os

@@ -1,5 +1,4 @@
 """How an argument that is refused is called on the command line."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 

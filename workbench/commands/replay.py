@@ -1,5 +1,4 @@
 """The command `workbench replay`."""
-from __future__ import annotations
 
 import contextlib
 import shlex

@@ -1,5 +1,4 @@
 """What a learner typed, as numbers, and what it earned."""
-from __future__ import annotations
 
 import ast
 import numbers

@@ -4,7 +4,6 @@ A study is numbered: study s looks at the forms `default_rng(s).choice(1797, n, 
 fold i mod 10. Clerk A sees the even image columns, clerk B the odd ones; each reads a form as the nearest one
 outside its fold.
 """
-from __future__ import annotations
 
 import functools
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
 """The digit forms of the lessons: handwritten digits in boxes, read by two readers."""
-from __future__ import annotations
 
 import functools
 import hashlib

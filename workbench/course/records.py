@@ -1,5 +1,4 @@
 """Answers to graded exercises as plain values in a file beside the notebook."""
-from __future__ import annotations
 
 import json
 import math

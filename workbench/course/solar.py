@@ -3,7 +3,6 @@
 Month 1 are the 1,797 real forms; the later months are simulated from a superpopulation that reader A reads with
 exactly the rates it has in month 1.
 """
-from __future__ import annotations
 
 import functools
 from dataclasses import dataclass

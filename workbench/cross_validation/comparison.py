@@ -5,7 +5,6 @@ References
 .. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 .. [2] Bayle, Bayle, Janson & Mackey, Cross-validation confidence intervals for test error, NeurIPS 2020.
 """
-from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator

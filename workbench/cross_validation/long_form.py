@@ -1,5 +1,4 @@
 """Losses in long form, one row per model and fold (or item), spread to a column per model."""
-from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -13,7 +13,6 @@ References
    Learning 100, 2015.
 .. [6] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do it?, JASA 119, 2024.
 """
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,4 @@
 """Where losses come from: arrays, files, and what scikit-learn returned; what is refused, and what is guessed."""
-from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any

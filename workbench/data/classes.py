@@ -1,5 +1,4 @@
 """True and predicted classes held against each other: one spelled in two ways is two classes."""
-from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator

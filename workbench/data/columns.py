@@ -1,5 +1,4 @@
 """A source of columns, whatever it is, and the columns that are wanted of it."""
-from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterable, Sequence

@@ -4,7 +4,6 @@ A column's own numbers decide: in "0,5", "1.234,5" or "1.234.567" the comma can 
 them can be read both ways, as "1,234", the other columns of numbers of the file decide. Where these leave it open too,
 whole numbers have no decimals, a point alone is a decimal point, and everything else is refused with both readings.
 """
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence

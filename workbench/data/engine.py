@@ -1,5 +1,4 @@
 """DuckDB for one file: a connection that sees nothing else, what it says of bad files in one line, and its columns."""
-from __future__ import annotations
 
 import os
 import re

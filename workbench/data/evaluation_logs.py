@@ -4,7 +4,6 @@ A row is a sample: `id`, `score`, `input`, `answer`, `target`, and what else the
 `metadata.document` or `doc.question`. "log.json#NAME" names the scorer, or the filter, where a log has several;
 "#epoch=2" and "#metric=acc_norm" say the rest, with commas between.
 """
-from __future__ import annotations
 
 import json
 import math

@@ -1,5 +1,4 @@
 """Files of every kind as sources of columns: text, Parquet, JSON, workbooks; packed ones too."""
-from __future__ import annotations
 
 import json
 import os

@@ -1,5 +1,4 @@
 """What a command has read of files: opened and read once, and handed to the process that it starts."""
-from __future__ import annotations
 
 import contextlib
 import hashlib

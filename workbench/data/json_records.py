@@ -1,5 +1,4 @@
 """Records of a JSON file, a list or one a line, each with its number; a line that cannot be read is told, not lost."""
-from __future__ import annotations
 
 import json
 from typing import Any

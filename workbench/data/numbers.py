@@ -1,5 +1,4 @@
 """Cells as people write them: text to numbers, labels and identifiers."""
-from __future__ import annotations
 
 import decimal
 import numbers

@@ -3,7 +3,6 @@
 Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it: text is quoted,
 so that one that splits lines at another delimiter leaves it whole, and what it would execute gets an apostrophe.
 """
-from __future__ import annotations
 
 import itertools
 import math

@@ -1,5 +1,4 @@
 """Scored items: read them from files and data frames, or simulate them."""
-from __future__ import annotations
 
 import functools
 from collections.abc import Iterator

@@ -1,5 +1,4 @@
 """Text files, plain or packed: their encoding, header, cells and rows."""
-from __future__ import annotations
 
 import codecs
 import csv

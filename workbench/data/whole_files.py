@@ -1,5 +1,4 @@
 """Files written as a whole or not at all: nobody ever reads half of one, and what stood there before is kept."""
-from __future__ import annotations
 
 import contextlib
 import os

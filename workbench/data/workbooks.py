@@ -1,5 +1,4 @@
 """Workbooks of Excel: one sheet as a source of columns, its cells as people see them."""
-from __future__ import annotations
 
 import datetime
 import os

@@ -6,7 +6,6 @@ default interval. It has no proof. The least coverage found at nominal .95 is .9
 (``tests/peers/search_values.py``) over the values -1, 0, 1, over 0, .5, 1, over 0, 1, 10, and over strata of the first
 mixed with strata of 0 and 1 or with fully labeled ones.
 """
-from __future__ import annotations
 
 import math
 from collections.abc import Sequence

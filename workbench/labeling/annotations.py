@@ -4,7 +4,6 @@ What people see stays as it is, text in fields that these tools show as text; no
 A tool is known by its records, whatever the file is called. Which item a record is of, its field `item` says; where it
 was not one of our tasks, `id` in its place.
 """
-from __future__ import annotations
 
 import os
 from collections.abc import Sequence

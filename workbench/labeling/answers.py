@@ -1,5 +1,4 @@
 """Answers of a label sheet as people write them: right or wrong in one of several spellings, or the true class."""
-from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence

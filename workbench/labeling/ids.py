@@ -1,5 +1,4 @@
 """Identifiers of a label sheet matched to items, also where a spreadsheet took them for numbers."""
-from __future__ import annotations
 
 import decimal
 import re

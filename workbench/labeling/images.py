@@ -1,5 +1,4 @@
 """Images of items: from a folder that no name can leave, or from an array of gray values or colors."""
-from __future__ import annotations
 
 import os
 import struct

@@ -1,5 +1,4 @@
 """Sheets as they come back, text in columns, each row with the number that the spreadsheet shows."""
-from __future__ import annotations
 
 import os
 import re

@@ -1,5 +1,4 @@
 """Label sheets as workbooks of Excel: a list of answers to choose from, all other cells locked against accidents."""
-from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable, Sequence

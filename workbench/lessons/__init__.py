@@ -5,7 +5,6 @@
 parameters that it takes, before it starts a kernel: a mistake that it refuses is told at once. A function with a
 parameter `write` gets False there, since only the notebook may write files.
 """
-from __future__ import annotations
 
 import importlib
 from importlib import util

@@ -4,7 +4,6 @@ Answers are recomputed from the digit forms; nothing is stored. In a student's c
 graded: they have data of the student's own, and `check` only records what is answered. On a live page an exercise
 without an answer shows a text box, which says the same.
 """
-from __future__ import annotations
 
 import functools
 from collections.abc import Callable

@@ -1,5 +1,4 @@
 """The audit that the labeling desk opens: one of the user's, or an example of digit forms that goes on where it is."""
-from __future__ import annotations
 
 import atexit
 import functools

@@ -5,7 +5,6 @@ The names are dates if all of them have one form: a year (2024), a month (2024-0
 and month, or month and day, where one of the two exceeds 12 in some name, and where both readings have the same order;
 else the order stays open.
 """
-from __future__ import annotations
 
 import re
 from collections.abc import Sequence

@@ -1,5 +1,4 @@
 """An audit and monthly predicted counts from files."""
-from __future__ import annotations
 
 import os
 from collections import Counter

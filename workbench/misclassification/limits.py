@@ -16,7 +16,6 @@ References
 .. [3] Perks, Some observations on inverse probability including a new indifference rule, Journal of the Institute of
    Actuaries 73, 1947.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 

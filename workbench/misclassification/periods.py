@@ -1,5 +1,4 @@
 """Estimates for many periods from one audit: their shared errors, limits, and what makes them doubtful."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,5 +1,4 @@
 """How large the next audit has to be, seen from one that is there."""
-from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike

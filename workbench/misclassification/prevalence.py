@@ -17,7 +17,6 @@ References
 .. [4] Rogan & Gladen, Estimating prevalence from the results of a screening test, American Journal of Epidemiology
    107, 1978: "misclassification".
 """
-from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass

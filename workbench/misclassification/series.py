@@ -8,7 +8,6 @@ References
 .. [1] Scholtus & van Delden, On the accuracy of estimators based on a binary classifier, Discussion Paper 202006,
    Statistics Netherlands, 2020: differences and growth rates.
 """
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass

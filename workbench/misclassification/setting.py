@@ -9,7 +9,6 @@ References
    Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation 63 once; equation 20 has it
    twice, and so do simulations.
 """
-from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any

@@ -9,7 +9,6 @@ References
    Intelligence and Machine Learning, Springer 2021.
 .. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

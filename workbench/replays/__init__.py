@@ -1,5 +1,4 @@
 """The papers' tables, figures and theorems run again, beside what was printed; one file per paper."""
-from __future__ import annotations
 
 from os import PathLike, fspath
 

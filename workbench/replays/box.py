@@ -1,5 +1,4 @@
 """A paper's items in a lesson: choose one, and run it on a click."""
-from __future__ import annotations
 
 from typing import Any
 

@@ -3,7 +3,6 @@
 A verdict is never given, it is computed: from the printed number and its rounding, from ours and its Monte Carlo
 error, and from whether the data are the paper's own.
 """
-from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal

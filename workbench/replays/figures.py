@@ -1,5 +1,4 @@
 """Charts of replayed figures from their rows: lines, boxes and bars, in panels where the paper has panels."""
-from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any

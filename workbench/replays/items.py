@@ -1,5 +1,4 @@
 """An item of a paper, a table or figure or theorem, as something that can be run again."""
-from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass

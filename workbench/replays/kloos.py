@@ -5,7 +5,6 @@ References
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
    Journal of the IAOS 37, 2021.
 """
-from __future__ import annotations
 
 import functools
 from typing import Any

@@ -4,7 +4,6 @@ References
 ----------
 .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
 """
-from __future__ import annotations
 
 import functools
 import itertools

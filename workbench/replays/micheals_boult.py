@@ -6,7 +6,6 @@ References
 .. [2] Cochran, Sampling techniques, 3rd ed., 1977, section 3.12: sites without bacilli per patient.
 .. [3] Kish, Confidence intervals for clustered samples, American Sociological Review 22, 1957.
 """
-from __future__ import annotations
 
 import itertools
 from typing import Any

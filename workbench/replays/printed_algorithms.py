@@ -5,7 +5,6 @@ References
 .. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019:
    algorithms 1, 2, 3 and 6.
 """
-from __future__ import annotations
 
 import itertools
 

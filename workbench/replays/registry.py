@@ -1,5 +1,4 @@
 """The papers and their items, loaded when they are asked for."""
-from __future__ import annotations
 
 import functools
 import importlib

@@ -1,5 +1,4 @@
 """What running an item of a paper again gives."""
-from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass

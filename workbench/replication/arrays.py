@@ -12,7 +12,6 @@ References
 .. [3] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
 .. [4] Paley, On orthogonal matrices, Journal of Mathematics and Physics 12, 1933.
 """
-from __future__ import annotations
 
 import itertools
 import math

@@ -1,5 +1,4 @@
 """How labeled items were sampled: strata, primary sampling units (PSUs) within them, weights."""
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

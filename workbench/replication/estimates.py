@@ -6,7 +6,6 @@ References
 .. [2] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts estimated
    from survey data, Survey Methodology 24, 1998: effective sample size.
 """
-from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence

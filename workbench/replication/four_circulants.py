@@ -12,7 +12,6 @@ References
 .. [4] Baumert, Hadamard matrices of orders 116 and 232, Bulletin of the AMS 72, 1966.
 .. [5] Goethals & Seidel, Orthogonal matrices with zero diagonal, Canadian Journal of Mathematics 19, 1967.
 """
-from __future__ import annotations
 
 import numpy as np
 

@@ -5,7 +5,6 @@ References
 .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: appendix B.
 .. [2] Lidl & Niederreiter, Finite Fields, 2nd edition, Cambridge 1997: primitive polynomials.
 """
-from __future__ import annotations
 
 import math
 from collections.abc import Sequence

@@ -4,7 +4,6 @@ References
 ----------
 .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: section 2.2.
 """
-from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike

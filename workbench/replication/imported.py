@@ -1,5 +1,4 @@
 """Replicates from weights that were made elsewhere, such as those published with a survey."""
-from __future__ import annotations
 
 from typing import Any
 

@@ -1,5 +1,4 @@
 """Labeled items as they were sampled: strata, clusters and weights, or replicate weights that were made elsewhere."""
-from __future__ import annotations
 
 import difflib
 import fnmatch

@@ -5,7 +5,6 @@ References
 .. [1] Zou & Donner, Construction of confidence limits about effect measures: a general approach, Statistics in Medicine
    27, 2008: limits of a sum from those of its parts.
 """
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any

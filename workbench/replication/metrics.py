@@ -6,7 +6,6 @@ References
 .. [2] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
    characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
 """
-from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence

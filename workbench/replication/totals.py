@@ -9,7 +9,6 @@ References
 .. [1] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays.
 .. [2] Terras, Fourier Analysis on Finite Groups and Applications, Cambridge 1999: chapters 2 and 3.
 """
-from __future__ import annotations
 
 from functools import lru_cache
 

@@ -1,5 +1,4 @@
 """Reports: a notebook run with the user's parameters, written as one self-contained HTML file."""
-from __future__ import annotations
 
 import builtins
 import contextlib

@@ -1,5 +1,4 @@
 """The Python process that runs a report's notebook: started, listened to and ended."""
-from __future__ import annotations
 
 import contextlib
 import os

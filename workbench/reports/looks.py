@@ -1,5 +1,4 @@
 """A picture of the looks of an audit as SVG, drawn here: the report of a session takes no time to start a renderer."""
-from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence

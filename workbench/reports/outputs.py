@@ -1,5 +1,4 @@
 """What a report writes: checked before any work, written as a whole, taken back where the run fails."""
-from __future__ import annotations
 
 import contextlib
 import os

@@ -21,7 +21,6 @@ It is strict JSON, UTF-8. In `rows` and `parameters` null stands for what is mis
 finite; in `result` such a number is {"float": "nan"}, "inf" or "-inf", so that nothing is lost. The same inputs give
 the same file but for `time`.
 """
-from __future__ import annotations
 
 import ast
 import itertools

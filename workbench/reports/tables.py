@@ -1,5 +1,4 @@
 """The tables of a report as files: a CSV per table in a folder, or one Excel file with a sheet per table."""
-from __future__ import annotations
 
 import contextlib
 import csv

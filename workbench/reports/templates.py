@@ -1,5 +1,4 @@
 """Pages from templates: all but HTML made here is escaped, and no page asks for anything from outside."""
-from __future__ import annotations
 
 import base64
 import functools

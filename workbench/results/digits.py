@@ -2,7 +2,6 @@
 
 A share that is not quite 1 is never shown as 1 or 100%, one that is not quite 0 never as 0.
 """
-from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence

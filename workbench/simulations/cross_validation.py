@@ -5,7 +5,6 @@ References
 .. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285, Universite de Montreal,
    2006.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -7,7 +7,6 @@ References
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
    Journal of the IAOS 37, 2021: three studies (section 3).
 """
-from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass

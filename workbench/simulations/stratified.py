@@ -2,7 +2,6 @@
 
 Draws hypergeometric counts, never items, so the time does not depend on the size of the population.
 """
-from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

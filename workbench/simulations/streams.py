@@ -5,7 +5,6 @@ References
 .. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019:
    section 6.2 and theorem 4.
 """
-from __future__ import annotations
 
 import numpy as np
 

@@ -5,7 +5,6 @@ References
 .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
 .. [2] Cochran, Sampling techniques, 3rd ed., 1977, chapters 2 to 5.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -12,7 +12,6 @@ References
 .. [2] Waudby-Smith & Ramdas, Confidence sequences for sampling without replacement, NeurIPS 2020; and Estimating means
    of bounded random variables by betting, JRSS B 86, 2024.
 """
-from __future__ import annotations
 
 import bisect
 from collections.abc import Callable

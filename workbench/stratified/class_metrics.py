@@ -1,5 +1,4 @@
 """Precision, recall and F1 of a class from a sample stratified within the predicted class."""
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,4 @@
 """The plan of who names none: how many strata of like scores, and how many labels in each, from the scores alone."""
-from __future__ import annotations
 
 from collections.abc import Iterator
 

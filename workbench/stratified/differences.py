@@ -1,5 +1,4 @@
 """Two models on the same items: the difference of their accuracies from one stratified sample."""
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,4 @@
 """What a half-width costs: labels against the precision of an accuracy, from scores alone."""
-from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence

@@ -1,5 +1,4 @@
 """Accuracy from labels that people get wrong, where some of the items were labeled twice and a third label decided."""
-from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
 """The order in which strata are labeled, so that every beginning of the work is a stratified sample."""
-from __future__ import annotations
 
 from typing import Any
 

@@ -6,7 +6,6 @@ value is at most the true one. The same holds above. Nothing is assumed about wh
 accuracy or a difference is the hull of those of all labels that the skipped items may have, as it never falls where a
 label rises.
 """
-from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike

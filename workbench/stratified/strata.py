@@ -7,7 +7,6 @@ References
 .. [3] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum cbrt f.
 .. [4] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 """
-from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -5,7 +5,6 @@ References
 .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1 and 2.
 .. [2] Neyman, Contribution to the theory of sampling human populations, JASA 33, 1938: two phases.
 """
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,4 @@
 """What a learner wrote, kept until they come back: in a file beside the notebook, or in memory."""
-from __future__ import annotations
 
 import functools
 import os

@@ -1,5 +1,4 @@
 """Where a display ends up: in a live page, or in a file that must show something without a kernel."""
-from __future__ import annotations
 
 import os
 from typing import Any

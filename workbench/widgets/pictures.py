@@ -1,5 +1,4 @@
 """A specification drawn as a PNG, for reports and committed notebooks."""
-from __future__ import annotations
 
 import base64
 import functools

@@ -1,5 +1,4 @@
 """Questions that come before answers: a prediction that is locked, a reveal that waits for it, two written lines."""
-from __future__ import annotations
 
 import html
 import os

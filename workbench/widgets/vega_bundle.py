@@ -1,5 +1,4 @@
 """The Vega library as one JavaScript module, built from vl-convert and kept in a file."""
-from __future__ import annotations
 
 import functools
 import gzip

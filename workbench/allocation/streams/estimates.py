@@ -4,7 +4,6 @@ References
 ----------
 .. [1] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
 """
-from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
 """What a filled sheet of values says: total and mean with intervals, and where the next labels go."""
-from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence

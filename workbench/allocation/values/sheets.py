@@ -2,7 +2,6 @@
 
 A record's place in its stratum is the order of `workbench.sample`: the first m of a stratum are a random sample of m.
 """
-from __future__ import annotations
 
 import os
 from collections.abc import Iterator

@@ -4,7 +4,6 @@ Within a stratum items are labeled in the order of `workbench.labeling.draws`; s
 `labeling_order`. An item gets a second label where the key of "second:id", as a fraction of 2^60, is below the share of
 second labels.
 """
-from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence

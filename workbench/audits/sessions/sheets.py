@@ -1,5 +1,4 @@
 """Label sheets and tasks of an audit session: out with what people see, back with what they wrote, row by row."""
-from __future__ import annotations
 
 import hashlib
 import os

@@ -4,7 +4,6 @@ Two tables: `items`, what may be labeled, in the order of labeling; `events`, ev
 time, who did it and a hash over itself and the event before. The first event holds the design. The chain of hashes
 finds accidents; whoever holds the file can compute it anew.
 """
-from __future__ import annotations
 
 import contextlib
 import hashlib

@@ -1,5 +1,4 @@
 """What the events of an audit session add up to: labels in force, who has which item, and how far the order is done."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
 """The places of the register: what a digit costs, labels moved by hand, rules compared, one label after the other."""
-from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence

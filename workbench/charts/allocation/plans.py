@@ -1,5 +1,4 @@
 """Labels against the size of each stratum, and the standard errors of rules."""
-from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence

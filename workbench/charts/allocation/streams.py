@@ -1,5 +1,4 @@
 """Streams: what a sample of a fixed size holds over time, and what that is worth."""
-from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence

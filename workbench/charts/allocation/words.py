@@ -1,5 +1,4 @@
 """Names, colors and numbers as the charts of allocation show them."""
-from __future__ import annotations
 
 from workbench.charts import theme
 

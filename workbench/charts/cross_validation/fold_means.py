@@ -1,5 +1,4 @@
 """Charts of what the folds say: differences, models, intervals."""
-from __future__ import annotations
 
 import json
 from collections.abc import Sequence

@@ -1,5 +1,4 @@
 """All pairs of several models."""
-from __future__ import annotations
 
 import altair as alt
 

@@ -1,5 +1,4 @@
 """The posterior of the difference and its regions."""
-from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence

@@ -1,5 +1,4 @@
 """The curve of the p-value over the hidden dependence, rho."""
-from __future__ import annotations
 
 import math
 from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 The other charts of the topic are in `workbench.charts.cross_validation`.
 """
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any

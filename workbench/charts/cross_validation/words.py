@@ -1,5 +1,4 @@
 """Names and axes in titles and labels, for data of any size."""
-from __future__ import annotations
 
 from collections.abc import Sequence
 

@@ -1,5 +1,4 @@
 """The estimators side by side, and the audit's table."""
-from __future__ import annotations
 
 import math
 

@@ -1,5 +1,4 @@
 """What an office publishes month after month, by three ways of counting, and a line that a learner draws."""
-from __future__ import annotations
 
 from collections.abc import Sequence
 

@@ -1,5 +1,4 @@
 """Levels and changes over the periods of a report."""
-from __future__ import annotations
 
 from typing import Any
 

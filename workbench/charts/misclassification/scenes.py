@@ -1,5 +1,4 @@
 """Scenes of the lesson: the mosaic of rates, months of counting, a change, what is held constant."""
-from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,5 +1,4 @@
 """Names, colors and numbers as the charts of misclassification show them."""
-from __future__ import annotations
 
 from workbench.charts import theme
 from workbench.misclassification.methods import METHODS

@@ -1,5 +1,4 @@
 """Orthogonal arrays and the steps of a Galois field."""
-from __future__ import annotations
 
 import altair as alt
 import numpy as np

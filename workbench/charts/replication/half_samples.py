@@ -1,5 +1,4 @@
 """Boxes, half-samples and replicate values."""
-from __future__ import annotations
 
 import math
 from typing import Any

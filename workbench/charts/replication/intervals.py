@@ -1,5 +1,4 @@
 """Coverage, metrics and PSUs."""
-from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,5 +1,4 @@
 """Names and numbers as the charts of replication show them."""
-from __future__ import annotations
 
 from collections.abc import Mapping
 

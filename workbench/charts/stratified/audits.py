@@ -3,7 +3,6 @@
 For each picture there are three functions: `..._data(result)` gives its rows, `..._words(result)` its title and
 text alternative, and the picture itself is an altair chart built from both.
 """
-from __future__ import annotations
 
 from typing import Any
 

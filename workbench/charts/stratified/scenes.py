@@ -3,7 +3,6 @@
 For each picture there are three functions: `..._data` gives its rows, `..._words` its title and text alternative, and
 the picture itself is an altair chart built from both. Axes stay as they are whatever a reader sets.
 """
-from __future__ import annotations
 
 import math
 from collections.abc import Sequence

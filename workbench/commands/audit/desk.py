@@ -1,5 +1,4 @@
 """The labeling desk in a browser: Voila shows its notebook on this machine only, until Ctrl-C."""
-from __future__ import annotations
 
 import contextlib
 import importlib.util

@@ -1,5 +1,4 @@
 """Tools that people label in, a file each: how tasks are written for one, and how its export is known and read."""
-from __future__ import annotations
 
 from workbench.labeling.tools import doccano, label_studio, prodigy
 

@@ -1,5 +1,4 @@
 """doccano (JSONL): a record's item stands beside its text, and each annotator has a file of their own."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 

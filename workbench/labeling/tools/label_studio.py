@@ -1,5 +1,4 @@
 """Label Studio (JSON): a record's item is in `data`, and every annotator's choices are in `annotations`."""
-from __future__ import annotations
 
 import html
 import re

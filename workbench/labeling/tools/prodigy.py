@@ -1,5 +1,4 @@
 """Prodigy (JSONL): a record's item is in `meta`, and its `answer` accepts, rejects or ignores a label or a choice."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 

@@ -1,5 +1,4 @@
 """What a labeling tool has to say of itself, and what its records say of items."""
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,5 +1,4 @@
 """Exercises of lesson 3."""
-from __future__ import annotations
 
 import math
 import numbers

@@ -1,5 +1,4 @@
 """Strata, the plan of labels over them, the records that it draws, and what the filled sheet says."""
-from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any

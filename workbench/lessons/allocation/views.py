@@ -3,7 +3,6 @@
 Each function returns a prediction, two lines to write, or a picture with its controls. What would give an answer away
 takes a prediction, as `workbench.widgets.questions.reveal` hands it over, and draws it.
 """
-from __future__ import annotations
 
 import dataclasses
 import functools

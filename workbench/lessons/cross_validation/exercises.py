@@ -1,5 +1,4 @@
 """Exercises of lesson 5."""
-from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any

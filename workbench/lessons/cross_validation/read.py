@@ -1,5 +1,4 @@
 """Losses of a cross-validation, and the tests that they allow."""
-from __future__ import annotations
 
 import re
 

@@ -3,7 +3,6 @@
 Each function returns a panel: controls, the function of `workbench` that they drive, and a chart that is fed with
 its result.
 """
-from __future__ import annotations
 
 import functools
 import math

@@ -1,5 +1,4 @@
 """A line that a learner draws over the months, by pointer or keyboard."""
-from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,5 +1,4 @@
 """Exercises of lesson 4."""
-from __future__ import annotations
 
 from typing import Any
 

@@ -1,5 +1,4 @@
 """An audit, the predicted counts of many periods, and the series that corrects them."""
-from __future__ import annotations
 
 from dataclasses import replace
 

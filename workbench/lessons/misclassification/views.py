@@ -3,7 +3,6 @@
 A view is a panel: controls, the function of `workbench` that they drive, and a chart that is fed with its result.
 `predict_` asks, `seen_` shows what was asked once the prediction is locked, `explain_` asks for two written lines.
 """
-from __future__ import annotations
 
 from typing import Any
 

@@ -1,5 +1,4 @@
 """Exercises of lesson 2."""
-from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any

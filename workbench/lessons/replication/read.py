@@ -1,5 +1,4 @@
 """Labeled items of a clustered sample."""
-from __future__ import annotations
 
 from typing import Any
 

@@ -3,7 +3,6 @@
 A view is a panel: controls, the function of `workbench` that they drive, and a chart that is fed with its result.
 `predict_...` asks beforehand, `seen_...` shows once that is answered, `explain_...` asks afterwards.
 """
-from __future__ import annotations
 
 import itertools
 import math

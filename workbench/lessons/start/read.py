@@ -1,5 +1,4 @@
 """The forms of the course, read by one of its two programs."""
-from __future__ import annotations
 
 from workbench.course import digit_forms
 from workbench.course.digit_forms import DigitForms

@@ -1,5 +1,4 @@
 """Live views of the start page: how sure a program is, and how often it is right."""
-from __future__ import annotations
 
 import numpy as np
 

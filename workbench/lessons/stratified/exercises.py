@@ -1,5 +1,4 @@
 """Exercises of lesson 1."""
-from __future__ import annotations
 
 import numbers
 from functools import lru_cache

@@ -1,5 +1,4 @@
 """Scored items and the audit that the parameters ask for."""
-from __future__ import annotations
 
 import os
 from typing import Any

@@ -1,5 +1,4 @@
 """The live pictures of lesson 1: each returns controls, the function of `workbench` that they drive, and a chart."""
-from __future__ import annotations
 
 import functools
 from dataclasses import replace

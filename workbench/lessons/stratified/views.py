@@ -2,7 +2,6 @@
 
 The pictures that are revealed are in `stratified_scenes`.
 """
-from __future__ import annotations
 
 import base64
 import functools

@@ -4,7 +4,6 @@ References
 ----------
 .. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019.
 """
-from __future__ import annotations
 
 import functools
 from typing import Any
