@@ -485,7 +485,7 @@ def test_limits_rise_with_every_right_label(strata, data):
 def test_limits_that_are_not_exact_say_so(monkeypatch):
     size, labeled, correct = [500 + k for k in range(12)], [3] * 12, [2] * 12
     exact = wb.stratified_interval(size, labeled, correct)
-    monkeypatch.setattr("workbench.intervals.shares.MOST_SETS", 2)
+    monkeypatch.setattr("workbench.intervals.limits.MOST_SETS", 2)
     cut = wb.stratified_interval(size, labeled, correct)
     assert cut.low <= exact.low and cut.high >= exact.high
     assert any("not every set of strata" in note.text for note in cut.notes) and not exact.notes[1:]

@@ -1,10 +1,8 @@
 """Intervals of a weighted mean: of shares of 0 and 1, and of values of any kind."""
+from workbench.intervals.limits import three_moment_quantile
 from workbench.intervals.shares import (
     METHODS,
-    UNDERSAMPLED,
     Cells,
-    beta_moments,
-    candidate_quantiles,
     check_sample,
     default_limits,
     exact_notes,
@@ -12,20 +10,17 @@ from workbench.intervals.shares import (
     holm,
     hypergeometric_pmf,
     limiting_notes,
-    monotone_limit,
     proven_limits,
     quantile,
     refuse_few,
     stratified_interval,
     stratum_cells,
     teaching_note,
-    three_moment_quantile,
     wilson,
 )
 
 __all__ = [
-    "METHODS", "UNDERSAMPLED", "Cells", "beta_moments", "candidate_quantiles", "check_sample", "default_limits",
-    "exact_notes", "few_notes", "holm", "hypergeometric_pmf", "limiting_notes", "monotone_limit", "proven_limits",
-    "quantile", "refuse_few", "stratified_interval", "stratum_cells", "teaching_note", "three_moment_quantile",
-    "wilson",
+    "METHODS", "Cells", "check_sample", "default_limits", "exact_notes", "few_notes", "holm", "hypergeometric_pmf",
+    "limiting_notes", "proven_limits", "quantile", "refuse_few", "stratified_interval", "stratum_cells",
+    "teaching_note", "three_moment_quantile", "wilson",
 ]

@@ -30,7 +30,7 @@ References
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -39,17 +39,16 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.intervals.limits import limit_of_moments, limiting_stratum, monotone_limit
 from workbench.results import Interval, Note, percent
 
 METHODS = ("default", "short", "guaranteed", "wald", "wilson")
 EQUAL_WEIGHTS = 1.08
-UNDERSAMPLED = 2        # each label stands for twice as many items as on average
 SEARCHED_FROM = 20      # the search for the least coverage drew designs of at least so many labels
 LATTICE = 2 ** 14
 LONGEST_LATTICE = 2 ** 20
 COARSEST_STEP = 8
 GRID, PASSES = 9, 2
-MOST_SETS = 2 ** 12
 
 
 @dataclass(frozen=True)
@@ -141,7 +140,7 @@ def stratified_interval(stratum_size: ArrayLike, labeled: ArrayLike, correct: Ar
     tail = (1 - checks.level(level)) / 2
     cells = stratum_cells(size, labeled, correct)
     limits = Limits(*_LIMITS[method](size, cells, tail))
-    limiting = _limiting_cell(cells, tail)
+    limiting = limiting_stratum(size, labeled, *(_upper(side, tail)[1] for side in (cells.mirrored(), cells)))
     return Interval(limits.low, limits.high, float(level), method, limiting,
                     notes=_notes(method, level, size, labeled, correct, limiting, limits.exact))
 
@@ -152,8 +151,8 @@ def default_limits(cells: Cells, population: int, tail: float) -> tuple:
     Rounded outward to multiples of 1/population; not yet cut at what the labels prove. The default interval is the
     shorter where an outcome with fewer right labels has a higher limit; for thousands of outcomes that takes too long.
     """
-    high = _plus_one_upper(cells, tail)[0]
-    low = 1 - _plus_one_upper(cells.mirrored(), tail)[0]
+    high = _upper(cells, tail)[0]
+    low = 1 - _upper(cells.mirrored(), tail)[0]
     return np.floor(low * population + 1e-7) / population, np.ceil(high * population - 1e-7) / population
 
 
@@ -185,143 +184,18 @@ def _monotone_lower(cells: Cells, tail: float) -> tuple:
 
     def lower(choice: np.ndarray, known: float) -> np.ndarray:
         fewer = dataclasses.replace(cells, correct=np.where(choice > 0, 0.0, cells.correct))
-        return 1 - _plus_one_upper(fewer.mirrored(), tail, 1 - known)[0]
+        return 1 - _upper(fewer.mirrored(), tail, 1 - known)[0]
     return monotone_limit(lower, float(np.sum(cells.known_right) + loss.sum()),
                           np.where(possible, loss, np.inf)[:, None])
 
 
-def monotone_limit(lower: Callable, estimate: float, loss: np.ndarray) -> tuple[float, bool]:
-    """Return the largest lower limit of an outcome and of lower ones, and whether all of these were thought of.
-
-    No limit exceeds its estimate: outcomes are looked at that leave it above the best limit so far, in each round with
-    one stratum more that is lowered. After more than `MOST_SETS` in a round the best one alone goes on.
-
-    Parameters
-    ----------
-    lower : callable
-        Choices (R, H) of what becomes of each stratum, 0 for nothing, and a number to the lower limits (R,), which need
-        not be right below the number.
-    estimate : float
-    loss : (H, O) array of float
-        What the estimate loses by each choice from 1 on; infinite where there is none.
-    """
-    choice, lost, stratum = np.zeros((1, len(loss)), int), np.zeros(1), np.arange(len(loss))
-    best, exact = float(lower(choice, -np.inf)[0]), True
-    while len(choice):
-        free = stratum > np.where(choice > 0, stratum, -1).max(1, keepdims=True) if exact else choice == 0
-        row, lowered, option = np.nonzero(free[:, :, None] & (lost[:, None, None] + loss < estimate - best))
-        choice, lost = np.where(stratum == lowered[:, None], option[:, None] + 1, choice[row]), \
-            lost[row] + loss[lowered, option]
-        if len(choice):
-            limits = lower(choice, best)
-            best = max(best, float(limits.max()))
-        if len(choice) > MOST_SETS:
-            chosen = [limits.argmax()]
-            choice, lost, exact = choice[chosen], lost[chosen], False
-    return best, exact
-
-
-def _plus_one_upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
-    """Return upper limits (...,) and the index of the cell that alone decides each, else -1.
-
-    Of an outcome whose limit is `enough` or more it need not be the limit, but at least `enough`.
-    """
-    weight, n, x = np.broadcast_arrays(cells.weight, cells.labeled, cells.correct)
-    free = np.broadcast_to(cells.unlabeled, x.shape)
-    rate = np.divide(x, n, out=np.zeros(x.shape), where=n > 0)
-    # a fully labeled cell is a constant: its wrong ones are known to be wrong
-    known_wrong = cells.known_wrong + (weight * (free <= 0) * (1 - rate)).sum(-1)
-    top = np.asarray(1 - known_wrong)[..., None]
-    mean = np.asarray(cells.known_right)[..., None] + (weight * rate).sum(-1, keepdims=True)
-    v = weight**2 * free * rate * (1 - rate) / np.maximum(n - 1, 1)
-    t = weight**3 * free**1.5 * 2 * rate * (1 - rate) * (1 - 2 * rate) / ((n + 1) * (n + 2))
-    total_v, total_t = v.sum(-1, keepdims=True), t.sum(-1, keepdims=True)
-
-    one_v, one_t = beta_moments(x + 1, n - x)
-    single = (mean + weight * free * ((x + 1) / (n + 1) - rate),
-              total_v - v + weight**2 * free * one_v,
-              total_t - t + weight**3 * free**1.5 * one_t)
-    single_valid = (x < n) & (free > 0)
-
-    merged_weight, merged_n, merged_free, merged_valid = _merged_failures(weight, n, x, free)
-    merged_v, merged_t = beta_moments(np.ones_like(merged_n), np.maximum(merged_n, 1))
-    merged = (mean + merged_weight * merged_free / (merged_n + 1),
-              total_v + merged_weight**2 * merged_free * merged_v,
-              total_t + merged_weight**3 * merged_free**1.5 * merged_t)
-
-    moments = [np.concatenate(pair, axis=-1) for pair in zip(single, merged, strict=True)]
-    valid = np.concatenate([single_valid, merged_valid], axis=-1) & (moments[1] > 0)
-    upper = candidate_quantiles(moments, valid, top, tail, enough)
-    best = upper.argmax(-1)
-    limit = np.take_along_axis(upper, best[..., None], -1)[..., 0]
-    limit = np.where(np.isfinite(limit), limit, top[..., 0])
-    alone = (best < n.shape[-1]) & valid.any(-1)
-    return limit, np.where(alone, best, -1)
-
-
-def candidate_quantiles(moments: Sequence[np.ndarray], valid: np.ndarray, top: np.ndarray, tail: float,
-                        enough: float = np.inf) -> np.ndarray:
-    """Return the quantiles (..., C) of an outcome's candidates, -inf where not valid.
-
-    Where the likely largest of them is `enough` the others are not computed.
-    """
-    parts = np.broadcast_arrays(*moments, top)
-    if enough < np.inf:
-        likely = np.where(valid, parts[0] + 2 * np.sqrt(parts[1]), -np.inf).argmax(-1)[..., None]
-        mean, variance, third, end = (np.take_along_axis(part, likely, -1) for part in parts)
-        first = three_moment_quantile(mean, variance, third, end, tail)
-        valid = valid & ((first < enough) | (np.arange(valid.shape[-1]) == likely))
-    upper, (mean, variance, third, end) = np.full(valid.shape, -np.inf), (part[valid] for part in parts)
-    upper[valid] = three_moment_quantile(mean, variance, third, end, tail)
-    return upper
-
-
-def _merged_failures(weight: np.ndarray, n: np.ndarray, x: np.ndarray, free: np.ndarray) -> tuple:
-    """Return W_S, n_S, f_S of the j = 2, 3, ... cells of largest W/n among those with x = 0."""
-    pure = (x == 0) & (free > 0)
-    per_label = np.where(pure, weight / np.maximum(n, 1), -1.0)
-    order = np.argsort(-per_label, axis=-1, kind="stable")
-    pick = [np.take_along_axis(np.where(pure, a, 0.0), order, -1).cumsum(-1)[..., 1:]
-            for a in (weight, n, weight * free)]
-    valid = np.take_along_axis(pure, order, -1)[..., 1:] & (pick[2] > 0)
-    unlabeled = np.divide(pick[2], pick[0], out=np.zeros(valid.shape), where=pick[0] > 0)
-    return pick[0], pick[1], unlabeled, valid
-
-
-def beta_moments(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return variance and third central moment of Beta(a, b); b = 0 is the point 1."""
-    s = a + b
-    variance = a * b / (s**2 * (s + 1))
-    return variance, 2 * a * b * (b - a) / (s**3 * (s + 1) * (s + 2))
-
-
-def three_moment_quantile(mean: float | np.ndarray, variance: float | np.ndarray, third: float | np.ndarray,
-                          top: float | np.ndarray, tail: float) -> np.ndarray:
-    """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
-
-    Where no such beta exists the answer is `top`, its limit; r to infinity is the gamma limit.
-    """
-    gap = top - mean
-    slack = 2 * variance**2 + third * gap
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        r = (4 * variance**2 * gap + third * (gap**2 - variance)) / slack
-        far = (slack <= 0) | (r > 1e7 * gap)
-        r = np.where(far, gap, r)
-        s = gap * (r - gap) / variance - 1
-        impossible = ~far & ~(s > 0)
-        a, b = np.where(far | impossible, 1.0, gap / r * s), np.where(far | impossible, 1.0, (1 - gap / r) * s)
-        below_top = np.asarray(r * scipy.special.betaincinv(a, b, tail))
-        shape = np.maximum(gap**2 / variance, 1e-300)[far]
-        below_top[far] = np.asarray(variance / gap)[far] * scipy.special.gammaincinv(shape, tail)
-    return np.where(impossible | (gap <= 0), top, top - below_top)
-
-
-def _limiting_cell(cells: Cells, tail: float) -> int | None:
-    """Return the cell that alone decides a limit though it is undersampled, or None."""
-    share = cells.weight * cells.labeled.sum() / np.maximum(cells.labeled, 1)
-    decisive = [int(_plus_one_upper(side, tail)[1]) for side in (cells.mirrored(), cells)]
-    decisive = [k for k in decisive if k >= 0 and share[k] > UNDERSAMPLED]
-    return max(decisive, key=lambda k: share[k], default=None)
+def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
+    """Return upper limits (...,) and the index of the cell that alone decides each, else -1."""
+    n, x = np.broadcast_arrays(cells.labeled, cells.correct)
+    rate = x / np.maximum(n, 1)
+    spread = rate * (1 - rate)
+    return limit_of_moments(cells.weight, cells.unlabeled, n, (rate, spread, spread * (1 - 2 * rate)),
+                            (x == n, np.minimum(x, 1)), 0.0, 1.0, tail, enough=enough, known=cells.known_right)
 
 
 def _wald(size: np.ndarray, cells: Cells, tail: float) -> tuple:

@@ -8,7 +8,6 @@ mixed with strata of 0 and 1 or with fully labeled ones.
 """
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,10 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.intervals import UNDERSAMPLED, beta_moments, candidate_quantiles
+from workbench.intervals.limits import limit_of_moments, limiting_stratum, monotone_limit
 from workbench.results import Interval
 
-ROUND = 1e-9
 TOUCHING = 1e-7         # of a step: a limit on an attainable mean
 FINEST = 1e12           # steps of a total beyond which it may be anything
 
@@ -117,8 +115,7 @@ def _monotone_lower(size: np.ndarray, counts: np.ndarray, values: np.ndarray, ta
 
     def lower(choice: np.ndarray, known: float) -> np.ndarray:
         return -upper_limit(size, lowered[np.arange(size.size), choice], -values, tail, -known)[0]
-    return intervals.monotone_limit(lower, float(mean[:, 0].sum()),
-                                    np.where((loss > 0) & (n < size)[:, None], loss, np.inf))
+    return monotone_limit(lower, float(mean[:, 0].sum()), np.where((loss > 0) & (n < size)[:, None], loss, np.inf))
 
 
 def interval_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, low: Any, high: Any) -> tuple:
@@ -139,9 +136,7 @@ def interval_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, lo
 
 def upper_limit(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: float,
                 enough: float = np.inf) -> tuple[np.ndarray, np.ndarray]:
-    """Return upper limits (...,) of D, before rounding, and the stratum that alone decides each, else -1.
-
-    Of an outcome whose limit is `enough` or more it need not be the limit, but at least `enough`.
+    """Return the `limit_of_moments` of outcomes, and the stratum that alone decides each, else -1.
 
     Parameters
     ----------
@@ -149,57 +144,13 @@ def upper_limit(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: 
     counts : (..., H, V) array
         Rows are outcomes.
     values : (H, V) array
-    tail : float
-    enough : float
+    tail, enough : float
+        As in `limit_of_moments`.
     """
     n, seen = counts.sum(-1, dtype=float), counts > 0
     ends = np.where(seen, values, np.inf).min(-1), np.where(seen, values, -np.inf).max(-1)
-    return limit_of_moments(size, n, _moments(counts, n, values), ends, values.min(-1), values.max(-1), tail,
-                            enough)
-
-
-def limit_of_moments(size: np.ndarray, n: np.ndarray, moments: Sequence[np.ndarray], ends: Sequence[np.ndarray],
-                     low: float | np.ndarray, high: float | np.ndarray, tail: float,
-                     enough: float = np.inf) -> tuple[np.ndarray, np.ndarray]:
-    """Return `upper_limit` of strata whose labels are known by what is made of them.
-
-    Parameters
-    ----------
-    size : (H,) array
-    n : (..., H) array
-    moments : (mean, second, third), (..., H) arrays
-        Central moments; the mean exactly equal to `high` where all labels lie there.
-    ends : (least, most), (..., H) arrays
-        Of the labels.
-    low, high : (H,) array or float
-        Smallest and largest possible value.
-    tail : float
-    enough : float
-        As in `upper_limit`.
-    """
-    weight, free = size / size.sum(), np.where(n < size, 1 - n / size, 0.0)
-    mean, second, third = moments
-    estimate = (weight * mean).sum(-1, keepdims=True)
-    top = (weight * np.where(free > 0, high, mean)).sum(-1, keepdims=True)
-    v = weight ** 2 * free * second / np.maximum(n - 1, 1)
-    t = 2 * weight ** 3 * free ** 1.5 * third / ((n + 1) * (n + 2))
-    rest_v, rest_t = v.sum(-1, keepdims=True), t.sum(-1, keepdims=True)
-
-    more, second, third = one_more(n, mean, second, third, high)
-    single = (estimate + weight * free * (more - mean),
-              rest_v - v + weight ** 2 * free * second / (n + 2),
-              rest_t - t + 2 * weight ** 3 * free ** 1.5 * third / ((n + 2) * (n + 3)))
-    least, most = ends
-    unseen = most - least < high - most - ROUND * (high - low)
-    gain, variance, skew, valid = _merged(weight * (high - mean), n, unseen, free)
-    merged = estimate + gain, rest_v + variance, rest_t + skew
-
-    moments = [np.concatenate(pair, -1) for pair in zip(single, merged, strict=True)]
-    valid = np.concatenate([(mean < high) & (free > 0), valid], -1) & (moments[1] > 0)
-    upper = candidate_quantiles(moments, valid, top, tail, enough)
-    best = upper.argmax(-1)
-    limit = np.where(valid.any(-1), np.take_along_axis(upper, best[..., None], -1)[..., 0], top[..., 0])
-    return limit, np.where((best < size.size) & valid.any(-1), best, -1)
+    return limit_of_moments(size / size.sum(), np.where(n < size, 1 - n / size, 0.0), n, _moments(counts, n, values),
+                            ends, values.min(-1), values.max(-1), tail, enough=enough)
 
 
 def proven_values(size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
@@ -213,28 +164,6 @@ def _moments(counts: np.ndarray, n: np.ndarray, values: np.ndarray) -> tuple:
     mean = (share * values).sum(-1)
     off = values - mean[..., None]
     return mean, (share * off ** 2).sum(-1), (share * off ** 3).sum(-1)
-
-
-def one_more(n: float | np.ndarray, mean: float | np.ndarray, second: float | np.ndarray, third: float | np.ndarray,
-             value: float | np.ndarray) -> tuple:
-    """Return mean, second and third central moment after adding one label at `value`."""
-    off, p = value - mean, 1 / (n + 1)
-    q = 1 - p
-    return (mean + p * off, q * second + p * q * off ** 2,
-            q * third - 3 * p * q * off * second + p * q * (q - p) * off ** 3)
-
-
-def _merged(reach: np.ndarray, n: np.ndarray, unseen: np.ndarray, free: np.ndarray) -> tuple:
-    """Return gain, variance, third moment and validity of the j = 2, 3, ... worst strata whose top was not seen."""
-    unseen = unseen & (reach > 0) & (free > 0)
-    order = np.argsort(-np.where(unseen, reach / np.maximum(n, 1), -1.0), axis=-1, kind="stable")
-    weight, labels, unlabeled = (
-        np.take_along_axis(np.broadcast_to(np.where(unseen, part, 0.0), unseen.shape), order, -1).cumsum(-1)[..., 1:]
-        for part in (reach, n, reach * free))
-    valid = np.take_along_axis(unseen, order, -1)[..., 1:]
-    free = np.divide(unlabeled, weight, out=np.zeros(valid.shape), where=weight > 0)
-    variance, third = beta_moments(np.ones_like(labels), np.maximum(labels, 1))
-    return unlabeled / (labels + 1), weight ** 2 * free * variance, weight ** 3 * free ** 1.5 * third, valid
 
 
 def check_table(stratum_size: ArrayLike, counts: ArrayLike,
@@ -285,9 +214,3 @@ def _common_step(values: np.ndarray) -> float:
     rows = [[Fraction(repr(value)) for value in row] for row in np.unique(values, axis=0).tolist()]
     distances = {value - min(row) for row in rows for value in row}
     return float(Fraction(math.gcd(*(d.numerator for d in distances)), math.lcm(*(d.denominator for d in distances))))
-
-
-def limiting_stratum(size: np.ndarray, labeled: np.ndarray, *decisive: Any) -> int | None:
-    """Return the undersampled stratum among those that alone decide a limit, or None; -1 is no stratum."""
-    share = size / size.sum() * labeled.sum() / np.maximum(labeled, 1)
-    return max((int(k) for k in decisive if k >= 0 and share[k] > UNDERSAMPLED), key=lambda k: share[k], default=None)

@@ -14,7 +14,7 @@ import scipy
 
 from workbench import checks, intervals
 from workbench.allocation.samples import rows_of
-from workbench.intervals import values as value_intervals
+from workbench.intervals import limits
 from workbench.results import NO_INTERVAL, Estimate, Interval, Note
 
 LEAST, LEAST_PER_STRATUM = 20, 5        # values, for an interval without bounds
@@ -58,13 +58,13 @@ class SampledValues(Estimate):
         for share in (1 - unit, unit):
             _, mean, squares = moments(codes, share, n.size)
             second, third = squares / n, np.bincount(codes, (share - mean[codes]) ** 3, n.size) / n
-            found = mean, second, third
-            ends.append(value_intervals.limit_of_moments(size, n.astype(float), found, _ends(share, n), 0.0, 1.0, tail))
+            ends.append(limits.limit_of_moments(size / size.sum(), 1 - n / size, n, (mean, second, third),
+                                                _ends(share, n), 0.0, 1.0, tail))
         (low, below), (high, above) = ends
         unseen, seen = (size - n).sum(), self.values.sum()
         one = float(unseen > 0) / size.sum()        # anything between the bounds is possible: no rounding, but an item
         low, high = least + (most - least) * (1 - low - one), least + (most - least) * (high + one)
-        limiting = value_intervals.limiting_stratum(size, n, below, above)
+        limiting = limits.limiting_stratum(size, n, below, above)
         return Interval(float(max(low, (seen + unseen * least) / size.sum())),
                         float(min(high, (seen + unseen * most) / size.sum())), level, "default", limiting,
                         notes=[*intervals.few_notes(size, n, self._unit), *self._limiting_notes(limiting)])
