@@ -12,8 +12,7 @@ from oracles import value_interval as oracle
 from scipy import stats
 
 import workbench as wb
-from workbench.intervals.values import _monotone_lower as monotone_lower
-from workbench.intervals.values import upper_limit
+from workbench.intervals.values import monotone_upper, upper_limit
 
 SIGNS = (-1, 0, 1)
 MANY = 10 ** 9
@@ -202,8 +201,9 @@ def test_the_lower_limit_is_the_largest_of_all_lower_outcomes(size, counts, valu
     rows = itertools.product(*map(lower_outcomes, counts))
     least = max(oracle.limits(strata_of(size, row, values))[0] for row in rows)
     table, values = np.array(counts), np.array(values, float)
-    found = monotone_lower(np.array(size), table, values, .025)
-    assert found == (pytest.approx(least, abs=1e-9), True)
+    limit, exact, rows = monotone_upper(np.array(size), table, -values, .025)
+    assert (limit, exact) == (pytest.approx(-least, abs=1e-9), True)
+    assert oracle.limits(strata_of(size, rows.tolist(), values.tolist()))[0] == pytest.approx(least, abs=1e-9)
 
 
 @pytest.mark.parametrize(("values", "items", "n"), [((0, .37, 1), (12, 0, 12), 5), ((0, .1, 1), (3, 20, 3), 6),

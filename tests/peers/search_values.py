@@ -13,7 +13,7 @@ import numpy as np
 from searching import Family, main
 
 from workbench.intervals.values import interval_limits, upper_limit
-from workbench.stratified.class_metrics import reaches_zero
+from workbench.stratified.class_metrics import beyond_zero
 
 RECORD = Path(__file__).with_suffix(".json")
 SIGNS, HALVES, TEN = (-1, 0, 1), (0, .5, 1), (0, 1, 10)
@@ -68,8 +68,8 @@ def metric_coverage(design, metric, level, rng, runs):
     truth = once * hits / (base + hits + missed)
     values = np.where(member[:, None], [0.0, once - truth], [-truth, 0.0])
     counts, constant = draw(design, rng, runs), truth * base / size.sum()
-    return float(np.mean(reaches_zero(size, counts, values, -constant, 1, tail)
-                         & reaches_zero(size, counts, values, -constant, -1, tail)))
+    sides = [beyond_zero(size, counts, values, -constant, sign, tail)[0] > 0 for sign in (1, -1)]
+    return float(np.all(sides, 0).mean())
 
 
 def coverage(design, family, rng, runs):

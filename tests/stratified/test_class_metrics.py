@@ -152,3 +152,22 @@ def test_messages(call, message):
     with pytest.raises(ValueError) as caught:
         call(wb.class_metrics([1000, 9000], [True, False], [60, 140], [51, 138]))
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("metric", ["recall", "f1"])
+def test_a_right_label_more_never_lowers_a_limit(metric):
+    """Against every outcome with no more, or no fewer, right labels."""
+    size, predicted, labeled = [40, 700, 260], [True, False, False], [6, 3, 4]
+    grid = list(itertools.product(*(range(n + 1) for n in labeled)))
+    samples = {x: wb.class_metrics(size, predicted, labeled, x) for x in grid}
+    alone = {x: [limit_by_root(found, metric, above) for above in (False, True)] for x, found in samples.items()}
+    moved = 0
+    for x in [(5, 1, 4), (3, 3, 3), (6, 1, 1), (1, 2, 3), (2, 3, 1)]:
+        lower = [alone[y][0] or 0.0 for y in grid if all(a <= b for a, b in zip(y, x, strict=True))]
+        higher = [1.0 if alone[y][1] is None else alone[y][1] for y in grid
+                  if all(a >= b for a, b in zip(y, x, strict=True))]
+        least, most = proven(samples[x], metric)
+        assert tuple(samples[x].interval(metric)) == pytest.approx(
+            (max(max(lower), least), min(min(higher), most)), abs=2e-6)
+        moved += max(lower) > (alone[x][0] or 0) + .001 or min(higher) < (alone[x][1] or 1) - .001
+    assert moved >= 2

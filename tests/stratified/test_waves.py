@@ -7,7 +7,7 @@ from oracles import default_interval, waves
 from scipy import stats
 
 from workbench.results import Note, sentences
-from workbench.stratified.waves import OPT_NOTE, next_wave, wave_accuracy
+from workbench.stratified.waves import OPT_NOTE, next_wave, wave_accuracy, wave_limits
 
 # exact enumeration
 
@@ -228,3 +228,13 @@ def test_one_wave_and_one_item_left_are_spoken_of_in_the_singular():
     assert wave_accuracy([9], [[4]], [[2]]).headline().endswith("; 4 labels in 1 wave, 1 stratum")
     with pytest.raises(ValueError, match="wave 1 has 0 in stratum 0, where 1 item was left"):
         wave_accuracy([5, 9], [[4, 3], [0, 3]], [[2, 2], [0, 1]])
+
+
+@pytest.mark.parametrize(("size", "labeled", "x"), [
+    ([900, 100], [[2, 4], [3, 2]], [[1, 4], [2, 1]]), ([30, 500], [[3, 2], [2, 3]], [[3, 1], [2, 3]])])
+def test_a_right_label_more_never_lowers_a_limit(size, labeled, x):
+    """Among all outcomes of these labels with no more right ones; one of an earlier wave is known in the later ones."""
+    rows = np.array(list(itertools.product(*(range(n + 1) for n in np.ravel(x))))).reshape(-1, 2, 2)
+    low = wave_limits(np.array(size), np.broadcast_to(labeled, rows.shape), rows, .025)[0]
+    found = wave_accuracy(size, labeled, x).interval().low
+    assert found == pytest.approx(max(*low, np.sum(x) / sum(size)), abs=1e-12) and found > low[-1] + .003

@@ -10,17 +10,19 @@ from workbench.intervals.shares import (
     holm,
     hypergeometric_pmf,
     limiting_notes,
+    monotone_limits,
     proven_limits,
     quantile,
     refuse_few,
     stratified_interval,
     stratum_cells,
     teaching_note,
+    wald_limits,
     wilson,
 )
 
 __all__ = [
     "METHODS", "Cells", "check_sample", "default_limits", "exact_notes", "few_notes", "holm", "hypergeometric_pmf",
-    "limiting_notes", "proven_limits", "quantile", "refuse_few", "stratified_interval", "stratum_cells",
-    "teaching_note", "three_moment_quantile", "wilson",
+    "limiting_notes", "monotone_limits", "proven_limits", "quantile", "refuse_few", "stratified_interval",
+    "stratum_cells", "teaching_note", "three_moment_quantile", "wald_limits", "wilson",
 ]

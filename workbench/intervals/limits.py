@@ -17,35 +17,35 @@ ROUND = 1e-9
 UNDERSAMPLED = 2        # each label stands for twice as many items as on average
 
 
-def monotone_limit(lower: Callable, estimate: float, loss: np.ndarray) -> tuple[float, bool]:
-    """Return the largest lower limit of an outcome and of lower ones, and whether all of these were thought of.
+def monotone_limit(upper: Callable, estimate: float, gain: np.ndarray) -> tuple[float, bool, np.ndarray]:
+    """Return the least upper limit of an outcome and of higher ones, whether all were thought of, and its choice (H,).
 
-    No limit exceeds its estimate: outcomes are looked at that leave it above the best limit so far, in each round with
-    one stratum more that is lowered. After more than `MOST_SETS` in a round the best one alone goes on.
+    No limit is below its estimate: outcomes are looked at that leave it below the best limit so far, in each round with
+    one stratum more that is raised. After more than `MOST_SETS` in a round the best one alone goes on.
 
     Parameters
     ----------
-    lower : callable
-        Choices (R, H) of what becomes of each stratum, 0 for nothing, and a number to the lower limits (R,), which need
-        not be right below the number.
+    upper : callable
+        Choices (R, H) of what becomes of each stratum, 0 for nothing, and a number to the upper limits (R,), which need
+        not be right above the number.
     estimate : float
-    loss : (H, O) array of float
-        What the estimate loses by each choice from 1 on; infinite where there is none.
+    gain : (H, O) array of float
+        What the estimate gains by each choice from 1 on; infinite where there is none.
     """
-    choice, lost, stratum = np.zeros((1, len(loss)), int), np.zeros(1), np.arange(len(loss))
-    best, exact = float(lower(choice, -np.inf)[0]), True
+    choice, gained, stratum = np.zeros((1, len(gain)), int), np.zeros(1), np.arange(len(gain))
+    best, exact, chosen = float(upper(choice, np.inf)[0]), True, choice[0]
     while len(choice):
         free = stratum > np.where(choice > 0, stratum, -1).max(1, keepdims=True) if exact else choice == 0
-        row, lowered, option = np.nonzero(free[:, :, None] & (lost[:, None, None] + loss < estimate - best))
-        choice, lost = np.where(stratum == lowered[:, None], option[:, None] + 1, choice[row]), \
-            lost[row] + loss[lowered, option]
+        row, raised, option = np.nonzero(free[:, :, None] & (gained[:, None, None] + gain < best - estimate))
+        choice, gained = np.where(stratum == raised[:, None], option[:, None] + 1, choice[row]), \
+            gained[row] + gain[raised, option]
         if len(choice):
-            limits = lower(choice, best)
-            best = max(best, float(limits.max()))
+            limits = upper(choice, best)
+            least = limits.argmin()
+            best, chosen = min((best, chosen), (float(limits[least]), choice[least]), key=lambda found: found[0])
         if len(choice) > MOST_SETS:
-            chosen = [limits.argmax()]
-            choice, lost, exact = choice[chosen], lost[chosen], False
-    return best, exact
+            choice, gained, exact = choice[[least]], gained[[least]], False
+    return best, exact, chosen
 
 
 def limit_of_moments(weight: np.ndarray, free: np.ndarray, n: np.ndarray, moments: Sequence[np.ndarray],

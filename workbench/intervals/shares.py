@@ -30,7 +30,7 @@ References
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -70,6 +70,12 @@ class Cells:
         """Return the same cells with right and wrong exchanged."""
         return Cells(self.weight, self.labeled, self.labeled - self.correct, self.unlabeled,
                      self.known_wrong, self.known_right)
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the estimated share of every outcome and its variance estimate, each (...,) float."""
+        rate = self.correct / np.maximum(self.labeled, 1)
+        variance = self.weight**2 * self.unlabeled * rate * (1 - rate) / np.maximum(self.labeled - 1, 1)
+        return self.known_right + (self.weight * rate).sum(-1), variance.sum(-1)
 
 
 def stratum_cells(stratum_size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
@@ -148,12 +154,41 @@ def stratified_interval(stratum_size: ArrayLike, labeled: ArrayLike, correct: Ar
 def default_limits(cells: Cells, population: int, tail: float) -> tuple:
     """Return lower and upper limits for every outcome of `cells`, each (...,) float: the default's but for one thing.
 
-    Rounded outward to multiples of 1/population; not yet cut at what the labels prove. The default interval is the
-    shorter where an outcome with fewer right labels has a higher limit; for thousands of outcomes that takes too long.
+    The default interval is the shorter where an outcome with fewer right labels has a higher limit, which takes too
+    long for thousands of outcomes: `monotone_limits`.
     """
     high = _upper(cells, tail)[0]
     low = 1 - _upper(cells.mirrored(), tail)[0]
-    return np.floor(low * population + 1e-7) / population, np.ceil(high * population - 1e-7) / population
+    return _outward(population, low, high, *proven_limits(population, cells.labeled, cells.correct))
+
+
+def monotone_limits(cells_of: Callable[[np.ndarray], Cells], labeled: np.ndarray, correct: np.ndarray, population: int,
+                    tail: float) -> tuple[float, float, bool]:
+    """Return the limits of the default interval, which no right label more lowers, and whether they are exact.
+
+    Parameters
+    ----------
+    cells_of : callable
+        Right labels (R, C) of outcomes to their cells.
+    labeled, correct : (C,) array
+    population : int
+    tail : float
+    """
+    (low, exact_low), (high, exact_high) = (_monotone_upper(cells_of, labeled, hits, tail)
+                                            for hits in (labeled - correct, correct))
+    limits = _outward(population, 1 - low, high, *proven_limits(population, labeled, correct))
+    return *limits, exact_low and exact_high
+
+
+def _monotone_upper(cells_of: Callable, labeled: np.ndarray, hits: np.ndarray, tail: float) -> tuple[float, bool]:
+    """Return the least upper limit of an outcome and of those with hits alone in some cells, and if it is exact."""
+    raised = cells_of(np.where(np.eye(hits.size + 1, hits.size), labeled, hits))
+    *estimates, estimate = raised.moments()[0]
+    gain = np.where(np.atleast_2d(raised.unlabeled)[0] > 0, estimates - estimate, 0)
+
+    def upper(choice: np.ndarray, known: float) -> np.ndarray:
+        return _upper(cells_of(np.where(choice > 0, labeled, hits)), tail, known)[0]
+    return monotone_limit(upper, float(estimate), np.where(gain > 0, gain, np.inf)[:, None])[:2]
 
 
 def proven_limits(population: int, labeled: np.ndarray, correct: np.ndarray) -> tuple:
@@ -172,21 +207,8 @@ class Limits(NamedTuple):
 
 
 def _default(size: np.ndarray, cells: Cells, tail: float) -> tuple:
-    (low, exact_low), (high, exact_high) = (_monotone_lower(side, tail) for side in (cells, cells.mirrored()))
-    proven = proven_limits(size.sum(), cells.labeled, cells.correct)
-    return *_outward(size, low, 1 - high, *proven), exact_low and exact_high
-
-
-def _monotone_lower(cells: Cells, tail: float) -> tuple:
-    """Return the largest lower limit of an outcome and of those with no hit in some cells, and if it is exact."""
-    loss = cells.weight * cells.correct / np.maximum(cells.labeled, 1)
-    possible = (loss > 0) & (cells.unlabeled > 0)
-
-    def lower(choice: np.ndarray, known: float) -> np.ndarray:
-        fewer = dataclasses.replace(cells, correct=np.where(choice > 0, 0.0, cells.correct))
-        return 1 - _upper(fewer.mirrored(), tail, 1 - known)[0]
-    return monotone_limit(lower, float(np.sum(cells.known_right) + loss.sum()),
-                          np.where(possible, loss, np.inf)[:, None])
+    return monotone_limits(lambda rows: dataclasses.replace(cells, correct=rows), cells.labeled, cells.correct,
+                           size.sum(), tail)
 
 
 def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
@@ -198,15 +220,16 @@ def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
                             (x == n, np.minimum(x, 1)), 0.0, 1.0, tail, enough=enough, known=cells.known_right)
 
 
-def _wald(size: np.ndarray, cells: Cells, tail: float) -> tuple:
-    estimate, variance = _moments(cells)
+def wald_limits(cells: Cells, tail: float) -> tuple:
+    """Return lower and upper limits for every outcome of `cells`, each (...,) float, by standard errors alone."""
+    estimate, variance = cells.moments()
     reach = -scipy.special.ndtri(tail) * np.sqrt(variance)
-    return max(estimate - reach, 0.0), min(estimate + reach, 1.0)
+    return np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
 
 
 def _wilson(size: np.ndarray, cells: Cells, tail: float) -> tuple:
     """Score limits at the effective sample size A(1 - A)/v; with v = 0, at the number of labels."""
-    estimate, variance = _moments(cells)
+    estimate, variance = cells.moments()
     n = estimate * (1 - estimate) / variance if variance > 0 else cells.labeled.sum()
     return tuple(map(float, wilson(estimate, n if cells.unlabeled.any() else np.inf, scipy.special.ndtri(tail))))
 
@@ -259,19 +282,13 @@ def holm(pvalues: ArrayLike) -> np.ndarray:
     return adjusted
 
 
-def _moments(cells: Cells) -> tuple:
-    rate = cells.correct / cells.labeled
-    variance = cells.weight**2 * cells.unlabeled * rate * (1 - rate) / np.maximum(cells.labeled - 1, 1)
-    return float((cells.weight * rate).sum()), float(variance.sum())
-
-
 def _guaranteed(size: np.ndarray, cells: Cells, tail: float) -> tuple:
     least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
     if least == most:
         return least, most
     high = _guaranteed_upper(size, cells, tail)
     low = 1 - _guaranteed_upper(size, cells.mirrored(), tail)
-    return _outward(size, low, high, least, most)
+    return _outward(size.sum(), low, high, least, most)
 
 
 def _guaranteed_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
@@ -341,7 +358,7 @@ def _short(size: np.ndarray, cells: Cells, tail: float) -> tuple:
     high = _tail_limit(size, cells, steps, observed, tail, most)
     mirrored = cells.mirrored()
     low = 1 - _tail_limit(size, mirrored, steps, (steps * mirrored.correct).sum(), tail, 1 - least)
-    return _outward(size, low, high, least, most)
+    return _outward(size.sum(), low, high, least, most)
 
 
 def _tail_limit(size: np.ndarray, cells: Cells, steps: np.ndarray, observed: float, tail: float, most: float) -> float:
@@ -465,10 +482,10 @@ def _log_falling(start: np.ndarray, size: float, n: int) -> np.ndarray:
     return np.concatenate([np.zeros((factors.shape[0], 1)), factors.cumsum(1)], axis=1)
 
 
-def _outward(size: np.ndarray, low: float, high: float, least: float, most: float) -> tuple:
-    population = size.sum()
+def _outward(population: int, low: Any, high: Any, least: Any, most: Any) -> tuple:
+    """Return limits (...,) rounded outward to whole items, within what the labels prove."""
     low, high = np.floor(low * population + 1e-7) / population, np.ceil(high * population - 1e-7) / population
-    return max(low, least), min(high, most)
+    return np.clip(low, least, most), np.clip(high, least, most)
 
 
 def _notes(method: Any, level: Any, size: Any, labeled: Any, correct: Any, limiting: Any, exact: Any) -> Any:
@@ -516,4 +533,5 @@ def teaching_note(method: str, level: float) -> Note:
     return Note("unreliable", f"{method} is for teaching: with few labels it can cover far less than {percent(level)}")
 
 
-_LIMITS = {"default": _default, "short": _short, "guaranteed": _guaranteed, "wald": _wald, "wilson": _wilson}
+_LIMITS = {"default": _default, "short": _short, "guaranteed": _guaranteed, "wilson": _wilson,
+           "wald": lambda size, cells, tail: wald_limits(cells, tail)}

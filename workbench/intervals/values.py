@@ -96,26 +96,29 @@ def interval_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level:
 def raw_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level: float) -> tuple[float, float, bool]:
     """Return both limits before they reach to attainable means, and whether they are exact."""
     tail = (1 - level) / 2
-    (low, exact_low), (high, exact_high) = (_monotone_lower(size, counts, sign * values, tail) for sign in (1, -1))
-    return low, -high, exact_low and exact_high
+    (low, exact_low, _), (high, exact_high, _) = (monotone_upper(size, counts, sign * values, tail) for sign in (-1, 1))
+    return -low, high, exact_low and exact_high
 
 
-def _monotone_lower(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: float) -> tuple:
-    """Return the largest lower limit of an outcome and of lower ones, and whether it is exact.
+def monotone_upper(size: np.ndarray, counts: np.ndarray, values: np.ndarray,
+                   tail: float) -> tuple[float, bool, np.ndarray]:
+    """Return the least `upper_limit` of an outcome (H, V) and of higher ones, whether it is exact, and whose it is.
 
-    Lower ones: in some strata all labels above a value, which need not be the same in each, lie at that value.
+    Higher ones: in some strata all labels below a value, which need not be the same in each, lie at that value.
     """
     order, place = values.argsort(1, kind="stable"), np.arange(values.shape[1])
     values, counts = np.take_along_axis(values, order, 1), np.take_along_axis(counts, order, 1)
-    above = counts[:, ::-1].cumsum(1)[:, ::-1]
-    lowered = np.stack([counts, *(np.where(place < k, counts, (place == k) * above) for k in place[:-1])], 1)
-    n = counts.sum(1)
-    mean = (lowered * values[:, None]).sum(-1) * (size / size.sum() / np.maximum(n, 1))[:, None]
-    loss = mean[:, :1] - mean[:, 1:]
+    below, n = counts.cumsum(1), counts.sum(1)
+    raised = np.stack([counts, *(np.where(place > k, counts, (place == k) * below) for k in place[1:])], 1)
+    told, stratum = _told(raised, values[:, None]), np.arange(size.size)
+    mean = told[1] * (size / size.sum())[:, None]
+    gain = mean[:, 1:] - mean[:, :1]
 
-    def lower(choice: np.ndarray, known: float) -> np.ndarray:
-        return -upper_limit(size, lowered[np.arange(size.size), choice], -values, tail, -known)[0]
-    return monotone_limit(lower, float(mean[:, 0].sum()), np.where((loss > 0) & (n < size)[:, None], loss, np.inf))
+    def upper(choice: np.ndarray, known: float) -> np.ndarray:
+        return _upper(size, told[:, stratum, choice], values, tail, known)[0]
+    best, exact, choice = monotone_limit(upper, float(mean[:, 0].sum()),
+                                         np.where((gain > 0) & (n < size)[:, None], gain, np.inf))
+    return best, exact, np.take_along_axis(raised[stratum, choice], order.argsort(1), 1)
 
 
 def interval_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, low: Any, high: Any) -> tuple:
@@ -134,8 +137,7 @@ def interval_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, lo
     return np.maximum(low, least), np.minimum(high, most)
 
 
-def upper_limit(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: float,
-                enough: float = np.inf) -> tuple[np.ndarray, np.ndarray]:
+def upper_limit(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: float) -> tuple:
     """Return the `limit_of_moments` of outcomes, and the stratum that alone decides each, else -1.
 
     Parameters
@@ -144,13 +146,15 @@ def upper_limit(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: 
     counts : (..., H, V) array
         Rows are outcomes.
     values : (H, V) array
-    tail, enough : float
-        As in `limit_of_moments`.
+    tail : float
     """
-    n, seen = counts.sum(-1, dtype=float), counts > 0
-    ends = np.where(seen, values, np.inf).min(-1), np.where(seen, values, -np.inf).max(-1)
-    return limit_of_moments(size / size.sum(), np.where(n < size, 1 - n / size, 0.0), n, _moments(counts, n, values),
-                            ends, values.min(-1), values.max(-1), tail, enough=enough)
+    return _upper(size, _told(counts, values), values, tail)
+
+
+def _upper(size: np.ndarray, told: np.ndarray, values: np.ndarray, tail: float, enough: float = np.inf) -> tuple:
+    n, *moments, least, most = told
+    return limit_of_moments(size / size.sum(), np.where(n < size, 1 - n / size, 0.0), n, moments, (least, most),
+                            values.min(-1), values.max(-1), tail, enough=enough)
 
 
 def proven_values(size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
@@ -159,11 +163,14 @@ def proven_values(size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> t
     return tuple((seen + (unseen * end).sum(-1)) / size.sum() for end in (values.min(-1), values.max(-1)))
 
 
-def _moments(counts: np.ndarray, n: np.ndarray, values: np.ndarray) -> tuple:
+def _told(counts: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return number, mean, second and third central moment, least and most of the labels, (6, ..., H)."""
+    n, seen = counts.sum(-1), counts > 0
     share = counts / np.maximum(n, 1)[..., None]
     mean = (share * values).sum(-1)
     off = values - mean[..., None]
-    return mean, (share * off ** 2).sum(-1), (share * off ** 3).sum(-1)
+    return np.stack([n, mean, (share * off ** 2).sum(-1), (share * off ** 3).sum(-1),
+                     np.where(seen, values, np.inf).min(-1), np.where(seen, values, -np.inf).max(-1)])
 
 
 def check_table(stratum_size: ArrayLike, counts: ArrayLike,

@@ -1,22 +1,22 @@
 """Precision, recall and F1 of a class from a sample stratified within the predicted class."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation.rules import allocate
-from workbench.intervals.values import upper_limit
+from workbench.intervals.values import monotone_upper, upper_limit
 from workbench.results import Interval, Note, Result
 from workbench.stratified import skips
 
 METRICS = ("precision", "recall", "f1")
 SHARE_OF_PREDICTED = 0.3    # precision is read from predicted members alone, recall from the misses among the others
-GRID = 65
-ROUND = 1e-9
-ROUNDS = 5
+ROUND, PRECISE = 1e-9, 1e-10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,9 +84,10 @@ class ClassMetrics(Result):
             return skips.between(*(end.interval(metric, level) for end in self._ends()))
         if metric == "precision":
             return self._precision(level)
-        low, high = map(float, np.clip(_inverted(self, metric, tail), *_proven(self, metric)))
+        *limits, exact = _inverted(self, metric, tail)
+        low, high = map(float, np.clip(limits, *_proven(self, metric)))
         return Interval(low, high, float(level), "inversion", notes=[
-            *self.notes, *intervals.few_notes(self.stratum_size, self.labeled)])
+            *self.notes, *intervals.few_notes(self.stratum_size, self.labeled), *intervals.exact_notes(exact)])
 
     def _precision(self, level: float) -> Interval:
         members = self.predicted
@@ -218,25 +219,43 @@ def _totals(size: np.ndarray, predicted: np.ndarray, labeled: np.ndarray, correc
     return size[predicted].sum(), (size - wrong)[predicted].sum(), wrong[~predicted].sum()
 
 
-def _inverted(found: ClassMetrics, metric: str, tail: float) -> tuple:
-    """Return the smallest and the largest r at which 0 lies within the limits of TP - r (TP + FN), or that of F1."""
-    counts = np.stack([found.labeled - found.correct, found.correct], 1)
-    sides = []
-    for sign in (1, -1):                            # above: upper limit >= 0; below: lower limit <= 0
-        low, high = 0.0, 1.0
-        for _ in range(ROUNDS):
-            grid = np.linspace(low, high, GRID)
-            holds = reaches_zero(found.stratum_size, counts, *_values(found, metric, grid), sign, tail)
-            low, high = _bracket(grid, holds if sign > 0 else holds[::-1], sign)
-        sides.append(high if sign > 0 else low)
-    return sides[1], sides[0]
+def _inverted(found: ClassMetrics, metric: str, tail: float) -> tuple[float, float, bool]:
+    """Return the smallest and the largest r at which 0 lies within the limits of TP - r (TP + FN), or that of F1.
+
+    Also whether they are exact. Where another outcome has the farther limit there, r goes on to where that is 0.
+    """
+    sides = [_side(found, metric, sign, tail) for sign in (-1, 1)]
+    return sides[0][0], sides[1][0], sides[0][1] and sides[1][1]
 
 
-def reaches_zero(size: np.ndarray, counts: np.ndarray, values: np.ndarray, constant: np.ndarray, sign: int,
-                 tail: float) -> np.ndarray:
-    """Return whether the upper (sign 1) or lower (-1) limit of a mean of values, plus a constant, lies beyond 0.
+def _side(found: ClassMetrics, metric: str, sign: int, tail: float) -> tuple[float, bool]:
+    """Return the r at which the upper (sign 1) or lower (-1) limit is 0, and whether it is exact."""
+    size, counts = found.stratum_size, np.stack([found.labeled - found.correct, found.correct], 1)
 
-    As limits of shares are rounded outward to whole items, a limit that ends less than one item short of 0 reaches it:
+    def beyond(r: float, rows: np.ndarray, upper: Callable = upper_limit) -> tuple:
+        return beyond_zero(size, rows, *_values(found, metric, r), sign, tail, upper)
+
+    def solved(rows: np.ndarray, far: float) -> tuple:
+        limit = _last(lambda r: beyond(r, rows)[0], (1 - sign) / 2, far)
+        return limit, *beyond(limit, counts, monotone_upper)
+
+    before, (limit, reached, exact, rows) = None, solved(counts, (1 + sign) / 2)
+    while reached < -ROUND and limit != before:
+        before, (limit, reached, exact, rows) = limit, solved(rows, limit)
+    return limit, exact
+
+
+def _last(holds: Callable[[float], float], safe: float, far: float) -> float:
+    """Return the last r from `safe` to `far` at which a function that falls is above 0."""
+    ends = [r for r in (far, safe) if (holds(r) > 0) == (r == far)]
+    return ends[0] if ends else scipy.optimize.brentq(holds, safe, far, xtol=PRECISE)
+
+
+def beyond_zero(size: np.ndarray, counts: np.ndarray, values: np.ndarray, constant: np.ndarray, sign: int,
+                tail: float, upper: Callable = upper_limit) -> tuple:
+    """Return how far the upper (sign 1) or lower (-1) limit of a mean of values, plus a constant, lies beyond 0.
+
+    As limits of shares are rounded outward to whole items, a limit that ends less than one item short of 0 is beyond:
     without it strata of which a few items are left unlabeled covered too little.
 
     Parameters
@@ -247,27 +266,20 @@ def reaches_zero(size: np.ndarray, counts: np.ndarray, values: np.ndarray, const
     constant : (...) array or float
     sign : {1, -1}
     tail : float
+    upper : callable
+        `upper_limit` or `monotone_upper`, whose other values are handed on.
     """
     step = np.where(counts.sum(-1) < size, np.abs(values[..., 1] - values[..., 0]), 0.0).max(-1)
-    limit = upper_limit(size, counts, sign * values, tail)[0] + sign * constant
-    return limit * size.sum() > -step - ROUND
+    limit, *others = upper(size, counts, sign * values, tail)
+    return limit + sign * constant + (step + ROUND) / size.sum(), *others
 
 
 def _values(found: Any, metric: Any, r: Any) -> tuple[np.ndarray, Any]:
-    """Return the values (R, H, 2) of wrong and right labels at each r, and the constant (R,) beside their mean."""
+    """Return the values (H, 2) of wrong and right labels at r, and the constant beside their mean."""
     once = 1 if metric == "recall" else 2
-    r, member = r[:, None], found.predicted
-    wrong, right = np.where(member, 0.0, -r), np.where(member, once - r, 0.0)
-    constant = 0.0 if metric == "recall" else -r[:, 0] * found.stratum_size[member].sum() / found.stratum_size.sum()
-    return np.stack([wrong, right], -1), constant
-
-
-def _bracket(grid: np.ndarray, holds: np.ndarray, sign: int) -> tuple:
-    """Return the cell of the grid in which the condition ends to hold, seen from its safe end."""
-    ends = grid if sign > 0 else grid[::-1]
-    last = len(holds) - 1 - int(holds[::-1].argmax()) if holds.any() else 0
-    outer = ends[min(last + 1, len(ends) - 1)]
-    return tuple(sorted((float(ends[last]), float(outer))))
+    member = found.predicted
+    constant = 0.0 if metric == "recall" else -r * found.stratum_size[member].sum() / found.stratum_size.sum()
+    return np.where(member[:, None], [0.0, once - r], [-r, 0.0]), constant
 
 
 def _proven(found: ClassMetrics, metric: str) -> tuple:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
@@ -54,11 +53,17 @@ class WaveEstimate(Estimate):
         method : {"default", "wald"}
         """
         checks.choice("method", method, WAVE_INTERVALS)
-        tail = (1 - checks.level(level)) / 2
-        low, high = wave_limits(self.stratum_size, self.labeled[None], self.correct[None], tail, method)
-        teaching = (intervals.teaching_note(method, level),) if method == "wald" else ()
-        return Interval(float(low[0]), float(high[0]), float(level), method,
-                        notes=teaching + exhausted_notes(self.stratum_size, self.labeled.sum(0)))
+        size, labeled, correct, tail = self.stratum_size, self.labeled, self.correct, (1 - checks.level(level)) / 2
+        if method == "wald":
+            (low,), (high,) = wave_limits(size, labeled[None], correct[None], tail, method)
+            notes = [intervals.teaching_note(method, level)]
+        else:
+            low, high, exact = intervals.monotone_limits(
+                lambda rows: wave_cells(size, labeled[None], rows.reshape(-1, *labeled.shape)), labeled.ravel(),
+                correct.ravel(), size.sum(), tail)
+            notes = [*intervals.exact_notes(exact)]
+        return Interval(float(low), float(high), float(level), method,
+                        notes=[*notes, *exhausted_notes(size, labeled.sum(0))])
 
     def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""
@@ -177,37 +182,24 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
 def wave_cells(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
     """Return waves (R, T, H) as (R, T * H) cells, each weighted by its wave's share of the labels."""
     before_n, before_x = labeled.cumsum(1) - labeled, correct.cumsum(1) - correct
-    left = size - before_n
-    share = (labeled.sum(2) / labeled.sum((1, 2))[:, None])[..., None]
-    population = size.sum()
-    unlabeled = np.divide(left - labeled, left, out=np.zeros(left.shape), where=left > 0)
-
-    def flat(a: np.ndarray) -> np.ndarray:
-        return np.asarray(a, float).reshape(a.shape[0], -1)
-
-    return intervals.Cells(flat(share * left / population), flat(labeled), flat(correct), flat(unlabeled),
-                           (share * before_x / population).sum((1, 2)),
-                           (share * (before_n - before_x) / population).sum((1, 2)))
+    left, share = size - before_n, labeled.sum(2, keepdims=True) / labeled.sum((1, 2), keepdims=True) / size.sum()
+    weight, n, x, unlabeled = (np.reshape(part, (len(part), -1)) for part in (
+        share * left, labeled, correct, (left - labeled) / np.maximum(left, 1)))
+    return intervals.Cells(weight, n, x, unlabeled, (share * before_x).sum((1, 2)),
+                           (share * (before_n - before_x)).sum((1, 2)))
 
 
 def wave_moments(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return estimates and variance estimates (R,) of waves (R, T, H)."""
-    cells = wave_cells(size, labeled, correct)
-    rate = np.divide(cells.correct, cells.labeled, out=np.zeros(cells.labeled.shape), where=cells.labeled > 0)
-    variance = cells.weight**2 * cells.unlabeled * rate * (1 - rate) / np.maximum(cells.labeled - 1, 1)
-    return cells.known_right + (cells.weight * rate).sum(1), variance.sum(1)
+    return wave_cells(size, labeled, correct).moments()
 
 
 def wave_limits(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, tail: float,
                 method: str = "default") -> tuple[np.ndarray, np.ndarray]:
     """Return lower and upper limits (R,) of waves (R, T, H)."""
-    if method == "wald":
-        estimate, variance = wave_moments(size, labeled, correct)
-        reach = -scipy.special.ndtri(tail) * np.sqrt(variance)
-        return np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
-    limits = intervals.default_limits(wave_cells(size, labeled, correct), size.sum(), tail)
-    proven = intervals.proven_limits(size.sum(), labeled.sum(1), correct.sum(1))
-    return tuple(np.clip(limit, *proven) for limit in limits)
+    cells = wave_cells(size, labeled, correct)
+    return intervals.wald_limits(cells, tail) if method == "wald" else \
+        intervals.default_limits(cells, size.sum(), tail)
 
 
 def wave_step(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget: int, prior: np.ndarray | None,
