@@ -191,7 +191,9 @@ def test_the_bottom_knows_nothing_of_the_rest():
     assert [edges[f"workbench.{name}"] for name in ("checks", "results.vocabulary", "results.digits")] == [set()] * 3
     assert edges["workbench.results.result"] == {"workbench.checks", "workbench.results.vocabulary",
                                                  "workbench.results.digits"}
-    assert edges["workbench.intervals.shares"] == {"workbench.checks", "workbench.results"}
+    assert edges["workbench.intervals.limits"] == set()
+    assert edges["workbench.intervals.shares"] == {"workbench.checks", "workbench.results",
+                                                   "workbench.intervals.limits"}
 
 
 def test_topics_import_only_numpy_and_scipy_special_at_the_top():

@@ -20,6 +20,7 @@ from workbench import checks, intervals
 from workbench.replication import statistics
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters, degrees
 from workbench.replication.designs import SurveyDesign
+from workbench.replication.independent import auc_limits, auc_ranks, is_independent
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
 from workbench.results import Estimate, Interval, Note, html_table, note_list, percent
@@ -78,6 +79,9 @@ class ReplicateEstimate(Estimate):
         Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their weight; 1 without `fpc`.
     variance_ratio : float
         That of the jackknife, on which the interval rests, over that of the replicates; 1 where it is the same.
+    ranks : (4,) array or None
+        Of an AUC of items that were drawn one by one, without strata and with equal weights: as in
+        `workbench.replication.independent.auc_ranks`.
     """
 
     statistic: str
@@ -99,6 +103,7 @@ class ReplicateEstimate(Estimate):
     clusters: np.ndarray | None = None
     free: float = 1.0
     variance_ratio: float = 1.0
+    ranks: np.ndarray | None = None
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return a confidence interval; its notes are those of the estimate and its own.
@@ -116,7 +121,9 @@ class ReplicateEstimate(Estimate):
             - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
               `counted` [1]_; where v = 0 for `effective_psus`; shares only.
             - "default": "beta" where bounds are known, otherwise "t" with `effective_df`: where a few strata hold
-              most of the weight, t at `df` covers far less than it says.
+              most of the weight, t at `df` covers far less than it says. An AUC of items that were drawn one by one:
+              `workbench.replication.independent.auc_limits`, with a finite population as much shorter as the standard
+              error.
 
         Returns
         -------
@@ -129,11 +136,16 @@ class ReplicateEstimate(Estimate):
         """
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
-        if method == "beta" or method == "default" and self.bounds:
+        name = method
+        if method == "default":
+            name = "default: " + ("ranks" if self.ranks is not None else "beta" if self.bounds else "t")
+        if name.endswith("ranks"):
+            off = np.subtract(auc_limits(self.estimate, np.asarray(self.ranks), tail), self.estimate)
+            low, high = self.estimate + math.sqrt(self.free) * off
+        elif name.endswith("beta"):
             low, high = self._beta(tail)
         else:
             low, high = self._by_standard_error(tail, method)
-        name = f"default: {'beta' if self.bounds else 't'}" if method == "default" else method
         notes = *_interval_notes(self, method), *self.notes
         return Interval(float(low), float(high), float(level), name, notes=notes)
 
@@ -238,7 +250,9 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
         kind="bounded" if bounds and not metric.is_share else metric.kind, items=int(rows.sum()), psus=of_domain.size,
         strata=np.unique(design.stratum_of_psu[of_domain]).size, counted=int(base.sum()),
         **_told(replicates, sample), method=replicates.method, bounds=bounds,
-        **_of_clusters(replicates, metric, sample, variance, bounds) if bounds else {})
+        **_of_clusters(replicates, metric, sample, variance, bounds) if bounds else {},
+        ranks=auc_ranks(parts[0][rows], np.asarray(columns[1])[rows]) if len(parts) > 1 and is_independent(
+            replicates, rows) else None)
     return replace(found, notes=tuple(estimate_notes(found)))
 
 

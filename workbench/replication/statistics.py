@@ -314,8 +314,8 @@ def _auc_parts(truth: ArrayLike, score: ArrayLike, rows: np.ndarray,
     return placements(parts, checks.vector("score", score, size=rows.size), weight), list(parts)
 
 
-def _naive_auc(truth: np.ndarray, score: np.ndarray) -> tuple[float, float]:
-    """Variance of the placements of positives among negatives and of negatives among positives [1]_.
+def naive_auc(truth: np.ndarray, score: np.ndarray) -> tuple[float, float]:
+    """Return AUC and standard error, by placements of positives among negatives and of negatives among positives [1]_.
 
     References
     ----------
@@ -352,5 +352,5 @@ METRICS = {metric.name: metric for metric in (
            of_mean=lambda mean: 2 * mean / (1 + mean)),
     Metric("macro_f1", _LABELS, kind="share", about="classes", naive=_naive_macro_f1),
     Metric("auc", ("truth", "score"), values=_auc, kind="share", empty="it takes both positive and negative items",
-           about="class", parts=_auc_parts, naive=_naive_auc),
+           about="class", parts=_auc_parts, naive=naive_auc),
     Metric("quantile", ("y", "q"), values=_quantile))}

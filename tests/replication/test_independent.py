@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+from oracles import pairs
+from scipy import stats
+
+import workbench as wb
+from workbench.replication.independent import auc_limits, auc_ranks
+
+TRUTH = np.repeat([1, 0], (5, 6))
+SCORE = np.array([3, 4, 4, 6, 7, 1, 2, 4, 5, 0, 3.5])
+
+
+def estimated(truth, score, **design):
+    survey = wb.SurveyDesign([0] * len(truth), **design)
+    return wb.replicate_estimate(wb.replicates(survey, "jkn"), "auc", truth, score)
+
+
+def test_golden_values():
+    """From all 30 and all 56 pairs and the roots of Newcombe's equation, by a separate program."""
+    found = estimated(TRUTH, SCORE).interval()
+    assert tuple(found) == pytest.approx((.357803472, .963625099), abs=1e-8) and found.method == "default: ranks"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_limits_agree_with_their_definition_pair_by_pair(seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.repeat([1, 0], rng.integers(2, 40, 2)))
+    score = rng.normal(size=truth.size) + truth * rng.choice([0, 2, 9])
+    score = np.round(score) if seed % 2 else score
+    for level in (.9, .95):
+        assert tuple(estimated(truth, score).interval(level)) == pytest.approx(
+            pairs.auc_limits(score[truth == 1], score[truth == 0], level), abs=1e-9)
+
+
+def test_it_has_a_length_but_in_a_census():
+    truth, score = np.repeat([0, 1], 10), np.arange(20.)
+    low, high = estimated(truth, score).interval()
+    assert (high, estimated(truth, score).variance) == (1, 0) and low < .8
+    half = estimated(truth, score, fpc=[40] * 20).interval()
+    assert half.low == pytest.approx(1 - (1 - low) * .5 ** .5) and half.high == 1
+    assert tuple(estimated(truth, score, fpc=[20] * 20).interval()) == (1, 1)
+
+
+@pytest.mark.parametrize("design", [{"psu": np.arange(11) // 2}, {"weight": [2] + [1] * 10}])
+def test_clusters_and_unequal_weights_keep_their_rule(design):
+    found = estimated(TRUTH, SCORE, **design)
+    assert found.interval().method == "default: beta" and tuple(found.interval()) == tuple(
+        found.interval(method="beta"))
+
+
+def test_strata_and_imported_weights_keep_their_rule():
+    drawn = wb.replicates(wb.SurveyDesign([0] * 5 + [1] * 6), "jkn")
+    imported = wb.imported_replicates(np.ones(11), wb.replicates(wb.SurveyDesign([0] * 11), "jkn").weights(),
+                                      method="jk1")
+    for made in (drawn, imported):
+        assert wb.replicate_estimate(made, "auc", TRUTH, SCORE).interval().method == "default: beta"
+
+
+@pytest.mark.parametrize(("positives", "negatives", "distance", "lost"),
+                         [(10, 79, 1.0, .25), (8, 8, 3.0, 0), (40, 15, 0, 0)])
+def test_it_covers(positives, negatives, distance, lost):
+    """Where a quarter of the positives lies below all negatives, where nearly all pairs are right, and at .5."""
+    rng, runs = np.random.default_rng(3), 400
+    truth = np.repeat([1, 0], (positives, negatives))
+    auc = (1 - lost) * stats.norm.cdf(distance / 2 ** .5)
+    low, high = np.transpose([limits_of(truth, np.where(
+        (rng.random(truth.size) < lost) & (truth == 1), -20, rng.normal(distance * truth))) for _ in range(runs)])
+    assert .93 - 3 * (.93 * .07 / runs) ** .5 < np.mean((low <= auc) & (auc <= high))
+
+
+def limits_of(truth, score):
+    estimate = stats.mannwhitneyu(score[truth == 1], score[truth == 0]).statistic / (truth.sum() * (1 - truth).sum())
+    return auc_limits(float(estimate), auc_ranks(truth, score), .025)
+
+
+def test_a_saved_estimate_has_the_same_interval():
+    found = estimated(TRUTH, SCORE)
+    assert tuple(wb.Result.from_dict(found.to_dict()).interval(.9)) == tuple(found.interval(.9))
