@@ -32,7 +32,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy
@@ -145,10 +145,10 @@ def stratified_interval(stratum_size: ArrayLike, labeled: ArrayLike, correct: Ar
     checks.choice("method", method, METHODS)
     tail = (1 - checks.level(level)) / 2
     cells = stratum_cells(size, labeled, correct)
-    limits = Limits(*_LIMITS[method](size, cells, tail))
+    low, high, *exact = _LIMITS[method](size, cells, tail)
     limiting = limiting_stratum(size, labeled, *(_upper(side, tail)[1] for side in (cells.mirrored(), cells)))
-    return Interval(limits.low, limits.high, float(level), method, limiting,
-                    notes=_notes(method, level, size, labeled, correct, limiting, limits.exact))
+    return Interval(low, high, float(level), method, limiting,
+                    notes=_notes(method, level, size, labeled, correct, limiting, all(exact)))
 
 
 def default_limits(cells: Cells, population: int, tail: float) -> tuple:
@@ -196,14 +196,6 @@ def proven_limits(population: int, labeled: np.ndarray, correct: np.ndarray) -> 
     right = np.asarray(correct).sum(-1)
     wrong = np.asarray(labeled).sum(-1) - right
     return right / population, (population - wrong) / population
-
-
-class Limits(NamedTuple):
-    """Limits of an interval; not exact where they are wider than they had to be, for want of time."""
-
-    low: float
-    high: float
-    exact: bool = True
 
 
 def _default(size: np.ndarray, cells: Cells, tail: float) -> tuple:
@@ -282,13 +274,14 @@ def holm(pvalues: ArrayLike) -> np.ndarray:
     return adjusted
 
 
-def _guaranteed(size: np.ndarray, cells: Cells, tail: float) -> tuple:
-    least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
-    if least == most:
-        return least, most
-    high = _guaranteed_upper(size, cells, tail)
-    low = 1 - _guaranteed_upper(size, cells.mirrored(), tail)
-    return _outward(size.sum(), low, high, least, most)
+def _from_upper(upper: Callable[[np.ndarray, Cells, float], float]) -> Callable:
+    """Return the limits of a method whose lower one is the upper one of the mirrored cells."""
+    def limits(size: np.ndarray, cells: Cells, tail: float) -> tuple:
+        least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
+        if least == most:
+            return least, most
+        return _outward(size.sum(), 1 - upper(size, cells.mirrored(), tail), upper(size, cells, tail), least, most)
+    return limits
 
 
 def _guaranteed_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
@@ -308,7 +301,7 @@ def _chernoff_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
     with c_k = 1 - exp(-lambda W_k / n_k): both bound the log moment generating function of the count.
     """
     per_label = cells.weight / cells.labeled
-    observed = (cells.weight * cells.correct / cells.labeled).sum()
+    observed = cells.moments()[0]
     exponent = np.linspace(np.log(0.02 / per_label.max()), np.log(60 / per_label.min()), 40)
     for _ in range(3):
         bounds = _chernoff_bounds(size, cells, per_label, observed, np.exp(exponent), tail)
@@ -318,7 +311,7 @@ def _chernoff_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
     return min(float(bounds.min()), 1.0)
 
 
-def _chernoff_bounds(size: np.ndarray, cells: Cells, per_label: np.ndarray, observed: float, tilt: np.ndarray,
+def _chernoff_bounds(size: np.ndarray, cells: Cells, per_label: np.ndarray, observed: Any, tilt: np.ndarray,
                      tail: float) -> np.ndarray:
     """Return a valid upper limit for each tilt (T,); every multiplier gives one, bisection the best."""
     exponent = tilt[:, None] * per_label
@@ -350,23 +343,15 @@ def _log_moment(q: np.ndarray, exponent: np.ndarray) -> np.ndarray:
         return np.logaddexp(np.log1p(-q), np.log(q) - exponent)
 
 
-def _short(size: np.ndarray, cells: Cells, tail: float) -> tuple:
-    least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
-    if least == most:
-        return least, most
-    steps, observed = _lattice(cells)
-    high = _tail_limit(size, cells, steps, observed, tail, most)
-    mirrored = cells.mirrored()
-    low = 1 - _tail_limit(size, mirrored, steps, (steps * mirrored.correct).sum(), tail, 1 - least)
-    return _outward(size.sum(), low, high, least, most)
-
-
-def _tail_limit(size: np.ndarray, cells: Cells, steps: np.ndarray, observed: float, tail: float, most: float) -> float:
+def _short_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
     """Return the largest share whose estimated mid-P lower tail still reaches `tail`."""
-    def excess(share: float | np.ndarray) -> np.ndarray:
-        return _lower_tail(size, cells, steps, int(observed), np.atleast_1d(share)) - tail
+    steps = _lattice(cells)
 
-    low, high, near = (cells.weight * cells.correct / cells.labeled).sum(), most, 0.01 / size.sum()
+    def excess(share: float | np.ndarray) -> np.ndarray:
+        return _lower_tail(size, cells, steps, np.atleast_1d(share)) - tail
+
+    low, near = cells.moments()[0], 0.01 / size.sum()
+    _, high = proven_limits(size.sum(), cells.labeled, cells.correct)
     for _ in range(PASSES):
         grid = np.linspace(low, high, GRID)
         accepted = np.flatnonzero(excess(grid) >= 0)
@@ -377,14 +362,11 @@ def _tail_limit(size: np.ndarray, cells: Cells, steps: np.ndarray, observed: flo
     return min(scipy.optimize.brentq(lambda share: excess(share).item(), low, high, xtol=near) + near, high)
 
 
-def _lower_tail(size: np.ndarray, cells: Cells, steps: np.ndarray, observed: int, share: np.ndarray) -> np.ndarray:
+def _lower_tail(size: np.ndarray, cells: Cells, steps: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Return max over pseudo-counts c = 0, 1 of P(T < t) + P(T = t)/2 at the profile rates, (G,)."""
-    tails = []
-    for pseudo in (0, 1):
-        rate = _profile_rates(cells, share, pseudo)
-        mass = _lattice_distribution(size, cells, steps, rate)
-        tails.append(mass[:, :observed].sum(1) + mass[:, observed] / 2)
-    return np.maximum(*tails)
+    masses = (_lattice_distribution(size, cells, steps, _profile_rates(cells, share, pseudo)) for pseudo in (0, 1))
+    observed = int((steps * cells.correct).sum())
+    return np.maximum(*(mass[:, :observed].sum(1) + mass[:, observed] / 2 for mass in masses))
 
 
 def _profile_rates(cells: Cells, share: np.ndarray, pseudo: int) -> np.ndarray:
@@ -414,7 +396,7 @@ def _root(x: np.ndarray, n: np.ndarray, multiplier: np.ndarray, weight: np.ndarr
         return np.where(b >= 0, 2 * x / (b + root), (b - root) / (2 * mw))
 
 
-def _lattice(cells: Cells) -> tuple:
+def _lattice(cells: Cells) -> np.ndarray:
     """Return integer steps (H,) proportional to W_h / n_h, exactly where a short lattice allows it."""
     per_label = cells.weight / cells.labeled
     units = np.arange(1, max(int(LATTICE * per_label.min()), 1) + 1)
@@ -424,10 +406,7 @@ def _lattice(cells: Cells) -> tuple:
     scale = units[exact[0] if exact.size else error.argmin()] / per_label.min()
     if not exact.size and scale * per_label.min() < COARSEST_STEP:
         scale = COARSEST_STEP / per_label.min()
-    if scale > LONGEST_LATTICE:
-        scale = LONGEST_LATTICE
-    steps = np.rint(per_label * scale).astype(int)
-    return steps, int((steps * cells.correct).sum())
+    return np.rint(per_label * min(scale, LONGEST_LATTICE)).astype(int)
 
 
 def _lattice_distribution(size: np.ndarray, cells: Cells, steps: np.ndarray, rate: np.ndarray) -> np.ndarray:
@@ -533,5 +512,5 @@ def teaching_note(method: str, level: float) -> Note:
     return Note("unreliable", f"{method} is for teaching: with few labels it can cover far less than {percent(level)}")
 
 
-_LIMITS = {"default": _default, "short": _short, "guaranteed": _guaranteed, "wilson": _wilson,
-           "wald": lambda size, cells, tail: wald_limits(cells, tail)}
+_LIMITS = {"default": _default, "short": _from_upper(_short_upper), "guaranteed": _from_upper(_guaranteed_upper),
+           "wilson": _wilson, "wald": lambda size, cells, tail: wald_limits(cells, tail)}

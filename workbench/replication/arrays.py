@@ -32,6 +32,7 @@ METHODS = ("linear", "rotation")
 LARGEST_ARRAY = 2 ** 28
 LARGEST_ORDER = math.isqrt(LARGEST_ARRAY)
 BLOCK = 2 ** 23
+SYLVESTER = np.array([[1, 1], [1, -1]], np.int8)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -422,10 +423,6 @@ def _kron(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return product
 
 
-def _sylvester(order: int) -> np.ndarray:
-    return np.array([[1, 1], [1, -1]], np.int8)[:order, :order]
-
-
 def _bordered(q: int, below: int) -> np.ndarray:
     """Return the conference matrix of order q + 1: quadratic characters of differences, a border of ones."""
     field = GaloisField(*as_prime_power(q))
@@ -448,10 +445,10 @@ def _paley_one(q: int) -> np.ndarray:
 def _paley_two(q: int) -> np.ndarray:
     """Return order 2 (q + 1), q = 1 modulo 4: the bordered matrix is symmetric."""
     diagonal = _kron(np.eye(q + 1, dtype=np.int8), np.array([[1, -1], [-1, -1]], np.int8))
-    return _kron(_bordered(q, 1), _sylvester(2)) + diagonal
+    return _kron(_bordered(q, 1), SYLVESTER) + diagonal
 
 
-_BUILDERS = {"sylvester": _sylvester, "paley one": _paley_one, "paley two": _paley_two,
+_BUILDERS = {"sylvester": lambda order: SYLVESTER[:order, :order], "paley one": _paley_one, "paley two": _paley_two,
              "four circulants": four_circulants}
 
 
@@ -480,16 +477,9 @@ def refuse_infinite(name: str, table: np.ndarray) -> None:
 def _uneven_columns(codes: np.ndarray, levels: int) -> np.ndarray:
     """Tell of each column whether it fails eq. 15; all do where runs is no multiple of levels, or levels is 1."""
     runs, factors = codes.shape
-    if levels == 1 or runs % levels:
-        return np.ones(factors, bool)
-    return (_symbol_counts(codes, levels) != runs // levels).any(1)
-
-
-def _symbol_counts(codes: np.ndarray, levels: int) -> np.ndarray:
-    """Return how often each column holds each symbol, (factors, levels)."""
-    factors = codes.shape[1]
     flat = codes + levels * np.arange(factors)
-    return np.bincount(flat.ravel(), minlength=factors * levels).reshape(factors, levels)
+    counts = np.bincount(flat.ravel(), minlength=factors * levels).reshape(factors, levels)
+    return (counts != runs / levels).any(1) | (levels == 1)
 
 
 def _pair_table(two_columns: np.ndarray, levels: int) -> np.ndarray:

@@ -370,15 +370,19 @@ def replicates(design: SurveyDesign, method: str = "brr", *, rho: float = 0.5, a
         step = _largest_step(n) * (1 - rho)
         return Replicates(design, method, rho, np.full(runs, 1 / (runs * step ** 2)), array)
     rho = 0.0 if method == "brr" else rho
-    _refuse_unequal(method, n)
+    if np.ptp(n):
+        raise ValueError(f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
+                         "take method 'generalized', exact for any mixture, or 'jkn'")
     units = int(n[0])
     if array is not None:
         array = _kept_units(array, units, n.size, require_balance)
         runs = len(array)
     elif units == 2:
         array, runs = _two_level_array(n.size)
+    elif as_prime_power(units) is None:
+        raise ValueError(f"method {method!r} needs a prime power of PSUs per stratum; {units} is not a prime power: "
+                         "take method 'generalized', exact for any number, or 'jkn'")
     else:
-        _refuse_no_field(method, units)
         runs = arrays.smallest_runs(units, n.size)
     return Replicates(design, method, rho, np.full(runs, 1 / (runs * (units - 1) * (1 - rho) ** 2)), array)
 
@@ -433,18 +437,6 @@ def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> 
     for m, units in design.groups:
         draws[:, units] = rng.multinomial(m - 1, np.full(m, 1 / m), (count, len(units)))
     return draws
-
-
-def _refuse_unequal(method: str, n: np.ndarray) -> None:
-    if np.ptp(n):
-        raise ValueError(f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
-                         "take method 'generalized', exact for any mixture, or 'jkn'")
-
-
-def _refuse_no_field(method: str, units: int) -> None:
-    if as_prime_power(units) is None:
-        raise ValueError(f"method {method!r} needs a prime power of PSUs per stratum; {units} is not a prime power: "
-                         "take method 'generalized', exact for any number, or 'jkn'")
 
 
 def _kept_units(array: ArrayLike, units: int, strata: Any, require_balance: Any) -> np.ndarray:

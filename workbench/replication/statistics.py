@@ -207,23 +207,12 @@ def _accuracy(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
     return Totals(_agree(truth, prediction, size).astype(float), np.ones(size))
 
 
-def _both(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
-    return binary("truth", truth, size), binary("prediction", prediction, size)
-
-
-def _precision(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-    truth, prediction = _both(truth, prediction, size)
-    return Totals(truth * prediction, prediction)
-
-
-def _recall(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-    truth, prediction = _both(truth, prediction, size)
-    return Totals(truth * prediction, truth)
-
-
-def _f1(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-    truth, prediction = _both(truth, prediction, size)
-    return Totals(2 * truth * prediction, truth + prediction)
+def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
+    """Return hits over members, of which the true, the predicted, or both kinds count."""
+    def totals(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
+        truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
+        return Totals((true + predicted) * truth * prediction, true * truth + predicted * prediction)
+    return totals
 
 
 def binary(name: str, values: ArrayLike, size: int) -> np.ndarray:
@@ -346,9 +335,10 @@ METRICS = {metric.name: metric for metric in (
     Metric("total", ("y",), _total),
     Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
     Metric("accuracy", _LABELS, _accuracy, kind="proportion", empty=_NONE_LEFT, about="items"),
-    Metric("precision", _LABELS, _precision, kind="proportion", empty="no item was predicted positive", about="class"),
-    Metric("recall", _LABELS, _recall, kind="proportion", empty="no item is truly positive", about="class"),
-    Metric("f1", _LABELS, _f1, kind="share", empty="no item is positive, truly or predicted", about="class",
+    Metric("precision", _LABELS, _hits_of(0, 1), kind="proportion", empty="no item was predicted positive",
+           about="class"),
+    Metric("recall", _LABELS, _hits_of(1, 0), kind="proportion", empty="no item is truly positive", about="class"),
+    Metric("f1", _LABELS, _hits_of(1, 1), kind="share", empty="no item is positive, truly or predicted", about="class",
            of_mean=lambda mean: 2 * mean / (1 + mean)),
     Metric("macro_f1", _LABELS, kind="share", about="classes", naive=_naive_macro_f1),
     Metric("auc", ("truth", "score"), values=_auc, kind="share", empty="it takes both positive and negative items",

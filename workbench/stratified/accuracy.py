@@ -487,7 +487,8 @@ def half_widths(size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, interva
         return 0.0, 0.0, np.ones(1)
     uniform = np.random.default_rng(0).random((DRAWS["default"], size.size))
     outcomes = draw_counts(size, np.rint(size * rate), labeled, uniform)
-    default = _default_half_widths(size, labeled, outcomes, level)
+    low, high = intervals.default_limits(intervals.stratum_cells(size, labeled, outcomes), size.sum(), (1 - level) / 2)
+    default = (high - low) / 2
     mean, error = float(default.mean()), float(default.std(ddof=1) / np.sqrt(default.size))
     if interval == "default":
         return mean, error, default / mean
@@ -499,12 +500,6 @@ def half_widths(size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, interva
     ratio = widths.mean() / same.mean()
     rest = (widths - ratio * same).std(ddof=1) / np.sqrt(widths.size)
     return float(ratio * mean), float(np.hypot(rest, ratio * error)), default / mean
-
-
-def _default_half_widths(size: np.ndarray, labeled: np.ndarray, outcomes: np.ndarray, level: float) -> np.ndarray:
-    cells = intervals.stratum_cells(size, labeled, outcomes)
-    low, high = intervals.default_limits(cells, size.sum(), (1 - level) / 2)
-    return (high - low) / 2
 
 
 def draw_counts(size: np.ndarray, right: np.ndarray, labeled: np.ndarray, uniform: np.ndarray) -> np.ndarray:
@@ -679,14 +674,16 @@ def _quadratic(size: np.ndarray, rate: np.ndarray, method: str) -> float:
 
 def _textbook_budget(size: np.ndarray, rate: np.ndarray, standard_error: float | np.ndarray, method: str,
                      finite: bool) -> int | np.ndarray:
-    gain = (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
-    budget = np.ceil(_quadratic(size, rate, method) / (standard_error**2 + gain) - 1e-9)
+    budget = np.ceil(_quadratic(size, rate, method) / (standard_error**2 + _finite_gain(size, rate, finite)) - 1e-9)
     return np.minimum(budget, size.sum() if finite else np.inf).astype(np.int64)
 
 
 def _textbook_variance(size: np.ndarray, rate: np.ndarray, budget: int, method: str, finite: bool) -> float:
-    gain = (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
-    return max(_quadratic(size, rate, method) / budget - gain, 0.0)
+    return max(_quadratic(size, rate, method) / budget - _finite_gain(size, rate, finite), 0.0)
+
+
+def _finite_gain(size: np.ndarray, rate: np.ndarray, finite: bool) -> float:
+    return (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
 
 
 def _drift_notes(size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, z: float) -> Iterator[Note]:

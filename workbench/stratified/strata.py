@@ -243,15 +243,11 @@ def _equal_total_edges(score: np.ndarray, n_strata: int, rng: np.random.Generato
     return ordered[np.searchsorted(total, total[-1] * np.arange(1, n_strata) / n_strata)]
 
 
-def _equal_width_edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
-    return np.linspace(score.min(), score.max(), n_strata + 1)[1:-1]
-
-
 def _kmeans_edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
     from sklearn.cluster import KMeans
     points, weight = _weighted_bins(score)
     clusters = min(n_strata, points.size)
-    fit, _ = _fitted(KMeans(clusters, n_init=RESTARTS, random_state=_seed(rng)), points, weight)
+    fit, _ = _fitted(KMeans(clusters, n_init=RESTARTS, random_state=int(rng.integers(2**31))), points, weight)
     center = np.sort(fit.cluster_centers_[:, 0])
     return (center[1:] + center[:-1]) / 2
 
@@ -293,7 +289,8 @@ def _mixture(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> Stra
     if ordered.size > MIXTURE_SAMPLE:
         ordered = ordered[np.linspace(0, ordered.size - 1, MIXTURE_SAMPLE).round().astype(int)]
     components = min(n_strata, np.unique(ordered).size)
-    fit, notes = _fitted(GaussianMixture(components, random_state=_seed(rng), reg_covar=1e-6 * ordered.var()), ordered)
+    model = GaussianMixture(components, random_state=int(rng.integers(2**31)), reg_covar=1e-6 * ordered.var())
+    fit, notes = _fitted(model, ordered)
     breaks = _decision_points(fit, ordered[0], ordered[-1])
     ends = np.concatenate([ordered[:1], breaks, ordered[-1:]])
     component_of_cell = fit.predict((ends[1:, None] + ends[:-1, None]) / 2)
@@ -337,9 +334,6 @@ def _by_mean_score(score: np.ndarray, component: np.ndarray, n_strata: int, note
     return Strata(labels, size[order][:kept], None, kept, "gmm", notes=_dropped(n_strata, kept) + notes)
 
 
-def _seed(rng: np.random.Generator) -> int:
-    return int(rng.integers(2**31))
-
-
 _EDGES = {"cum_sqrt_f": _root_density_edges(1 / 2), "cum_cbrt_f": _root_density_edges(1 / 3),
-          "weighted_mean": _equal_total_edges, "kmeans": _kmeans_edges, "equal_width": _equal_width_edges}
+          "weighted_mean": _equal_total_edges, "kmeans": _kmeans_edges,
+          "equal_width": lambda score, n_strata, rng: np.linspace(score.min(), score.max(), n_strata + 1)[1:-1]}

@@ -127,11 +127,8 @@ def next_wave(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, b
     left = size - labeled
     least = 1 if rule == "opt" else int(np.minimum(2, left).sum())
     budget = checks.whole("budget", budget, least, int(left.sum()))
-    if rule == "opt":
-        new = opt_step(size, labeled[None], correct[None], budget)[0]
-    else:
-        rule_settings = wave_settings(size.size, stratum_score, smoothing, floor)
-        new = wave_step(size, labeled[None], correct[None], budget, *rule_settings)[0]
+    new = opt_step(size, labeled[None], correct[None], budget)[0] if rule == "opt" else wave_step(
+        size, labeled[None], correct[None], budget, *wave_settings(size.size, stratum_score, smoothing, floor))[0]
     return rules.Allocation(new, float("nan"), new >= left, 0, size, rule, notes=(OPT_NOTE,) if rule == "opt" else ())
 
 
