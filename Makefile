@@ -69,6 +69,7 @@ search: $(INSTALLED) ## look for designs whose interval covers too little (an ho
 	$(BIN)/python tests/peers/search_shares.py
 	$(BIN)/python tests/peers/search_second_labels.py
 	$(BIN)/python tests/peers/search_replication.py
+	$(BIN)/python tests/peers/search_auc.py
 
 bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)
 	$(BIN)/python tests/peers/bench_stratified.py

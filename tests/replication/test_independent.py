@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import search_auc
 from oracles import pairs
 from scipy import stats
 
@@ -71,6 +72,19 @@ def test_it_covers(positives, negatives, distance, lost):
 def limits_of(truth, score):
     estimate = stats.mannwhitneyu(score[truth == 1], score[truth == 0]).statistic / (truth.sum() * (1 - truth).sum())
     return auc_limits(float(estimate), auc_ranks(truth, score), .025)
+
+
+def test_the_search_holds_what_the_interval_holds():
+    """Its counts of equal scores stand for the items, its equation at the truth for the root."""
+    rng = np.random.default_rng(8)
+    for _ in range(12):
+        design = search_auc.start(rng)
+        up, down = search_auc.drawn(design, rng, 4)
+        truth, score = search_auc.true_auc(design), np.tile(np.arange(up.shape[1]), 2)
+        for row in range(4):
+            labels = np.repeat([1, 0], (design.positives, design.negatives))
+            low, high = limits_of(labels, np.repeat(score, np.append(up[row], down[row])))
+            assert search_auc.holds(up, down, truth)[row] == (low <= truth <= high)
 
 
 def test_a_saved_estimate_has_the_same_interval():

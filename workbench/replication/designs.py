@@ -103,8 +103,7 @@ class SurveyDesign(Result):
         psu = self.psu if self.psu is None else checks.labels("psu", self.psu, size=stratum.size)
         weight = np.ones(stratum.size) if self.weight is None else weights(self.weight, stratum.size)
         fpc = self.fpc if self.fpc is None else checks.counts("fpc", self.fpc, size=stratum.size, low=1, what="item")
-        for name, value in (("stratum", stratum), ("psu", psu), ("weight", weight), ("fpc", fpc)):
-            object.__setattr__(self, name, value)
+        vars(self).update(stratum=stratum, psu=psu, weight=weight, fpc=fpc)
         super().__post_init__()
         self._refuse_lone_psus()
         if fpc is not None:

@@ -138,7 +138,7 @@ class ReplicateEstimate(Estimate):
         tail = (1 - checks.level(level)) / 2
         name = method
         if method == "default":
-            name = "default: " + ("ranks" if self.ranks is not None else "beta" if self.bounds else "t")
+            name += ": ranks" if self.ranks is not None else ": beta" if self.bounds else ": t"
         if name.endswith("ranks"):
             off = np.subtract(auc_limits(self.estimate, np.asarray(self.ranks), tail), self.estimate)
             low, high = self.estimate + math.sqrt(self.free) * off

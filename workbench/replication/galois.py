@@ -73,8 +73,7 @@ class GaloisField:
         if degree > 20 or p ** degree > LARGEST_FIELD:
             raise ValueError(f"p ** degree must be at most {LARGEST_FIELD}; got {p} ** {degree}")
         modulus = _smallest_primitive(p, degree) if self.modulus is None else _modulus(self.modulus, p, degree)
-        for name, value in (("p", p), ("degree", degree), ("modulus", modulus)):
-            object.__setattr__(self, name, value)
+        vars(self).update(p=p, degree=degree, modulus=modulus)
 
     def __repr__(self) -> str:
         return f"GaloisField({self.p}^{self.degree} modulo {polynomial(self.modulus)})"
@@ -245,13 +244,12 @@ def digits(numbers: ArrayLike, base: int, count: int) -> np.ndarray:
 @lru_cache(maxsize=4096)
 def _prime_factors(number: int) -> tuple:
     """Return the distinct primes that divide `number`, rising."""
-    found, divisor = [], 2
-    while divisor * divisor <= number:
+    found = []
+    for divisor in range(2, math.isqrt(number) + 1):
         if number % divisor == 0:
             found.append(divisor)
             while number % divisor == 0:
                 number //= divisor
-        divisor += 1
     return (*found, number) if number > 1 else tuple(found)
 
 
@@ -323,13 +321,10 @@ def _companion(p: int, modulus: tuple) -> np.ndarray:
 
 
 def _matrix_power(matrix: np.ndarray, exponent: int, p: int) -> np.ndarray:
-    result = np.eye(len(matrix), dtype=np.int64)
-    while exponent:
-        if exponent & 1:
-            result = result @ matrix % p
-        matrix = matrix @ matrix % p
-        exponent >>= 1
-    return result
+    if not exponent:
+        return np.eye(len(matrix), dtype=np.int64)
+    root = _matrix_power(matrix @ matrix % p, exponent // 2, p)
+    return root @ matrix % p if exponent % 2 else root
 
 
 def _generates(matrix: np.ndarray, p: int) -> bool:

@@ -21,7 +21,7 @@ from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, s
 from workbench.replication.estimates import LEAST_DF, ReplicateEstimate, estimate_notes, replicate_estimate
 from workbench.replication.galois import as_prime_power
 from workbench.replication.labeled import LabeledItems, load_labeled, positive_class
-from workbench.replication.macro import MOST_CLASSES, MacroEstimate, macro_f1
+from workbench.replication.macro import MOST_CLASSES, macro_f1
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import Replicates, replicates
 from workbench.replication.statistics import METRICS
@@ -201,7 +201,8 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
         rows, columns = None if group is None else items.group == group, items.columns(metric, label)
         where = ("metric", _place(metric, label, group))
         try:
-            estimate = _estimate(weighty if METRICS[metric].values else made, metric, columns, rows)
+            estimate = macro_f1(made, *columns, domain=rows) if not METRICS[metric].is_one else replicate_estimate(
+                weighty if METRICS[metric].values else made, metric, *columns, domain=rows)
         except (statistics.UndefinedError, statistics.UnstableError) as error:
             if group is None and label is None:
                 raise
@@ -304,12 +305,6 @@ def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
 
 def _place(metric: str, label: Any, group: Any) -> str:
     return metric + ("" if label is None else f" of {label}") + ("" if group is None else f" in group {group}")
-
-
-def _estimate(made: Replicates, metric: str, columns: Sequence,
-              rows: np.ndarray | None) -> ReplicateEstimate | MacroEstimate:
-    return replicate_estimate(made, metric, *columns, domain=rows) if METRICS[metric].is_one else \
-        macro_f1(made, *columns, domain=rows)
 
 
 def _imported(items: Any, method: Any, collapse: Any, rho: Any, coefficients: Any) -> Any:

@@ -404,7 +404,7 @@ class PlanCurve(Result):
     def headline(self) -> str:
         """Return the budgets at the two ends in one sentence."""
         ends = "; ".join(f"±{e:.3g}: " + " / ".join(f"{n:,}" for n in self.at(e).values())
-                         for e in (self.half_width[0], self.half_width[-1]))
+                         for e in self.half_width[[0, -1]])
         return f"labels for random / proportional / Neyman, {ends}"
 
     def rows(self) -> list[dict]:

@@ -158,13 +158,11 @@ def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayL
     size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
     predicted = checks.zero_one("predicted", predicted, size=size.size, what="stratum")
     members, hits, missed = _totals(size, predicted, labeled, correct)
-    found = {"precision": hits / members if members else np.nan,
-             "recall": hits / (hits + missed) if hits + missed else np.nan,
-             "f1": 2 * hits / (members + hits + missed) if members + hits + missed else np.nan}
+    parts = {"precision": (hits, members), "recall": (hits, hits + missed), "f1": (2 * hits, members + hits + missed)}
     notes = [Note("undefined", f"{metric} is 0/0 in these labels", ("metric", metric))
-             for metric, value in found.items() if np.isnan(value)]
-    return ClassMetrics(size, predicted, labeled, correct, float(found["precision"]), float(found["recall"]),
-                        float(found["f1"]), notes=notes)
+             for metric, (_, whole) in parts.items() if not whole]
+    precision, recall, f1 = (float(part / whole) if whole else float("nan") for part, whole in parts.values())
+    return ClassMetrics(size, predicted, labeled, correct, precision, recall, f1, notes=notes)
 
 
 def allocate_to_class(stratum_size: ArrayLike, predicted: ArrayLike, budget: int, *,
@@ -287,7 +285,6 @@ def _proven(found: ClassMetrics, metric: str) -> tuple:
     size, member, unseen = found.stratum_size, found.predicted, found.stratum_size - found.labeled
     hit, miss = found.correct[member].sum(), (found.labeled - found.correct)[~member].sum()
     ends = (hit, miss + unseen[~member].sum()), (hit + unseen[member].sum(), miss)
-    if metric == "recall":
-        return tuple(hits / (hits + missed) if hits + missed else float(end) for end, (hits, missed) in enumerate(ends))
-    return tuple(2 * hits / (size[member].sum() + hits + missed) if size[member].sum() + hits + missed else float(end)
+    once, others = (1, 0) if metric == "recall" else (2, size[member].sum())
+    return tuple(once * hits / (others + hits + missed) if others + hits + missed else float(end)
                  for end, (hits, missed) in enumerate(ends))
