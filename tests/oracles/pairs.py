@@ -15,7 +15,7 @@ def delong(up, down):
 
 
 def auc_limits(up, down, level=.95):
-    """DeLong's with a positive and a negative more at either end, together with Newcombe's fifth method."""
+    """DeLong's with t, a positive and a negative more at either end, together with Newcombe's fifth method."""
     z, (m, n) = stats.norm.ppf((1 + level) / 2), (len(up), len(down))
     auc = statistics.fmean((a > b) + (a == b) / 2 for a, b in itertools.product(up, down))
     ends = [min(*up, *down) - 1, max(*up, *down) + 1]
@@ -26,5 +26,5 @@ def auc_limits(up, down, level=.95):
         return (auc - x) ** 2 - z ** 2 * x * (1 - x) / (m * n) * (2 * both - 1 - (3 * both - 3) / ((2 - x) * (1 + x)))
     low = 0.0 if auc == 0 else optimize.brentq(off, 0, auc) if auc < 1 else optimize.brentq(off, 0, 1 - 1e-12)
     high = 1.0 if auc == 1 else optimize.brentq(off, auc, 1) if auc > 0 else optimize.brentq(off, 1e-12, 1)
-    reach = z * math.sqrt(variance)
+    reach = stats.t.ppf((1 + level) / 2, min(m, n)) * math.sqrt(variance)
     return max(min(low, middle - reach), 0), min(max(high, middle + reach), 1)

@@ -51,7 +51,8 @@ def holds(up, down, truth):
     m, n = up.sum(1), down.sum(1)
     newcombe = np.abs(auc - truth) <= 1e-12 + Z * np.sqrt(
         truth * (1 - truth) * (1 + ((m + n) / 2 - 1) * ((1 - truth) / (2 - truth) + truth / (1 + truth))) / (m * n))
-    low, high = (middle + sign * Z * np.sqrt(variance) for sign in (-1, 1))
+    reach = stats.t.ppf(.975, np.minimum(m, n)) * np.sqrt(variance)
+    low, high = middle - reach, middle + reach
     return newcombe | (np.minimum(low, auc) <= truth) & (truth <= np.maximum(high, auc))
 
 

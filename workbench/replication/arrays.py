@@ -224,8 +224,7 @@ def linear_forms(levels: int, factors: int) -> np.ndarray:
            [0, 1, 1, 1]])
     """
     levels, factors, dimension = _dimensions(levels, factors)
-    starts = [levels ** j for j in range(dimension)]
-    numbers = np.concatenate([np.arange(start, 2 * start) for start in starts])[:factors]
+    numbers = np.concatenate([np.arange(levels ** j, 2 * levels ** j) for j in range(dimension)])[:factors]
     return digits(numbers, levels, dimension).T
 
 

@@ -45,9 +45,10 @@ def auc_limits(estimate: float, ranks: np.ndarray, tail: float) -> tuple[float, 
 
     Notes
     -----
-    One pair is DeLong's with the additional items [1]_; without them it is too short, and of length 0 where all
-    positives lie above all negatives. The other solves A - x = +- z sqrt(V(x)) [2]_, V(x) = x (1 - x)
-    (1 + ((M + N) / 2 - 1) ((1 - x) / (2 - x) + x / (1 + x))) / (M N) for M positives and N negatives.
+    One pair is DeLong's with the additional items [1]_ and Student's t with as many degrees of freedom as the rarer
+    class has items; without both it is too short, and of length 0 where all positives lie above all negatives. The
+    other solves A - x = +- z sqrt(V(x)) [2]_, V(x) = x (1 - x) (1 + ((M + N) / 2 - 1) ((1 - x) / (2 - x) +
+    x / (1 + x))) / (M N) for M positives and N negatives.
 
     References
     ----------
@@ -58,9 +59,9 @@ def auc_limits(estimate: float, ranks: np.ndarray, tail: float) -> tuple[float, 
 
     Examples
     --------
-    >>> ranks = auc_ranks(np.array([0, 0, 1, 1]), np.array([.1, .2, .3, .4]))
+    >>> ranks = auc_ranks(np.repeat([0, 1], 4), np.arange(8))
     >>> [round(limit, 4) for limit in auc_limits(1.0, ranks, .025)]
-    [0.1559, 1.0]
+    [0.2177, 1.0]
     """
     m, n, middle, error = map(float, ranks)
     z = -float(scipy.special.ndtri(tail))
@@ -71,4 +72,5 @@ def auc_limits(estimate: float, ranks: np.ndarray, tail: float) -> tuple[float, 
 
     low, high = (estimate if estimate == end else scipy.optimize.brentq(beyond(sign), *sorted((estimate, end)))
                  for sign, end in ((-1, 0.0), (1, 1.0)))
-    return max(min(low, middle - z * error), 0.0), min(max(high, middle + z * error), 1.0)
+    reach = float(scipy.special.stdtrit(min(m, n), 1 - tail)) * error
+    return max(min(low, middle - reach), 0.0), min(max(high, middle + reach), 1.0)

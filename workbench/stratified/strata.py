@@ -8,8 +8,8 @@ References
 .. [4] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -228,13 +228,11 @@ def stratify_part(score: np.ndarray, n_strata: int, method: str, part: str, *,
     return replace(found, notes=[*found.notes, *few])
 
 
-def _root_density_edges(power: float) -> Callable:
-    def edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
-        grid, density = _density(score)
-        root = density**power
-        total = np.concatenate([[0], np.cumsum((root[1:] + root[:-1]) / 2)])
-        return np.interp(total[-1] * np.arange(1, n_strata) / n_strata, total, grid)
-    return edges
+def _root_density_edges(power: float, score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
+    grid, density = _density(score)
+    root = density**power
+    total = np.concatenate([[0], np.cumsum((root[1:] + root[:-1]) / 2)])
+    return np.interp(total[-1] * np.arange(1, n_strata) / n_strata, total, grid)
 
 
 def _equal_total_edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
@@ -334,6 +332,6 @@ def _by_mean_score(score: np.ndarray, component: np.ndarray, n_strata: int, note
     return Strata(labels, size[order][:kept], None, kept, "gmm", notes=_dropped(n_strata, kept) + notes)
 
 
-_EDGES = {"cum_sqrt_f": _root_density_edges(1 / 2), "cum_cbrt_f": _root_density_edges(1 / 3),
+_EDGES: Any = {"cum_sqrt_f": partial(_root_density_edges, 1 / 2), "cum_cbrt_f": partial(_root_density_edges, 1 / 3),
           "weighted_mean": _equal_total_edges, "kmeans": _kmeans_edges,
           "equal_width": lambda score, n_strata, rng: np.linspace(score.min(), score.max(), n_strata + 1)[1:-1]}
