@@ -37,9 +37,8 @@ def _connection(path: str) -> Any:
     allowed = ", ".join("'" + name.replace("'", "''") + "'" for name in paths)
     options: dict = {"temp_directory": spill, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
     connection = duckdb.connect(config=options)
-    connection.execute("SET enable_progress_bar = false")
-    connection.execute(f"SET allowed_paths = [{allowed}]")
-    connection.execute("SET enable_external_access = false")
+    for setting in ("enable_progress_bar = false", f"allowed_paths = [{allowed}]", "enable_external_access = false"):
+        connection.execute(f"SET {setting}")
     return connection
 
 
@@ -104,8 +103,7 @@ def _file_problem(label: str, message: str) -> str:
     where = f"{label}, line {line[1]}" if line else label
     text = re.search(r"Could not convert string ['\"](.*)['\"] to DOUBLE", message)
     if text:
-        shown = shortened(text[1].rstrip(NO_NUMBER))
-        return f"{label}: {shown} is not a number"
+        return f"{label}: {shortened(text[1].rstrip(NO_NUMBER))} is not a number"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
         has = cells[2] if int(cells[2]) < int(cells[1]) else _cells_of(message) or "more"

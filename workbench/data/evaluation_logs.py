@@ -15,7 +15,7 @@ from typing import Any
 
 from workbench import checks
 from workbench.data.columns import TableSource
-from workbench.data.json_records import json_records, json_text, kind_of
+from workbench.data.json_records import json_line, json_records, json_text, kind_of
 from workbench.data.numbers import objects
 from workbench.results import Note
 
@@ -241,18 +241,14 @@ def _values(scorer: str, score: dict, where: str) -> Iterator[tuple]:
 
 def _number(value: Any, what: Any) -> float | None:
     """Return a score as a number, None where there is none."""
-    if isinstance(value, str):
-        known = _LETTERS.get(value, _LETTERS.get(value.lower()))
-        if known is not None:
-            return known
-        try:
-            value = float(value)
-        except ValueError:
-            raise ValueError(f"{what} is {checks.listed([value], quoted=True)}; a score is C, I, P or N, or a "
-                             "number") from None
     if value is None or isinstance(value, (list, dict)):
         return None
-    return float(value) if math.isfinite(value) else None
+    try:
+        number = float(_LETTERS.get(value, _LETTERS.get(value.lower(), value)) if isinstance(value, str) else value)
+    except ValueError:
+        raise ValueError(f"{what} is {checks.listed([value], quoted=True)}; a score is C, I, P or N, or a "
+                         "number") from None
+    return number if math.isfinite(number) else None
 
 
 def _answer_of(sample: Any, scores: Any) -> str:
@@ -301,20 +297,16 @@ def _said(value: Any) -> Any:
     if isinstance(value, list):
         texts = [each.get("content", each.get("text")) if isinstance(each, dict) else each for each in value]
         return "\n".join(map(_said, texts))
-    return "" if value is None else value if isinstance(value, str) else _json(value)
+    return "" if value is None else value if isinstance(value, str) else json_line(value)
 
 
 def _flat(prefix: Any, values: Any) -> dict:
     """Return the cells of an object by "prefix.name"; what is nested deeper as JSON."""
     if not isinstance(values, dict):
         return {}
-    return {f"{prefix}.{name}": value if value is None or isinstance(value, (str, int, float)) else _json(value)
+    return {f"{prefix}.{name}": value if value is None or isinstance(value, (str, int, float)) else json_line(value)
             for name, value in values.items()}
 
 
 def _plain(identifier: int | str) -> str:
-    return identifier if isinstance(identifier, str) else _json(identifier)
-
-
-def _json(value: int) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return identifier if isinstance(identifier, str) else json_line(identifier)

@@ -97,6 +97,7 @@ def _near(file: str) -> str:
 def scan_file(source: str | PathLike[str], wanted: Sequence[str]) -> Iterator[Scan]:
     """Yield a file as a relation of the wanted columns; text and Parquet are read while the context lasts."""
     path, label, ending = existing_file(source)
+    check_told_apart(label, wanted)
     with _SCANNERS.get(ending, _scan_columns)(path, label, wanted) as rows:
         yield rows
 
@@ -106,7 +107,6 @@ def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
     """Yield what is read as a whole, a workbook or JSON, as a relation."""
     table = _OPENERS[_ending(file_of(path))](path, label)
     found = found_columns(label, table.names, wanted)
-    check_told_apart(label, wanted)
     data, notes = table.fetch(list(found.values()))
     with connected(label, path) as connection:
         columns = {f"c{i}": _of_one_kind(data[column]) for i, column in enumerate(found.values())}
@@ -118,27 +118,24 @@ def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
 
 def _open_parquet(path: str, label: str) -> TableSource:
     def fetch(wanted: Any) -> Any:
-        with connected(label, path) as connection:
-            return relation_columns(_parquet_relation(connection, path), wanted, names), ()
+        with _parquet(path, label) as (relation, names):
+            return relation_columns(relation, wanted, names), ()
+    with _parquet(path, label) as (_, names):
+        return TableSource(label, names, fetch)
+
+
+@contextmanager
+def _parquet(path: str, label: str) -> Iterator[tuple[Any, tuple]]:
+    """Yield a relation and its names as the file has them: DuckDB renames one that differs from another by case."""
+    params, names, inner = {"path": literal(path)}, [], 0
     with connected(label, path) as connection:
-        names = _parquet_names(connection, path)
-    return TableSource(label, names, fetch)
-
-
-def _parquet_relation(connection: Any, path: str) -> Any:
-    query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
-    return connection.sql(query, params={"path": literal(path)})
-
-
-def _parquet_names(connection: Any, path: str) -> tuple:
-    """Return the column names as the file has them; DuckDB renames one that differs from another by case or not."""
-    query = "SELECT name, num_children FROM parquet_schema($path)"
-    names, inner = [], 0
-    for name, children in connection.sql(query, params={"path": literal(path)}).fetchall()[1:]:
-        if not inner:
-            names.append(name)
-        inner = max(inner - 1, 0) + (children or 0)
-    return tuple(names)
+        fields = connection.sql("SELECT name, num_children FROM parquet_schema($path)", params=params).fetchall()
+        for name, children in fields[1:]:
+            if not inner:
+                names.append(name)
+            inner = max(inner - 1, 0) + (children or 0)
+        query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
+        yield connection.sql(query, params=params), tuple(names)
 
 
 def _of_one_kind(column: np.ndarray) -> np.ndarray:
@@ -150,11 +147,8 @@ def _of_one_kind(column: np.ndarray) -> np.ndarray:
 
 @contextmanager
 def _scan_parquet(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
-    with connected(label, path) as connection:
-        names = _parquet_names(connection, path)
+    with _parquet(path, label) as (relation, names):
         found = found_columns(label, names, wanted)
-        check_told_apart(label, wanted)
-        relation = _parquet_relation(connection, path)
         renamed = [f"{quoted(relation.columns[names.index(column)])} AS {quoted(name)}"
                    for name, column in found.items()]
         yield Scan(label, relation.project(", ".join(renamed)))

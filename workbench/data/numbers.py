@@ -146,14 +146,14 @@ def to_labels(name: str, column: np.ndarray) -> np.ndarray:
     if array.dtype.kind in "iu":
         return array
     if array.dtype.kind in "bf":
-        return _whole_if_exact(to_numbers(name, array))
+        return whole_if_exact(to_numbers(name, array))
     texts = _present(name, array)
     parsed = _digits_and_one_mark(texts)
     if parsed is None and _may_be_numbers(texts):
         parsed = decimals.parse(texts)[0]
     if parsed is None or not parsed.size or not np.all(np.abs(parsed) < EXACT_WHOLE):
         return _text_labels(name, texts)
-    return _whole_if_exact(parsed)
+    return whole_if_exact(parsed)
 
 
 def to_ids(name: str, column: np.ndarray) -> np.ndarray:
@@ -295,7 +295,8 @@ def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:
         raise RowError(f"column {name!r}, ", bad[0], f": {shown} is not a finite number")
 
 
-def _whole_if_exact(parsed: np.ndarray) -> np.ndarray:
+def whole_if_exact(parsed: np.ndarray) -> np.ndarray:
+    """Return numbers as int where all are whole and exact."""
     exact = np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE)
     return parsed.astype(np.int64) if exact else parsed
 
@@ -309,10 +310,7 @@ def _text_labels(name: str, texts: list[str]) -> np.ndarray:
 
 
 def _refuse_repeated(name: str, values: list) -> None:
-    if len(set(values)) == len(values):
-        return
     first: dict = {}
     for row, value in enumerate(values):
-        if value in first:
+        if first.setdefault(value, row) != row:
             raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)
-        first[value] = row

@@ -10,12 +10,13 @@ import re
 import shutil
 import tempfile
 import zlib
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
+from workbench.data.columns import Scan, TableSource, found_columns
 from workbench.data.engine import connected, decimal_mark, literal, one_line, quoted
 from workbench.data.numbers import unmasked
 from workbench.results import Note
@@ -52,7 +53,6 @@ def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
     encoding = encoding_of_start(path, label)
     header, delimiter = _header(path, label, encoding)
     found = found_columns(label, header, wanted)
-    check_told_apart(label, wanted)
     renamed = [f"c{header.index(column)} AS {quoted(name)}" for name, column in found.items()]
     with as_utf8(path, label, encoding) as (readable, notes), connected(label, readable) as connection:
         relation = _csv_relation(connection, readable, header, delimiter, renamed)
@@ -213,7 +213,9 @@ def _transcoded(path: str, label: str, encoding: str, mark: bool) -> Iterator[tu
         raise ValueError(f"{label} is not text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8")
     with tempfile.TemporaryDirectory() as folder:
         readable = os.path.join(folder, "utf8.csv")
-        _transcode(path, encoding, readable)
+        with open(path, encoding=encoding, newline="") as file:
+            with open(readable, "w", encoding="utf-8", newline="") as out:
+                shutil.copyfileobj(file, out, CHUNK)
         yield readable, () if plain else (
             Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)
 
@@ -224,22 +226,12 @@ def _is_marked(path: str) -> bool:
 
 
 def _decodes(path: str, encoding: str) -> bool:
-    decoder = codecs.getincrementaldecoder(encoding)()
     try:
         with open(path, "rb") as file:
-            while chunk := file.read(CHUNK):
-                decoder.decode(chunk)
-        decoder.decode(b"", final=True)
+            deque(codecs.iterdecode(iter(lambda: file.read(CHUNK), b""), encoding), 0)
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _transcode(path: str, encoding: str, target: str) -> None:
-    with open(path, encoding=encoding, newline="") as file:
-        with open(target, "w", encoding="utf-8", newline="") as out:
-            while chunk := file.read(CHUNK):
-                out.write(chunk)
 
 
 _CLOSED = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')

@@ -15,7 +15,7 @@ import numpy as np
 from workbench import checks
 from workbench.data.columns import TableSource, spelled
 from workbench.data.engine import one_line
-from workbench.data.numbers import objects
+from workbench.data.numbers import objects, whole_if_exact
 from workbench.results import Note
 
 _WITH_PART = re.compile(r"(.*\.(?:xls[xm]|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)", re.IGNORECASE | re.DOTALL)
@@ -94,13 +94,13 @@ def _refuse_errors(file: str, sheet: str, label: str, columns: dict, header: int
     place = {_letters(k): name for name, k in columns.items()}
     with zipfile.ZipFile(file) as book:
         cells = book.read(_part(book, sheet, label))
-    found = [(place.get(letters.decode()), f"{letters.decode()}{int(row)}", int(row), said) for letters, row, said in (
-        *((letters, row, f"the error {value.decode()}; correct it, or empty the cell")
-          for letters, row, value in _ERROR.findall(cells)),
-        *((letters, row, "a formula that was never computed; open the file in a spreadsheet and save it there")
-          for letters, row, _ in _NOT_COMPUTED.findall(cells)))]
-    for name, cell, row, said in found:
-        if name is not None and row > header + 1:
+    for letters, row, said in (
+            *((letters, row, f"the error {value.decode()}; correct it, or empty the cell")
+              for letters, row, value in _ERROR.findall(cells)),
+            *((letters, row, "a formula that was never computed; open the file in a spreadsheet and save it there")
+              for letters, row, _ in _NOT_COMPUTED.findall(cells))):
+        if letters.decode() in place and int(row) > header + 1:
+            cell, name = f"{letters.decode()}{int(row)}", place[letters.decode()]
             raise ValueError(f"{label}, cell {cell} (column {name!r}) holds {said}")
 
 
@@ -134,9 +134,7 @@ def _column(cells: Sequence) -> np.ndarray:
     if kinds == {bool}:
         return np.array(cells)
     if kinds <= {int, float}:
-        values = np.array(cells, float)
-        whole = (values == np.floor(values)).all() and (np.abs(values) < checks.LARGEST).all()
-        return values.astype(np.int64) if whole else values
+        return whole_if_exact(np.array(cells, float))
     return objects([_value(cell) for cell in cells])
 
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from workbench.data.json_records import kind_of
-from workbench.labeling.tools.tool import Items, LabelRow, Tool, item_of, json_line, one_label, text_of
+from workbench.data.json_records import json_line, kind_of
+from workbench.labeling.tools.tool import Items, LabelRow, Tool, item_of, one_label, text_of
 
 _COMMENTS = ("textarea", "rating")
 
