@@ -361,8 +361,9 @@ def _from_class(positive: int | str | None, values: np.ndarray, labels: dict, co
     negative = _negative_class(labels, columns, "class 1") if positive is None else 0
     likelier = values >= 0.5
     if "prediction" not in labels:
-        return {"score": np.where(likelier, values, 1 - values), **labels, "prediction": np.where(likelier, 1, negative),
-                "notes": (Note("assumption", f"prediction is 1 where {columns['score']!r} is at least 0.5"),)}
+        note = Note("assumption", f"prediction is 1 where {columns['score']!r} is at least 0.5")
+        return {"score": np.where(likelier, values, 1 - values), **labels,
+                "prediction": np.where(likelier, 1, negative), "notes": (note,)}
     is_positive = labels["prediction"] == (1 if positive is None else positive)
     other = int((is_positive != likelier).sum())
     notes = (Note("data", f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "

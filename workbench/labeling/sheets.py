@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -274,8 +274,8 @@ def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.nda
     unmatched = tuple(dict.fromkeys(cell for cell, where in zip(rows.columns["id"], matched, strict=True)
                                     if cell and where is None))
     missing = tuple(rows.ids[item] for item in (*skipped, *later) if item not in labels)
-    notes = (*rows.notes, *sheet_ids.changed_notes(changed), *_repeated_notes(repeated), *_missing_notes(missing),
-             *_unmatched_notes(unmatched, rows.position_of))
+    notes = (*rows.notes, *sheet_ids.changed_notes(changed), *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched,
+                                                                     rows.position_of))
     index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
     said = np.array([labels[item] for item in index.tolist()])
     kinds = sheet_rows.kinds_of_rows(rows, matched, labels, speaks, skipped)
@@ -304,34 +304,24 @@ def _positions(index: ArrayLike, size: int) -> np.ndarray:
     return index
 
 
-def _repeated_notes(repeated: list) -> tuple:
-    distinct = tuple(dict.fromkeys(repeated))
-    if not distinct:
-        return ()
-    ids = checks.counted(len(distinct), "id is", "ids are")
-    return (Note("data", f"{ids} labeled more than once, always alike, and counted once: "
-                 + checks.listed(distinct, 5, quoted=True)),)
-
-
-def _missing_notes(missing: tuple) -> tuple:
-    if not missing:
-        return ()
-    items = checks.counted(len(missing), "item that the sheet asked for has", "items that the sheet asked for have")
-    return (Note("data", f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
-                 + checks.listed(missing, 5, quoted=True)),)
-
-
-def _unmatched_notes(unmatched: tuple, position_of: dict) -> tuple:
-    if not unmatched:
-        return ()
-    ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
-    note = Note("refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}")
-    padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
-    shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
-    if shortened is None:
-        return (note,)
-    return (note, Note("data", f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
-                       f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them"))
+def _notes(repeated: tuple, missing: tuple, unmatched: tuple, position_of: dict) -> Iterator[Note]:
+    """Yield what is odd about the rows of a sheet, each of them a tuple of ids."""
+    if repeated:
+        ids = checks.counted(len(repeated), "id is", "ids are")
+        yield Note("data", f"{ids} labeled more than once, always alike, and counted once: "
+                   + checks.listed(repeated, 5, quoted=True))
+    if missing:
+        items = checks.counted(len(missing), "item that the sheet asked for has", "items that the sheet asked for have")
+        yield Note("data", f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
+                   + checks.listed(missing, 5, quoted=True))
+    if unmatched:
+        ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
+        yield Note("refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}")
+        padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
+        shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
+        if shortened is not None:
+            yield Note("data", f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
+                       f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them")
 
 
 def _per_stratum(stratum: np.ndarray, right: np.ndarray, n_strata: int) -> tuple[np.ndarray, np.ndarray]:
