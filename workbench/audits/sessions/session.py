@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -273,8 +274,7 @@ class AuditSession:
     @property
     def looks(self) -> list[dict]:
         """Every look at an estimate: time, who, method, number of labels, and what was seen."""
-        self._read()
-        return [{"time": event.time, "who": event.who, **event.body} for event in self._trail.looks]
+        return [{"time": event.time, "who": event.who, **event.body} for event in self._read().looks]
 
     def next(self, n: int = 1, by: str | None = None) -> list[AuditItem]:
         """Hand out the next items in the order of labeling; for a day nobody else is given them.
@@ -306,8 +306,7 @@ class AuditSession:
         by : str, optional
             With whom.
         """
-        self._read()
-        return [self._item(k) for k in self._trail.held(check_who(by), session_store.now())]
+        return [self._item(k) for k in self._read().held(check_who(by), session_store.now())]
 
     def release(self, ids: Iterable | None = None, by: str | None = None) -> int:
         """Give items back that were handed out, so that others can be given them.
@@ -407,8 +406,8 @@ class AuditSession:
         ----------
         id : str or number
         """
-        self._read()
-        return self._trail.history(sheets.item_of(self._trail, id))
+        trail = self._read()
+        return trail.history(sheets.item_of(trail, id))
 
     def estimate(self, method: str = "planned", by: str | None = None) -> SessionEstimate:
         """Look at the estimate; that it was looked at is recorded first.
@@ -463,37 +462,30 @@ class AuditSession:
         half_width : float
             In (0, 0.5), .02 for two points.
         """
-        self._read()
-        return more_labels(self._trail, half_width)
+        return more_labels(self._read(), half_width)
 
     def status(self) -> SessionStatus:
         """Return how far the audit is, without an estimate."""
-        self._read()
-        trail, now = self._trail, session_store.now()
+        trail = self._read()
         kinds = [trail.status(k) for k in range(trail.budget)]
-        labels: dict = {}
-        for k in range(trail.budget):
-            for entry in trail.labels(k):
-                labels.setdefault(entry.who, []).append(entry.time)
-        out = sum(kinds[k] == OPEN for k in trail.pending(now))
+        labels = [entry for k in range(trail.budget) for entry in trail.labels(k)]
+        out = sum(kinds[k] == OPEN for k in trail.pending(session_store.now()))
         return SessionStatus(trail.design["question"], trail.budget, kinds.count(LABELED), kinds.count(SKIPPED), out,
-                             kinds.count(OPEN) - out, {who: len(times) for who, times in labels.items()},
-                             _pace(sorted(sum(labels.values(), []))), len(trail.looks))
+                             kinds.count(OPEN) - out, Counter(entry.who for entry in labels),
+                             _pace(sorted(entry.time for entry in labels)), len(trail.looks))
 
     def skipped(self) -> list[str]:
         """Return the identifiers of the skipped items, in the order of labeling."""
-        self._read()
-        return [self._trail.items[k].id for k in range(self._trail.budget) if self._trail.status(k) == SKIPPED]
+        trail = self._read()
+        return [trail.items[k].id for k in range(trail.budget) if trail.status(k) == SKIPPED]
 
     def strata(self) -> list[dict]:
         """Return a row per stratum, counted from 1: its size, its items in the budget, and how many are labeled."""
-        self._read()
-        trail = self._trail
-        places = [[k for k in range(trail.budget) if trail.items[k].stratum == h]
-                  for h in range(len(trail.design["stratum_size"]))]
-        return [{"stratum": h + 1, "size": size, "items": len(inside),
-                 "labeled": sum(trail.status(k) == LABELED for k in inside)}
-                for h, (size, inside) in enumerate(zip(trail.design["stratum_size"], places, strict=True))]
+        trail = self._read()
+        items = [item.stratum for item in trail.items[:trail.budget]]
+        labeled = [stratum for k, stratum in enumerate(items) if trail.status(k) == LABELED]
+        return [{"stratum": h + 1, "size": size, "items": items.count(h), "labeled": labeled.count(h)}
+                for h, size in enumerate(trail.design["stratum_size"])]
 
     def export(self, path: str | PathLike[str], n: int | None = None, by: str | None = None, *,
                to: str | None = None) -> int:
@@ -684,11 +676,9 @@ class AuditSession:
         """Return whether a label would add something after those `said`, or raise where it must not be recorded."""
         labels = [*self._trail.labels(k), *said]
         mine = next((entry for entry in labels if entry.who == who), None)
-        if mine is not None and mine.label == label:
-            return False
         if mine is None and (not labels or self._trail.wants_another(k, said)):
             return True
-        if mine is None and label in (entry.label for entry in labels):
+        if label in [entry.label for entry in labels if mine in (None, entry)]:
             return False
         if mine is not None and correcting:
             return True
@@ -711,8 +701,9 @@ class AuditSession:
     def _ids(self, places: list) -> list[str]:
         return [self._trail.items[k].id for k in places]
 
-    def _read(self) -> None:
+    def _read(self) -> Trail:
         self._apply(self._store.events())
+        return self._trail
 
     def _apply(self, events: list) -> None:
         for event in events:

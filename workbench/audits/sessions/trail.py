@@ -61,9 +61,7 @@ class Trail:
 
     def status(self, k: int) -> str:
         """Return whether an item is open, skipped or labeled."""
-        if not self._entries.get(k):
-            return OPEN
-        return LABELED if self.labels(k) else SKIPPED
+        return LABELED if self.labels(k) else SKIPPED if self._entries.get(k) else OPEN
 
     def wants_another(self, k: int, more: Sequence[Entry] = ()) -> bool:
         """Return whether an item that has a label, and `more`, waits for a second one, or for one that decides."""
@@ -98,8 +96,7 @@ class Trail:
 
     def last_step(self, who: str) -> tuple[int, int] | None:
         """Return event and item of what somebody did last and did not take back."""
-        steps = self._steps.get(who)
-        return steps[-1] if steps else None
+        return next(reversed(self._steps.get(who, [])), None)
 
     def _give(self, event: Event) -> None:
         until = datetime.fromisoformat(event.body["until"])
@@ -130,10 +127,7 @@ class Trail:
     def _extend(self, event: Event) -> None:
         self.budget = int(event.body["budget"])
 
-    def _note(self, event: Event) -> None:
-        pass
-
 
 _APPLY: dict = {"handed": Trail._give, "released": Trail._release, "labeled": Trail._say, "skipped": Trail._say,
-                "undone": Trail._take_back, "looked": Trail._look, "extended": Trail._extend, "imported": Trail._note,
-                "exported": Trail._note}
+                "undone": Trail._take_back, "looked": Trail._look, "extended": Trail._extend,
+                **dict.fromkeys(("imported", "exported"), lambda trail, event: None)}
