@@ -33,8 +33,7 @@ def connected(label: str, path: str) -> Iterator[Any]:
 def _connection(path: str) -> Any:
     import duckdb
     spill = os.path.join(tempfile.gettempdir(), f"workbench-{secrets.token_hex(8)}")
-    paths = {os.path.abspath(path), literal(path)}
-    allowed = ", ".join("'" + name.replace("'", "''") + "'" for name in paths)
+    allowed = ", ".join("'" + name.replace("'", "''") + "'" for name in {os.path.abspath(path), literal(path)})
     options: dict = {"temp_directory": spill, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
     connection = duckdb.connect(config=options)
     for setting in ("enable_progress_bar = false", f"allowed_paths = [{allowed}]", "enable_external_access = false"):
@@ -65,8 +64,7 @@ def decimal_mark(label: str, relation: Any, name: str) -> str:
     cell, digits = f"trim({quoted(name)})", f"regexp_replace(trim({quoted(name)}), '[0-9]', '1', 'g')"
     shape = f"CASE WHEN regexp_matches({cell}, '^[+-]?0') THEN regexp_replace({digits}, '1', '0') ELSE {digits} END"
     query = f"SELECT min({cell}) FROM cells WHERE lower({cell}) NOT IN ('true', 'false') GROUP BY {shape} ORDER BY 1"
-    texts = [text for text, in relation.query("cells", query).fetchall()]
-    mark, problem = decimals.decimal_mark(texts)
+    mark, problem = decimals.decimal_mark([text for text, in relation.query("cells", query).fetchall()])
     if problem:
         raise ValueError(f"column {name!r} of {label}, " + "".join(
             part if isinstance(part, str) else "a cell" for part in problem))

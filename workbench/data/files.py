@@ -74,14 +74,12 @@ def _check_readable(file: str, label: str) -> None:
         raise ValueError(f"cannot read {label}: permission denied") from None
     except (OSError, ValueError):
         raise ValueError(f"no such file: {label}{_near(file)}") from None
-    if stat.S_ISDIR(found.st_mode):
-        raise ValueError(f"{label} is a folder")
-    if not stat.S_ISREG(found.st_mode):
-        raise ValueError(f"{label} is no file of data")
-    if not os.access(file, os.R_OK):
-        raise ValueError(f"cannot read {label}: permission denied")
-    if not found.st_size:
-        raise ValueError(f"{label} is empty")
+    for wrong, said in ((stat.S_ISDIR(found.st_mode), f"{label} is a folder"),
+                        (not stat.S_ISREG(found.st_mode), f"{label} is no file of data"),
+                        (not os.access(file, os.R_OK), f"cannot read {label}: permission denied"),
+                        (not found.st_size, f"{label} is empty")):
+        if wrong:
+            raise ValueError(said)
 
 
 def _near(file: str) -> str:
@@ -109,8 +107,7 @@ def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
     found = found_columns(label, table.names, wanted)
     data, notes = table.fetch(list(found.values()))
     with connected(label, path) as connection:
-        columns = {f"c{i}": _of_one_kind(data[column]) for i, column in enumerate(found.values())}
-        connection.register("read", columns)
+        connection.register("read", {f"c{i}": _of_one_kind(data[column]) for i, column in enumerate(found.values())})
         renamed = [f"c{i} AS {quoted(name)}" for i, name in enumerate(found)]
         relation = connection.sql(f"SELECT {', '.join(renamed)} FROM read")
         yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation))
@@ -148,9 +145,8 @@ def _of_one_kind(column: np.ndarray) -> np.ndarray:
 @contextmanager
 def _scan_parquet(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
     with _parquet(path, label) as (relation, names):
-        found = found_columns(label, names, wanted)
         renamed = [f"{quoted(relation.columns[names.index(column)])} AS {quoted(name)}"
-                   for name, column in found.items()]
+                   for name, column in found_columns(label, names, wanted).items()]
         yield Scan(label, relation.project(", ".join(renamed)))
 
 
@@ -163,8 +159,11 @@ def _open_json(path: str, label: str) -> TableSource:
     encoding = encoding_of_start(path, label)
 
     def fetch(wanted: Any) -> Any:
+        pointers = {f"p{i}": "/" + name.replace("~", "~0").replace("/", "~1") for i, name in enumerate(wanted)}
+        picked = ", ".join(f"CAST(json_extract(json, ${key}) AS VARCHAR) AS c{key[1:]}" for key in pointers)
+        query = f"SELECT {picked} FROM read_json_objects($path)"
         with as_utf8(path, label, encoding, mark=False) as (readable, notes), connected(label, readable) as connection:
-            fetched = _json_values(connection, readable, wanted).fetchnumpy()
+            fetched = connection.sql(query, params={"path": literal(readable), **pointers}).fetchnumpy()
         return {name: _from_json(unmasked(fetched[f"c{i}"])) for i, name in enumerate(wanted)}, notes
     with as_utf8(path, label, encoding, mark=False) as (readable, _), connected(label, readable) as connection:
         names = _json_names(connection, readable, label)
@@ -176,12 +175,6 @@ def _open_eval(path: str, label: str) -> TableSource:
     if not zipfile.is_zipfile(file):
         raise ValueError(f"{label} is no log of Inspect: it is cut off, or not a zip archive")
     return open_log(file, label, part)
-
-
-def _json_values(connection: Any, path: str, names: list[str]) -> Any:
-    pointers = {f"p{i}": "/" + name.replace("~", "~0").replace("/", "~1") for i, name in enumerate(names)}
-    picked = ", ".join(f"CAST(json_extract(json, ${key}) AS VARCHAR) AS c{key[1:]}" for key in pointers)
-    return connection.sql(f"SELECT {picked} FROM read_json_objects($path)", params={"path": literal(path), **pointers})
 
 
 def _json_names(connection: Any, path: str, label: str) -> tuple:

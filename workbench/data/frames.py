@@ -171,13 +171,15 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     ...     rows.label
     'the relation'
     """
+    import narwhals as nw
     wanted = distinct_names(columns)
     _end_quietly()
     if not _is_path(source):
         table = TableSource("the data frame", tuple(source.columns)) if is_dask(source) \
             else _open_frame(source, "frame")
         found = found_columns(table.label, table.names, wanted)
-        yield Scan(table.label, _renamed(source, {column: name for name, column in found.items() if column != name}))
+        renamed = {column: name for name, column in found.items() if column != name}
+        yield Scan(table.label, nw.from_native(source).rename(renamed).to_native() if renamed else source)
         return
     with scan_file(source, wanted) as rows:
         yield rows
@@ -192,12 +194,6 @@ def _end_quietly() -> None:
         for value in vars(module).values() if module else ():
             if isinstance(value, _CACHE):
                 value.cache_clear()
-
-
-def _renamed(frame: Any, names: Any) -> Any:
-    """Return a frame whose columns are called as they were asked for, where that differs in case or blanks."""
-    import narwhals as nw
-    return nw.from_native(frame).rename(names).to_native() if names else frame
 
 
 def is_dask(source: Any) -> bool:

@@ -72,8 +72,7 @@ def to_numbers(name: str, column: Any, *, beside: Mapping[str, Any] | None = Non
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        texts = without_marks(array, _present(name, array))
-        parsed, problem = _parse(texts, whole=whole, beside=beside)
+        parsed, problem = _parse(without_marks(array, _present(name, array)), whole=whole, beside=beside)
         if problem:
             raise RowError(f"column {name!r}, ", *problem)
     _refuse_infinite(name, array, parsed)
@@ -186,7 +185,10 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
         _refuse_infinite(name, array, array)
     else:
         array = objects(_present(name, array))
-    _refuse_repeated(name, array.tolist())
+    first: dict = {}
+    for row, value in enumerate(array.tolist()):
+        if first.setdefault(value, row) != row:
+            raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)
     return array
 
 
@@ -307,10 +309,3 @@ def _text_labels(name: str, texts: list[str]) -> np.ndarray:
         raise RowError(f"column {name!r}, ", row, f": a label has at most {LONGEST_LABEL} characters; this text has "
                        f"{len(texts[row])}")
     return np.array(texts)
-
-
-def _refuse_repeated(name: str, values: list) -> None:
-    first: dict = {}
-    for row, value in enumerate(values):
-        if first.setdefault(value, row) != row:
-            raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)

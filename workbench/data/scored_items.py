@@ -178,8 +178,7 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     notes = (*notes, *found.pop("notes"))
     if "prediction" in found and "truth" in found:
         found["correct"] = found["prediction"] == found["truth"]
-        predicted = [found[role] for role in ("prediction", "rival") if role in found]
-        notes += tuple(class_notes(found["truth"], *predicted))
+        notes += tuple(class_notes(found["truth"], *(found[role] for role in ("prediction", "rival") if role in found)))
     return ScoredItems(identifiers, notes=notes, **found)
 
 
@@ -390,8 +389,7 @@ def _from_confidence(values: np.ndarray, labels: dict, columns: dict) -> dict:
 
 
 def _from_margin(values: np.ndarray, labels: dict, columns: dict) -> dict:
-    negative = _negative_class(labels, columns, "the positive class")
-    predicted = np.where(values > 0, 1, negative)
+    predicted = np.where(values > 0, 1, _negative_class(labels, columns, "the positive class"))
     if "prediction" in labels:
         _refuse(columns["prediction"], labels["prediction"], labels["prediction"] != predicted,
                 f"contradicts the sign of {columns['score']!r}", predicted)

@@ -95,17 +95,13 @@ def _ends_quoted(line: str, delimiter: str, quoted: bool) -> bool:
 def _header(path: str, label: str, encoding: str) -> tuple:
     with _opened_text(path, label, encoding) as file:
         record = _record(file)
-    if not record:
-        raise ValueError(f"{label} is empty")
-    if not record.strip():
-        raise ValueError(f"{label}, line 1 is blank; the first line must name the columns")
-    if len(record) >= LONGEST_HEADER:
-        raise ValueError(f"{label}, line 1 has more than {LONGEST_HEADER:,} characters; the first line must name the "
-                         "columns")
-    if _CONTROL.search(record):
-        raise ValueError(f"{label}, line 1 holds control characters; the first line must name the columns")
-    if record.count('"') % 2:
-        raise ValueError(f"{label}, line 1: a quote is not closed")
+    for wrong, said in (
+            (not record, " is empty"), (not record.strip(), f", line 1 is blank{_NAMES}"),
+            (len(record) >= LONGEST_HEADER, f", line 1 has more than {LONGEST_HEADER:,} characters{_NAMES}"),
+            (_CONTROL.search(record), f", line 1 holds control characters{_NAMES}"),
+            (record.count('"') % 2, ", line 1: a quote is not closed")):
+        if wrong:
+            raise ValueError(label + said)
     outside = re.sub(r'"[^"]*"', "", record)
     delimiter = max(DELIMITERS, key=outside.count) if any(map(outside.count, DELIMITERS)) else ","
     return _cells(record, delimiter, label), delimiter
@@ -235,6 +231,7 @@ def _decodes(path: str, encoding: str) -> bool:
 
 
 _CLOSED = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
+_NAMES = "; the first line must name the columns"
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 _BINARY = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"%PDF-": "a PDF document",
            b"PK\x03\x04": "a zip archive or a workbook", b"\xd0\xcf\x11\xe0": "a workbook or another Office document",

@@ -45,7 +45,10 @@ def open_workbook(path: str, label: str) -> TableSource:
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
     header = next((row for row in filled if sum(value != "" for value in cells[row]) > 1), filled[0])
-    _refuse_merged(merged, header, label)
+    for (first, left), (last, right) in merged:
+        if first <= header <= last and right > left:
+            raise ValueError(f"{label}, row {header + 1}: columns {_letters(left)} to {_letters(right)} are one merged "
+                             "cell; write a name for every column into one row")
     rows = [row for row in filled if row > header]
     places = [k for k, name in enumerate(cells[header]) if name != "" or any(cells[row][k] != "" for row in rows)]
     names = tuple("" if cells[header][k] == "" else str(_value(cells[header][k])).strip() for k in places)
@@ -80,13 +83,6 @@ def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
 
 
-def _refuse_merged(merged: list, header: int, label: str) -> None:
-    for (first, left), (last, right) in merged:
-        if first <= header <= last and right > left:
-            raise ValueError(f"{label}, row {header + 1}: columns {_letters(left)} to {_letters(right)} are one merged "
-                             "cell; write a name for every column into one row")
-
-
 def _refuse_errors(file: str, sheet: str, label: str, columns: dict, header: int) -> None:
     """Raise where a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
     if not columns:
@@ -106,10 +102,9 @@ def _refuse_errors(file: str, sheet: str, label: str, columns: dict, header: int
 
 def _part(book: Any, sheet: str, label: str) -> str:
     """Return the name of the part that holds a sheet."""
-    sheets = ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet")
     relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
     target = {relation.attrib["Id"]: relation.attrib["Target"] for relation in relations}
-    for found in sheets:
+    for found in ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet"):
         keys = [value for key, value in found.attrib.items() if key.endswith("}id")]
         if found.get("name") == sheet and keys:
             return posixpath.join("xl", target[keys[0]]).lstrip("/")

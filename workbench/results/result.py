@@ -441,13 +441,11 @@ def _decode(value: Any) -> Any:
     if "kind" in value:
         return Result.from_dict(value)
     if "note" in value:
-        kind, text, where = value["note"]
-        return Note(kind, text, _decode(where))
+        return Note(*map(_decode, value["note"]))
     if "array" in value:
-        entries = [_decode(entry) for entry in value["array"]]
-        return np.array(entries, dtype=value["dtype"]).reshape(value["shape"])
+        return np.array(list(map(_decode, value["array"])), dtype=value["dtype"]).reshape(value["shape"])
     if "tuple" in value:
-        return tuple(_decode(entry) for entry in value["tuple"])
+        return tuple(map(_decode, value["tuple"]))
     if "dict" in value:
         return {key: _decode(entry) for key, entry in value["dict"]}
     return float(value["float"])

@@ -23,7 +23,8 @@ from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling.answers import class_texts
 from workbench.labeling.plans import item_digest
-from workbench.results import Note
+from workbench.labeling.sheets import check_columns
+from workbench.results import Note, plain
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted, default_labels, strata_wanted
 from workbench.stratified.sequential import ROUNDS, labeling_order
 from workbench.stratified.strata import METHODS as STRATIFIERS
@@ -100,12 +101,13 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
     least, most = int(np.minimum(ROUNDS, frame.strata.sizes).sum()), frame.items.size
     budget = checks.whole("budget", budget, least, most)
     rows = stored_rows(frame, items, settings, shown, kept(budget, most))
+    labels = [each for each in (items.prediction, items.rival) if each is not None]
     design = settings | {
         "budget": budget, "kept": len(rows), "looks": _declared(looks, budget), "items": items.size,
         "stratum_size": frame.strata.sizes.tolist(), "agreeing": frame.agreeing, "columns": list(shown),
-        "share": None if frame.share is None else frame.share.tolist(),
-        "predicted": None if frame.predicted is None else frame.predicted.tolist(),
-        "classes": _classes(items), "scores": item_digest(items), "rows": digest_of_rows(rows)}
+        "share": plain(frame.share), "predicted": plain(frame.predicted),
+        "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
+        "scores": item_digest(items), "rows": digest_of_rows(rows)}
     return design, rows
 
 
@@ -192,13 +194,11 @@ def _class_for(items: ScoredItems, metrics_of: str, asks: str) -> str:
 def _shown_columns(columns: Any, items: Any) -> dict:
     found = {}
     for name, values in (columns or {}).items():
-        plain = isinstance(name, str) and name.isprintable() and _PLAIN_NAME.fullmatch(name)
-        if not plain or name.casefold() in OWN_COLUMNS:
+        harmless = isinstance(name, str) and name.isprintable() and _PLAIN_NAME.fullmatch(name)
+        if not harmless or name.casefold() in OWN_COLUMNS:
             raise checks.WrongValue("columns", "must have names without quotes and delimiters that no spreadsheet "
                                     f"executes, other than the sheet's own, {checks.listed(sorted(OWN_COLUMNS))}", name)
-        if np.shape(values) != (items.size,):
-            raise checks.WrongValue("columns", f"must have {items.size} entries; {name!r} has shape "
-                                    f"{np.shape(values)}")
+        check_columns({name: values}, items.size)
         found[name] = numbers.as_text(values)
     return found
 
@@ -209,8 +209,3 @@ def _declared(looks: list | tuple, budget: int) -> list:
         raise checks.WrongValue("looks", f"must be at most {MOST_LOOKS} rising numbers of labels; got "
                                 f"{checks.listed(looks, 20)}")
     return looks
-
-
-def _classes(items: ScoredItems) -> list | None:
-    labels = [each for each in (items.prediction, items.rival) if each is not None]
-    return np.unique(np.concatenate(labels)).tolist() if labels else None

@@ -161,7 +161,10 @@ class AuditSession:
             except (ValueError, KeyError, TypeError):
                 raise SessionError(f"{self.path!r} has lost its first event; go back to a copy") from None
             self._apply(events)
-            self._check_items([created, *events])
+            recorded = [event.body["rows"] for event in (created, *events) if "rows" in event.body]
+            if digest_of_rows(self._trail.items) != recorded[-1]:
+                raise SessionError(f"{self.path!r} was changed by another program: its items are not those that were "
+                                   "recorded; go back to a copy")
             opened.pop_all()
 
     @classmethod
@@ -511,11 +514,13 @@ class AuditSession:
         who, kind = self._who(by), sheets.kind_of_sheet(path, to)
         n = None if n is None else checks.whole("n", n, 1)
         with self._step() as steps:
-            places = self._to_export(kind) if n is None else \
-                list(itertools.islice(self._trail.available(who, session_store.now()), n))
+            trail = self._trail
+            places = list(itertools.islice(trail.available(who, session_store.now()), n)) if n is not None else [
+                k for k in range(trail.budget)
+                if kind in sheets.SHEETS or trail.status(k) == OPEN or trail.wants_another(k)]
             if not places:
                 raise SessionError(self._nothing_to_export())
-            sheets.write_sheet(path, self._trail, places, kind)
+            sheets.write_sheet(path, trail, places, kind)
             steps.append((who, "exported", {"file": os.path.basename(os.fspath(path)), "items": len(places)}))
             if n is not None:
                 steps.append((who, "handed", {"ids": self._ids(places), "until": _until()}))
@@ -641,21 +646,13 @@ class AuditSession:
             raise SessionError(f"{self.path!r}: item {wrong[0] + 1} of the order is {trail.items[wrong[0]].id!r}, but "
                                "does not follow from the scores and the seed")
 
-    def _check_items(self, events: list) -> None:
-        """Raise where the items are not those whose hash was recorded last."""
-        recorded = [event.body["rows"] for event in events if "rows" in event.body]
-        if digest_of_rows(self._trail.items) != recorded[-1]:
-            raise SessionError(f"{self.path!r} was changed by another program: its items are not those that were "
-                               "recorded; go back to a copy")
-
     def _more_items(self, budget: Any, items: Any, columns: Any, other: Any) -> list:
         design, known = self._trail.design, self._trail.items
         if items is None:
             raise SessionError(f"the session keeps {len(known)} items; to label {budget} it needs the scores again")
         items = designs.same_scores(items, design, other)
         frame, shown = designs.frame_of(items, design), designs.shown_of(items, design, columns)
-        rows = designs.stored_rows(frame, items, design, shown, designs.kept(budget, frame.items.size))
-        return rows[len(known):]
+        return designs.stored_rows(frame, items, design, shown, designs.kept(budget, frame.items.size))[len(known):]
 
     def _nothing_to_export(self) -> str:
         """Say why no item can be handed out, and what writes those that are out."""
@@ -665,12 +662,6 @@ class AuditSession:
             return "there is nothing to hand out: the rest of the budget is done"
         return (f"there is nothing new to hand out: all that is open is out with {checks.listed(out, 5)}; export "
                 "without -n writes it")
-
-    def _to_export(self, kind: str) -> list:
-        """Return the whole budget for a sheet, what is still to be labeled for a tool."""
-        trail = self._trail
-        return [k for k in range(trail.budget)
-                if kind in ("csv", "xlsx") or trail.status(k) == OPEN or trail.wants_another(k)]
 
     def _is_new(self, k: Any, label: Any, who: Any, said: Any = (), correcting: Any = False) -> bool:
         """Return whether a label would add something after those `said`, or raise where it must not be recorded."""

@@ -113,8 +113,7 @@ def write_sheet(path: str | PathLike[str], trail: Trail, places: Sequence[int], 
     """Write items as a sheet with the labels in force, or as tasks of a tool; never over labels that somebody wrote."""
     path, design = os.path.expanduser(os.fspath(path)), trail.design
     if kind in TOOLS:
-        items = [(trail.items[k].id, _shown(trail, k)) for k in places]
-        write_tasks(path, kind, items, answers_of(design))
+        write_tasks(path, kind, [(trail.items[k].id, _shown(trail, k)) for k in places], answers_of(design))
         return
     if not path.lower().endswith("." + kind):
         raise ValueError(f"path must end in .{kind}; got {path!r}")

@@ -52,8 +52,7 @@ class Trail:
 
     def labels(self, k: int) -> list[Entry]:
         """Return the labels in force of an item, each person's last, in the order in which people came."""
-        last = {entry.who: entry for entry in self._entries.get(k, ()) if entry.label is not None}
-        return list(last.values())
+        return list({entry.who: entry for entry in self._entries.get(k, ()) if entry.label is not None}.values())
 
     def history(self, k: int) -> list[Entry]:
         """Return everything that was said of an item and not taken back, corrected labels too."""
