@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 LARGEST = 2 ** 53
-LARGEST_SEED = 10 ** 300
 LONGEST = 10 ** 30
 
 
@@ -261,7 +260,7 @@ def is_missing(value: Any) -> bool:
 
 def seed(name: str, value: Any) -> int:
     """Return a seed, a whole number of at least 0 that may have many digits, or raise."""
-    return whole(name, value, 0, most=LARGEST_SEED)
+    return whole(name, value, 0, most=10 ** 300)
 
 
 def generator(value: int | np.random.Generator) -> np.random.Generator:

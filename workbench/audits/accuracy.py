@@ -25,7 +25,6 @@ from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import Strata, strata_of
 
 ALLOCATIONS = (AUTO, *rules.METHODS)
-SHOWN_IDS = 200
 WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
          "truth": f"Write the true class of each item ({OTHER}: none that is predicted), not right or "
                   "wrong, into"}
@@ -129,7 +128,7 @@ class Audit(Result):
         return "; do not quote it yet, the sheet does not fit the plan" if refused else ""
 
     def _repr_html_(self) -> str:
-        lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
+        lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, 200))}</p>"
                         for ids, what in ((self.unmatched, UNMATCHED), (self.skipped, UNLABELED)) if ids)
         words = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
         return f"{self._tables()}{note_list(self.notes)}{words}{lists}<p>{html.escape(self.next_step())}</p>"
@@ -294,7 +293,7 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int | str
     >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
     AccuracyAudit(Accuracy 92.9% (95% interval: 86.4% to 97.1%), 100 labels, 10 strata; the truth is 87.7%)
     """
-    seed = checked_seed(items, interval, level, stratifier, rng)
+    seed = checked_seed(items, interval, level, stratifier, rng=rng)
     allocation = checks.choice("allocation", allocation, ALLOCATIONS)
     allocation = "proportional" if allocation == AUTO != n_strata else allocation
     trust_scores = check_trusted(trust_scores, allocation == AUTO, items)
@@ -314,7 +313,7 @@ def draw_settings(question: str, n_strata: int | str, stratifier: str, allocatio
             "allocation": allocation, "trust_scores": trust_scores}
 
 
-def checked_seed(items: Any, interval: str, level: float, stratifier: str, rng: Any) -> int:
+def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rng: Any) -> int:
     """Return the seed of an audit, or raise where items or settings that every audit has are not what they must be."""
     if checks.instance("items", items, ScoredItems).size == 1:
         raise checks.WrongValue("items", "must be at least two; there is only one item")

@@ -131,7 +131,7 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
     ClassAudit(Accuracy 91.7% (95% interval: 87.3% to 94.8%), 200 labels, 4 strata; the truth is 87.7%;
     class '9': precision 73.3% (62.4% to 82.6%), recall 93.4% (72.5% to 99.5%), F1 82.2% (70.6% to 89.4%))
     """
-    seed = checked_seed(items, interval, level, stratifier, rng)
+    seed = checked_seed(items, interval, level, stratifier, rng=rng)
     if allocation != "proportional":
         raise checks.WrongValue("allocation", "must be 'proportional' for the metrics of a class (30% of the labels "
                                 "to its predicted members, the rest in proportion)", allocation)

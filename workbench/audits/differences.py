@@ -93,9 +93,8 @@ class DifferenceAudit(Audit):
         return f"the {differing:,} of {checks.counted(differing + self.agreeing, 'item')} on which the models differ"
 
     def _known(self) -> str:
-        if self.truth is None:
-            return ""
-        return f"The truth is {digits.points(self.truth, error=0.01, signed=True)[0]} points. "
+        return "" if self.truth is None else \
+            f"The truth is {digits.points(self.truth, error=0.01, signed=True)[0]} points. "
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: size, mean score of A, labels and, once known, who was right."""
@@ -145,7 +144,7 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     DifferenceAudit(Accuracy of A less B -0.07893, 95% from -0.09182 to -0.0601: B is better; 60 labels among the 189
     of 1,797 items on which the models differ; the truth is -0.08459)
     """
-    seed = checked_seed(items, interval, level, stratifier, rng)
+    seed = checked_seed(items, interval, level, stratifier, rng=rng)
     allocation = checks.choice("allocation", allocation, ALLOCATIONS)
     if interval != "default":
         raise checks.WrongValue("interval", "must be 'default' for a difference", interval)

@@ -8,7 +8,6 @@ from typing import Any
 from workbench import checks
 
 MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
-SHOWN_COLUMNS = 20
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ def _found_column(label: Any, names: Any, name: Any) -> str:
     column, alike = spelled(name, names), _alike(name, names)
     if column in names:
         return column
-    present = checks.listed(names, SHOWN_COLUMNS, quoted=True)
+    present = checks.listed(names, 20, quoted=True)
     meant = f" (did you mean {' or '.join(map(repr, alike))}?)" if alike else checks.suggestion(name, map(str, names))
     raise ValueError(f"{label} has no column {name!r}; it has {present}{meant}")
 

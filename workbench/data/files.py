@@ -152,7 +152,10 @@ def _scan_parquet(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
 
 def _open_json(path: str, label: str) -> TableSource:
     file, part = file_and_sheet(path)
-    if _is_log(file, label, _ending(file)):
+    packed = _ending(file) == EVAL
+    if packed and not zipfile.is_zipfile(file):
+        raise ValueError(f"{label} is no log of Inspect: it is cut off, or not a zip archive")
+    if packed or _is_log(file, label, _ending(file)):
         return open_log(file, label, part)
     if part:
         raise ValueError(f"{label}: there are no parts to choose in a file that is no log of an evaluation")
@@ -168,13 +171,6 @@ def _open_json(path: str, label: str) -> TableSource:
     with as_utf8(path, label, encoding, mark=False) as (readable, _), connected(label, readable) as connection:
         names = _json_names(connection, readable, label)
     return TableSource(label, names, fetch)
-
-
-def _open_eval(path: str, label: str) -> TableSource:
-    file, part = file_and_sheet(path)
-    if not zipfile.is_zipfile(file):
-        raise ValueError(f"{label} is no log of Inspect: it is cut off, or not a zip archive")
-    return open_log(file, label, part)
 
 
 def _json_names(connection: Any, path: str, label: str) -> tuple:
@@ -205,6 +201,6 @@ def _from_json(texts: np.ndarray) -> np.ndarray:
 _TEXT, _JSON, _WORKBOOKS = (".csv", ".tsv", ".txt"), (".json", ".ndjson", ".jsonl"), (".xlsx", ".xlsm")
 _ALONE = (".parquet", EVAL, *_WORKBOOKS)
 _OPENERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, open_text), ".parquet": _open_parquet,
-                                 **dict.fromkeys(_JSON, _open_json), EVAL: _open_eval,
+                                 **dict.fromkeys((*_JSON, EVAL), _open_json),
                                  **dict.fromkeys(_WORKBOOKS, open_workbook)}
 _SCANNERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, scan_text), ".parquet": _scan_parquet}

@@ -1,5 +1,4 @@
 """Columns of files and of the data frames of any library."""
-from __future__ import annotations
 
 import atexit
 import inspect
@@ -9,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,11 +18,8 @@ from workbench.data.columns import Scan, TableSource, distinct_names, found_colu
 from workbench.data.engine import is_relation, one_line, relation_columns
 from workbench.data.files import file_of, open_file, scan_file
 from workbench.data.numbers import RowError, objects, unmasked
+from workbench.results import Note
 
-if TYPE_CHECKING:
-    from workbench.results import Note
-
-_CACHE = type(cache(len))
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -192,7 +188,7 @@ def _end_quietly() -> None:
     def empty() -> None:
         module = sys.modules.get("narwhals._duckdb.utils")
         for value in vars(module).values() if module else ():
-            if isinstance(value, _CACHE):
+            if isinstance(value, type(_end_quietly)):
                 value.cache_clear()
 
 

@@ -16,7 +16,6 @@ from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list
 
 SCORE_KINDS = ("auto", "confidence", "class1", "margin")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
-FEW_DISTINCT = 0.5
 CLASSES = ("prediction", "truth", "rival")
 SCORE, LOG_ID = "score", "id"       # columns by their usual names: of all files, and of logs of evaluations
 MOST_GIVEN = 50
@@ -432,7 +431,7 @@ def _refuse_text_against_numbers(found: dict, columns: dict) -> None:
 
 def _rounded(values: Any) -> tuple:
     distinct, counts = np.unique(values, return_counts=True)
-    if distinct.size >= FEW_DISTINCT * values.size:
+    if distinct.size >= 0.5 * values.size:
         return ()
     commonest = counts.argmax()
     return (Note("data", f"only {distinct.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} "

@@ -57,8 +57,8 @@ def open_workbook(path: str, label: str) -> TableSource:
 
     def fetch(wanted: Any) -> Any:
         data = {name: [cells[row][places[names.index(name)]] for row in rows] for name in wanted}
-        _refuse_errors(file, sheet, label, {name: places[names.index(name)] for name in wanted if "" in data[name]},
-                       header)
+        _refuse_errors(file, sheet, label, {_letters(places[names.index(name)]): name for name in wanted
+                                            if "" in data[name]}, header)
         return {name: _column(values) for name, values in data.items()}, notes
     return TableSource(label, names, fetch, lambda: (row + 1 for row in rows))
 
@@ -83,11 +83,10 @@ def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
 
 
-def _refuse_errors(file: str, sheet: str, label: str, columns: dict, header: int) -> None:
+def _refuse_errors(file: str, sheet: str, label: str, place: dict[str, str], header: int) -> None:
     """Raise where a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
-    if not columns:
+    if not place:
         return
-    place = {_letters(k): name for name, k in columns.items()}
     with zipfile.ZipFile(file) as book:
         cells = book.read(_part(book, sheet, label))
     for letters, row, said in (

@@ -3,20 +3,16 @@
 Within a stratum items come in the order of a key, the first 60 bits of MD5("seed:id"), so that the same seed draws the
 same items in any order of the rows; `workbench.labeling_order` says which stratum is next.
 """
-from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench import checks
 from workbench.data import numbers
+from workbench.data.scored_items import ScoredItems
 from workbench.labeling.ids import positions
-
-if TYPE_CHECKING:
-    from workbench.data.scored_items import ScoredItems
 
 KEY_BITS = 60
 

@@ -1,11 +1,10 @@
 """Label sheets: draw items, write the sheet people fill in, and read it back without losing a row."""
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,14 +13,12 @@ from workbench import checks
 from workbench.data import numbers
 from workbench.data.safe_csv import csv_path, refuse_recorded, write_rows
 from workbench.data.safe_csv import refuse_other as refuse_other
+from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling import rows as sheet_rows
 from workbench.labeling.answers import ANSWERS, class_texts
 from workbench.results import FILLED, Note, Result
-
-if TYPE_CHECKING:
-    from workbench.data.scored_items import ScoredItems
 
 OWN = ("id", "position", "stratum", *ANSWERS)       # columns that a sheet has, or had
 
@@ -271,9 +268,9 @@ def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.nda
     if not any(label is not None for label in labels.values()):
         raise ValueError(f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}")
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
-    unmatched = tuple(dict.fromkeys(cell for cell, where in zip(rows.columns["id"], matched, strict=True)
+    unmatched = tuple(dict.fromkeys(cell for cell, where in zip(rows.ids, matched, strict=True)
                                     if cell and where is None))
-    missing = tuple(rows.ids[item] for item in (*skipped, *later) if item not in labels)
+    missing = tuple(rows.names[item] for item in (*skipped, *later) if item not in labels)
     notes = (*rows.notes, *sheet_ids.changed_notes(changed), *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched,
                                                                      rows.position_of))
     index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
@@ -283,7 +280,7 @@ def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.nda
         (said == class_texts(items.prediction)[index]).astype(np.int64)
     return SheetLabels(
         *_per_stratum(stratum[index], right, n_strata), index, right, unmatched,
-        tuple(rows.ids[item] for item in (*skipped, *later)), None if rows.answer == "correct" else said,
+        tuple(rows.names[item] for item in (*skipped, *later)), None if rows.answer == "correct" else said,
         np.bincount(stratum[np.array(skipped, int)], minlength=n_strata), missing, kinds, notes=notes)
 
 

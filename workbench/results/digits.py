@@ -311,8 +311,6 @@ def error_of(rows: Iterable[dict]) -> float | None:
 
 
 def _error(row: dict) -> float:
-    for value in (row.get("standard_error"), row.get("half_width")):
-        if isinstance(value, float):
-            return value
     low, high = row.get("low"), row.get("high")
-    return (high - low) / 2 if isinstance(low, float) and isinstance(high, float) else math.nan
+    half = (high - low) / 2 if isinstance(low, float) and isinstance(high, float) else math.nan
+    return next(value for value in (row.get("standard_error"), row.get("half_width"), half) if isinstance(value, float))

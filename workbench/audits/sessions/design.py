@@ -21,7 +21,7 @@ from workbench.data import numbers
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
-from workbench.labeling.answers import class_texts
+from workbench.labeling.answers import ANSWERS, class_texts
 from workbench.labeling.plans import item_digest
 from workbench.labeling.sheets import check_columns
 from workbench.results import Note, plain
@@ -31,11 +31,10 @@ from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import Strata, refuse_given, strata_of, stratify_part
 
 QUESTIONS = ("accuracy", "class_metrics", "difference")
-ASKS = ("correct", "truth")
 MOST_LOOKS = 10
 KEPT, KEPT_PER_LABEL = 5000, 10
 _PLAIN_NAME = re.compile(r"(?![=+\-@'\s])[^\",;|]+")
-OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ASKS}
+OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ANSWERS}
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
                source: Mapping[str, Any]) -> tuple[dict, list[StoredItem]]:
     """Return the design of a new audit as a dict of plain values, and the items that are kept; refuse what is wrong."""
     items = with_rival(checks.instance("items", items, ScoredItems), question, other)
-    checks.choice("asks", asks, ASKS)
+    checks.choice("asks", asks, ANSWERS)
     settings = {
         "question": checks.choice("question", question, QUESTIONS), "asks": asks, "level": checks.level(level),
         "budget": budget, "seed": checks.seed("seed", seed),

@@ -1,11 +1,10 @@
 """What an audit session may say at any moment, and what it costs to have looked."""
-from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -132,9 +131,9 @@ class Answers:
         """Number of skipped items."""
         return self.values.count(None)
 
-    def first(self, n: int) -> Answers:
+    def first(self, n: int) -> Self:
         """Return the first n."""
-        return Answers(self.design, self.stratum[:n], self.values[:n])
+        return replace(self, stratum=self.stratum[:n], values=self.values[:n])
 
     def sides(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the values with every skipped item at the smallest, and at the largest value that it can have."""

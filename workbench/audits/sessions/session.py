@@ -1,5 +1,4 @@
 """An audit that is carried out: items handed out, labels recorded so that none is lost, looks taken honestly."""
-from __future__ import annotations
 
 import contextlib
 import itertools
@@ -174,7 +173,7 @@ class AuditSession:
                second_share: float = 0.0, asks: str = "correct",
                columns: Mapping[str, ArrayLike] | None = None, level: float = 0.95, seed: int = 0,
                metrics_of: Any = None, source: Mapping[str, str] | None = None,
-               by: str | None = None) -> AuditSession:
+               by: str | None = None) -> Self:
         """Plan an audit and write its file.
 
         Parameters
@@ -238,7 +237,7 @@ class AuditSession:
         return cls(path)
 
     @classmethod
-    def open(cls, path: str | PathLike[str]) -> AuditSession:
+    def open(cls, path: str | PathLike[str]) -> Self:
         """Open the file of an audit; every event and the items are checked against their hashes.
 
         Parameters

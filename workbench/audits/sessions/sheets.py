@@ -24,7 +24,6 @@ from workbench.labeling.tools.tool import LabelRow
 from workbench.labeling.workbooks import write_label_workbook
 from workbench.results import Note, Result
 
-TOLD = 100
 SHEETS = ("csv", "xlsx")
 RIGHT, WRONG = "right", "wrong"
 
@@ -266,7 +265,7 @@ def _shortened(text: str, trail: Trail) -> str:
 def _one_answer(answers: list, rows: str) -> int | str:
     labels = list(dict.fromkeys(label for _, label in answers))
     if len(labels) > 1:
-        numbered = checks.listed((row.number for row, _ in answers), TOLD)
+        numbered = checks.listed((row.number for row, _ in answers), 100)
         raise SessionError(f"labeled {' and '.join(map(repr, labels))} in {rows} {numbered}: none of them was recorded")
     return labels[0]
 

@@ -87,6 +87,10 @@ class LabelRow:
         return 0
 
 
+def _nothing(record: Any) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Tool:
     """A labeling tool.
@@ -123,9 +127,9 @@ class Tool:
     read: Callable[[int, dict], Iterator[LabelRow]]
     reserved: frozenset[str] = frozenset({"item"})
     variable: Callable[[str], str] = str
-    person: Callable[[str], str] = lambda name: ""
+    person: Callable[[str], str] = _nothing
     interface: Callable[[Iterable[str], Iterable[str]], str] | None = None
-    remedy: Callable[[dict], str] = lambda record: ""
+    remedy: Callable[[dict], str] = _nothing
 
 
 def text_and_others(identifier: str, shown: Mapping[str, str]) -> tuple[str, dict[str, str]]:
