@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 LARGEST = 2 ** 53
-LONGEST = 10 ** 30
 
 
 class WrongArgument(Exception):
@@ -353,6 +352,6 @@ def _as_float(value: float) -> float:
 
 def _text(value: Any) -> str:
     """Return a value as text; of a whole number with very many digits only its size."""
-    if _is_integral(value) and abs(value) >= LONGEST:
+    if _is_integral(value) and abs(value) >= 10 ** 30:
         return f"about {'-' if value < 0 else ''}1e{math.log10(abs(value)):.0f}"
     return repr(value)

@@ -28,8 +28,7 @@ CHUNK = 1 << 20
 
 def open_text(path: str, label: str) -> TableSource:
     """Return a text file as a source of columns of text."""
-    encoding = encoding_of_start(path, label)
-    header, delimiter = _header(path, label, encoding)
+    header, delimiter, encoding = _header(path, label)
 
     def fetch(wanted: Any) -> Any:
         places = [f"c{header.index(name)}" for name in wanted]
@@ -50,8 +49,7 @@ def _csv_relation(connection: Any, path: str, header: tuple, delimiter: str, pic
 @contextmanager
 def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
     """Yield a text file as a relation of the wanted columns."""
-    encoding = encoding_of_start(path, label)
-    header, delimiter = _header(path, label, encoding)
+    header, delimiter, encoding = _header(path, label)
     found = found_columns(label, header, wanted)
     renamed = [f"c{header.index(column)} AS {quoted(name)}" for name, column in found.items()]
     with as_utf8(path, label, encoding) as (readable, notes), connected(label, readable) as connection:
@@ -92,7 +90,8 @@ def _ends_quoted(line: str, delimiter: str, quoted: bool) -> bool:
     return False
 
 
-def _header(path: str, label: str, encoding: str) -> tuple:
+def _header(path: str, label: str) -> tuple:
+    encoding = encoding_of_start(path, label)
     with _opened_text(path, label, encoding) as file:
         record = _record(file)
     for wrong, said in (
@@ -104,7 +103,7 @@ def _header(path: str, label: str, encoding: str) -> tuple:
             raise ValueError(label + said)
     outside = re.sub(r'"[^"]*"', "", record)
     delimiter = max(DELIMITERS, key=outside.count) if any(map(outside.count, DELIMITERS)) else ","
-    return _cells(record, delimiter, label), delimiter
+    return _cells(record, delimiter, label), delimiter, encoding
 
 
 def _cells(record: str, delimiter: str, label: str) -> tuple:

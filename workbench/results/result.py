@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -202,9 +202,8 @@ def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
 class Estimate(Result):
     """A result with an `estimate` and its `variance`."""
 
-    if TYPE_CHECKING:
-        estimate: Any
-        variance: Any
+    estimate: Any
+    variance: Any
 
     @property
     def standard_error(self) -> Any:

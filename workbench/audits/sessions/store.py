@@ -89,7 +89,7 @@ def digest_of_rows(items: Iterable[StoredItem]) -> str:
 
 def create_store(path: str | PathLike[str], design: dict, items: Sequence[StoredItem], who: str = "") -> None:
     """Write the file of a new session as a whole, or not at all; an existing file is never touched."""
-    path = _path(path)
+    path = os.path.expanduser(os.fspath(path))
     if os.path.exists(path):
         raise SessionError(f"{path!r} exists already; choose another name for the new audit")
     folder = os.path.dirname(path) or "."
@@ -122,7 +122,7 @@ class Store:
     """An open session file; `events()` reads what is new since the last call."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = _path(path)
+        self.path: Any = os.path.expanduser(os.fspath(path))
         _check_file(self.path)
         uri = f"file:{urllib.parse.quote(os.path.abspath(self.path))}?mode=rw"
         with contextlib.ExitStack() as opened, _told(self.path):
@@ -197,10 +197,6 @@ class Store:
         except ValueError:
             raise SessionError(f"{self.path!r} was changed by another program: {what} cannot be read; go back to a "
                                "copy") from None
-
-
-def _path(path: Any) -> Any:
-    return os.path.expanduser(os.fspath(path))
 
 
 def _check_file(path: str) -> None:
