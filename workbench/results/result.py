@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -202,9 +202,8 @@ def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
 class Estimate(Result):
     """A result with an `estimate` and its `variance`."""
 
-    if TYPE_CHECKING:
-        estimate: Any
-        variance: Any
+    estimate: Any
+    variance: Any
 
     @property
     def standard_error(self) -> Any:
@@ -441,13 +440,11 @@ def _decode(value: Any) -> Any:
     if "kind" in value:
         return Result.from_dict(value)
     if "note" in value:
-        kind, text, where = value["note"]
-        return Note(kind, text, _decode(where))
+        return Note(*map(_decode, value["note"]))
     if "array" in value:
-        entries = [_decode(entry) for entry in value["array"]]
-        return np.array(entries, dtype=value["dtype"]).reshape(value["shape"])
+        return np.array(list(map(_decode, value["array"])), dtype=value["dtype"]).reshape(value["shape"])
     if "tuple" in value:
-        return tuple(_decode(entry) for entry in value["tuple"])
+        return tuple(map(_decode, value["tuple"]))
     if "dict" in value:
         return {key: _decode(entry) for key, entry in value["dict"]}
     return float(value["float"])
