@@ -226,7 +226,7 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     def update(_: Any) -> None:
         status.value = "working ..."
         try:
-            data, (title, words) = answer(**{name: control.value for name, control in controls.items()})
+            data, (title, words) = answer(**_values(controls))
         except ValueError as error:
             view.clear()
             status.value = f"<strong role='alert'>{html.escape(_labeled(error, controls))}</strong>"
@@ -239,25 +239,26 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     return panel(list(controls.values()), view, status)
 
 
-def drive_chart(controls: Mapping, arguments: Callable, data: Callable, words: Callable,
-                chart: alt.TopLevelMixin) -> Panel:
+def drive_chart(controls: Mapping, arguments: Callable, data: Callable, words: Callable, chart: Callable) -> Panel:
     """Return the panel of `drive` whose controls choose what a chart is made from.
 
     Parameters
     ----------
     controls : dict of str to ipywidgets control
     arguments : callable
-        Takes the controls' values by name, returns the arguments of `data` and `words`.
-    data, words : callable
-        Return rows per data set; title and text alternative.
-    chart : altair chart
-        As it is at first.
+        Takes the controls' values by name, returns the arguments of `data`, `words` and `chart`.
+    data, words, chart : callable
+        Return rows per data set; title and text alternative; the altair chart, as it is at first.
     """
     def answer(**values: Any) -> tuple:
         chosen = arguments(**values)
         return data(*chosen), words(*chosen)
 
-    return drive(controls, answer, ChartView(chart))
+    return drive(controls, answer, ChartView(chart(*arguments(**_values(controls)))))
+
+
+def _values(controls: Mapping) -> dict:
+    return {name: control.value for name, control in controls.items()}
 
 
 class StaticChart:
@@ -367,5 +368,6 @@ def _give_room(control: Any) -> None:
     style = getattr(control, "style", None)
     if style is not None and style.has_trait("description_width") and not style.description_width:
         style.description_width = "initial"
-    if isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider)) and control.layout.width is None:
+    sliders = (ipywidgets.IntSlider, ipywidgets.FloatSlider, ipywidgets.SelectionSlider)
+    if isinstance(control, sliders) and control.layout.width is None:
         control.layout.width = "420px"

@@ -11,15 +11,11 @@ from workbench.charts import theme
 from workbench.charts.allocation.words import PREDICTED, STREAMED, TENS, times
 from workbench.simulations.allocation import StreamStudy
 
-STREAM_COLORS = {"VOILA": theme.GRAY, "S-VOILA": theme.OKABE_ITO["blue"],
-                 "S-VOILA as printed": theme.OKABE_ITO["vermilion"], "Neyman": theme.OKABE_ITO["green"],
-                 "Neyman+": theme.OKABE_ITO["orange"], "uniform": theme.OKABE_ITO["purple"],
-                 "reservoir": theme.OKABE_ITO["sky"]}
-STREAM_DASHES = {"VOILA": [1, 0], "S-VOILA": [1, 0], "S-VOILA as printed": [6, 2], "Neyman": [9, 5],
-                 "Neyman+": [2, 4], "uniform": [1, 0], "reservoir": [6, 2]}
+STREAM_LOOKS = {"VOILA": ("gray", [1, 0]), "S-VOILA": ("blue", [1, 0]), "S-VOILA as printed": ("vermilion", [6, 2]),
+                "Neyman": ("green", [9, 5]), "Neyman+": ("orange", [2, 4]), "uniform": ("purple", [1, 0]),
+                "reservoir": ("sky", [6, 2])}
 STRATUM_COLORS = [theme.OKABE_ITO[name] for name in ("sky", "orange", "green", "vermilion", "blue", "purple")]
 INFINITY = 100_000      # where infinite ratios are drawn; the largest finite one of 36 settings was 24,362
-NAMED_SHARE = 0.08      # of the sample: a thinner area has no room for its name
 FLOOR_ERRORS = (3_500, 80_000)
 
 
@@ -38,7 +34,7 @@ def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str]
     middle = share[::-1].cumsum()[::-1] - share / 2
     return {"areas": areas,
             "names": [{"place": float(middle[h]), "text": f"{names[h]} {s:.0f}"}
-                      for h, s in enumerate(held[-1]) if share[h] >= NAMED_SHARE],
+                      for h, s in enumerate(held[-1]) if share[h] >= 0.08],      # a thinner area has no room for it
             "ratios": [{"records": records, "ratio": float(r) if np.isfinite(r) else None}
                        for records, r in zip(at, ratio[known], strict=True)],
             "infinite": [{"records": records, "ratio": INFINITY}
@@ -218,15 +214,13 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
 
 def jump_data(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> dict[str, list[dict]]:
     """Return the rows of `jump`: mean sample size of a stratum, mean variance, one row per checkpoint and method."""
-    h = study.stratum.index(stratum)
+    h, at = study.stratum.index(stratum), study.checkpoint
     shown = [name for name in STREAMED if name in methods]
-    sizes = [{"records": int(records), "method": STREAMED[name], "sampled": float(s)}
-             for name in shown for held in [study.sampled[name][..., h].mean(0)]
-             for records, s in zip(study.checkpoint, held, strict=True)]
-    variances = [{"records": int(records), "method": STREAMED[name],
-                  "variance": float(v) if 0 < v < np.inf else None}
-                 for name in shown for records, v in zip(study.checkpoint, study.variance[name].mean(0), strict=True)]
-    return {"sizes": sizes, "variances": variances}
+    return {"sizes": [{"records": int(records), "method": STREAMED[name], "sampled": float(s)} for name in shown
+                      for records, s in zip(at, study.sampled[name][..., h].mean(0), strict=True)],
+            "variances": [{"records": int(records), "method": STREAMED[name], "variance": float(v) if 0 < v < np.inf
+                           else None} for name in shown
+                          for records, v in zip(at, study.variance[name].mean(0), strict=True)]}
 
 
 def jump_words(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> tuple[str, str]:
@@ -279,13 +273,12 @@ def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
         Ends of the axis of variances, as above.
     """
     data, named = jump_data(study, stratum, methods), [STREAMED[name] for name in STREAMED if name in study.methods]
-    colors = theme.scale({name: STREAM_COLORS[name] for name in named})
-    dashes = alt.Scale(domain=named, range=[STREAM_DASHES[name] for name in named])
+    colors = {name: theme.OKABE_ITO.get(STREAM_LOOKS[name][0], theme.GRAY) for name in named}
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=8),
                    scale=theme.span(0, int(study.checkpoint[-1])))
-    look = {"color": alt.Color("method:N", title=None, sort=named, scale=colors, legend=alt.Legend(
+    look = {"color": theme.color("method", colors, sort=named, legend=alt.Legend(
                 symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, columns=4)),
-            "strokeDash": alt.StrokeDash("method:N", title=None, sort=named, scale=dashes),
+            "strokeDash": theme.dash("method", named, [STREAM_LOOKS[name][1] for name in named], sort=named),
             "strokeWidth": alt.condition("datum.method == 'VOILA'", alt.value(5), alt.value(2))}
     upper = theme.chart(data, "sizes").mark_line().encode(
         x=across, y=alt.Y("sampled:Q", title=f"of stratum {study.stratum.index(stratum) + 1} in the sample",

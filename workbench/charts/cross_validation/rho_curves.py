@@ -45,11 +45,11 @@ def _points(test: KFoldTTest) -> list:
     points = [{"rho": row["rho"], "p": max(row["pvalue"], LEAST_P), "rule": name,
                "chosen": int(abs(row["rho"] - test.rho) < 1e-9), "text": f"p {short_p(row['pvalue'])}"}
               for name, row in zip(names, test.rows(), strict=False)]
-    points.sort(key=lambda point: -point["chosen"])
-    for k, point in enumerate(points):
-        same = [abs(other["rho"] - point["rho"]) < NEAR for other in points[:k] if other["text"] == point["text"]]
-        point["text"] = "" if any(same) else point["text"]
-    return sorted(points, key=lambda point: names.index(point["rule"]))
+    first = sorted(points, key=lambda point: -point["chosen"])
+    for k, point in enumerate(first):
+        if any(abs(other["rho"] - point["rho"]) < NEAR for other in first[:k] if other["text"] == point["text"]):
+            point["text"] = ""
+    return points
 
 
 def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) -> list:
@@ -63,8 +63,7 @@ def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) ->
     for k in sorted(range(len(points)), key=lambda k: -points[k]["chosen"]):
         places = [(points[k]["rho"], *place) for place in PLACES]
         places += [(flip["rho"], 6, dy, "left") for flip in flips if flip["rho"] > points[k]["rho"] for dy in (0, 14)]
-        cost = [sum(picture.cost(k, *place) for picture in drawn) for place in places]
-        best = places[int(np.argmin(cost))]
+        best = min(places, key=lambda place: sum(picture.cost(k, *place) for picture in drawn))
         found[k] = dict(zip(("label_rho", "dx", "dy", "align"), best, strict=True))
         for picture in drawn:
             picture.take(k, *best)
@@ -193,7 +192,8 @@ def curve(data: dict, folds: int, domain: tuple[float, float], *,
     legend = alt.Legend(values=list(named), labelExpr="datum.label == '0.7' ? 'rho 0.7' : datum.label")
     x = alt.X("rho:Q", title="assumed rho (below it: correlation r of two folds)", axis=_rho_axis(folds, domain),
               scale=theme.span(*domain))
-    y = alt.Y("p:Q", title=f"p-value (log scale{_at_least(low)})", axis=alt.Axis(values=_p_ticks(low), format="~g"),
+    least = f", {LEAST_P:g} for all below" if low <= LEAST_P else ""
+    y = alt.Y("p:Q", title=f"p-value (log scale{least})", axis=alt.Axis(values=_p_ticks(low), format="~g"),
               scale=theme.span(_least_p(data["curve"]), 1, type="log"))
     curve = theme.chart(data, "curve").mark_line(strokeWidth=2, color=theme.GRAY).encode(x=x, y=y)
     at = theme.chart(data, "level")
@@ -213,10 +213,6 @@ def curve(data: dict, folds: int, domain: tuple[float, float], *,
     return alt.layer(level, name, curve, *flips, marks, texts)
 
 
-def _at_least(low: float) -> str:
-    return f", {LEAST_P:g} for all below" if low <= LEAST_P else ""
-
-
 def _rho_axis(folds: int, domain: tuple) -> Any:
     step = 0.1 if domain[1] - domain[0] < 1.2 else 0.2
     start = math.ceil(domain[0] / step - 1e-9)
@@ -229,5 +225,4 @@ def _p_ticks(low: float) -> list:
     decades = math.floor(math.log10(low))
     if decades >= -4:
         return [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1]
-    step = math.ceil(-decades / 6)
-    return [10.0 ** -k for k in range(0, -decades + 1, step)]
+    return [10.0 ** -k for k in range(0, -decades + 1, math.ceil(-decades / 6))]

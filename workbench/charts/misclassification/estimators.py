@@ -12,8 +12,6 @@ from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import METHODS
 from workbench.misclassification.prevalence import EstimatorComparison
 
-MOST_TEXTS = 12
-
 
 def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> list[dict]:
     """Return the rows of `estimators`: expected error of all classes together per method."""
@@ -28,7 +26,7 @@ def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> lis
 
 def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tuple[str, str]:
     """Return title and text alternative of `estimators`."""
-    rows = {name: row for name, row in zip(comparison.methods, estimators_data(comparison, method), strict=True)}
+    rows = dict(zip(comparison.methods, estimators_data(comparison, method), strict=True))
     said = ", ".join(f"{METHODS[name].title} {row['text']}" for name, row in rows.items())
     problems = "".join(f" {METHODS[name].title}: {problem}." for name, problem in comparison.reasons.items())
     together = "" if len(comparison.labels) == 2 else ", all classes together"
@@ -83,11 +81,10 @@ def audit_matrix_words(audit: ConfusionCounts) -> tuple[str, str]:
     wrong = sorted(((int(n), i, j) for (i, j), n in np.ndenumerate(audit.table) if i != j and n),
                    key=lambda cell: -cell[0])
     mistakes = "; ".join(f"{audit.labels[i]} read as {audit.labels[j]}: {n:,}" for n, i, j in wrong[:MOST_NAMED])
-    title = f"{audit.n:,} audited, {right.sum() / audit.n:.1%} right"
     k = int(np.nanargmin(np.diag(audit.reading_rates)))
-    title += f"; least often: {audit.labels[k]}, {right[k] / totals[k]:.1%}"
     commonest = f" Commonest mistakes: {mistakes}." if mistakes else " No mistake."
-    return title, f"Audit of {checks.counted(audit.n, 'item')}. Right: {rates}.{commonest}"
+    return (f"{audit.n:,} audited, {right.sum() / audit.n:.1%} right; least often: {audit.labels[k]}, "
+            f"{right[k] / totals[k]:.1%}", f"Audit of {checks.counted(audit.n, 'item')}. Right: {rates}.{commonest}")
 
 
 def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
@@ -106,10 +103,9 @@ def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
         "rate:Q", title="P(read as | true)", legend=alt.Legend(gradientLength=160, format=theme.PERCENT),
         scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", theme.STRATIFIED])))
-    both, written = len(names) <= MOST_TEXTS, base.encode(color=theme.ink())
+    both, written = len(names) <= 12, base.encode(color=theme.ink())
     counts = written.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10).encode(text="n:N")
     shares = written.mark_text(dy=9, fontSize=11 if size > 44 else 9).encode(text="share:N")
-    layers = [cells, counts, shares][:2 + both]
-    side = size * len(names)
-    chart = alt.layer(*layers).resolve_scale(color="independent").properties(width=side, height=side)
-    return theme.finish(chart, *audit_matrix_words(audit), width=None, height=None)
+    drawn = alt.layer(*[cells, counts, shares][:2 + both]).resolve_scale(color="independent")
+    drawn = drawn.properties(width=size * len(names), height=size * len(names))
+    return theme.finish(drawn, *audit_matrix_words(audit), width=None, height=None)

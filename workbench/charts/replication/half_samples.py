@@ -65,8 +65,7 @@ def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate
     rate, (pooled, error) = right / items, naive(right, items)
     half = intervals.quantile(0.95) * error
     boxes = [{"box": b + 1, "accuracy": p, "labels": n} for b, (p, n) in enumerate(zip(rate, items, strict=True))]
-    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5,
-                  "district": str(d + 1),
+    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5, "district": str(d + 1),
                   "even": d % 2, "first": rate[2 * d], "second": rate[2 * d + 1], "left": 2 * d + 1,
                   "right": 2 * d + 2} for d in range(rate.size // 2)]
     low, high = estimate.interval()
@@ -194,7 +193,7 @@ def halves_words(made: Replicates, estimate: ReplicateEstimate, textbook: float,
 
 
 def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
-           reach: tuple[float, float], predicted: tuple[float, ...] = ()) -> alt.TopLevelMixin:
+           reach: tuple[float, float]) -> alt.TopLevelMixin:
     """Return which box each half-sample keeps, the cross terms of the districts, and the half-samples' accuracies.
 
     Parameters
@@ -206,14 +205,11 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
         Standard error by the closed formula.
     reach : (float, float)
         Ends of the axis of accuracies, so that half-samples can be compared.
-    predicted : tuple of float
-        Standard errors that somebody expected, drawn as dashes either side of the estimate.
     """
-    data = halves_data(made, estimate, reach, predicted)
+    data = halves_data(made, estimate, reach)
     tiles = theme.chart(data, "tiles").encode(x=alt.X("district:O", title="district", axis=TICKS),
                                               y=alt.Y("replicate:O", title="replicate", axis=TICKS))
-    kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(color=alt.Color(
-        "box:N", title="keeps the", scale=theme.scale(UNITS)))
+    kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(color=theme.color("box", UNITS, title="keeps the"))
     names = tiles.mark_text().encode(text="text:N", color=theme.ink("unit"))
     terms = theme.chart(data, "terms").encode(
         x=alt.X("i:O", title="district", axis=TICKS), y=alt.Y("j:O", title="district"))
@@ -228,13 +224,12 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
     below = (_values(data, "accuracy of the half-sample; shaded: one standard error either side", reach) + yours
              ).properties(width=theme.WIDTH, height=110)
     both = alt.vconcat(above.resolve_scale(color="independent"), below).resolve_scale(color="independent")
-    return theme.finish(both, *halves_words(made, estimate, textbook, predicted))
+    return theme.finish(both, *halves_words(made, estimate, textbook))
 
 
 def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None = None) -> dict:
     """Return the rows of a strip of replicate values: stacked squares, estimate, one standard error either side."""
-    values = _counting(estimate)
-    error = estimate.standard_error
+    values, error = _counting(estimate), estimate.standard_error
     return {"squares": _stacked(values, *(reach or (values.min(), values.max()))),
             "estimate": [{"estimate": estimate.estimate}],
             "band": [{"low": estimate.estimate - error, "high": estimate.estimate + error}]}
@@ -256,29 +251,24 @@ def _counting(estimate: ReplicateEstimate) -> np.ndarray:
 
 
 def _stacked(values: np.ndarray, low: float, high: float) -> list:
-    """Return one square per value, stacked where values share one of 80 bins; beyond 16 per bin they close up."""
+    """Return a square per sorted value, stacked where values share one of 80 bins; beyond 16 per bin they close up."""
     bins = np.zeros(values.size, int) if high - low <= TEXTBOOK else \
         np.rint((values - low) / (high - low) * (BINS - 1)).astype(int)
-    order = np.argsort(bins, kind="stable")
-    first = np.searchsorted(bins[order], bins[order])
-    height = np.arange(values.size) - first
+    height = np.arange(values.size) - np.searchsorted(bins, bins)
     top = max(LOW_STACK, int(height.max()) + 1)
     places = low + np.arange(BINS) * (high - low) / (BINS - 1)
-    return [{"value": float(places[b]), "height": (h + 0.5) / top} for b, h in
-            zip(bins[order].tolist(), height.tolist(), strict=True)]
+    return [{"value": float(places[b]), "height": (h + 0.5) / top}
+            for b, h in zip(bins.tolist(), height.tolist(), strict=True)]
 
 
 def _values(data: dict, title: str, reach: tuple | None = None) -> Any:
-    scale = alt.Scale(zero=False) if reach is None else theme.span(*reach)
-    along = alt.X("low:Q", title=title, scale=scale,
+    along = alt.X("low:Q", title=title, scale=theme.span(*reach) if reach else alt.Scale(zero=False),
                   axis=alt.Axis(format=theme.PERCENT if reach else "~g", tickCount=8))
     band = theme.chart(data, "band").mark_rect(opacity=0.25).encode(
         x=along, x2="high:Q", color=alt.value(theme.ESTIMATE))
     squares = theme.chart(data, "squares").mark_square(size=38).encode(
-        x="value:Q", y=alt.Y("height:Q", axis=None, scale=theme.span(-0.02, 1.02)),
-        color=alt.value(theme.LABELED))
-    middle = theme.chart(data, "estimate").mark_rule(style="truth").encode(x="estimate:Q")
-    return band + squares + middle
+        x="value:Q", y=alt.Y("height:Q", axis=None, scale=theme.span(-0.02, 1.02)), color=alt.value(theme.LABELED))
+    return band + squares + theme.chart(data, "estimate").mark_rule(style="truth").encode(x="estimate:Q")
 
 
 def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tuple[str, str]:

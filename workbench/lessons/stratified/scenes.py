@@ -45,7 +45,7 @@ class _Design:
         self._scored, self._cut = functools.cache(_scored), functools.cache(self._by_rule)
         first = {name: control.value for name, control in self.controls.items()}
         self.view = ChartView(charts.design(self._study(**first), self._scored("confidence")[2],
-                                            predicted=predicted, movable=True))
+                                            predicted=predicted))
         for name in ("stratifier", "score", "n_strata", "budget"):      # before `drive`: it draws what they leave
             self.controls[name].observe(functools.partial(self._forget, name), "value")
         self.view.on_drag(self._dragged)
@@ -53,7 +53,7 @@ class _Design:
     def answer(self, **values: int | str) -> tuple:
         """Return rows and words of the picture, as `drive` asks for them."""
         study = self._study(**values)
-        return (charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted, movable=True),
+        return (charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted),
                 charts.design_words(study, predicted=self._predicted))
 
     def _study(self, stratifier: Any, score: Any, n_strata: Any, budget: Any, method: Any) -> Any:
