@@ -21,7 +21,7 @@ FLOOR_ERRORS = (3_500, 80_000)
 
 # a stream, one run
 
-def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> dict:
+def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str], predicted: str | None = None) -> dict:
     """Return the rows of `stream`: sample sizes, variance over VOILA's, infinite ones; up to `seen` records."""
     known = study.checkpoint <= seen
     at = study.checkpoint[known].tolist()
@@ -43,7 +43,8 @@ def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str]
             "now": [{"records": at[-1]}]}
 
 
-def stream_words(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> tuple[str, str]:
+def stream_words(study: StreamStudy, method: str, seen: int, names: Sequence[str],
+                 predicted: str | None = None) -> tuple[str, str]:
     """Return title and text alternative of `stream`."""
     known = study.checkpoint <= seen
     ratio, infinite = study.ratio(method)[known], study.infinite(method)[known]
@@ -58,13 +59,15 @@ def stream_words(study: StreamStudy, method: str, seen: int, names: Sequence[str
     held = ", ".join(f"{s:.0f} of {n:,} {names[h]}" for h, (s, n) in enumerate(
         zip(study.sampled[method][0][known][-1], study.stratum_size[0][known][-1], strict=True)))
     best = " + ".join(f"{s:.0f}" for s in study.sampled["voila"][0][known][-1])
+    told = "" if predicted is None else f" You predicted trouble in {predicted} of the streams; this is one."
     return (f"{rule}: {verdict}",
             f"After {records} the sample of {study.budget} holds {held}; VOILA with hindsight {best}. Variance now: "
             f"{last}. Of {checkpoints} {share} had an infinite variance; the largest finite variance is "
-            f"{times(finite.max())} VOILA's.")
+            f"{times(finite.max())} VOILA's.{told}")
 
 
-def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> alt.TopLevelMixin:
+def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str],
+           predicted: str | None = None) -> alt.TopLevelMixin:
     """Return the sample sizes of a streamed method over one stream, and its variance over VOILA's.
 
     Parameters
@@ -77,6 +80,8 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> 
         Records up to which the stream is drawn, at least the first checkpoint.
     names : sequence of str
         Of the strata.
+    predicted : str, optional
+        In what share of streams a learner expects an infinite variance, which is said.
     """
     data, colors = stream_data(study, method, seen, names), dict(zip(names, STRATUM_COLORS, strict=False))
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=8),
@@ -101,7 +106,7 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> 
     width = theme.WIDTH - 100
     both = alt.vconcat((areas + now + held + room).properties(width=width, height=170),
                        (limits + line + marks + labels).properties(width=width, height=150))
-    return theme.finish(both, *stream_words(study, method, seen, names))
+    return theme.finish(both, *stream_words(study, method, seen, names, predicted))
 
 
 # many streams: one number per checkpoint, one error per floor

@@ -353,7 +353,7 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
     return theme.finish(lines + lost, *looking_words(study, predicted), height=200)
 
 
-def plan_data(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] | None = None) -> dict:
+def plan_data(curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None) -> dict:
     """Return the rows of `plan`: three curves, the ceiling, the chosen half-width and what a learner predicted."""
     lines = [{"half_width": row["half_width"], "design": DESIGNS[row["design"]], "labels": row["labeled"]}
              for row in curve.rows()]
@@ -365,7 +365,7 @@ def plan_data(curve: PlanCurve, half_width: float, *, predicted: tuple[float, fl
             "ceiling": [{"items": curve.population, "text": f"all {curve.population:,} items"}]}
 
 
-def plan_words(curve: PlanCurve, half_width: float) -> tuple[str, str]:
+def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tuple[str, str]:
     """Return title and text alternative of `plan`."""
     need = curve.at(half_width)
     fpc = "with" if curve.finite else "without"
@@ -378,7 +378,7 @@ def plan_words(curve: PlanCurve, half_width: float) -> tuple[str, str]:
             f"{curve.population:,} items.{more}")
 
 
-def plan(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] | None = None) -> alt.TopLevelMixin:
+def plan(curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None) -> alt.TopLevelMixin:
     """Return labels needed over the half-width, for three designs.
 
     Parameters
@@ -389,7 +389,7 @@ def plan(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] 
     predicted : (float, float), optional
         Half-width and labels that a learner said.
     """
-    data = plan_data(curve, half_width, predicted=predicted)
+    data = plan_data(curve, half_width, predicted)
     lines = theme.chart(data, "lines").mark_line(strokeWidth=2.5).encode(
         x=alt.X("half_width:Q", title="half-width (share of items)", axis=theme.percents(),
                 scale=theme.span(0, 1.15 * float(curve.half_width.max()))),
