@@ -232,8 +232,7 @@ def finish(chart: Any, title: str, alternative: str, *, width: int | None = WIDT
     size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
     if isinstance(chart, (alt.Chart, alt.LayerChart)):
         chart = chart.properties(**size)
-    heading = alt.param(name=HEADING, value=title_lines(title, width or WIDTH))
-    chart = chart.add_params(heading).configure(**LIGHT)
+    chart = chart.add_params(alt.param(name=HEADING, value=title_lines(title, width or WIDTH))).configure(**LIGHT)
     return chart.properties(title=alt.Title(text=alt.expr(HEADING)), description=alternative)
 
 
@@ -271,9 +270,9 @@ def sized(spec: dict, width: int, least: int) -> dict:
     title = least + TITLE_SIZE - FONT_SIZE
     params = [param | ({"value": _wrapped(" ".join(param["value"]), width, title)} if param["name"] == HEADING else {})
               for param in spec.get("params", [])]
+    narrow = {"axis": {"labelLimit": LABELS, "labelSeparation": 4}, "legend": {"columns": 2}}
     look = {"title": {"frame": "bounds", "lineHeight": round(1.3 * title)}, "axis": {"labelSeparation": 4}}
-    if width == PHONE[0]:
-        look |= {"axis": {"labelLimit": LABELS, "labelSeparation": 4}, "legend": {"columns": 2}}
+    look |= narrow if width == PHONE[0] else {}
     return spec | {"params": params, "config": themed(look, spec.get("config", {}))}
 
 

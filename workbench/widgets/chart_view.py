@@ -201,6 +201,12 @@ def panel(controls: Sequence, view: ChartView, status: Any = None) -> Panel:
     return Panel([box, *([status] if status else []), view], view)
 
 
+def stops(options: Sequence, value: Any, description: str, width: int = 420) -> ipywidgets.SelectionSlider:
+    """Return a slider that stops at some values only, `width` pixels wide."""
+    return ipywidgets.SelectionSlider(options=options, value=value, description=description,
+                                      layout=ipywidgets.Layout(width=f"{width}px"))
+
+
 def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     """Return a panel whose controls feed a view; its picture can be pinned, to compare it with the next ones.
 
@@ -361,6 +367,5 @@ def _give_room(control: Any) -> None:
     style = getattr(control, "style", None)
     if style is not None and not getattr(style, "description_width", "none"):
         style.description_width = "initial"
-    sliders = (ipywidgets.IntSlider, ipywidgets.FloatSlider, ipywidgets.SelectionSlider)
-    if isinstance(control, sliders) and control.layout.width is None:
+    if isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider)) and control.layout.width is None:
         control.layout.width = "420px"

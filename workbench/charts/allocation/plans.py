@@ -90,10 +90,9 @@ def bars(data: Mapping, title: str | None, *, wish: str = WISH, most: float | No
     counts = theme.chart(data, "bars").mark_text(x="width", **column).encode(y=along, text="text:N")
     wishes = wished.mark_point(shape="diamond", size=80, strokeWidth=2, fill="#ffffff", clip=True).encode(
         color=alt.datum(wish))
-    wants = wished.mark_text(dy=-13).encode(text="text:N")
     existing = sizes.mark_tick(orient="vertical", thickness=3, height={"band": 0.95}, clip=True).encode(
         color=alt.datum("size of the stratum"))
-    return labels + existing + wishes + wants + counts
+    return labels + existing + wishes + wished.mark_text(dy=-13).encode(text="text:N") + counts
 
 
 # standard errors of methods

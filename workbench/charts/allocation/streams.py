@@ -90,19 +90,18 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str],
     areas = theme.chart(data, "areas").mark_area(stroke="#ffffff", strokeWidth=1).encode(
         x=across, y=alt.Y("share:Q", stack="zero", **share), order="order:Q",
         color=theme.color("stratum", colors, sort=list(names)))
-    held = theme.chart(data, "names").mark_text(
-        align="right", dx=98, x="width").encode(y=alt.Y("place:Q", **share), text="text:N")
+    beside = {"align": "right", "dx": 98, "x": "width"}
+    held = theme.chart(data, "names").mark_text(**beside).encode(y=alt.Y("place:Q", **share), text="text:N")
     room = alt.Chart(theme.rows("room", [{"text": "thousands"}])).mark_text(     # also where no name stands at first
-        align="right", dx=98, x="width", opacity=0).encode(text="text:N")
+        opacity=0, **beside).encode(text="text:N")
     now = theme.chart(data, "now").mark_rule(strokeWidth=1).encode(x=across)
     up = alt.Y("ratio:Q", title="variance / VOILA's (log)", axis=alt.Axis(values=TENS, format=",d"),
                scale=theme.span(0.7, 1.4 * INFINITY, type="log"))
-    line = theme.chart(data, "ratios").mark_line(point={"size": 14}).encode(
-        x=across, y=up, color=alt.value(theme.STRATIFIED))
-    marks = theme.chart(data, "infinite").mark_square(size=30).encode(x=across, y=up, color=alt.value(theme.MISS))
-    frame = theme.chart(data, "frame")
-    limits = frame.mark_rule(strokeDash=[3, 3], color=theme.GRAY).encode(y=up)
-    labels = frame.mark_text(align="left", dx=6, x="width", style="note").encode(y=up, text="name:N")
+    ratios, infinite, frame = (theme.chart(data, name).encode(y=up) for name in ("ratios", "infinite", "frame"))
+    line = ratios.mark_line(point={"size": 14}).encode(x=across, color=alt.value(theme.STRATIFIED))
+    marks = infinite.mark_square(size=30).encode(x=across, color=alt.value(theme.MISS))
+    limits = frame.mark_rule(strokeDash=[3, 3], color=theme.GRAY)
+    labels = frame.mark_text(align="left", dx=6, x="width", style="note").encode(text="name:N")
     width = theme.WIDTH - 100
     both = alt.vconcat((areas + now + held + room).properties(width=width, height=170),
                        (limits + line + marks + labels).properties(width=width, height=150))
@@ -143,8 +142,7 @@ def trend(points: Mapping[int, float], title: str, words: str, *, name: str, dom
     up = alt.Y("value:Q", title=name, axis=alt.Axis(format=tick, tickCount=5), scale=theme.span(*domain))
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=6),
                    scale=theme.span(0, max(points)))
-    points_now = theme.chart(data, "points").encode(x=across, y=up)
-    drawn = points_now.mark_line(point={"size": 50}, color=theme.STRATIFIED)
+    drawn = theme.chart(data, "points").mark_line(point={"size": 50}, color=theme.STRATIFIED).encode(x=across, y=up)
     looks = {"predicted": (PREDICTED["you predicted"], [6, 4], 9), "answer": (theme.MISS, [1, 0], -9)}
     for kind, (color, dash, dy) in looks.items():
         rule = theme.chart(data, kind).encode(y=up)
@@ -203,12 +201,11 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
     names = [f"at least {floor} of each" for floor in runs]
     look = {"title": "root mean squared error of the total (log scale)", "scale": theme.span(*FLOOR_ERRORS, type="log"),
             "axis": alt.Axis(format=",d", values=[m * t for t in TENS for m in (1, 2, 5)])}
-    across = alt.X("error:Q", **look)
+    across, low, high = (alt.X(f"{name}:Q", **look) for name in ("error", "low", "high"))
     rows = theme.chart(data, "floors").encode(y=alt.Y("floor:N", title=None, scale=alt.Scale(domain=names)))
-    spans = rows.mark_rule(strokeWidth=3, color=theme.STRATIFIED).encode(
-        x=alt.X("low:Q", **look), x2="high:Q")
+    spans = rows.mark_rule(strokeWidth=3, color=theme.STRATIFIED).encode(x=low, x2="high:Q")
     dots = rows.mark_point(filled=True, size=140, opacity=1, color=theme.STRATIFIED).encode(x=across)
-    texts = rows.mark_text(align="left", dx=8).encode(x=alt.X("high:Q", **look), text="text:N")
+    texts = rows.mark_text(align="left", dx=8).encode(x=high, text="text:N")
     least_rule = theme.chart(data, "least").encode(x=across)
     drawn = least_rule.mark_rule(style="truth") + least_rule.mark_text(
         align="left", dx=6, y="height", dy=-8, style="note").encode(text="text:N") + spans + dots + texts
@@ -292,10 +289,9 @@ def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
         "variance:Q", title="variance of the mean (log)", scale=alt.Scale(
             type="log", nice=False, domain=alt.Undefined if variances is None else list(variances)), axis=alt.Axis(
             format="~g", values=[m / t for t in TENS for m in (1, 2, 5)] + TENS[1:])), **look)
-    jumps = alt.Chart(theme.rows("jumps", [] if jump_at is None else [{"records": jump_at}])).mark_rule(
-        style="truth").encode(x=across)
-    both = alt.vconcat((upper + jumps).properties(width=theme.WIDTH - 40, height=170),
-                       (lower + jumps).properties(width=theme.WIDTH - 40, height=170))
-    return theme.finish(both, *jump_words(study, stratum, methods))
+    jumped = [] if jump_at is None else [{"records": jump_at}]
+    jumps = alt.Chart(theme.rows("jumps", jumped)).mark_rule(style="truth").encode(x=across)
+    both = [(lines + jumps).properties(width=theme.WIDTH - 40, height=170) for lines in (upper, lower)]
+    return theme.finish(alt.vconcat(*both), *jump_words(study, stratum, methods))
 
 

@@ -58,13 +58,12 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
     base = alt.Chart(theme.rows("folds", bars)).encode(x=alt.X("fold:O", title="fold of ten forms",
                                                                axis=alt.Axis(labelAngle=0)), y=y)
     stems = base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(y2=alt.datum(0))
-    dots = base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
     line = alt.Chart(theme.rows("mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f}".replace("-", "−")}]))
-    rule = line.mark_rule(style="truth").encode(y=y)
     name = line.mark_text(x="width", align="left", dx=4).encode(y=y, text="text:N")
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(y=y)
     fewer = sum(d < 0 for d in values)
-    return theme.finish(zero + stems + dots + rule + name,
+    drawn = zero + stems + base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
+    return theme.finish(drawn + line.mark_rule(style="truth").encode(y=y) + name,
                         f"Clerk A makes {abs(100 * mean):.0f} errors fewer on 100 forms: is A the better reader?",
                         f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {fewer} of them, on "
                         f"average {abs(100 * mean):.0f} points; the t-test over the ten folds says p = {pvalue:.3f}.")
@@ -363,13 +362,12 @@ def _power_panel(data: dict, situation: str, equal: bool) -> Any:
     bars = base.mark_rule().encode(y="low:Q", y2="high:Q", strokeWidth=width)
     dots = base.mark_point(filled=True, size=80).encode(
         y="rate:Q", shape=theme.shape("test", TEST_COLORS, RULE_SHAPES, legend=legend))
-    at = theme.chart(data, "level")
-    level = at.mark_rule(style="truth").encode(y="rate:Q")
-    name = at.mark_text(x="width", dx=4, align="left", style="note").encode(y="rate:Q", text="text:N")
-    guess = theme.chart(data, "guess").encode(y="rate:Q")
+    level, guess = (theme.chart(data, name).encode(y="rate:Q") for name in ("level", "guess"))
+    name = level.mark_text(x="width", dx=4, align="left", style="note").encode(text="text:N")
     guessed = [] if equal else [guess.mark_rule(strokeDash=[2, 2], strokeWidth=2), guess.mark_text(
         x="width", dx=4, align="left").encode(text="text:N")]
-    return alt.layer(level, name, lines, bars, dots, *guessed).properties(width=230, height=230)
+    promised = level.mark_rule(style="truth")
+    return alt.layer(promised, name, lines, bars, dots, *guessed).properties(width=230, height=230)
 
 
 # no test is best everywhere

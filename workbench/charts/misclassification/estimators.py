@@ -15,13 +15,11 @@ from workbench.misclassification.prevalence import EstimatorComparison
 
 def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> list[dict]:
     """Return the rows of `estimators`: expected error of all classes together per method."""
-    rows = []
-    for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True):
-        unknown = "cannot be computed" if name in comparison.reasons else "not known"
-        rows.append({"estimator": METHODS[name].title + (" (chosen)" if name == method else ""),
-                     "rmse": 0.0 if math.isnan(error) else error, "text": unknown if math.isnan(error) else
-                     f"{error:.4f}", "role": "chosen" if name == method else "other"})
-    return rows
+    return [{"estimator": METHODS[name].title + " (chosen)" * (name == method), "rmse": float(np.nan_to_num(error)),
+             "text": f"{error:.4f}" if not math.isnan(error) else
+             "cannot be computed" if name in comparison.reasons else "not known",
+             "role": "chosen" if name == method else "other"}
+            for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True)]
 
 
 def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tuple[str, str]:

@@ -123,8 +123,7 @@ def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
 
 def _stacked(parts: list) -> Any:
     """Return one chart, or several below each other that share their legend."""
-    height = theme.HEIGHT if len(parts) == 1 else 110
-    parts = [part.properties(width=theme.WIDTH, height=height) for part in parts]
+    parts = [part.properties(width=theme.WIDTH, height=theme.HEIGHT if len(parts) == 1 else 110) for part in parts]
     return parts[0] if len(parts) == 1 else alt.vconcat(*parts, spacing=16)
 
 
@@ -190,7 +189,6 @@ def _change_chart(rows: list, name: str, k: int, across: Any, periods: int) -> A
     zero = alt.Chart(theme.rows(f"zero {k}", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
     base = alt.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=theme.color("verdict", VERDICTS))
     up = alt.Y("low:Q", title=f"{_limited(class_name(name), 10)} (points)", axis=POINTS)
-    bars = base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q")
     dots = base.mark_point(filled=True, size=60 if periods <= MANY else 14).encode(
         y="change:Q", shape=theme.shape("verdict", VERDICTS, ["circle", "square"]))
-    return zero + bars + dots
+    return zero + base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q") + dots

@@ -33,12 +33,11 @@ def first_look_words(right: np.ndarray, items: np.ndarray) -> tuple[str, str]:
     rate, (pooled, _) = right / items, naive(right, items)
     low, high = _independent(pooled, items.mean())
     worst, best = int(rate.argmin()), int(rate.argmax())
-    outside = np.count_nonzero((rate < low) | (rate > high))
     return ("Does chance alone scatter the boxes like this?",
             f"{rate.size} boxes of about {items.mean():.0f} forms. The program is right in {rate[worst]:.0%} of box "
             f"{worst + 1} and in {rate[best]:.0%} of box {best + 1}; the dashed line is {pooled:.1%}, all forms "
             f"together. If boxes differed by chance alone, 19 of 20 would lie in the shaded band, {low:.0%} to "
-            f"{high:.0%}; {outside} of the {rate.size} lie outside it.")
+            f"{high:.0%}; {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} lie outside it.")
 
 
 def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:

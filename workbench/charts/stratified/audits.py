@@ -20,7 +20,6 @@ from workbench.results.vocabulary import metric_words
 from workbench.stratified.class_metrics import METRICS
 
 FEW_STRATA = 20
-ROW, NARROW_ROW = 30, 17          # with few and with many strata
 STRENGTHS = (1, 0.4, 0.7)       # of what labels found: told apart without color, too
 
 
@@ -167,7 +166,7 @@ def finding(found: Any) -> alt.TopLevelMixin:
     texts = [part.mark_text(align="left", x="width", dx=12).encode(text="text:N") for part in (limits, strata)]
     truth = theme.chart(data, "truth").mark_rule(style="truth").encode(x="truth:Q")
     return theme.finish(alt.layer(truth, bars, *dots, *texts), *finding_words(found), width=theme.WIDTH - 160,
-                        height=(ROW if len(order) < 10 else NARROW_ROW) * max(2, len(order)))
+                        height=(30 if len(order) < 10 else 17) * max(2, len(order)))
 
 
 def intervals_words(comparison: IntervalComparison, truth: float | None = None) -> tuple[str, str]:

@@ -25,7 +25,6 @@ TOLD = "you predicted"
 PROMISED = "promised"
 STEP = 0.01                 # of all items, or labels, that an arrow key moves
 CLOSE = 0.3                 # powers of ten between a number and the ceiling that would strike it through
-NUMBERED = 0.03             # the least share of items whose stratum has its number above
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
 METHODS_OF_LOOKING = {"fixed": "95% interval for a fixed number of labels", "looks": "Default interval at 99.5%",
@@ -105,7 +104,7 @@ def design_data(study: DesignStudy, wrong: Sequence[dict], *, predicted: float |
     budget = int(study.labeled.sum())
     upper = study.labeled.cumsum() / budget
     cells = [{"start": float(a), "end": float(b), "even": int(k) % 2, "middle": float(a + b) / 2,
-              "name": str(k + 1) if b - a > NUMBERED else ""}
+              "name": str(k + 1) if b - a > 0.03 else ""}
              for a, b, k in zip(study.start, study.end, study.cell_stratum, strict=True)]
     shares = [{"start": float(b - n / budget), "end": float(b), "even": k % 2}
               for k, (b, n) in enumerate(zip(upper, study.labeled, strict=True))]

@@ -23,7 +23,7 @@ from workbench.course.digit_forms import PLACES, digit_forms, register_errors
 from workbench.results import Table
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive_chart, panel
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart, panel, stops
 from workbench.widgets.questions import Explanation, Prediction
 
 LABELS, MINIMUM = 100, 2
@@ -178,7 +178,7 @@ def place_value(predicted: str | None = None) -> Panel:
     """
     rings = BETTER.get(predicted, ())
     start = 150 if rings else LABELS
-    controls = {"budget": _wide(BUDGETS, start, "Labels M"),
+    controls = {"budget": stops(BUDGETS, start, "Labels M", 480),
                 "method": ipywidgets.Dropdown(options=METHODS, value="neyman", description="Rule")}
 
     def plans(budget: int, method: str) -> tuple:
@@ -186,11 +186,6 @@ def place_value(predicted: str | None = None) -> Panel:
 
     return drive_chart(controls, plans, place_charts.place_value_data, place_charts.place_value_words,
                        place_charts.place_value)
-
-
-def _wide(stops: list, value: int, description: str) -> Any:
-    return ipywidgets.SelectionSlider(options=stops, value=value, description=description,
-                                      layout=ipywidgets.Layout(width="480px"))
 
 
 def allocations(budget: int) -> dict[str, rules.Allocation]:
@@ -264,7 +259,7 @@ def one_label_at_a_time() -> Panel:
         Control: labels. Buttons: one label, ten, all of them, start again. Every place starts with two labels.
     """
     size, sd = _places()
-    budget = _wide(BUDGETS, LABELS, "Labels M")
+    budget = stops(BUDGETS, LABELS, "Labels M", 480)
     one, ten, rest, again = (ipywidgets.Button(description=text) for text in
                              ("Next label", "Next ten", "Give all M", "Start again"))
     state = {"labeled": np.full(4, MINIMUM)}
@@ -327,14 +322,14 @@ def watch_stream(predicted: str | None = None) -> Panel:
     workbench.widgets.Panel
         Controls: order, rule, floor (of the exact rule), records kept, stream, records seen; a player moves the last.
     """
-    stops = [*range(EVERY, register_errors()[0].size, EVERY), register_errors()[0].size]
+    checked = [*range(EVERY, register_errors()[0].size, EVERY), register_errors()[0].size]
     controls = {
         "order": ipywidgets.Dropdown(options=ORDERS, description="Order of arrival"),
         "rule": ipywidgets.Dropdown(options=RULES, description="Rule"),
         "minimum": ipywidgets.IntSlider(2, 0, 20, description="Floor: keep of each at least"),
         "budget": ipywidgets.IntSlider(100, 40, 300, 20, description="Records kept M"),
         "seed": ipywidgets.IntSlider(1, 1, 50, description="Stream number"),
-        "seen": _wide(stops, stops[-1], "Records seen"),
+        "seen": stops(checked, checked[-1], "Records seen", 480),
     }
 
     def follow(order: str, rule: str, minimum: int, budget: int, seed: int, seen: int) -> tuple:
@@ -349,7 +344,7 @@ def watch_stream(predicted: str | None = None) -> Panel:
     for name in ("rule", "budget"):
         controls[name].observe(floor_that_counts_and_fits, "value")
     made = drive_chart(controls, follow, stream_charts.stream_data, stream_charts.stream_words, stream_charts.stream)
-    made.children[0].children += (_player(controls["seen"], len(stops)),)
+    made.children[0].children += (_player(controls["seen"], len(checked)),)
     return made
 
 
@@ -476,8 +471,7 @@ def papers_stream(predicted: str | None = None) -> Panel:
     """
     studies = _jump_studies()
     controls = {
-        "jump": ipywidgets.SelectionSlider(options=JUMPS, value=20, description="Spread after the jump",
-                                           layout=ipywidgets.Layout(width="300px")),
+        "jump": ipywidgets.SelectionSlider(options=JUMPS, value=20, description="Spread after the jump"),
         "methods": ipywidgets.SelectMultiple(options=DRAWN, value=tuple(name for _, name in DRAWN), rows=len(DRAWN),
                                              description="Methods"),
     }

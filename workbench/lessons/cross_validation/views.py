@@ -18,14 +18,13 @@ from workbench.cross_validation.model_tests import mcnemar_test
 from workbench.results import Table
 from workbench.simulations.cross_validation import simulate_comparison, simulate_type_one
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive_chart
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 SHOWN = 40
 LONG_RUN = 400
 ALARMED = 360               # the block of forty studies with the most false alarms, and the lesson says so
 RUNS = 10_000
-OFFSETS = tuple(k / 2000 for k in range(-8, 9))
 LEARNERS = {"nearest neighbor": "1nn", "centroid": "centroid"}
 TESTS = tuple(charts.TEST_COLORS)
 EQUAL, DIFFERENT = "equal clerks", "averages or nearest neighbor"
@@ -70,12 +69,10 @@ def two_clerks(predicted: float | None = None) -> Panel:
         Controls: forms, repeats, test, which studies.
     """
     controls = {"n": _sizes(charts.SIZES, 100, "Forms per study"),
-                "repeats": ipywidgets.SelectionSlider(
-                    options=[1, 2, 3, 5, 10], description="Repeats of the cross-validation"),
+                "repeats": stops([1, 2, 3, 5, 10], 1, "Repeats of the cross-validation"),
                 "test": ipywidgets.ToggleButtons(options=list(clerks.TESTS), description="Test"),
-                "first": ipywidgets.SelectionSlider(
-                    options=[(f"{first}–{first + SHOWN - 1}", first) for first in range(0, LONG_RUN, SHOWN)],
-                    value=ALARMED, description="Studies shown")}
+                "first": stops([(f"{first}–{first + SHOWN - 1}", first) for first in range(0, LONG_RUN, SHOWN)],
+                               ALARMED, "Studies shown")}
 
     def studies(n: int, repeats: int, test: str, first: int) -> tuple:
         return (clerks.clerk_studies(first, SHOWN, n, repeats), clerks.clerk_studies(0, LONG_RUN, n, repeats), test,
@@ -116,10 +113,9 @@ def one_slider() -> Panel:
         Controls: a value from 0 to .95, and whether it is rho or the correlation r of two folds.
     """
     folds = clerks.clerk_losses().fold_means()[0]
-    stops = sorted({*(k / 20 for k in range(20)), rho_from_r(1 / folds.size, folds.size),
-                    math.floor(1000 * kfold_t_test(folds).rho_alpha()) / 1000})
-    controls = {"value": ipywidgets.SelectionSlider(options=[(f"{stop:.3f}", stop) for stop in stops], value=0,
-                                                    description="You believe in"),
+    beliefs = sorted({*(k / 20 for k in range(20)), rho_from_r(1 / folds.size, folds.size),
+                      math.floor(1000 * kfold_t_test(folds).rho_alpha()) / 1000})
+    controls = {"value": stops([(f"{belief:.3f}", belief) for belief in beliefs], 0, "You believe in"),
                 "scale": ipywidgets.ToggleButtons(
                     options=[("rho, the hidden share", "rho"), ("r, the correlation of two folds", "r")],
                     description="as", style={"button_width": "auto"})}
@@ -209,8 +205,8 @@ def experiments() -> Panel:
     controls = {"learner": ipywidgets.ToggleButtons(options=LEARNERS, description="Learner"),
                 "n": _sizes([20, 40, 80], 40, "Items per sample"),
                 "rho": ipywidgets.FloatSlider(0, min=0, max=.95, step=.05, description="Assumed rho"),
-                "offset": ipywidgets.SelectionSlider(options=[(f"{o:+.4f}", o) for o in OFFSETS], value=0.0,
-                                                     description="Tested error: true error")}
+                "offset": stops([(f"{k / 2000:+.4f}", k / 2000) for k in range(-8, 9)], 0.0,
+                                "Tested error: true error")}
 
     def experiment(learner: str, n: int, rho: float, offset: float) -> tuple:
         study = _experiments(learner, n)

@@ -21,7 +21,7 @@ from workbench.misclassification.theory import estimator_theory, unbiased_share
 from workbench.results import Table
 from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive_chart
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 THREE = ("classify_and_count", "calibration", "mixed")
@@ -271,9 +271,8 @@ def _said(predicted: Any, right: Any) -> str:
 
 def _slider(description: str, value: float, low: int, high: int, *others: float, step: int = 1) -> Any:
     """Return a slider by whole percents that also stops at exact values; a page rounds a float to a slider's step."""
-    stops = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *others})
-    return ipywidgets.SelectionSlider(options=[(f"{stop:.2%}", stop) for stop in stops], value=value,
-                                      description=description)
+    shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *others})
+    return stops([(f"{share:.2%}", share) for share in shares], value, description)
 
 
 def _later_slider() -> Any:

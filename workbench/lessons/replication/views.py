@@ -21,7 +21,7 @@ from workbench.replication.designs import SurveyDesign
 from workbench.results import Table
 from workbench.simulations import replication as simulations
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart
+from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 SCHEMES = [("all 128", "all"), ("balanced 8", "balanced"), ("at random", "random"),
@@ -42,7 +42,6 @@ CITY = {"strata": 7, "psus": 2, "items": 127, "icc": 0.0181, "size_spread": 0.0,
 WEIGHTS = {"strata": 483, "psus": 2, "items": 1, "weight_spread": 0.7, "weight_effect": 0.65, "runs": 1000}
 WORTH = {"1,800": 1800, "1,200": 1200, "550": 550, "14": 14}
 OFF = {"by about 30%": 0.3, "by about 10%": 0.1, "by about 1%": 0.01, "not at all": 0.0}
-FAILING = ["none", "4", "14", "all 28"]
 COVERED = {"95": 0.95, "85": 0.85, "72": 0.72, "50": 0.5}
 
 
@@ -86,7 +85,7 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     """
     forms = digit_forms()
     correct, icc, turn = forms.read_a == forms.digit, intracluster_correlation(), _turn_within(forms.box)
-    controls = {"per_box": ipywidgets.SelectionSlider(options=PER_BOX, value="all", description="Labels per box")}
+    controls = {"per_box": stops(PER_BOX, "all", "Labels per box")}
 
     def counted(per_box: int | str) -> tuple:
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
@@ -164,7 +163,7 @@ def half_samples(predicted: float | None = None) -> Panel:
     textbook = _textbook_error()
     controls = {
         "scheme": ipywidgets.Dropdown(options=SCHEMES, value="all", description="Half-samples"),
-        "count": ipywidgets.SelectionSlider(options=RANDOM_COUNTS, value=8, description="How many at random"),
+        "count": stops(RANDOM_COUNTS, 8, "How many at random"),
         "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
     }
     yours = () if predicted is None else tuple(sorted({textbook * (1 - predicted), textbook * (1 + predicted)}))
@@ -262,7 +261,7 @@ def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
 def predict_pairs() -> Prediction:
     """Return the question whether the paper's nine runs are enough."""
     return questions.predict("2-pairs", "Nine runs and eight columns: how many of the 28 pairs of columns are not "
-                             "balanced?", FAILING)
+                             "balanced?", ["none", "4", "14", "all 28"])
 
 
 def seen_pairs() -> Reveal:
@@ -420,8 +419,8 @@ def coverage(predicted: float | None = None) -> Panel:
     controls = {
         "strata": ipywidgets.IntSlider(CITY["strata"], 3, 50, description="Districts L"),
         "psus": ipywidgets.IntSlider(CITY["psus"], 2, 5, description="Boxes per district n"),
-        "items": _stops(ITEMS, CITY["items"], "Labels per box m"),
-        "icc": _stops(CORRELATIONS, CITY["icc"], "Intracluster correlation"),
+        "items": stops(ITEMS, CITY["items"], "Labels per box m"),
+        "icc": stops([(f"{icc:g}", icc) for icc in CORRELATIONS], CITY["icc"], "Intracluster correlation"),
         "size_spread": ipywidgets.Dropdown(options=SIZES, value=CITY["size_spread"], description="Sizes differ"),
         "size_effect": ipywidgets.Dropdown(options=WORSE, value=CITY["size_effect"],
                                            description="Large boxes are worse"),
@@ -434,12 +433,6 @@ def coverage(predicted: float | None = None) -> Panel:
 
     return drive_chart(controls, simulated, interval_charts.coverage_data, interval_charts.coverage_words,
                        interval_charts.coverage)
-
-
-def _stops(values: list, value: float, description: str) -> Any:
-    """Return a slider with a few stops."""
-    return ipywidgets.SelectionSlider(options=[(f"{each:g}", each) for each in values], value=value,
-                                      description=description)
 
 
 def explain_coverage() -> Explanation:
