@@ -229,7 +229,7 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     def update(_: Any) -> None:
         status.value = "working ..."
         try:
-            data, words = answer(**_values(controls))
+            data, words = answer(**set_to(controls))
         except ValueError as error:
             view.clear()
             status.value = f"<strong role='alert'>{html.escape(_labeled(error, controls))}</strong>"
@@ -257,10 +257,11 @@ def drive_chart(controls: Mapping, arguments: Callable, data: Callable, words: C
         chosen = arguments(**values)
         return data(*chosen), words(*chosen)
 
-    return drive(controls, answer, ChartView(chart(*arguments(**_values(controls)))))
+    return drive(controls, answer, ChartView(chart(*arguments(**set_to(controls)))))
 
 
-def _values(controls: Mapping) -> dict:
+def set_to(controls: Mapping) -> dict:
+    """Return the values of controls by their names."""
     return {name: control.value for name, control in controls.items()}
 
 

@@ -76,8 +76,8 @@ def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate
     return {"boxes": boxes, "districts": districts, "limits": limits, "middle": [{"estimate": estimate.estimate}]}
 
 
-def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float,
-                predicted: int | None = None) -> tuple[str, str]:
+def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None, *,
+                icc: float) -> tuple[str, str]:
     """Return title and text alternative of `boxes`; `icc` is the intracluster correlation of all labels."""
     total, rate, (pooled, error) = items.sum(), right / items, naive(right, items)
     effect, half = 1 + (total / rate.size - 1) * icc, intervals.quantile(0.95) * error
@@ -105,8 +105,8 @@ def naive(right: np.ndarray, items: np.ndarray) -> tuple[float, float]:
     return p, math.sqrt(p * (1 - p) / n)
 
 
-def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float, *,
-          reach: tuple[float, float], predicted: int | None = None) -> alt.TopLevelMixin:
+def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None, *,
+          icc: float, reach: tuple[float, float]) -> alt.TopLevelMixin:
     """Return the accuracy of each box, joined by district, beside the naive interval and the one by boxes.
 
     Parameters
@@ -114,12 +114,12 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     right, items : (14,) array of int
         Right labels and labels per box.
     estimate : workbench.ReplicateEstimate
+    predicted : int, optional
+        What somebody thinks all labels are worth: the interval of as many independent ones stands beside the others.
     icc : float
         Intracluster correlation of all labels.
     reach : (float, float)
         Ends of the axis of accuracies.
-    predicted : int, optional
-        What somebody thinks all labels are worth: the interval of as many independent ones stands beside the others.
     """
     data = boxes_data(right, items, estimate, predicted)
     districts = theme.chart(data, "districts")
@@ -143,7 +143,7 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     ticks = limits.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
     left = (bands + joined + dots + middle + names + what).properties(width=400, height=250)
     both = alt.hconcat(left, (bars + ticks).properties(width=90 * len(kinds), height=250)).resolve_scale(y="shared")
-    return theme.finish(both, *boxes_words(right, items, estimate, icc, predicted))
+    return theme.finish(both, *boxes_words(right, items, estimate, predicted, icc=icc))
 
 
 def _box(column: str) -> Any:
@@ -151,8 +151,8 @@ def _box(column: str) -> Any:
     return alt.X(f"{column}:Q", title="box", axis=axis, scale=theme.span(0.5, BOXES + 0.5))
 
 
-def halves_data(made: Replicates, estimate: ReplicateEstimate, reach: tuple[float, float],
-                predicted: tuple[float, ...] = ()) -> dict:
+def halves_data(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float, ...] = (), *,
+                reach: tuple[float, float]) -> dict:
     """Return the rows of `halves`: box kept per replicate and district, cross terms, replicate values."""
     kept = np.asarray(made.array)
     cross, shown = cross_terms(kept), kept[:SHOWN_REPLICATES]
@@ -171,8 +171,8 @@ def cross_terms(kept: np.ndarray) -> np.ndarray:
     return signs.T @ signs / len(signs)
 
 
-def halves_words(made: Replicates, estimate: ReplicateEstimate, textbook: float,
-                 predicted: tuple[float, ...] = ()) -> tuple[str, str]:
+def halves_words(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float, ...] = (), *,
+                 textbook: float) -> tuple[str, str]:
     """Return title and text alternative of `halves`; `textbook` is the standard error by the closed formula."""
     cross = cross_terms(made.array)
     terms = np.abs(cross[np.triu_indices(len(cross), 1)])
@@ -191,7 +191,7 @@ def halves_words(made: Replicates, estimate: ReplicateEstimate, textbook: float,
             f"{estimate.standard_error:.4f}, {verdict}. Cross terms {largest}.{yours}{cut}")
 
 
-def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
+def halves(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float, ...] = (), *, textbook: float,
            reach: tuple[float, float]) -> alt.TopLevelMixin:
     """Return which box each half-sample keeps, the cross terms of the districts, and the half-samples' accuracies.
 
@@ -200,12 +200,14 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
     made : workbench.Replicates
         With its array.
     estimate : workbench.ReplicateEstimate
+    predicted : tuple of float
+        Standard errors that somebody expected, drawn as dashes either side of the estimate.
     textbook : float
         Standard error by the closed formula.
     reach : (float, float)
         Ends of the axis of accuracies, so that half-samples can be compared.
     """
-    data = halves_data(made, estimate, reach)
+    data = halves_data(made, estimate, predicted, reach=reach)
     tiles = theme.chart(data, "tiles").encode(x=alt.X("district:O", title="district", axis=TICKS),
                                               y=alt.Y("replicate:O", title="replicate", axis=TICKS))
     kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(color=theme.color("box", UNITS, title="keeps the"))
@@ -223,7 +225,7 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
     below = (_values(data, "accuracy of the half-sample; shaded: one standard error either side", reach) + yours
              ).properties(width=theme.WIDTH, height=110)
     both = alt.vconcat(above.resolve_scale(color="independent"), below).resolve_scale(color="independent")
-    return theme.finish(both, *halves_words(made, estimate, textbook))
+    return theme.finish(both, *halves_words(made, estimate, predicted, textbook=textbook))
 
 
 def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None = None) -> dict:

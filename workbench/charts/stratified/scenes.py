@@ -345,8 +345,7 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
     names = [PROMISED] if predicted is None else [PROMISED, TOLD]
     key = alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)
     lines = theme.chart(data, "lines").mark_rule().encode(
-        y="share:Q", color=alt.Color("line:N", title=None, legend=key, scale=alt.Scale(
-            domain=names, range=[theme.GRAY, theme.RANDOM])),
+        y="share:Q", color=theme.color("line", dict(zip(names, (theme.GRAY, theme.RANDOM), strict=False)), legend=key),
         strokeDash=theme.dash("line", names, [[6, 3], [1, 0]]),
         strokeWidth=alt.condition(f"datum.line === '{TOLD}'", alt.value(5), alt.value(2)))
     return theme.finish(lines + lost, *looking_words(study, predicted), height=200)

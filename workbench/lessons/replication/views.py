@@ -4,6 +4,7 @@ A view is a panel: controls, the function of `workbench` that they drive, and a 
 `predict_...` asks beforehand, `seen_...` shows once that is answered, `explain_...` asks afterwards.
 """
 
+import functools
 import itertools
 import math
 from typing import Any
@@ -21,7 +22,7 @@ from workbench.replication.designs import SurveyDesign
 from workbench.results import Table
 from workbench.simulations import replication as simulations
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, stops
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 SCHEMES = [("all 128", "all"), ("balanced 8", "balanced"), ("at random", "random"),
@@ -91,18 +92,15 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
         return forms.box[drawn], correct[drawn]
 
-    def sampled(per_box: int | str = "all") -> tuple:
+    def sampled(per_box: int | str) -> tuple:
         box, right = counted(per_box)
         estimate = estimates.replicate_estimate(replicates.replicates(exercises.by_boxes(box)), "proportion", right)
-        return *_counts(box, right), estimate, icc
-
-    def answer(per_box: Any) -> tuple:
-        found, yours = sampled(per_box), predicted if per_box == "all" else None
-        return box_charts.boxes_data(*found[:3], yours), box_charts.boxes_words(*found, yours)
+        return *_counts(box, right), estimate, predicted if per_box == "all" else None
 
     shares = [right / items for right, items in (_counts(*counted(per_box)) for per_box in PER_BOX)]
     reach = (float(np.min(shares)) - 0.05, 1.0)
-    return drive(controls, answer, ChartView(box_charts.boxes(*sampled(), reach=reach, predicted=predicted)))
+    return drive_chart(controls, sampled, box_charts.boxes_data, functools.partial(box_charts.boxes_words, icc=icc),
+                       functools.partial(box_charts.boxes, icc=icc, reach=reach))
 
 
 def seen_worth() -> Reveal:
@@ -172,21 +170,17 @@ def half_samples(predicted: float | None = None) -> Panel:
         for name in ("count", "seed"):
             controls[name].disabled = controls["scheme"].value != "random"
 
-    def estimated(scheme: str = "all", count: int = 8, seed: int = 1) -> tuple:
+    def estimated(scheme: str, count: int, seed: int) -> tuple:
         made = replicates.replicates(design, array=half_sample_array(scheme, count, seed), require_balance=False)
-        return made, estimates.replicate_estimate(made, "proportion", correct)
-
-    def answer(scheme: str, **values: int) -> tuple:
-        (made, estimate), dashed = estimated(scheme, **values), yours if scheme == "balanced" else ()
-        return (box_charts.halves_data(made, estimate, reach, dashed),
-                box_charts.halves_words(made, estimate, textbook, dashed))
+        return made, estimates.replicate_estimate(made, "proportion", correct), yours if scheme == "balanced" else ()
 
     draw_only_random()
     controls["scheme"].observe(draw_only_random, "value")
-    made, estimate = estimated()
-    farthest = np.abs(_box_differences()).sum() / 14 * 1.03
-    reach = (estimate.estimate - farthest, estimate.estimate + farthest)
-    return drive(controls, answer, ChartView(box_charts.halves(made, estimate, textbook, reach)))
+    middle, farthest = estimated("all", 8, 1)[1].estimate, np.abs(_box_differences()).sum() / 14 * 1.03
+    reach = {"reach": (middle - farthest, middle + farthest)}
+    return drive_chart(controls, estimated, functools.partial(box_charts.halves_data, **reach),
+                       functools.partial(box_charts.halves_words, textbook=textbook),
+                       functools.partial(box_charts.halves, textbook=textbook, **reach))
 
 
 def seen_schemes() -> Reveal:

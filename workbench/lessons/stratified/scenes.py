@@ -13,7 +13,7 @@ from workbench.lessons.stratified import exercises
 from workbench.simulations import stratified as simulations
 from workbench.stratified import accuracy
 from workbench.stratified.strata import Strata, stratify
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart
+from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, set_to
 
 BY_HAND = "by_hand"
 STRATIFIERS = [("equal size", "equal_size"), ("equal width", "equal_width"), ("cum sqrt f", "cum_sqrt_f"),
@@ -42,8 +42,7 @@ class _Design:
             "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Share the labels"),
         }
         self._scored, self._cut = functools.cache(_scored), functools.cache(self._by_rule)
-        first = {name: control.value for name, control in self.controls.items()}
-        self.view = ChartView(charts.design(self._study(**first), self._scored("confidence")[2],
+        self.view = ChartView(charts.design(self._study(**set_to(self.controls)), self._scored("confidence")[2],
                                             predicted=predicted))
         for name in ("stratifier", "score", "n_strata", "budget"):      # before `drive`: it draws what they leave
             self.controls[name].observe(functools.partial(self._forget, name), "value")
@@ -89,7 +88,7 @@ class _Design:
         if self.controls[control].value != BY_HAND:
             self.controls[control].value = BY_HAND      # draws
             return
-        self.view.feed(*self.answer(**{name: each.value for name, each in self.controls.items()}))
+        self.view.feed(*self.answer(**set_to(self.controls)))
 
     def _move_cut(self, number: int, share: float) -> None:
         size = len(self._scored(self.controls["score"].value)[0])
@@ -220,10 +219,9 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
         "finite": ipywidgets.Checkbox(True, description="Finite-population factor"),
         "population": ipywidgets.Dropdown(options=POPULATIONS, description="Population"),
     }
-    curves = plan_curves()
 
     def chosen(half_width: float, finite: bool, population: str) -> tuple:
-        return curves[population, finite], half_width, predicted
+        return plan_curves()[population, finite], half_width, predicted
 
     return drive_chart(controls, chosen, charts.plan_data, charts.plan_words, charts.plan)
 
