@@ -15,10 +15,10 @@ from workbench.misclassification.prevalence import EstimatorComparison
 
 def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> list[dict]:
     """Return the rows of `estimators`: expected error of all classes together per method."""
-    return [{"estimator": METHODS[name].title + " (chosen)" * (name == method), "rmse": float(np.nan_to_num(error)),
+    return [{"estimator": METHODS[name].title + " (chosen)" * (name == method),
+             "rmse": 0.0 if math.isnan(error) else error, "role": "chosen" if name == method else "other",
              "text": f"{error:.4f}" if not math.isnan(error) else
-             "cannot be computed" if name in comparison.reasons else "not known",
-             "role": "chosen" if name == method else "other"}
+             "cannot be computed" if name in comparison.reasons else "not known"}
             for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True)]
 
 
@@ -34,15 +34,14 @@ def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tu
 
 
 def _best_words(comparison: EstimatorComparison, method: str, rows: dict) -> str:
-    best, chosen = comparison.best, rows[method]["text"]
-    if best is None:
+    if comparison.best is None:
         return "No expected errors are known: the classes are read no better than by chance, or one was not audited"
+    chosen, best = ((METHODS[name].title, rows[name]["text"]) for name in (method, comparison.best))
     if method in comparison.reasons:
-        return f"{METHODS[method].title} cannot be computed; advised: {METHODS[best].title}, {rows[best]['text']}"
+        return f"{chosen[0]} cannot be computed; advised: {', '.join(best)}"
     if method in comparison.no_worse:
-        return f"No estimator has a clearly smaller expected error than {METHODS[method].title}, {chosen}"
-    better = f"{METHODS[best].title}, {rows[best]['text']}"
-    return f"Expected error of {METHODS[method].title} {chosen}; clearly less: {better}"
+        return f"No estimator has a clearly smaller expected error than {', '.join(chosen)}"
+    return f"Expected error of {' '.join(chosen)}; clearly less: {', '.join(best)}"
 
 
 def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopLevelMixin:
