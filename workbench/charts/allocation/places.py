@@ -29,12 +29,6 @@ def _error_scale(domain: tuple) -> dict:
 
 # what a misread digit costs
 
-def register_words() -> tuple[str, str]:
-    """Return title and question of `register`."""
-    return "100 labels for 1,797 digits: which place needs them most?", \
-        "Which of the four places needs the labels most?"
-
-
 def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
     """Return how many digits each place of the register has, how many are misread, and what a misread one costs.
 
@@ -50,8 +44,9 @@ def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
     titles = {"digits": "digits in the register", "misread": "misread, in percent", "cost": "a misread digit is off by"}
     said = ". ".join(f"{row['digits_text']} {row['place']}, {row['misread_text']} misread, each by {row['cost_text']} "
                      "on average" for row in rows)
-    title, question = register_words()
-    return theme.finish(alt.vconcat(*(_column(rows, *named) for named in titles.items())), title, f"{said}. {question}")
+    return theme.finish(alt.vconcat(*(_column(rows, *named) for named in titles.items())),
+                        "100 labels for 1,797 digits: which place needs them most?",
+                        f"{said}. Which of the four places needs the labels most?")
 
 
 def _column(rows: list, name: str, title: str) -> Any:

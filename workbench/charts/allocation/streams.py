@@ -110,13 +110,6 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str],
 
 # many streams: one number per checkpoint, one error per floor
 
-def trend_data(points: Mapping[int, float], predicted: float | None, answer: tuple[float, str]) -> dict:
-    """Return the rows of `trend`: points over records, the predicted value, the value that answers."""
-    return {"points": [{"records": records, "value": value} for records, value in points.items()],
-            "predicted": [] if predicted is None else [{"value": predicted, "text": "you predicted"}],
-            "answer": [{"value": answer[0], "text": answer[1]}]}
-
-
 def trend(points: Mapping[int, float], title: str, words: str, *, name: str, domain: tuple[float, float], tick: str,
           predicted: float | None, answer: tuple[float, str]) -> alt.TopLevelMixin:
     """Return one value per checkpoint of many streams, what was predicted and what answers.
@@ -138,7 +131,9 @@ def trend(points: Mapping[int, float], title: str, words: str, *, name: str, dom
     answer : (float, str)
         The value that answers, and what is written beside it.
     """
-    data = trend_data(points, predicted, answer)
+    data = {"points": [{"records": records, "value": value} for records, value in points.items()],
+            "predicted": [] if predicted is None else [{"value": predicted, "text": "you predicted"}],
+            "answer": [{"value": answer[0], "text": answer[1]}]}
     up = alt.Y("value:Q", title=name, axis=alt.Axis(format=tick, tickCount=5), scale=theme.span(*domain))
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=6),
                    scale=theme.span(0, max(points)))

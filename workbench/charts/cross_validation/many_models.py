@@ -15,13 +15,9 @@ PAIRS_WIDTH = 330
 
 def pairs_data(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS) -> list[dict]:
     """Return the rows of `pairs`, smallest adjusted p first: the most extreme where there are too many."""
-    return [_pair_row(comparison, k, level) for k in _extreme(comparison)[:most]]
-
-
-def _extreme(comparison: ModelComparison) -> list:
     tested = [(p if p == p else 2.0, -abs(test.naive_statistic) if test else 0.0, k) for k, (p, test) in
               enumerate(zip(comparison.adjusted.tolist(), comparison.tests, strict=True))]
-    return [k for _, _, k in sorted(tested)]
+    return [_pair_row(comparison, k, level) for _, _, k in sorted(tested)[:most]]
 
 
 def _pair_row(comparison: ModelComparison, k: int, level: float) -> dict:
@@ -65,7 +61,10 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
     rows = pairs_data(comparison, level=level, most=most)
     kinds = {"differs": theme.STRATIFIED, "no difference shown": theme.GRAY, "no test": theme.MISS}
     present = [kind for kind in kinds if any(row["verdict"] == kind for row in rows)]
-    legend, title = alt.Legend(values=present, titleLimit=PAIRS_WIDTH), _pairs_legend(comparison, level)
+    legend = alt.Legend(values=present, titleLimit=PAIRS_WIDTH)
+    # what color and bars mean, as they may disagree; of a single pair nothing is adjusted
+    title = None if len(comparison.pairs) == 1 else [f"color and p: {_how(comparison)}",
+                                                     f"bars: {percent(level)} intervals, not adjusted"]
     base = alt.Chart(theme.rows("pairs", rows)).encode(
         y=alt.Y("pair:N", sort=[row["pair"] for row in rows], title=None, axis=alt.Axis(labelLimit=280)))
     colored = base.encode(color=theme.color("verdict", kinds, title=title, legend=legend))
@@ -79,13 +78,6 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
     height = max(40, len(rows) * (24 if len(rows) <= 12 else 17))
     drawn = alt.layer(zero, bars, dots, texts).properties(width=PAIRS_WIDTH, height=height)
     return finished(drawn, pairs_words(comparison, level=level, most=most))
-
-
-def _pairs_legend(comparison: ModelComparison, level: float) -> list[str] | None:
-    """Return what color and bars mean, as they may disagree; of a single pair nothing is adjusted."""
-    if len(comparison.pairs) == 1:
-        return None
-    return [f"color and p: {_how(comparison)}", f"bars: {percent(level)} intervals, not adjusted"]
 
 
 def _how(comparison: ModelComparison) -> str:

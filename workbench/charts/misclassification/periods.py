@@ -59,11 +59,13 @@ def series_words(series: PrevalenceSeries, label: str | None = None, level: floa
     audited = "No period is the audited frame itself." if series.audit_period is None else \
         f"The audit was drawn in {named_period(series.audit_period)}."
     said = "; ".join(f"{name} {_with_limits(found[0])} to {_with_limits(found[-1])}" for name, found in rows.items())
+    unknown = " The audit leaves every share possible: the bands fill the whole range." \
+        if all(row["low"] == 0 and row["high"] == 1 for row in table) else ""
     shares = ", ".join(f"{_percent(row['estimate'])} in {named_period(row['period'])}" for row in (first, last))
     return (f"{most}: {shares} (counted {first['counted']:.1%}, {last['counted']:.1%})",
             f"Shares by {series.method} with {percent(level)} intervals, {named_period(first['period'])} to "
             f"{named_period(last['period'])}: {said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}"
-            f"{_unknown(table)}")
+            f"{unknown}")
 
 
 def _with_limits(row: dict) -> str:
@@ -82,11 +84,6 @@ def _not_reported(series: PrevalenceSeries) -> str:
 def _not_drawn(series: PrevalenceSeries, label: int | str | None) -> str:
     all_drawn = label is not None or len(series.labels) <= SHOWN_CLASSES
     return "" if all_drawn else f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
-
-
-def _unknown(rows: list) -> str:
-    whole = all(row["low"] == 0 and row["high"] == 1 for row in rows)
-    return " The audit leaves every share possible: the bands fill the whole range." if whole else ""
 
 
 def series(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> alt.TopLevelMixin:

@@ -21,7 +21,7 @@ CELLS = {"panels, counted": theme.OKABE_ITO["blue"], "panels, missed": theme.OKA
 READING, TRUTH = "P(read | true)", "P(true | read)"
 HOLDS = {READING: "mixed", TRUTH: "calibration"}
 RANGE = (0.02, 0.40)
-GRID = np.linspace(*RANGE, 77)
+GRID, WITHIN = np.linspace(*RANGE, 77), theme.span(*RANGE, zero=False)
 # axes stay while sliders move: wide enough for all that the lesson's sliders reach, or cut, which is said
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
@@ -179,22 +179,18 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     head = alt.Chart(theme.rows("head", [{"text": ["typical", "error"]}])).mark_text(
         align="left", dx=8, dy=-26, lineHeight=16, style="note", x="width", y=0).encode(text="text:N")
     above = (zero + bands + dots + texts + head).properties(width=460, height=alt.Step(28))
-    across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=_within())
+    across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=WITHIN)
     curves = theme.chart(data, "curves").mark_line(strokeWidth=2, clip=True).encode(
         x=across, color=theme.color("estimator", colors(), legend=LEGEND),
         strokeDash=theme.dash("estimator", order, list(dashes().values()), legend=LEGEND),
         y=alt.Y("rmse:Q", title="typical error (points, log scale)", axis=alt.Axis(
             values=[m * t for t in (0.001, 0.01, 0.1) for m in (1, 2, 5)], labelExpr=POINT),
             scale=theme.span(*TYPICAL, type="log")))
-    now = answers.mark_circle(size=70, clip=True).encode(x=alt.X("now:Q", scale=_within()), y="rmse:Q", color=color)
+    now = answers.mark_circle(size=70, clip=True).encode(x=alt.X("now:Q", scale=WITHIN), y="rmse:Q", color=color)
     truth = theme.chart(data, "truth").mark_rule(style="truth").encode(x=across)
     below = (truth + curves + now).properties(width=460, height=190)
     both = alt.vconcat(above, below).resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *months_words(study, methods))
-
-
-def _within() -> Any:
-    return theme.span(*RANGE, zero=False)
 
 
 def change_data(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray,
@@ -315,7 +311,7 @@ def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
     """
     data = held_constant_data(theory, constant)
     color = theme.color("estimator", {m: colors()[m] for m in HOLDS.values()}, legend=None)
-    across = alt.X("share:Q", title="new true share (dashed: the truth)", axis=PERCENT, scale=_within())
+    across = alt.X("share:Q", title="new true share (dashed: the truth)", axis=PERCENT, scale=WITHIN)
     up = alt.Y("answer:Q", title="expected answer", axis=PERCENT, scale=theme.span(*ANSWERS))
     lines = theme.chart(data, "answers").mark_line(strokeWidth=3).encode(
         x=across, y=up, color=color, strokeDash=theme.dash(

@@ -28,18 +28,6 @@ TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
 BOXES = 14
 
 
-def first_look_words(right: np.ndarray, items: np.ndarray) -> tuple[str, str]:
-    """Return title and text alternative of `first_look`."""
-    rate, (pooled, _) = right / items, naive(right, items)
-    low, high = _independent(pooled, items.mean())
-    worst, best = int(rate.argmin()), int(rate.argmax())
-    return ("Does chance alone scatter the boxes like this?",
-            f"{rate.size} boxes of about {items.mean():.0f} forms. The program is right in {rate[worst]:.0%} of box "
-            f"{worst + 1} and in {rate[best]:.0%} of box {best + 1}; the dashed line is {pooled:.1%}, all forms "
-            f"together. If boxes differed by chance alone, 19 of 20 would lie in the shaded band, {low:.0%} to "
-            f"{high:.0%}; {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} lie outside it.")
-
-
 def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     """Return the accuracy of each box and the band in which 19 of 20 would lie if only chance made them differ.
 
@@ -56,7 +44,13 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     dots = alt.Chart(theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
                      ).mark_circle(size=110).encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
     all_forms = alt.Chart(theme.rows("all", [{"accuracy": pooled}])).mark_rule(style="truth").encode(y="accuracy:Q")
-    return theme.finish(band + all_forms + dots, *first_look_words(right, items))
+    worst, best = int(rate.argmin()), int(rate.argmax())
+    return theme.finish(
+        band + all_forms + dots, "Does chance alone scatter the boxes like this?",
+        f"{rate.size} boxes of about {items.mean():.0f} forms. The program is right in {rate[worst]:.0%} of box "
+        f"{worst + 1} and in {rate[best]:.0%} of box {best + 1}; the dashed line is {pooled:.1%}, all forms "
+        f"together. If boxes differed by chance alone, 19 of 20 would lie in the shaded band, {low:.0%} to "
+        f"{high:.0%}; {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} lie outside it.")
 
 
 def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None) -> dict:

@@ -176,20 +176,15 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
     """
     shown = psu_data(rows)
     order = list(dict.fromkeys(str(row["stratum"]) for row in shown))
+    angle = -90 if len(order) > FEW else -45 if sum(map(len, order)) > LETTERS else 0
     dots = alt.Chart(theme.rows("psus", [row | {"stratum": str(row["stratum"])} for row in shown])).mark_circle(
         color=theme.LABELED).encode(
         x=alt.X("stratum:N", sort=order, title="stratum, from low to high accuracy",
-                axis=alt.Axis(labelAngle=_angle(order), labelLimit=100)),
+                axis=alt.Axis(labelAngle=angle, labelLimit=100)),
         y=alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(zero=False), axis=theme.percents()),
         size=alt.Size("items:Q", title="items", scale=alt.Scale(range=[0, 110], zero=True),
                       legend=alt.Legend(tickCount=3)))
     return theme.finish(dots, *psu_words(rows))
-
-
-def _angle(names: list[str]) -> int:
-    if len(names) > FEW:
-        return -90
-    return -45 if sum(map(len, names)) > LETTERS else 0
 
 
 def _lowest_strata(rows: list) -> list[str]:
