@@ -8,7 +8,8 @@ from panels import draws, title
 import workbench as wb
 from workbench.charts import misclassification as charts
 from workbench.charts import theme
-from workbench.charts.misclassification import estimators, lines, periods, scenes
+from workbench.charts.misclassification import lines, periods, scenes
+from workbench.charts.misclassification.estimators import audit_matrix_words, estimators_data, estimators_words
 from workbench.course import solar
 from workbench.misclassification.methods import METHODS
 
@@ -167,7 +168,7 @@ def test_changes_of_a_decade(decade):
 def test_estimators_mark_the_chosen_one():
     counts = solar.solar_months().counts
     comparison = wb.compare_estimators(solar.solar_audit(), counts[11], counts[0])
-    found = estimators.estimators_data(comparison, "calibration")
+    found = estimators_data(comparison, "calibration")
     assert [row["rmse"] for row in found] == pytest.approx([row["rmse"] for row in comparison.rows()])
     assert [row["estimator"] for row in found if row["role"] == "chosen"] == ["calibration (chosen)"]
     view = draws(charts.estimators(comparison, "calibration"))
@@ -198,10 +199,10 @@ def test_chance_has_no_expected_errors():
 
 def test_errors_of_all_classes_are_added_up(decade):
     comparison = wb.compare_estimators(decade.audit, decade.counts[60].astype(int), decade.counts_at_audit)
-    found = estimators.estimators_data(comparison)
+    found = estimators_data(comparison)
     assert [row["rmse"] for row in found] == pytest.approx(np.sqrt((comparison.rmse ** 2).sum(1)).tolist())
     assert min(found, key=lambda row: row["rmse"])["estimator"].split()[0] == scenes.names()[comparison.best]
-    assert ", all classes together," in estimators.estimators_words(comparison)[1]
+    assert ", all classes together," in estimators_words(comparison)[1]
 
 
 # ---------------------------------------------------------------- audit
@@ -219,7 +220,7 @@ def test_audit_matrix_has_counts_and_rates():
 
 
 def test_an_audit_of_one_item():
-    words = estimators.audit_matrix_words(wb.ConfusionCounts([[1, 0], [0, 0]]))[1]
+    words = audit_matrix_words(wb.ConfusionCounts([[1, 0], [0, 0]]))[1]
     assert words == "Audit of 1 item. Right: 0: 1 of 1, 1: 0 of 0. No mistake."
 
 
