@@ -60,11 +60,11 @@ def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, pr
     >>> number("variance", "1.3e7", 1.315e7)["verdict"], number("variance", "1.3e7", 1.15e7)["verdict"]
     ('holds', 'does not hold')
     """
-    def agree(printed: float | str, ours: float, error: float) -> bool:
+    def agree(printed: Any, ours: Any, error: float) -> bool:
         reach = ERRORS * (error ** 2 + printed_error ** 2) ** 0.5 + ROUNDING * abs(float(printed))
         return abs(ours - float(printed)) <= reach + half_unit(printed)
-    return _row(text, float(printed), ours, error, agree(printed, ours, error), twin,
-                correction, correction and agree(*_corrected(correction, printed, ours, error)))
+    return _row(text, float(printed), ours, error, agree(printed, ours, error), twin, correction,
+                correction and agree(*_corrected(correction, printed, ours, error)))
 
 
 def half_unit(printed: str | float) -> float:
@@ -103,14 +103,11 @@ def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), hig
     >>> bound("cosine distance", "less than 0.04", 0.013, high=0.04)["verdict"]
     'holds'
     """
-    def inside(ours: float, low: float, high: float, error: float) -> bool:
+    def inside(low: float, high: float, ours: float, error: float) -> bool:
         slack = ERRORS * error + ROUNDING * abs(ours)
         return low - slack <= ours <= high + slack
-    known = False
-    if correction is not None:
-        _, mended, mended_error = _corrected(correction, printed, ours, error)
-        known = inside(mended, corrected_low, corrected_high, mended_error)
-    return _row(text, printed, ours, error, inside(ours, low, high, error), twin, correction, known)
+    return _row(text, printed, ours, error, inside(low, high, ours, error), twin, correction, correction
+                and inside(corrected_low, corrected_high, *_corrected(correction, printed, ours, error)[1:]))
 
 
 def every(text: str, right: int, of: int, *, printed: str = "always", correction: Correction | None = None,
@@ -182,12 +179,11 @@ def _corrected(correction: Correction, printed: float | str, ours: float, error:
 
 def _row(text: Any, printed: Any, ours: Any, error: Any, agrees: Any, twin: Any, correction: Any,
          agrees_corrected: Any) -> dict:
-    ours = float(ours) if not isinstance(ours, str) else ours
-    error = None if error is None else float(error)
     verdict, why = (HOLDS, "") if agrees else (FAILS, "")
     if not agrees and correction is not None and agrees_corrected:
         verdict, why = CORRECTED, correction.how
     if twin:
         said = {HOLDS: "agrees there", CORRECTED: f"agrees there corrected: {why}", FAILS: "differs there"}[verdict]
         verdict, why = TWIN, f"{twin}; {said}"
-    return {"claim": text, "printed": printed, "ours": ours, "error": error, "verdict": verdict, "why": why}
+    return {"claim": text, "printed": printed, "ours": ours if isinstance(ours, str) else float(ours),
+            "error": None if error is None else float(error), "verdict": verdict, "why": why}

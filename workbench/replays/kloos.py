@@ -7,6 +7,7 @@ References
 """
 
 import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -36,25 +37,21 @@ DOUBLED = Correction("the covariance of equation 63 counts twice, as in equation
 
 @PAPER.item("table1", "Confusion matrices of population and test set; roofs with solar panels: 10% are counted as 17%")
 def _table1(setting: Any) -> tuple:
-    right, wrong = 1000 * .98, 9000 * (1 - .92)
     audit = ConfusionCounts([[8280, 720], [20, 980]])
-    first, second = 10 - 10, 9 - 5
-    return [number("roofs that are counted as having panels", "1700", right + wrong),
-            number("counted share in percent", "17", 100 * float(audit.table[:, 1].sum() / audit.table.sum())),
+    return [number("roofs that are counted as having panels", "1700", 1000 * .98 + 9000 * (1 - .92)),
+            number("counted share in percent", "17", 100 * (audit.table[:, 1].sum() / audit.table.sum())),
             bound("items miscounted by the classifier with 10 and 10 errors less that of the one with 9 and 5",
-                  "fewer", first - second, high=-1)], []
+                  "fewer", (10 - 10) - (9 - 5), high=-1)], []
 
 
 @PAPER.item("table2", "Five estimators without a shift: how large bias and variance are", draw=figures.bars(
     "study", "size", "method", panel="of", columns=1, same_scale=False))
 def _table2(setting: Any) -> tuple:
-    shifts = [(base, base, p00, p11) for base, p00, p11 in PAPER_STUDIES]
-    claims, rows = _words_hold(shifts, FIXED_RATE)
+    claims, rows = _words_hold([(base, base, p00, p11) for base, p00, p11 in PAPER_STUDIES], FIXED_RATE)
     base, p00, p11 = PAPER_STUDIES[0]
     study = simulate_prevalence(base, base, p00, p11, N, SIZE, runs=setting.runs(RUNS, RUNS), rng=1)
-    claims += [number(f"bias of {method} in study 1", 0.0, study.bias[method], error=study.bias_error[method])
-               for method in ("baseline", "calibration")]
-    return claims, rows
+    return [*claims, *(number(f"bias of {method} in study 1", 0.0, study.bias[method], error=study.bias_error[method])
+                       for method in ("baseline", "calibration"))], rows
 
 
 @PAPER.item("table3", "Five estimators under a shift: how large bias and variance are", draw=figures.bars(
@@ -72,13 +69,11 @@ def _words_hold(shifts: list, said: dict) -> tuple:
     claims, rows = [], []
     for which, part in (("bias", 0), ("variance", 1)):
         for study, shift in enumerate(shifts, 1):
-            base, new, p00, p11 = shift
-            found = theory.estimator_theory(base, new, p00, p11, N, size=SIZE)
+            found = theory.estimator_theory(*shift, N, size=SIZE)
             size = {name: abs(getattr(found, which)[name]) ** (.5 if which == "variance" else 1) for name in FIVE}
             pairs = [(a, b) for a in FIVE for b in FIVE if WORDS.index(said[a][part]) < WORDS.index(said[b][part])]
-            right = sum(size[a] <= size[b] for a, b in pairs)
-            claims.append(every(f"{which} in study {study}: pairs of estimators in the order that the words say", right,
-                                len(pairs), printed="in all"))
+            claims.append(every(f"{which} in study {study}: pairs of estimators in the order that the words say",
+                                sum(size[a] <= size[b] for a, b in pairs), len(pairs), printed="in all"))
             rows += [{"of": "bias, absolute" if which == "bias" else "standard deviation", "study": study,
                       "method": name, "size": float(value)} for name, value in size.items()]
     return claims, rows
@@ -92,16 +87,15 @@ def _lemma1(setting: Any) -> tuple:
         ones = rng.binomial(N, base, runs)
         hit, correct = rng.binomial(ones, p11) / ones, rng.binomial(N - ones, p00) / np.maximum(N - ones, 1)
         known = ones < N
-        for name, values, rate, share in (("p11", hit, p11, base), ("p00", correct[known], p00, 1 - base)):
-            printed, found = rate_variance(rate, share, N), float(values.var(ddof=1))
-            spread = float(((values - values.mean()) ** 2).std() / values.size ** .5)
+        for name, values, rate, share in (("p11 over equation 2", hit, p11, base),
+                                          ("p00 over equation 3", correct[known], p00, 1 - base)):
+            printed = rate_variance(rate, share, N)
+            spread = ((values - values.mean()) ** 2).std() / values.size ** .5
             left = 8 * rate * (1 - rate) / (N * share) ** 3 / printed      # the order of what the formula leaves out
-            equation = 2 if name == "p11" else 3
-            claims.append(bound(f"study {k}: variance of the estimated {name} over equation {equation}",
-                                "1, up to 1/n^3", found / printed, low=1 - left, high=1 + left,
-                                error=spread / printed))
-        r = float(np.corrcoef(hit[known], correct[known])[0, 1])
-        claims.append(number(f"study {k}: correlation of the two", 0.0, r, error=runs ** -.5))
+            claims.append(bound(f"study {k}: variance of the estimated {name}", "1, up to 1/n^3",
+                                values.var(ddof=1) / printed, low=1 - left, high=1 + left, error=spread / printed))
+        claims.append(number(f"study {k}: correlation of the two", 0.0,
+                             np.corrcoef(hit[known], correct[known])[0, 1], error=runs ** -.5))
     return claims, []
 
 
@@ -165,26 +159,23 @@ def _same_as_library() -> list:
 
 def _settings(count: int) -> list:
     rng = np.random.default_rng(7)
-    return np.stack([rng.uniform(.05, .95, count), rng.uniform(.05, .95, count), rng.uniform(.55, .99, count),
-                     rng.uniform(.55, .99, count)], 1).tolist()
+    return np.stack([rng.uniform(*ends, count) for ends in 2 * [(.05, .95)] + 2 * [(.55, .99)]], 1).tolist()
 
 
 def _compared() -> list:
     """Return the claims of section 3 and 4 that compare variances, over random settings."""
     found = [((a, t), theory.moments(a, t, p00, p11, N)[1]) for a, t, p00, p11 in _settings(4000)]
     less = [v["mixed"] < v["misclassification"] for _, v in found]
-    near = [v["mixed"] < v["misclassification"] for (a, t), v in found
-            if t >= a / 2 and 1 - t >= (1 - a) / 2]
-    few = [v["mixed"] <= v["calibration"] for _, v in found]
+    near = [v["mixed"] < v["misclassification"] for (a, t), v in found if t >= a / 2 and 1 - t >= (1 - a) / 2]
+    few, right = [v["mixed"] <= v["calibration"] for _, v in found], len(found) if all(near) else sum(near)
     return [every("the variance of mixed is below that of misclassification, any setting", sum(less), len(less),
                   correction=Correction("where the share does not fall below half, on either side"),
-                  corrected_right=len(less) if all(near) else sum(near)),
+                  corrected_right=right),
             every("mixed has less variance than calibration, any setting", sum(few), len(few),
                   correction=Correction("less than misclassification is meant, and that where no share is halved"),
-                  corrected_right=len(few) if all(near) else sum(near)),
+                  corrected_right=right),
             every("no estimator does better: the variance of mixed is at most that of maximum likelihood",
-                  sum(v["mixed"] <= v["mle"] * (1 + 1e-9) for _, v in found), len(found),
-                  printed="in any dataset")]
+                  sum(v["mixed"] <= v["mle"] * (1 + 1e-9) for _, v in found), len(found), printed="in any dataset")]
 
 
 @functools.cache
@@ -193,7 +184,7 @@ def _shifts(figure: int, runs: int) -> Any:
     return simulate_shifts(base, NEW_RATES[figure - 1], p00, p11, N, SIZE, runs=runs, rng=figure, rates="frame")
 
 
-def _boxes(shifts: Any, figure: int) -> list:
+def _boxes(shifts: Any) -> list:
     rows = []
     for study in shifts.studies:
         for method in SHOWN:
@@ -208,12 +199,12 @@ def _boxes(shifts: Any, figure: int) -> list:
 def _better(shifts: Any, quantity: str, text: str, rivals: tuple = ("misclassification",)) -> list:
     """Return claims that mixed has the smaller sd or RMSE at each new share, or at each that differs from the old."""
     claims = []
-    moved = [abs(study.new_base_rate - study.base_rate) > 1e-6 for study in shifts.studies]
     for rival in rivals:
-        wins = [getattr(study, quantity)["mixed"] < getattr(study, quantity)[rival] for study in shifts.studies]
-        claims.append(every(f"{text} below that of {rival}", sum(wins), len(wins), printed="at each new share",
-                            correction=Correction("where the share has changed at all"),
-                            corrected_right=sum(won or not away for won, away in zip(wins, moved, strict=True))))
+        wins = [(getattr(study, quantity)["mixed"] < getattr(study, quantity)[rival],
+                 abs(study.new_base_rate - study.base_rate) > 1e-6) for study in shifts.studies]
+        claims.append(every(f"{text} below that of {rival}", sum(won for won, _ in wins), len(wins),
+                            printed="at each new share", correction=Correction("where the share has changed at all"),
+                            corrected_right=sum(won or not moved for won, moved in wins)))
     return claims
 
 
@@ -224,39 +215,33 @@ BOXES = figures.boxes("new_base_rate", "method", y_title="estimate minus new bas
             "misclassification", seconds=1, draw=BOXES)
 def _fig1(setting: Any) -> tuple:
     shifts = _shifts(1, setting.runs(RUNS, RUNS))
-    sds = [study.sd["mixed"] for study in shifts.studies]
-    away = [abs(study.new_base_rate - study.base_rate) for study in shifts.studies]
-    bias = max(abs(study.bias["mixed"]) / study.sd["mixed"] for study in shifts.studies)
-    pairs = [(sds[a] < sds[b]) for a in range(len(sds)) for b in range(len(sds)) if away[b] - away[a] > .01]
-    far = max(shifts.studies, key=lambda study: abs(study.new_base_rate - study.base_rate))
+    away = {study: abs(study.new_base_rate - study.base_rate) for study in shifts.studies}
+    bias = max(abs(study.bias["mixed"]) / study.sd["mixed"] for study in away)
+    pairs = [a.sd["mixed"] < b.sd["mixed"] for a in away for b in away if away[b] - away[a] > .01]
+    far = max(away, key=away.__getitem__)
     return [bound("largest bias of mixed over its sd", "almost no bias", bias, high=.1),
             *_better(shifts, "sd", "sd of mixed"),
             *_better(shifts, "rmse", "RMSE of mixed", ("misclassification", "calibration")),
             bound(f"bias of calibration at {far.new_base_rate:g} over its sd", "biased",
                   abs(far.bias["calibration"]) / far.sd["calibration"], low=3),
             every("pairs of new shares of which the more distant one has the larger sd of mixed", sum(pairs),
-                  len(pairs))], _boxes(shifts, 1)
+                  len(pairs))], _boxes(shifts)
 
 
 @PAPER.item("fig2", "A share of .98: mixed has outliers too, some beyond 1, but is the best of the three", seconds=1,
             draw=BOXES)
 def _fig2(setting: Any) -> tuple:
     shifts = _shifts(2, setting.runs(RUNS, RUNS))
-
-    def outside(method: str) -> list:
-        return [float(np.mean((study.estimates[method] < 0) | (study.estimates[method] > 1)))
-                for study in shifts.studies]
-    mixed, rival = outside("mixed"), outside("misclassification")
-    tails = [float(np.abs(study.estimates["misclassification"] - study.new_base_rate).max())
-             for study in shifts.studies]
+    mixed, rival = ([np.mean((study.estimates[method] < 0) | (study.estimates[method] > 1))
+                     for study in shifts.studies] for method in ("mixed", "misclassification"))
+    tails = [np.abs(study.estimates["misclassification"] - study.new_base_rate).max() for study in shifts.studies]
     return [bound("share of mixed estimates outside [0, 1], the most over new shares", "some", max(mixed), low=1e-4),
-            every("mixed leaves [0, 1] no more often than misclassification", sum(
-                a <= b for a, b in zip(mixed, rival, strict=True)), len(mixed), printed="at each new share"),
+            every("mixed leaves [0, 1] no more often than misclassification", sum(map(operator.le, mixed, rival)),
+                  len(mixed), printed="at each new share"),
             bound("largest error of misclassification at .90 over that at .98", "more extreme outliers",
                   tails[0] / tails[5], low=1),
             *_better(shifts, "sd", "sd of mixed"),
-            *_better(shifts, "rmse", "RMSE of mixed", ("misclassification", "calibration"))], \
-        _boxes(shifts, 2)
+            *_better(shifts, "rmse", "RMSE of mixed", ("misclassification", "calibration"))], _boxes(shifts)
 
 
 @PAPER.item("fig3", "A good classifier and large shifts: mixed is like misclassification, and consistently better",
@@ -266,7 +251,7 @@ def _fig3(setting: Any) -> tuple:
     first = shifts.studies[0]
     return [bound(f"sd of mixed over that of misclassification at {first.new_base_rate:g}", "similar",
                   first.sd["mixed"] / first.sd["misclassification"], low=.75, high=1.33),
-            *_better(shifts, "rmse", "RMSE of mixed")], _boxes(shifts, 3)
+            *_better(shifts, "rmse", "RMSE of mixed")], _boxes(shifts)
 
 
 @PAPER.item("section4", "Rates that differ within a class: constant on average is enough, harder newcomers are not")

@@ -38,12 +38,12 @@ class WrongParameter(checks.WrongArgument, ReportError):
 
 
 @contextlib.contextmanager
-def refusing(mistake: str) -> Iterator[None]:
-    """Turn what the system refuses into a mistake of the user, followed by the reason."""
+def refusing(mistake: str = "", *others: type[Exception]) -> Iterator[None]:
+    """Turn what is refused into a mistake of the user, followed by the reason; without words of its own as it is."""
     try:
         yield
-    except (OSError, ValueError) as error:
-        raise ReportError(f"{mistake}: {reason(error)}") from error
+    except (OSError, ValueError, *others) as error:
+        raise ReportError(f"{mistake}: {reason(error)}" if mistake else str(error)) from error
 
 
 def notebooks_folder() -> Path:
