@@ -19,12 +19,11 @@ if TYPE_CHECKING:
 
 def grade_rows(grades: Grades) -> list[list[Any]]:
     """Return the titles of the columns, then a row per student: id, points, per exercise its points and feedback."""
-    header = ["id", "points", *(name for exercise in VARIANTS for name in (exercise, f"{exercise} feedback")),
-              "remarks"]
-    marks = ([entry for mark in student.marks for entry in (mark.points, mark.misconception or mark.verdict)]
-             for student in grades.students)
-    return [header, *([student.student, student.points, *entries, "; ".join(student.remarks)]
-                      for student, entries in zip(grades.students, marks, strict=True))]
+    titles = (title for exercise in VARIANTS for title in (exercise, f"{exercise} feedback"))
+    return [["id", "points", *titles, "remarks"],
+            *([student.student, student.points, *(entry for mark in student.marks for entry in (
+                mark.points, mark.misconception or mark.verdict)), "; ".join(student.remarks)]
+              for student in grades.students)]
 
 
 def student_page(student: Graded) -> str:

@@ -7,12 +7,6 @@ import click
 from workbench import checks
 
 
-def register(commands: click.Group) -> None:
-    """Add the commands of this room to the command line."""
-    for command in (course, grade, strip, votes, concept_test, slides, bundle):
-        commands.add_command(command)
-
-
 @click.command()
 @click.option("--students", required=True, metavar="FILE", help="CSV with a column id, one row per student.")
 @click.option("--secret", required=True, metavar="FILE", help="A file that only the lecturer has; grading needs it.")
@@ -127,3 +121,6 @@ def bundle(folder: str, target: str) -> None:
     count, size = write_bundle(folder, target)
     wheels = checks.counted(count, "wheel")
     click.echo(f"Wrote {wheels}, {size / 1e6:,.0f} MB, notebooks and an install script to {folder}")
+
+
+COMMANDS = (course, grade, strip, votes, concept_test, slides, bundle)

@@ -61,7 +61,7 @@ def _chosen(name: Any) -> list:
 def _run(item: Any, full: bool, data: None, quiet: bool) -> Any:
     from workbench import replays
     start = time.monotonic()
-    with refusing("", TypeError):
+    with refusing(kinds=(ValueError, TypeError, OSError)):
         done = replays.run(item, replays.Setting(full, data))
     if not quiet:
         click.echo(f"{done.headline()} ({time.monotonic() - start:.1f} s)", err=True)

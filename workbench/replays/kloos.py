@@ -68,8 +68,8 @@ def _words_hold(shifts: list, said: dict) -> tuple:
     """Return claims that bias and variance are ordered as the words are, in each study, and the figures."""
     claims, rows = [], []
     for which, part in (("bias", 0), ("variance", 1)):
-        for study, shift in enumerate(shifts, 1):
-            found = theory.estimator_theory(*shift, N, size=SIZE)
+        for study, (base, new, p00, p11) in enumerate(shifts, 1):
+            found = theory.estimator_theory(base, new, p00, p11, N, size=SIZE)
             size = {name: abs(getattr(found, which)[name]) ** (.5 if which == "variance" else 1) for name in FIVE}
             pairs = [(a, b) for a in FIVE for b in FIVE if WORDS.index(said[a][part]) < WORDS.index(said[b][part])]
             claims.append(every(f"{which} in study {study}: pairs of estimators in the order that the words say",

@@ -41,6 +41,7 @@ from workbench.reports.parameters import (
     own_title,
     parse_parameters,
     reading_function,
+    refusing,
     shown_help,
     shown_type,
     tags,
@@ -59,6 +60,7 @@ IF, UNLESS = "if:", "unless:"
 CELL_LIMIT, LONGEST_LIMIT = 600, 1_000_000
 LIMIT_NAME = "WORKBENCH_CELL_TIMEOUT"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
+UNUSABLE = (ValueError, TypeError, OSError, ImportError)        # what reading a file may raise
 
 
 def build_report(topic_or_path: Path | str, parameters: dict | None = None, output: str = "report.html", *,
@@ -127,7 +129,7 @@ def build_files(topic_or_path: Any, parameters: Any, output: Any, *, progress: A
         for file in made:
             undo.enter_context(taken_back(file))
         absolute = values | {name: str(file.absolute()) for name, file in named.items()}
-        notebook, records = _execute(path, absolute, progress, limit, targets.recorded, handed)
+        notebook, records = _execute(path, absolute, progress, limit, bool(targets.json or targets.tables), handed)
         used = values | {name: "" for name, file in outputs.items() if not file.exists()}
         about = _provenance(declared, used, inputs, command)
         page, messages = _page(path, notebook, about)
@@ -144,24 +146,20 @@ class _Targets(NamedTuple):
     json: Path | None
     tables: Path | None
 
-    @property
-    def recorded(self) -> bool:
-        return bool(self.json or self.tables)
-
 
 def _checked_targets(output: Path | str, pdf: bool, json: str | None, tables: str | None) -> _Targets:
     page, chromium = checked_output(output), find_chromium() if pdf else None
     if pdf:
         check_written("PDF", page.with_suffix(".pdf"))
-    return _Targets(page, chromium, checked_output(json, "json", ".json") if json is not None else None,
-                    checked_tables(tables) if tables is not None else None)
+    return _Targets(page, chromium, None if json is None else checked_output(json, "json", ".json"),
+                    None if tables is None else checked_tables(tables))
 
 
 def _write(targets: Any, page: Any, records: Any, undo: Any, about: Any) -> list:
     """Write what is asked for and return the files, the page first."""
-    tables = table_paths(targets.tables, records) if targets.tables else []
     written = [targets.page, *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
-               *[targets.json] * bool(targets.json), *tables]
+               *[targets.json] * bool(targets.json),
+               *(table_paths(targets.tables, records) if targets.tables else [])]
     for file in [targets.tables or targets.page.parent, *written]:
         undo.enter_context(taken_back(file))
     write_page(page, targets.page, targets.chromium)
@@ -173,9 +171,8 @@ def _write(targets: Any, page: Any, records: Any, undo: Any, about: Any) -> list
 
 
 def _limit(timeout: None) -> int:
-    name, value = LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT
-    if timeout is not None:
-        name, value = "timeout", timeout
+    name, value = ("timeout", timeout) if timeout is not None else \
+        (LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT)
     try:
         return checks.whole(name, int(value) if str(value).isdecimal() else value, 1, LONGEST_LIMIT)
     except checks.WrongArgument as error:
@@ -189,11 +186,10 @@ def package_version() -> str:
 
 def _checked_values(declared: Any, given: Any, targets: Any) -> dict:
     from workbench.data.files import existing_file
-    values = {parameter["name"]: parameter["default"] for parameter in declared}
-    values |= parse_parameters(declared, given)
+    values = {each["name"]: each["default"] for each in declared} | parse_parameters(declared, given)
     files = _paths(declared, values, "file")
     for name, path in files.items():
-        with _refusing(name):
+        with refusing(name, UNUSABLE, one_line):
             existing_file(path)
     inputs = {path.resolve() for path in files.values()}
     values |= _beside(declared, values, targets.page, inputs)
@@ -209,8 +205,8 @@ def _checked_values(declared: Any, given: Any, targets: Any) -> dict:
 
 def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
     """Return {name: path} of the outputs that stand beside the report unless they are given."""
-    endings = {each["name"]: each["detail"] for each in declared if each["role"] == "output" and each["detail"]}
-    paths = {name: output.with_name(output.stem + ending) for name, ending in endings.items() if not values[name]}
+    paths = {each["name"]: output.with_name(output.stem + each["detail"]) for each in declared
+             if each["role"] == "output" and each["detail"] and not values[each["name"]]}
     return {name: str(path) for name, path in paths.items() if path.resolve() not in inputs}
 
 
@@ -253,7 +249,7 @@ def _check_files(declared: list, values: dict) -> None:
     from workbench.data.frames import column_names
     found = {}
     for name, path in _paths(declared, values, "file").items():
-        with _refusing(name):
+        with refusing(name, UNUSABLE, one_line):
             found[name] = list(column_names(str(path)))
     for parameter in declared:
         name, file = parameter["name"], parameter["detail"]
@@ -262,15 +258,6 @@ def _check_files(declared: list, values: dict) -> None:
             raise WrongParameter(name, f"is {values[name]!r}, which is no column of {values[file]}"
                                  f"{suggestion(values[name], found[file])}", values[name],
                                  told=f"columns: {checks.listed(found[file], 20)}")
-
-
-@contextlib.contextmanager
-def _refusing(name: str) -> Iterator[None]:
-    """Say of which parameter the file cannot be used."""
-    try:
-        yield
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        raise ReportError(f"{name}: {one_line(error)}") from error
 
 
 def _changed_at(path: Path) -> int | None:
@@ -331,9 +318,7 @@ def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) ->
 def _message(name: str, text: str) -> str:
     """Return an error's text, its class before it where no user is meant to see it."""
     message, unforeseen = one_line(text), vars(builtins).keys() - {"ValueError", "TypeError"}
-    if not message:
-        return name
-    return f"{name}: {message}" if name in unforeseen else message
+    return ": ".join([name, message] if message and name in unforeseen else [message or name])
 
 
 @contextlib.contextmanager
@@ -399,8 +384,7 @@ def _provenance(declared: list, values: dict, inputs: list, command: str) -> dic
     return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]], "used": values,
             "parameters": [each | {"value": _shown(values[each["name"]]), "meaning": _meaning(each)}
                            for each in declared],
-            "seed": values.get("seed"),
-            "date": datetime.datetime.now(datetime.UTC)}
+            "seed": values.get("seed"), "date": datetime.datetime.now(datetime.UTC)}
 
 
 def _meaning(parameter: dict) -> str:
@@ -420,16 +404,16 @@ def _shown(value: Any) -> str:
 
 
 def _command(topic: Path | str, parameters: dict, targets: _Targets) -> str:
-    pairs = [("-p", str(name), _shown(value)) for name, value in parameters.items()]
-    others = [("--json", str(targets.json))] * bool(targets.json) \
-        + [("--tables", str(targets.tables))] * bool(targets.tables) + [("--pdf",)] * bool(targets.chromium)
-    words = ["workbench", "report", str(topic), *sum(pairs, ()), "-o", str(targets.page), *sum(others, ())]
-    return shlex.join(words)
+    words: list[Any] = ["workbench", "report", topic]
+    for name, value in parameters.items():
+        words += ["-p", name, _shown(value)]
+    words += ["-o", targets.page, *["--json", targets.json] * bool(targets.json),
+              *["--tables", targets.tables] * bool(targets.tables), *["--pdf"] * bool(targets.chromium)]
+    return shlex.join(map(str, words))
 
 
 def _page(path: Path, notebook: Any, provenance: dict) -> tuple:
-    given = [parameter["name"] for parameter in provenance["parameters"] if parameter["value"]]
-    own = own_title(path, given)
+    own = own_title(path, [parameter["name"] for parameter in provenance["parameters"] if parameter["value"]])
     titled, parts = any(level == 1 for level, _ in headings(notebook.cells)), body(notebook, path.parent, own)
     return render(
         "page.html.j2", title=own or notebook_title(path), titled=titled, **vars(parts), **provenance), parts.messages

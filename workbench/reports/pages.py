@@ -231,14 +231,10 @@ def _preformatted(text: str, data: Any = None, metadata: Any = None) -> Markup:
     return Markup('<pre class="{}">{}</pre>').format(kind, text)
 
 
-def _math_output(text: str, data: Any, metadata: Any) -> Markup:
-    return Markup(_math(text.strip().strip("$"), "block"))
-
-
 _SHOW = {
     "text/markdown": lambda text, data, metadata: _markdown(text, trusted=False),
     **{kind: functools.partial(_picture, kind=kind) for kind in ("image/svg+xml", "image/png", "image/jpeg")},
-    "text/latex": _math_output,
+    "text/latex": lambda text, data, metadata: Markup(_math(text.strip().strip("$"), "block")),
     "text/plain": _preformatted,
 }
 

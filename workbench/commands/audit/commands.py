@@ -1,12 +1,11 @@
 """The commands of `workbench audit`: one audit from the plan to the report, in one file."""
 from __future__ import annotations
 
-import functools
 import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +14,7 @@ from workbench import checks
 from workbench.checks import counted
 from workbench.commands.options import as_typed
 from workbench.labeling.tools import TOOLS
-from workbench.results import sentences
+from workbench.results import Note, sentences
 
 if TYPE_CHECKING:
     from workbench.audits.sessions.session import AuditSession
@@ -85,31 +84,13 @@ def audit() -> None:
 
 def command(name: str, example: str, **settings: Any) -> Callable:
     """Return a decorator that makes a command with an example."""
-    return functools.partial(audit.command, name, cls=ExampleCommand, example=example, **settings)()
+    return audit.command(name, cls=ExampleCommand, example=example, **settings)
 
 
 BY = click.option("--by", metavar="NAME", envvar="WORKBENCH_BY",
                   help="Who does this; needed where several people label. WORKBENCH_BY of the environment sets it.")
 FILE = click.argument("file", metavar="AUDIT.DB")
 DASHES = {"ignore_unknown_options": True}       # an identifier may begin with a dash
-
-
-def columns_of(function: Callable) -> Callable:
-    """Add the options that say what the columns of a file of scores are."""
-    options = [
-        click.option("--score", default="score", show_default=True, help="Column of the scores."),
-        click.option("--prediction", default="", help="Column of the predicted classes."),
-        click.option("--id", "identifier", default="", help="Column of identifiers; without it rows are numbered."),
-        click.option("--score-is", default="auto", show_default=True,
-                     type=click.Choice(["auto", "confidence", "class1", "margin"]),
-                     help="What the score is; auto: seen from the file, and said."),
-        click.option("--positive", default="", help="The class whose probability the score is."),
-        click.option("--rival", default="", help="Column of a second model's predictions (--question difference)."),
-        click.option("--strata-by", default="", metavar="COLUMN",
-                     help="Column whose values are the strata, in the place of strata cut from the scores.")]
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 @command("new", "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item "
@@ -121,7 +102,16 @@ def columns_of(function: Callable) -> Callable:
 @click.option("--budget", type=int, help="Labels that are planned.  [required without --from]")
 @click.option("--from", "plan", metavar="PLAN",
               help="Go on with the plan of a report's sheet, or with the sheet beside it: its settings and labels.")
-@columns_of
+@click.option("--score", default="score", show_default=True, help="Column of the scores.")
+@click.option("--prediction", default="", help="Column of the predicted classes.")
+@click.option("--id", "identifier", default="", help="Column of identifiers; without it rows are numbered.")
+@click.option("--score-is", default="auto", show_default=True,
+              type=click.Choice(["auto", "confidence", "class1", "margin"]),
+              help="What the score is; auto: seen from the file, and said.")
+@click.option("--positive", default="", help="The class whose probability the score is.")
+@click.option("--rival", default="", help="Column of a second model's predictions (--question difference).")
+@click.option("--strata-by", default="", metavar="COLUMN",
+              help="Column whose values are the strata, in the place of strata cut from the scores.")
 @click.option("--question", type=click.Choice(QUESTIONS), default="accuracy", show_default=True,
               help="What is asked: accuracy; precision, recall and F1 of a class; or two models' difference.")
 @click.option("--metrics-of", default="", metavar="CLASS", help="The class, for --question class-metrics.")
@@ -164,17 +154,15 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
         _refuse_others(items, plan, sheet)
     question, budget, columns = settings.pop("question").replace("-", "_"), settings["budget"], settings.pop("columns")
     settings["asks"] = settings["asks"] or ("truth" if question == "difference" else "correct")
-    settings["metrics_of"] = settings["metrics_of"] or None
-    if settings["n_strata"] is None:
-        settings["n_strata"] = "auto"
+    settings |= {"metrics_of": settings["metrics_of"] or None,
+                 "n_strata": "auto" if settings["n_strata"] is None else settings["n_strata"]}
     with AuditSession.create(file, items, question=question, looks=_whole_numbers(looks), by=by, source=source,
                              columns=shown_columns(scores, columns), **settings) as session:
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
         frame = frame_of(items, session.design)
-        notes = sentences([*items.notes, *frame.strata.notes, *frame.notes,
-                           *[ADVICE] * (0 < settings["second_share"] < 1)])
+        notes = [*items.notes, *frame.strata.notes, *frame.notes, *[ADVICE] * (0 < settings["second_share"] < 1)]
     click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
     if imported:
         _tell_import(imported, sheet)
@@ -183,8 +171,7 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
         click.echo(f"There is no {sheet}: no labels were taken over.")
     if items.read_as:
         click.echo(f"Scores were read as {items.read_as}.")
-    for note in notes:
-        click.echo(f"Note: {plain(note)}.")
+    _tell_notes(notes)
     click.echo(f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} sheet.csv")
 
 
@@ -370,7 +357,11 @@ def _tell_import(found: SheetImport, sheet: str) -> None:
         click.echo(f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True)
     if len(found.refused) > TOLD_ROWS:
         click.echo(f"and {len(found.refused) - TOLD_ROWS} more {found.row_is}s", err=True)
-    for note in sentences(found.notes):
+    _tell_notes(found.notes)
+
+
+def _tell_notes(notes: Iterable[Note]) -> None:
+    for note in sentences(notes):
         click.echo(f"Note: {plain(note)}.")
 
 
