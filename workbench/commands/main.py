@@ -16,18 +16,8 @@ from workbench.commands import classroom
 from workbench.commands.audit.commands import audit
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
-from workbench.reports.parameters import (
-    ReportError,
-    WrongParameter,
-    find_notebook,
-    notebook_parameters,
-    notebook_title,
-    notebooks_folder,
-    refusing,
-    shown_help,
-    shown_type,
-    topics,
-)
+from workbench.reports import parameters
+from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 PARAMETER = "parameter_"
@@ -96,17 +86,18 @@ class ReportCommand(click.Command):
 
 
 def _options_for(args: list) -> list:
-    known = topics()
+    known = parameters.topics()
     first = args[:1] if args and not args[0].startswith("-") and args[0] != "all" else []
     topic = next((word for word in args if word in known or word.endswith(".ipynb")), *first or [None])
     if topic is None:
         return []
-    return [each for each in notebook_parameters(find_notebook(topic)) if each["name"] not in FIXED]
+    declared = parameters.notebook_parameters(parameters.find_notebook(topic))
+    return [parameter for parameter in declared if parameter["name"] not in FIXED]
 
 
-def _joined(args: list, parameters: list) -> list:
+def _joined(args: list, declared: list) -> list:
     """Return the words of a command; a flag may be followed by true or false, as other values are."""
-    switches = [_option_name(parameter) for parameter in parameters if parameter["type"] == "bool"]
+    switches = [_option_name(parameter) for parameter in declared if parameter["type"] == "bool"]
     joined: list = []
     for word in args:
         if joined and joined[-1] in switches and word.lower() in ("true", "false"):
@@ -123,11 +114,11 @@ def _option_name(parameter: dict) -> str:
 
 def _option(parameter: dict) -> Any:
     default, option = parameter["default"], _option_name(parameter)
-    text = f"{shown_help(parameter)}  [{'empty' if default == '' else default}]".strip()
+    text = f"{parameters.shown_help(parameter)}  [{'empty' if default == '' else default}]".strip()
     named = PARAMETER + parameter["name"]
     if parameter["type"] == "bool":
         return click.Option([f"{option}/--no-{option[2:]}", named], default=None, help=text)
-    return click.Option([option, named], metavar=shown_type(parameter).upper(), help=text)
+    return click.Option([option, named], metavar=parameters.shown_type(parameter).upper(), help=text)
 
 
 @commands.command(cls=ReportCommand)
@@ -160,7 +151,7 @@ def report(topic: str | None, output: str | None, pairs: tuple, params_file: str
             raise ReportError("--json and --tables take the results of one topic, not of all")
         _report_all(Path(output or "reports"), pdf, quiet)
     elif topic is None:
-        raise ReportError(f"name a topic: {', '.join(topics())}")
+        raise ReportError(f"name a topic: {', '.join(parameters.topics())}")
     else:
         _report(topic, given, "report.html" if output is None else output, quiet, pdf=pdf, json=json, tables=tables)
 
@@ -181,7 +172,7 @@ def _report_all(folder: Path, pdf: bool, quiet: bool) -> None:
         raise ReportError(f"with --all the output is a folder; got {str(folder)!r}")
     with refusing(f"cannot make the folder {str(folder)!r}"):
         folder.mkdir(parents=True, exist_ok=True)
-    for topic in topics():
+    for topic in parameters.topics():
         _report(topic, {}, folder / f"{topic}.html", quiet, pdf=pdf)
 
 
@@ -204,15 +195,15 @@ def _yaml(file: str) -> dict:
 @commands.command("list")
 def list_topics() -> None:
     """List the topics, one line each."""
-    _show([(topic, notebook_title(path)) for topic, path in topics().items()])
+    _show([(topic, parameters.notebook_title(path)) for topic, path in parameters.topics().items()])
 
 
 @commands.command()
 @click.argument("topic")
 def params(topic: str) -> None:
     """List the parameters of TOPIC: name, type, default and help."""
-    _show([(each["name"], shown_type(each), repr(each["default"]), shown_help(each))
-           for each in notebook_parameters(find_notebook(topic))])
+    _show([(each["name"], parameters.shown_type(each), repr(each["default"]), parameters.shown_help(each))
+           for each in parameters.notebook_parameters(parameters.find_notebook(topic))])
 
 
 def _show(rows: list[tuple[str, ...]]) -> None:
@@ -252,7 +243,7 @@ def _become_lab(folder: Any, words: Any) -> Any:
 
 
 def _copy_notebooks(folder: Any) -> tuple:
-    copied, kept, inside = list[str](), list[str](), notebooks_folder()
+    copied, kept, inside = list[str](), list[str](), parameters.notebooks_folder()
     with refusing(f"cannot copy to {str(folder)!r}"):
         for made in (folder, folder / SOLUTIONS):
             made.mkdir(parents=True, exist_ok=True)

@@ -67,17 +67,17 @@ def _estimators() -> dict:
 
 @PAPER.item("lemma1", "The variance of the cross-validated error is a sum of variance, within-fold and between-fold "
             "covariance")
-def _lemma1(setting: Any) -> tuple:
+def _lemma1(setting: Any) -> list:
     rng, n = np.random.default_rng(0), K * M
     moments = [_moments(rng)[:3] for _ in range(200)]
     differences = [n * (sigma2 + (M - 1) * omega + (n - M) * gamma) / covariance(sigma2, omega, gamma).sum() - 1
                    for sigma2, omega, gamma in moments]
-    return [equal("equation 5 is the variance of the mean, in 200 covariance matrices", differences)], []
+    return [equal("equation 5 is the variance of the mean, in 200 covariance matrices", differences)]
 
 
 @PAPER.item("lemma2", "Every quadratic estimate expects a combination of three terms, and a s1 + b s2 + c s3 has the "
             "same expectation")
-def _lemma2(setting: Any) -> tuple:
+def _lemma2(setting: Any) -> list:
     rng, sides, represented = np.random.default_rng(0), [], []
     for _ in range(200):
         sigma2, omega, gamma, mean = _moments(rng)
@@ -89,17 +89,17 @@ def _lemma2(setting: Any) -> tuple:
         s = [(part * second).sum() for part in _forms()]
         represented.append(np.dot((a, b, c), s) - expected)
     return [equal("the expectation of 200 random quadratic forms", sides),
-            equal("that of a s1 + b s2 + c s3", represented)], []
+            equal("that of a s1 + b s2 + c s3", represented)]
 
 
 @PAPER.item("theorem1", "No estimate of the variance is unbiased whatever the distribution")
-def _theorem1(setting: Any) -> tuple:
+def _theorem1(setting: Any) -> list:
     n = K * M
     # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
     system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, n - M, 0]) / n
     solution = np.linalg.lstsq(system, wanted, rcond=None)[0]
     return [bound("largest coefficient of the bias that the best choice of a, b, c leaves", "above 0",
-                  np.abs(system @ solution - wanted).max(), low=1e-6)], []
+                  np.abs(system @ solution - wanted).max(), low=1e-6)]
 
 
 @PAPER.item("proposition1", "With a consistent learner the covariances go to 0 as n grows", seconds=10,
@@ -271,7 +271,7 @@ def _numeric(column: np.ndarray) -> bool:
 
 @PAPER.item("section5", "Theta 3, 4 and 5 behave alike; rho is at most 0.7, and negative with gross outliers in "
             "regression", seconds=2, data="digits, and lines with outliers, simulated")
-def _section5(setting: Any) -> tuple:
+def _section5(setting: Any) -> list:
     runs = setting.runs(2000, 10_000)
     population, (losses_of, _) = Population.of("digits"), as_learner("learner", "1nn")
     claims, largest = [], []
@@ -287,7 +287,7 @@ def _section5(setting: Any) -> tuple:
     rho, error = _outlier_rho(setting.runs(8000, 20_000))
     return [*claims, bound("rho, 1-NN on digits, the larger of n = 40 and 160", "at most 0.7", max(largest), high=.7),
             bound("rho plus three errors, a straight line with one point in fifty far out on it", "negative at times",
-                  rho + 3 * error, high=0)], []
+                  rho + 3 * error, high=0)]
 
 
 def _thetas(losses: np.ndarray) -> dict:

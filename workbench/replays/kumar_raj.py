@@ -136,14 +136,14 @@ def _outcomes(right: int, size: int, n: int) -> np.ndarray:
 
 
 @PAPER.item("lemma1", "The variance of right and wrong is N / (N - 1) A (1 - A)")
-def _lemma1(setting: Any) -> tuple:
+def _lemma1(setting: Any) -> list:
     populations = [np.arange(size) < right for size in range(2, 40) for right in range(size + 1)]
     differences = [a.var(ddof=1) - a.size / (a.size - 1) * a.mean() * (1 - a.mean()) for a in populations]
-    return [equal("variance with N - 1, all populations of 2 to 39 items", differences)], []
+    return [equal("variance with N - 1, all populations of 2 to 39 items", differences)]
 
 
 @PAPER.item("proposition1", "The variance of a random sample's accuracy is N A (1 - A) / ((N - 1) n)")
-def _proposition1(setting: Any) -> tuple:
+def _proposition1(setting: Any) -> list:
     size, right, n = 8, 5, 3
     printed = size * right / size * (1 - right / size) / ((size - 1) * n)
     with_replacement = np.array([sum(s) / n for s in itertools.product([1] * right + [0] * (size - right), repeat=n)])
@@ -153,18 +153,18 @@ def _proposition1(setting: Any) -> tuple:
                                          "without, which have a factor 1 - n / N",
                                          printed=printed * (1 - n / size), ours=exact)),
             equal("with that factor it is `accuracy_variance`, without replacement",
-                  accuracy_variance([size], [right], [n]) - exact)], []
+                  accuracy_variance([size], [right], [n]) - exact)]
 
 
 @PAPER.item("proposition2", "A (1 - A) / (n - 1) of the sample estimates that variance without bias")
-def _proposition2(setting: Any) -> tuple:
+def _proposition2(setting: Any) -> list:
     size, right, n = 8, 5, 3
     shares = np.array([sum(s) / n for s in itertools.product([1] * right + [0] * (size - right), repeat=n)])
     exact = _outcomes(right, size, n)
     return [number("mean over all samples with replacement against their variance", shares.var(),
                    (shares * (1 - shares) / (n - 1)).mean()),
             number("mean over all samples without replacement, times 1 - n / N", exact.var(),
-                   (exact * (1 - exact) / (n - 1)).mean() * (1 - n / size))], []
+                   (exact * (1 - exact) / (n - 1)).mean() * (1 - n / size))]
 
 
 def _stratified_outcomes() -> tuple:
@@ -173,28 +173,28 @@ def _stratified_outcomes() -> tuple:
 
 
 @PAPER.item("proposition3", "The variance of the stratified accuracy is the sum of W^2 S^2 / n")
-def _proposition3(setting: Any) -> tuple:
+def _proposition3(setting: Any) -> list:
     weight, shares = _stratified_outcomes()
     S2, factor = np.array([5 / 4 * .6 * .4, 4 / 3 * .25 * .75]), np.array([1 - 3 / 5, 1 - 2 / 4])
     return [number("3 of 5 and 2 of 4 items, all 60 samples", (weight ** 2 * S2 / [3, 2]).sum(),
                    (shares @ weight).var(), correction=Correction(
                        "S^2 belongs to samples without replacement, with 1 - n / N per stratum",
                        printed=(weight ** 2 * S2 * factor / [3, 2]).sum())),
-            number("mean of the estimate, against the accuracy", 4 / 9, (shares @ weight).mean())], []
+            number("mean of the estimate, against the accuracy", 4 / 9, (shares @ weight).mean())]
 
 
 @PAPER.item("proposition4", "The sum of W^2 A (1 - A) / (n - 1) estimates it without bias")
-def _proposition4(setting: Any) -> tuple:
+def _proposition4(setting: Any) -> list:
     weight, shares = _stratified_outcomes()
     estimates = shares * (1 - shares) / [2, 1] * [1 - 3 / 5, 1 - 2 / 4]
     library = np.mean([estimated_variance([5, 4], [3, 2], np.rint(row * [3, 2]).astype(int)) for row in shares])
     return [number("mean over all samples, with 1 - n / N, against the variance", (shares @ weight).var(),
                    (estimates @ weight ** 2).mean()),
-            number("the same of `estimated_variance`", (shares @ weight).var(), library)], []
+            number("the same of `estimated_variance`", (shares @ weight).var(), library)]
 
 
 @PAPER.item("remark1", "With K pure sets, K labels tell the accuracy")
-def _remark1(setting: Any) -> tuple:
+def _remark1(setting: Any) -> list:
     errors = [(first * 1 + second * 0) / (first + second) - first / (first + second)
               for first, second in itertools.product(range(1, 8), repeat=2)]
     refused = True
@@ -205,11 +205,11 @@ def _remark1(setting: Any) -> tuple:
             every("a sample of one label per stratum shows that it is enough: its variance can be estimated",
                   int(not refused), 1, printed="not said", correction=Correction(
                       "one label cannot show that a set is pure: `stratified_accuracy` asks for two"),
-                  corrected_right=int(refused))], []
+                  corrected_right=int(refused))]
 
 
 @PAPER.item("remark2", "Strata of the same accuracy are the worst case: the least variance is that of random sampling")
-def _remark2(setting: Any) -> tuple:
+def _remark2(setting: Any) -> list:
     rng, differences, chain, worse = np.random.default_rng(0), [], 0, 0
     for _ in range(500):
         weight, A = rng.dirichlet(np.ones(5)), rng.uniform(.05, .95, 5)
@@ -223,7 +223,7 @@ def _remark2(setting: Any) -> tuple:
             bound("stratifications of which equal allocation is worse than random", "some", worse / 500, low=.001),
             number("strata of the same accuracy: V(optimal) over V(random)", 1.0, _ratio_of(np.full(2, .8))),
             bound("S_k constant keeps the accuracies together: V(proportional) over V(random) of .01 and .99",
-                  "not much smaller", _ratio_of(np.array([.01, .99])), low=.5), *_small_strata()], []
+                  "not much smaller", _ratio_of(np.array([.01, .99])), low=.5), *_small_strata()]
 
 
 def _ratio_of(A: np.ndarray) -> float:
@@ -279,11 +279,11 @@ def _algorithm(setting: Any, method: str, pilot: int) -> tuple:
 
 
 @PAPER.item("fig1", "One label tells a classifier that is always right; two, one that is right on one set", draw=None)
-def _fig1(setting: Any) -> tuple:
+def _fig1(setting: Any) -> list:
     return [number("variance of the accuracy from one label of a pure set", 0.0, accuracy_variance([20], [20], [1])),
             number("variance from one label of each of two pure sets", 0.0,
                    accuracy_variance([12, 8], [12, 0], [1, 1])),
-            number("accuracy from 12 and 8 items, labels 1 and 0", .6, np.dot([12 / 20, 8 / 20], [1, 0]))], []
+            number("accuracy from 12 and 8 items, labels 1 and 0", .6, np.dot([12 / 20, 8 / 20], [1, 0]))]
 
 
 def _range(text: str, printed: str, values: list, low: float, high: float, kind: str) -> dict:

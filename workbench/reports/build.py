@@ -268,13 +268,13 @@ def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: boo
     with imports.without_grammars():
         import nbformat
     environment = {handover.HANDED: handed} | ({RECORDING: "1"} if recorded else {})
-    with _quiet(), _progress(progress) as started, kernel_managers(environment) as manager_class:
+    with _quiet():
         notebook = nbformat.read(path, as_version=4)
         notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]
         if recorded:
             add_recording(notebook)
-        started(total=len(notebook.cells) + 1)
-        done = _run(notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started)
+        with _progress(progress, len(notebook.cells) + 1) as started, kernel_managers(environment) as manager_class:
+            done = _run(notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started)
     if done.metadata.papermill.exception:
         raise ReportError("the notebook stopped before its end")
     return done, take_records(done) if recorded else []
@@ -336,28 +336,25 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _progress(wanted: bool) -> Iterator[Callable]:
+def _progress(wanted: bool, total: int) -> Iterator[Callable]:
     if not wanted:
         yield lambda **event: None
     elif sys.stderr.isatty():
         from tqdm import tqdm
-        with tqdm(file=sys.stderr, unit="cell", leave=False, desc="Starting") as bar:
+        with tqdm(total=total, file=sys.stderr, unit="cell", leave=False, desc="Starting") as bar:
             yield functools.partial(_advance, bar)
     else:
         yield _announce
 
 
-def _advance(bar: Any, cell: Any = None, cell_index: Any = None, total: Any = None) -> Any:
-    if total:
-        bar.reset(total)
-        return
+def _advance(bar: Any, cell: Any, cell_index: int) -> None:
     for _, heading in headings([cell]):
         bar.set_description(plain(heading)[:40])
     bar.update()
 
 
-def _announce(cell: None = None, cell_index: None = None, total: int | None = None) -> None:
-    for _, heading in headings([cell] if cell else []):
+def _announce(cell: Any, cell_index: int) -> None:
+    for _, heading in headings([cell]):
         print(plain(heading), file=sys.stderr, flush=True)
 
 

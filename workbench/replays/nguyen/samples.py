@@ -32,7 +32,7 @@ BYSTANDERS = "a bound on time for any input, which no run can show"
 
 @PAPER.item("introduction", "Nine values: stratified samples of two have 46 times less variance, three still less; "
             "Neyman wants 917 of 100")
-def _introduction(setting: Any) -> tuple:
+def _introduction(setting: Any) -> list:
     y = np.array([*FIRST, *SECOND], float)
     totals = [9 * np.mean(s) for s in itertools.combinations(y, 2)]
     uniform = np.var(totals)
@@ -49,7 +49,7 @@ def _introduction(setting: Any) -> tuple:
             number("mean over all samples of two, against the sum", y.sum(), np.mean(totals)),
             number("Neyman's records of stratum 1, which has 100", "917", wanted[0]),
             number("Neyman's records of each other stratum", "9", wanted[1]),
-            number("VOILA's records of stratum 1", "100", held.labeled[0])], []
+            number("VOILA's records of stratum 1", "100", held.labeled[0])]
 
 
 def _small_cases(count: int, seed: int = 0, strata: int = 3, most: int = 4) -> Iterator[tuple]:
@@ -81,30 +81,30 @@ def _evictions(count: int) -> tuple:
 
 @PAPER.item("definition2", "The array Q of strata, sorted by s / (n sigma)")
 @PAPER.item("definition1", "Oversized: a stratum holds more than its Neyman share")
-def _definition(setting: Any) -> tuple:
-    return [unchecked("the term", "a definition, which claims nothing")], []
+def _definition(setting: Any) -> list:
+    return [unchecked("the term", "a definition, which claims nothing")]
 
 
 @PAPER.item("lemma1", "Taking a record where n sigma / s is least raises the variance least")
-def _lemma1(setting: Any) -> tuple:
+def _lemma1(setting: Any) -> list:
     right, exact = _evictions(2000)
     return [every("random samples of 2 to 11 per stratum, near the optimum", right, 2000, correction=Correction(
-        "where n^2 sigma^2 / (s (s - 1)) is least"), corrected_right=exact)], []
+        "where n^2 sigma^2 / (s (s - 1)) is least"), corrected_right=exact)]
 
 
 @PAPER.item("algorithm1", "SingleSSR returns that stratum")
-def _algorithm1(setting: Any) -> tuple:
+def _algorithm1(setting: Any) -> list:
     right, exact = _evictions(2000)
     empties = sum(printed.single_ssr(np.ones(3), spread, np.array([1, 2, 3])) == 0 for spread in
                   np.exp(np.random.default_rng(2).normal(0, 1, (1000, 3))))
     return [every("random samples in which it costs least", right, 2000, correction=Correction(
                 "with the exact cost n^2 sigma^2 / (s (s - 1))"), corrected_right=exact),
             bound("share of samples with one record in a stratum that varies which it empties", "0",
-                  empties / 1000, high=0)], []
+                  empties / 1000, high=0)]
 
 
 @PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction", seconds=1)
-def _lemma2(setting: Any) -> tuple:
+def _lemma2(setting: Any) -> list:
     real, whole = list[Any](), list[Any]()
     for spread, held, total in _small_cases(400):
         kept = ~_oversized(spread, held, total)
@@ -117,7 +117,7 @@ def _lemma2(setting: Any) -> tuple:
             every("optimal reductions in whole numbers, by trying all", sum(whole), len(whole), correction=Correction(
                 "in real numbers; a stratum that varies keeps its only record"), corrected_right=sum(real)),
             bound("records that stratum 1 of sizes 3, 2, 2 (sd 1.21, .32, .17) keeps of 3, though it is not oversized",
-                  "3", best[0], low=3)], []
+                  "3", best[0], low=3)]
 
 
 def _reduced(spread: np.ndarray, held: np.ndarray, total: int) -> np.ndarray:
@@ -127,18 +127,18 @@ def _reduced(spread: np.ndarray, held: np.ndarray, total: int) -> np.ndarray:
 
 
 @PAPER.item("lemma3", "The oversized strata are reduced as if they were alone")
-def _lemma3(setting: Any) -> tuple:
+def _lemma3(setting: Any) -> list:
     differences = []
     for spread, held, total in _small_cases(400, seed=3, strata=5):
         over = _oversized(spread, held, total)
         if over.any():
             alone = _reduced(spread[over], held[over], total - held[~over].sum())
             differences.append(np.abs(_reduced(spread, held, total)[over] - alone).max())
-    return [equal(f"sizes in {len(differences)} random samples", differences)], []
+    return [equal(f"sizes in {len(differences)} random samples", differences)]
 
 
 @PAPER.item("lemma4", "The strata that are not oversized are the first of Q")
-def _lemma4(setting: Any) -> tuple:
+def _lemma4(setting: Any) -> list:
     prefix, condition, mended = list[Any](), list[Any](), list[Any]()
     for spread, held, total in _small_cases(400, seed=4, strata=5):
         over, filled = _oversized(spread, held, total), held / spread
@@ -147,18 +147,18 @@ def _lemma4(setting: Any) -> tuple:
         mended.append(((filled > total / spread.sum()) == over).all())
     return [every("random samples in which they are", sum(prefix), len(prefix)),
             every("oversized just where s / (n sigma) > 1 / D, as in the proof", sum(condition), len(condition),
-                  correction=Correction("M / D"), corrected_right=sum(mended))], []
+                  correction=Correction("M / D"), corrected_right=sum(mended))]
 
 
 @PAPER.item("observation1", "If all are oversized, each is cut to its Neyman share")
-def _observation1(setting: Any) -> tuple:
+def _observation1(setting: Any) -> list:
     rng, differences = np.random.default_rng(5), []
     for _ in range(300):
         spread = np.exp(rng.normal(0, 1, 5))
         share = 40 * spread / spread.sum()
         held = np.ceil(share) + rng.integers(1, 9, 5)
         differences.append(np.abs(_reduced(spread, held.astype(int), 40) - share).max())
-    return [equal("sizes in 300 random samples", differences)], []
+    return [equal("sizes in 300 random samples", differences)]
 
 
 def _matches(algorithm: Callable, cases: list) -> int:
@@ -187,15 +187,15 @@ def _hard_cases(count: int) -> list:
 
 
 @PAPER.item("theorem1", "SSR finds an optimal reduction, in time O(r^2)")
-def _theorem1(setting: Any) -> tuple:
+def _theorem1(setting: Any) -> list:
     return [_optimal(printed.ssr, list(_small_cases(500, seed=7, strata=5, most=9))),
-            unchecked("time O(r^2)", BYSTANDERS)], []
+            unchecked("time O(r^2)", BYSTANDERS)]
 
 
 @PAPER.item("algorithm2", "SSR, recursive")
-def _algorithm2(setting: Any) -> tuple:
+def _algorithm2(setting: Any) -> list:
     cases = list(_small_cases(500, seed=8, strata=6, most=9))
-    return [_optimal(printed.ssr, cases), _rounded(cases[:150])], []
+    return [_optimal(printed.ssr, cases), _rounded(cases[:150])]
 
 
 def _rounded(cases: list) -> dict:
@@ -214,30 +214,30 @@ def _rounded(cases: list) -> dict:
 
 
 @PAPER.item("theorem2", "FastSSR finds it in time O(r log r)")
-def _theorem2(setting: Any) -> tuple:
+def _theorem2(setting: Any) -> list:
     return [_optimal(printed.fast_ssr, list(_small_cases(500, seed=9, strata=5, most=9)), ", spreads above 0"),
-            unchecked("time O(r log r)", BYSTANDERS)], []
+            unchecked("time O(r log r)", BYSTANDERS)]
 
 
 @PAPER.item("algorithm3", "FastSSR, without recursion")
-def _algorithm3(setting: Any) -> tuple:
+def _algorithm3(setting: Any) -> list:
     hard = _hard_cases(300)
     plain = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
     only = _matches(printed.fast_ssr, plain)
     return [every("reductions, some with a stratum of equal values, some of nothing", _matches(printed.fast_ssr, hard),
                   len(hard), correction=Correction("for spreads above 0 and a total below what is held, of which it "
                                                    f"solves {only} of {len(plain)}"),
-                  corrected_right=len(hard) if only == len(plain) else only)], []
+                  corrected_right=len(hard) if only == len(plain) else only)]
 
 
 @PAPER.item("theorem3", "VOILA gives the least variance of all allocations")
-def _theorem3(setting: Any) -> tuple:
-    return _voila(10), []
+def _theorem3(setting: Any) -> list:
+    return _voila(10)
 
 
 @PAPER.item("algorithm4", "VOILA is FastSSR of everything")
-def _algorithm4(setting: Any) -> tuple:
-    return _voila(11), []
+def _algorithm4(setting: Any) -> list:
+    return _voila(11)
 
 
 def _voila(seed: int) -> list:
@@ -319,20 +319,20 @@ def _lemma5(setting: Any) -> tuple:
 
 
 @PAPER.item("theorem5", "A record costs O(r) at worst, O(1) expected; a minibatch O(r log r + b)")
-def _theorem5(setting: Any) -> tuple:
-    return [unchecked("the times", BYSTANDERS)], []
+def _theorem5(setting: Any) -> list:
+    return [unchecked("the times", BYSTANDERS)]
 
 
 @PAPER.item("algorithm5", "S-VOILA begins with the first M records")
-def _algorithm5(setting: Any) -> tuple:
+def _algorithm5(setting: Any) -> list:
     stratum, values = jump_stream(1000, runs=1, rng=1)
     sampler = StreamSampler(1000).update(stratum[0], values[0])
     return [equal("estimate of the mean while all records fit", sampler.estimate().estimate - values.mean()),
-            number("records held", "1000", sum(sampler.sizes().values()))], []
+            number("records held", "1000", sum(sampler.sizes().values()))]
 
 
 @PAPER.item("algorithm6", "S-VOILA keeps a stratified sample of a stream", seconds=2, data="simulated stream")
-def _algorithm6(setting: Any) -> tuple:
+def _algorithm6(setting: Any) -> list:
     rng = np.random.default_rng(1)
     stratum = rng.integers(0, 10, 4000)
     values = rng.standard_normal(4000) * (1 + stratum)
@@ -342,4 +342,4 @@ def _algorithm6(setting: Any) -> tuple:
                   study.infinite("s_voila_printed").mean(), high=0, correction=Correction(
                       "a floor of two records per stratum", ours=study.infinite("s_voila").mean()), corrected_high=0),
             bound("variance over VOILA's at the end, with the floor", "close to 1", study.ratio("s_voila")[-1],
-                  high=1.1)], []
+                  high=1.1)]

@@ -6,6 +6,7 @@ References
 """
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -70,21 +71,20 @@ def _cosine(study: Any, method: str) -> np.ndarray:
         return (1 - (a * b).sum(-1) / ((a ** 2).sum(-1) * (b ** 2).sum(-1)) ** .5).mean(0)
 
 
-def _over_time(study: Any, values: np.ndarray, series: str, panel: str = "") -> list:
-    return [{"month": float(month), "value": float(value), "series": series} | ({"panel": panel} if panel else {})
+def _over_time(study: Any, values: np.ndarray, series: str) -> list:
+    return [{"month": float(month), "value": float(value), "series": series}
             for month, value in zip(_month(study), values, strict=True) if np.isfinite(value)]
 
 
-def _largest(matrix: np.ndarray, study: Any, panel: str, every_nth: int = 3, by: np.ndarray | None = None,
-             over: str = "month") -> list:
-    """Return rows of an area chart: the strata with the largest shares by a matrix, and all others together."""
-    order, rows = np.argsort(-(matrix if by is None else by).sum(0)), []
-    time = _month(study) if over == "month" else study.checkpoint
-    for c in range(0, len(matrix), every_nth):
+def _largest(matrix: np.ndarray, study: Any, panel: str, by: np.ndarray | None = None, over: str = "month"
+             ) -> Iterator[dict]:
+    """Yield rows of an area chart: the strata with the largest shares by a matrix, and all others together."""
+    order = np.argsort(-(matrix if by is None else by).sum(0))
+    time, step = (_month(study), 3) if over == "month" else (study.checkpoint, 12)
+    for c in range(0, len(matrix), step):
         shown = [(f"stratum {h}", matrix[c, h]) for h in order[:SHOWN]] + [("others", matrix[c, order[SHOWN:]].sum())]
-        rows += [{over: float(time[c]), "stratum": name, "value": float(value), "panel": panel}
-                 for name, value in shown]
-    return rows
+        for name, value in shown:
+            yield {over: float(time[c]), "stratum": name, "value": float(value), "panel": panel}
 
 
 AREAS = figures.areas("month", "value", "stratum", panel="panel", y_title="share")
@@ -116,11 +116,11 @@ def _fig2(setting: Any) -> tuple:
     size, sd = study.stratum_size.mean(0), study.stratum_sd.mean(0)
     last = 20 * (.8 * 400 + .2) ** .5 / 20
     share = size / size.sum(1, keepdims=True)
-    return [bound("largest less smallest relative frequency at the end", "equal", float(np.ptp(share[-1])), high=.005),
-            number("standard deviation of stratum 12 at the end", last, float(sd[-1, 11]), error=.06),
-            number("standard deviation of the others", "1", float(np.delete(sd[-1], 11).mean()))], [
-                *_largest(share, study, "relative frequency", 12, over="records"),
-                *_largest(sd, study, "standard deviation", 12, over="records")]
+    return [bound("largest less smallest relative frequency at the end", "equal", np.ptp(share[-1]), high=.005),
+            number("standard deviation of stratum 12 at the end", last, sd[-1, 11], error=.06),
+            number("standard deviation of the others", "1", np.delete(sd[-1], 11).mean())], [
+                *_largest(share, study, "relative frequency", over="records"),
+                *_largest(sd, study, "standard deviation", over="records")]
 
 
 @PAPER.item("fig3", "After nine months S-VOILA's sizes track VOILA's; reservoir's follow volume, uniform's are equal",
@@ -142,9 +142,9 @@ def _fig3(setting: Any) -> tuple:
 
 @PAPER.item("fig4", "The sizes of S-VOILA change over time as VOILA's do", seconds=5, data=TWIN, draw=AREAS)
 def _fig4(setting: Any) -> tuple:
-    claims, rows = [], []
+    claims, rows = list[Any](), list[dict]()
     for name, study, method in _three(setting):
-        rows += _largest(study.sampled[method].mean(0), study, name, by=study.sampled["voila"].mean(0))
+        rows += _largest(study.sampled[method].mean(0), study, name, study.sampled["voila"].mean(0))
         if method != "voila":
             claims.append(twin_bound(f"mean cosine distance from VOILA over the year, {name}", "track each other",
                                      _cosine(study, method).mean(), high=.02))
@@ -186,7 +186,7 @@ def _fig6(setting: Any) -> tuple:
 @PAPER.item("fig7", "The variance of S-VOILA is typically close to VOILA's; less with minibatches", seconds=1,
             data=TWIN, draw=MONTHS)
 def _fig7(setting: Any) -> tuple:
-    rows, ratios = [], {}
+    rows, ratios = list[dict](), {}
     for name, study, method in _three(setting):
         rows += _over_time(study, study.variance[method].mean(0), name)
         ratios[name] = float(np.median(study.ratio(method)))
@@ -307,12 +307,12 @@ def _jump(setting: Any, batch: int) -> Any:
 @PAPER.item("fig13", "After the jump stratum 12 gets more, in VOILA at once, in S-VOILA slowly", seconds=2,
             data="the paper's synthetic stream", draw=RECORDS)
 def _fig13(setting: Any) -> tuple:
-    rows, soon, end = [], [], []
+    rows, soon, end = list[dict](), [], []
     for name, batch, method in (("VOILA", 1, "voila"), ("S-VOILA, single", 1, "s_voila"),
                                 ("S-VOILA, batches of 100", 100, "s_voila")):
         study = _jump(setting, batch)
         held = study.sampled[method].mean(0)
-        rows += _largest(held, study, name, 12, study.sampled["voila"].mean(0), over="records")
+        rows += _largest(held, study, name, study.sampled["voila"].mean(0), over="records")
         soon.append(held[np.searchsorted(study.checkpoint, .24 * study.checkpoint[-1]), 11] / study.budget)
         end.append(held[-1, 11] / study.budget)
     return [bound("share of stratum 12 just after the jump, VOILA less S-VOILA", "above 0", soon[0] - soon[1], low=0),
