@@ -20,33 +20,11 @@ from typing import Any, NamedTuple
 from workbench import checks, imports
 from workbench.checks import suggestion
 from workbench.data import handover
+from workbench.reports import outputs, parameters
 from workbench.reports.kernels import START_LIMIT, KernelDiedError, KernelStartError, kernel_managers
-from workbench.reports.outputs import (
-    ReportWarning,
-    check_written,
-    checked_output,
-    find_chromium,
-    home_path,
-    taken_back,
-    warn_if_large,
-    write_page,
-)
+from workbench.reports.outputs import ReportWarning, checked_output, find_chromium
 from workbench.reports.pages import body, headings, one_line, plain
-from workbench.reports.parameters import (
-    ReportError,
-    WrongParameter,
-    find_notebook,
-    notebook_parameters,
-    notebook_title,
-    own_title,
-    parse_parameters,
-    reading_function,
-    refusing,
-    shown_help,
-    shown_type,
-    tags,
-    topic_name,
-)
+from workbench.reports.parameters import ReportError, WrongParameter, find_notebook, refusing, tags
 from workbench.reports.records import add_recording, take_records, write_json
 from workbench.reports.tables import checked_tables, table_paths, write_tables
 from workbench.reports.templates import render
@@ -110,31 +88,31 @@ def build_report(topic_or_path: Path | str, parameters: dict | None = None, outp
                        notebooks=notebooks, command=command, timeout=timeout)[0]
 
 
-def build_files(topic_or_path: Any, parameters: Any, output: Any, *, progress: Any, pdf: Any, json: Any = None,
+def build_files(topic_or_path: Any, given: Any, output: Any, *, progress: Any, pdf: Any, json: Any = None,
                 tables: Any = None, notebooks: Any = None, command: Any = None, timeout: Any = None) -> list:
     """Return all files that `build_report` wrote, the HTML file first."""
     targets, limit = _checked_targets(output, pdf, json, tables), _limit(timeout)
     path = find_notebook(topic_or_path, notebooks)
-    declared = notebook_parameters(path)
+    declared = parameters.notebook_parameters(path)
     with contextlib.ExitStack() as undo:
         handed = undo.enter_context(tempfile.TemporaryDirectory(prefix="workbench-"))
         with handover.reading(handed):
-            values = _checked_values(declared, parameters or {}, targets)
+            values = _checked_values(declared, given or {}, targets)
             named = _paths(declared, values, "file", "output")
             _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
             inputs = [_input(name, file) for name, file in _paths(declared, values, "file").items()]
-        command = command or _command(topic_or_path, parameters or {}, targets)
-        outputs = _paths(declared, values, "output")
-        made = {file: _changed_at(file) for file in outputs.values()}
+        command = command or _command(topic_or_path, given or {}, targets)
+        promised = _paths(declared, values, "output")
+        made = {file: _changed_at(file) for file in promised.values()}
         for file in made:
-            undo.enter_context(taken_back(file))
+            undo.enter_context(outputs.taken_back(file))
         absolute = values | {name: str(file.absolute()) for name, file in named.items()}
         notebook, records = _execute(path, absolute, progress, limit, bool(targets.json or targets.tables), handed)
-        used = values | {name: "" for name, file in outputs.items() if not file.exists()}
+        used = values | {name: "" for name, file in promised.items() if not file.exists()}
         about = _provenance(declared, used, inputs, command)
         page, messages = _page(path, notebook, about)
         written = _write(targets, page, records, undo, about | {"path": path, "messages": messages})
-    warn_if_large(targets.page, 3)
+    outputs.warn_if_large(targets.page, 3)
     return [*written, *(file for file, before in made.items() if _changed_at(file) != before)]
 
 
@@ -150,7 +128,7 @@ class _Targets(NamedTuple):
 def _checked_targets(output: Path | str, pdf: bool, json: str | None, tables: str | None) -> _Targets:
     page, chromium = checked_output(output), find_chromium() if pdf else None
     if pdf:
-        check_written("PDF", page.with_suffix(".pdf"))
+        outputs.check_written("PDF", page.with_suffix(".pdf"))
     return _Targets(page, chromium, None if json is None else checked_output(json, "json", ".json"),
                     None if tables is None else checked_tables(tables))
 
@@ -161,8 +139,8 @@ def _write(targets: Any, page: Any, records: Any, undo: Any, about: Any) -> list
                *[targets.json] * bool(targets.json),
                *(table_paths(targets.tables, records) if targets.tables else [])]
     for file in [targets.tables or targets.page.parent, *written]:
-        undo.enter_context(taken_back(file))
-    write_page(page, targets.page, targets.chromium)
+        undo.enter_context(outputs.taken_back(file))
+    outputs.write_page(page, targets.page, targets.chromium)
     if targets.json:
         write_json(targets.json, records, **_about(about))
     if targets.tables:
@@ -186,17 +164,17 @@ def package_version() -> str:
 
 def _checked_values(declared: Any, given: Any, targets: Any) -> dict:
     from workbench.data.files import existing_file
-    values = {each["name"]: each["default"] for each in declared} | parse_parameters(declared, given)
+    values = {each["name"]: each["default"] for each in declared} | parameters.parse_parameters(declared, given)
     files = _paths(declared, values, "file")
     for name, path in files.items():
         with refusing(name, UNUSABLE, one_line):
             existing_file(path)
     inputs = {path.resolve() for path in files.values()}
     values |= _beside(declared, values, targets.page, inputs)
-    outputs = _paths(declared, values, "output")
-    for name, path in outputs.items():
-        check_written(f"{name}:", path)
-    for name, path in (outputs | {"json": targets.json, "tables": targets.tables}).items():
+    promised = _paths(declared, values, "output")
+    for name, path in promised.items():
+        outputs.check_written(f"{name}:", path)
+    for name, path in (promised | {"json": targets.json, "tables": targets.tables}).items():
         if path and path.resolve() in inputs:
             raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
     _check_files(declared, values)
@@ -212,7 +190,7 @@ def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
 
 def _check_by_reading(path: Path, values: dict) -> None:
     """Call the function that the notebook's metadata names; what it refuses is told before a kernel starts."""
-    named = reading_function(path)
+    named = parameters.reading_function(path)
     if not named:
         return
     module, _, function = named.rpartition(".")
@@ -241,7 +219,7 @@ def _importable(folder: str) -> Iterator[None]:
 def _paths(declared: list[dict], values: dict, *roles: str) -> dict[str, Path]:
     """Return {name: path} of the files that are given, or that the notebook will write."""
     names = [parameter["name"] for parameter in declared if parameter["role"] in roles]
-    return {name: home_path(values[name]) for name in names if values[name]}
+    return {name: outputs.home_path(values[name]) for name in names if values[name]}
 
 
 def _check_files(declared: list, values: dict) -> None:
@@ -385,7 +363,8 @@ def _provenance(declared: list, values: dict, inputs: list, command: str) -> dic
 
 
 def _meaning(parameter: dict) -> str:
-    return f"{shown_type(parameter)}: {shown_help(parameter)}" if parameter["role"] else parameter["help"]
+    kind, text = parameters.shown_type(parameter), parameters.shown_help(parameter)
+    return f"{kind}: {text}" if parameter["role"] else text
 
 
 def _version(package: Any) -> Any:
@@ -400,9 +379,9 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _command(topic: Path | str, parameters: dict, targets: _Targets) -> str:
+def _command(topic: Path | str, given: dict, targets: _Targets) -> str:
     words: list[Any] = ["workbench", "report", topic]
-    for name, value in parameters.items():
+    for name, value in given.items():
         words += ["-p", name, _shown(value)]
     words += ["-o", targets.page, *["--json", targets.json] * bool(targets.json),
               *["--tables", targets.tables] * bool(targets.tables), *["--pdf"] * bool(targets.chromium)]
@@ -410,15 +389,15 @@ def _command(topic: Path | str, parameters: dict, targets: _Targets) -> str:
 
 
 def _page(path: Path, notebook: Any, provenance: dict) -> tuple:
-    own = own_title(path, [parameter["name"] for parameter in provenance["parameters"] if parameter["value"]])
+    own = parameters.own_title(path, [each["name"] for each in provenance["parameters"] if each["value"]])
     titled, parts = any(level == 1 for level, _ in headings(notebook.cells)), body(notebook, path.parent, own)
-    return render(
-        "page.html.j2", title=own or notebook_title(path), titled=titled, **vars(parts), **provenance), parts.messages
+    return render("page.html.j2", title=own or parameters.notebook_title(path), titled=titled, **vars(parts),
+                  **provenance), parts.messages
 
 
 def _about(about: dict) -> dict:
     """Return what the JSON file says beside the results."""
-    return {"topic": topic_name(about["path"]), "title": notebook_title(about["path"]),
+    return {"topic": parameters.topic_name(about["path"]), "title": parameters.notebook_title(about["path"]),
             "time": about["date"].isoformat(timespec="seconds"),
             "versions": {name.lower(): version for name, version in about["software"]},
             "inputs": about["inputs"], "parameters": about["used"], "messages": about["messages"]}
