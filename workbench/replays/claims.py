@@ -29,12 +29,16 @@ class Correction:
         Our number after the correction; None leaves ours.
     error : float or None
         Monte Carlo error of that; None leaves the claim's.
+    low, high : float
+        The range of a `bound` that our number must lie in after the correction.
     """
 
     how: str
     printed: Any = None
     ours: Any = None
     error: Any = None
+    low: float = float("-inf")
+    high: float = float("inf")
 
 
 def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, printed_error: float = 0.0,
@@ -82,8 +86,7 @@ def half_unit(printed: str | float) -> float:
 
 
 def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), high: float = float("inf"),
-          error: float = 0.0, correction: Correction | None = None, corrected_low: float = float("-inf"),
-          corrected_high: float = float("inf"), twin: str = "") -> dict:
+          error: float = 0.0, correction: Correction | None = None, twin: str = "") -> dict:
     """Return the row of a statement that a number lies in a range: "at most 0.04", "1.4 to 50 times".
 
     Parameters
@@ -94,8 +97,7 @@ def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), hig
         The range that the statement names.
     error : float
     correction : Correction, optional
-        Its `ours`, or ours, must lie between `corrected_low` and `corrected_high`.
-    corrected_low, corrected_high : float
+        Its `ours`, or ours, must lie between its `low` and `high`.
     twin : str
 
     Examples
@@ -107,11 +109,11 @@ def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), hig
         slack = ERRORS * error + ROUNDING * abs(ours)
         return low - slack <= ours <= high + slack
     return _row(text, printed, ours, error, inside(low, high, ours, error), twin, correction, correction
-                and inside(corrected_low, corrected_high, *_corrected(correction, printed, ours, error)[1:]))
+                and inside(correction.low, correction.high, *_corrected(correction, printed, ours, error)[1:]))
 
 
 def every(text: str, right: int, of: int, *, printed: str = "always", correction: Correction | None = None,
-          corrected_right: int = 0, twin: str = "") -> dict:
+          twin: str = "") -> dict:
     """Return the row of a statement about all cases: it holds if it is right in each that was tried.
 
     Parameters
@@ -120,8 +122,7 @@ def every(text: str, right: int, of: int, *, printed: str = "always", correction
     right, of : int
     printed : str
     correction : Correction, optional
-    corrected_right : int
-        Cases in which the corrected statement is right.
+        Its `ours` are the cases in which the corrected statement is right.
     twin : str
 
     Examples
@@ -131,8 +132,8 @@ def every(text: str, right: int, of: int, *, printed: str = "always", correction
     """
     share = f"{right:,} of {of:,}"
     if correction is not None and right < of:
-        share += f", corrected {corrected_right:,}"
-    return _row(text, printed, share, None, right == of, twin, correction, corrected_right == of)
+        share += f", corrected {correction.ours:,}"
+    return _row(text, printed, share, None, right == of, twin, correction, correction and correction.ours == of)
 
 
 def equal(text: str, differences: Any, *, twin: str = "") -> dict:

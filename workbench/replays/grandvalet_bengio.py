@@ -142,10 +142,10 @@ def _proposition2(setting: Any) -> tuple:
                correction=Correction(nearer, ours=100 * alleged(.72))),
         bound("type I error of the test that takes the correlation of two folds for rho", "5%", size(rho, r), high=.05,
               correction=Correction("rho = gamma / theta = K r / (1 + (K - 1) r) is not the correlation r of two folds",
-                                    ours=size(rho, kfold.rho_from_r(r, folds))), corrected_high=.05),
+                                    ours=size(rho, kfold.rho_from_r(r, folds)), high=.05)),
         bound("type I error where an upper bound (1) stands for the root of 1 - rho", "at most 5%", size(rho, 0),
               high=.05, correction=Correction("a conservative test needs a lower bound of the root",
-                                              ours=size(rho, .7)), corrected_high=.05),
+                                              ours=size(rho, .7), high=.05)),
         *_flips()], [{"rho": true, "assumed": f"rho = {assumed:g}", "type_one": float(size(true, assumed))}
                      for assumed in (0, .526, .7) for true in np.linspace(0, .9, 19).tolist()]
 
@@ -172,7 +172,7 @@ def _flips() -> list:
     edges = [edge for _, edge in sorted(falls)]
     return [every("rho_alpha is the largest rho at which the null hypothesis is accepted",
                   accepted.count((True, False)), 40, correction=Correction(
-                      "it is the least rho at which the test accepts"), corrected_right=accepted.count((False, True))),
+                      "it is the least rho at which the test accepts", ours=accepted.count((False, True)))),
             every("rho_alpha falls as p rises", sum(a > b for a, b in itertools.pairwise(edges)), 39)]
 
 

@@ -124,8 +124,8 @@ def _checked(name: Any, base: Any, new: Any, p00: Any, p11: Any, runs: Any) -> l
     return [bound(f"{name}: simulated over printed variance, n = 100,000", "1, up to 1/n^2", sd ** 2 / printed,
                   error=error / printed, low=1 - left, high=1 + left,
                   correction=Correction("the covariance of equation 63 counts twice, as in equation 20",
-                                        ours=sd ** 2 / corrected, error=error / corrected),
-                  corrected_low=1 - left, corrected_high=1 + left),
+                                        ours=sd ** 2 / corrected, error=error / corrected, low=1 - left,
+                                        high=1 + left)),
             number(f"{name}: bias times n, equation 4", LARGE * bias, LARGE * study.bias["mixed"],
                    error=LARGE * study.bias_error["mixed"])]
 
@@ -169,11 +169,10 @@ def _compared() -> list:
     near = [v["mixed"] < v["misclassification"] for (a, t), v in found if t >= a / 2 and 1 - t >= (1 - a) / 2]
     few, right = [v["mixed"] <= v["calibration"] for _, v in found], len(found) if all(near) else sum(near)
     return [every("the variance of mixed is below that of misclassification, any setting", sum(less), len(less),
-                  correction=Correction("where the share does not fall below half, on either side"),
-                  corrected_right=right),
+                  correction=Correction("where the share does not fall below half, on either side", ours=right)),
             every("mixed has less variance than calibration, any setting", sum(few), len(few),
-                  correction=Correction("less than misclassification is meant, and that where no share is halved"),
-                  corrected_right=right),
+                  correction=Correction("less than misclassification is meant, and that where no share is halved",
+                                        ours=right)),
             every("no estimator does better: the variance of mixed is at most that of maximum likelihood",
                   sum(v["mixed"] <= v["mle"] * (1 + 1e-9) for _, v in found), len(found), printed="in any dataset")]
 
@@ -200,8 +199,8 @@ def _better(shifts: Any, quantity: str, text: str, *rivals: str) -> Iterator[dic
         wins = [(getattr(study, quantity)["mixed"] < getattr(study, quantity)[rival],
                  abs(study.new_base_rate - study.base_rate) > 1e-6) for study in shifts.studies]
         yield every(f"{text} below that of {rival}", sum(won for won, _ in wins), len(wins),
-                    printed="at each new share", correction=Correction("where the share has changed at all"),
-                    corrected_right=sum(won or not moved for won, moved in wins))
+                    printed="at each new share", correction=Correction(
+                        "where the share has changed at all", ours=sum(won or not moved for won, moved in wins)))
 
 
 BOXES = figures.boxes("new_base_rate", "method", y_title="estimate minus new base rate")

@@ -204,8 +204,8 @@ def _remark1(setting: Any) -> list:
     return [equal("error of one label per pure set, 49 populations", errors),
             every("a sample of one label per stratum shows that it is enough: its variance can be estimated",
                   int(not refused), 1, printed="not said", correction=Correction(
-                      "one label cannot show that a set is pure: `stratified_accuracy` asks for two"),
-                  corrected_right=int(refused))]
+                      "one label cannot show that a set is pure: `stratified_accuracy` asks for two",
+                      ours=int(refused)))]
 
 
 @PAPER.item("remark2", "Strata of the same accuracy are the worst case: the least variance is that of random sampling")
@@ -263,17 +263,15 @@ def _algorithm(setting: Any, method: str, pilot: int) -> tuple:
     study, mended = (simulate_labeling(size, right, 300, method, pilot=pilot, runs=runs, laplace=laplace, rng=1)
                      for laplace in (0.0, 1.0))
     pure = Correction("a stratum whose pilot is pure must not be given up: a right and a wrong label added to each",
-                      ours=mended.bias, error=mended.bias_error)
+                      ours=mended.bias, error=mended.bias_error, low=-.003, high=.003)
     best = simulate_labeling(size, right, 300, "neyman", runs=100).variance_ratio
     claimed, claimed_mended = (each.estimated_variance_ratio / each.variance_ratio for each in (study, mended))
     return [bound(f"bias, 6 strata, pilot of {pilot}, 300 labels, accuracy {study.accuracy:.2f}", "unbiased",
-                  study.bias, low=0, high=0, error=study.bias_error, correction=pure, corrected_low=-.003,
-                  corrected_high=.003),
+                  study.bias, low=0, high=0, error=study.bias_error, correction=pure),
             bound("claimed variance over the true one", "unbiased", claimed, low=1, high=1,
                   error=study.variance_ratio_error / study.variance_ratio,
                   correction=Correction(pure.how, ours=claimed_mended,
-                                        error=mended.variance_ratio_error / mended.variance_ratio),
-                  corrected_low=.9, corrected_high=1.1),
+                                        error=mended.variance_ratio_error / mended.variance_ratio, low=.9, high=1.1)),
             bound("claimed variance over that of the best allocation", "at least 1",
                   study.estimated_variance_ratio / best, low=1, error=study.estimated_variance_ratio_error / best)], []
 

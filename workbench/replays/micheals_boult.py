@@ -241,7 +241,7 @@ def _eq9(setting: Any) -> list:
             bound("one square over the variance, the half-sample that is furthest off", "1: they are equal",
                   squares.max() / _textbook(weight, values), low=1, high=1, correction=Correction(
                       "the variance is the mean of the squares over all 2^L half-samples, where cross terms cancel",
-                      ours=squares.mean() / _textbook(weight, values)), corrected_low=1, corrected_high=1)]
+                      ours=squares.mean() / _textbook(weight, values), low=1, high=1))]
 
 
 @PAPER.item("eq10", "Random half-samples: the variance estimate is biased", seconds=1, draw=figures.lines(
@@ -256,8 +256,7 @@ def _eq10(setting: Any) -> tuple:
     off = abs(studies[32].mean_ratio - 1) / studies[32].mean_ratio_error
     return [bound("mean of the variance from 32 random half-samples: Monte Carlo errors away from the textbook's",
                   "biased, more than 3", off, low=3, correction=Correction(
-                      "unbiased but unstable: its coefficient of variation", ours=studies[32].cv), corrected_low=.1)
-            ], rows
+                      "unbiased but unstable: its coefficient of variation", ours=studies[32].cv, low=.1))], rows
 
 
 @PAPER.item("eq11", "Balanced half-samples give the variance of all half-samples")
@@ -276,8 +275,8 @@ def _eq12(setting: Any) -> tuple:
     return [number("rows", "8", len(PRINTED_ARRAY), correction=Correction(
                 "the third row, which equation 13 quotes, is missing", ours=len(BALANCED))),
             every("pairs of columns that are orthogonal", *_even_pairs(PRINTED_ARRAY), correction=Correction(
-                "rotations of the first row and a row of +: the third row is missing, others have wrong signs"),
-                corrected_right=_even_pairs(BALANCED)[0] if check_balance(BALANCED).full else 0),
+                "rotations of the first row and a row of +: the third row is missing, others have wrong signs",
+                ours=_even_pairs(BALANCED)[0] if check_balance(BALANCED).full else 0)),
             every("printed rows that are those of this balanced array", agree, 7, printed="all")], [
                     {"row": k, "corrected": "".join("+" if s > 0 else "-" for s in row)}
                     for k, row in enumerate(BALANCED, 1)]
@@ -288,7 +287,7 @@ def _eq13(setting: Any) -> list:
     units = np.where(BALANCED[2] > 0, 1, 2)
     agree = int((units == THIRD).sum())
     return [every("units that are those of the third row", agree, 7, correction=Correction(
-        "the seventh is unit 1"), corrected_right=agree + int(units[6] == 1 and THIRD[6] == 2))]
+        "the seventh is unit 1", ours=agree + int(units[6] == 1 and THIRD[6] == 2)))]
 
 
 @PAPER.item("eq14", "The mean of balanced half-samples need not be the estimate")
@@ -308,11 +307,11 @@ def _eq15(setting: Any) -> list:
     off = _off_the_mean(BALANCED)
     return [equal("mean of the balanced half-samples against the estimate, 7 strata", off),
             bound("distance where columns 2 to L sum to 0", "0", _off_the_mean(hadamard(8)), high=0,
-                  correction=Correction("column 1 must sum to 0 too: 1 <= h", ours=off), corrected_high=1e-9),
+                  correction=Correction("column 1 must sum to 0 too: 1 <= h", ours=off, high=1e-9)),
             number("half-samples for 483 strata, a power of two", "512", smallest_runs(2, 483)),
             bound("half-samples that are enough for 483 strata", "512 suffice", len(hadamard(484)), high=512),
             every("any rows are orthogonal: pairs of the 8 rows", *_even_pairs(BALANCED.T), correction=Correction(
-                "any columns are"), corrected_right=28 if _even_pairs(BALANCED) == (21, 21) else 0)]
+                "any columns are", ours=28 if _even_pairs(BALANCED) == (21, 21) else 0))]
 
 
 # section 7.3: more than two units
@@ -332,7 +331,7 @@ def _eq16(setting: Any) -> list:
     return [bound("one replicate less the full estimate, the largest of 81", "equal (it is called theta_st)",
                   abs(estimates - full).max(), high=1e-9, correction=Correction(
                       "it is the estimate of replicate alpha; their mean is the full one",
-                      ours=abs(estimates.mean() - full)), corrected_high=1e-9)]
+                      ours=abs(estimates.mean() - full), high=1e-9))]
 
 
 @PAPER.item("eq17", "The mean over all n^L replicates is the full estimate")
@@ -353,7 +352,7 @@ def _eq18(setting: Any) -> Iterator[dict]:
                  correction=Correction("(n^b - 1) / (n - 1)", printed=(3 ** 5 - 1) / 2))
     powers = sum(check_balance(orthogonal_array(n, n + 1)).full for n in (4, 8, 9))
     yield every("4, 8 or 9 units have no array, as they are no primes", 3 - powers, 3, printed="none has",
-                correction=Correction("any power of a prime has one"), corrected_right=powers)
+                correction=Correction("any power of a prime has one", ours=powers))
 
 
 def smallest_room(levels: int, power: int) -> int:
@@ -391,8 +390,8 @@ def _eq19(setting: Any) -> list:
                    (array[:, :2] == 0).all(1).sum(), correction=Correction("m / |S|^2", printed=27 / 9)),
             every("pairs of symbols that do not occur, or as often as the others: the matrix of ones is an array",
                   int(check_balance(np.hstack([ones, hadamard(4)[:, 1:]])).full), 1, printed="allowed",
-                  correction=Correction("every pair must occur, equally often"),
-                  corrected_right=int(check_balance(hadamard(4)[:, 1:]).full))]
+                  correction=Correction("every pair must occur, equally often",
+                                        ours=int(check_balance(hadamard(4)[:, 1:]).full)))]
 
 
 @PAPER.item("eq20", "H_2 is an orthogonal array")
@@ -400,8 +399,8 @@ def _eq20(setting: Any) -> list:
     H2 = np.array([[-1, 1], [1, 1]])
     return [equal("H H' = 2 I", H2 @ H2.T - 2 * np.eye(2)),
             every("each column shows both symbols equally often", int((H2.sum(0) == 0).sum()), 2, correction=Correction(
-                "without the constant column, which every Hadamard matrix has after changes of sign"),
-                corrected_right=2 if (H2[:, :1].sum(0) == 0).all() else 0)]
+                "without the constant column, which every Hadamard matrix has after changes of sign",
+                ours=2 if (H2[:, :1].sum(0) == 0).all() else 0))]
 
 
 @PAPER.item("eq21", "A Hadamard matrix doubles: H_{n^2}")
@@ -434,7 +433,7 @@ def _eq22(setting: Any) -> list:
 def _eq23(setting: Any) -> list:
     found = FIELD.multiply(FIELD.element([1, 2, 1, 0, 0]), FIELD.element([1, 1, 0, 0, 0]))
     return [every("coefficients of x^3 + x", _agree(found, (0, 1, 0, 1, 0)), 5, printed="all",
-                  correction=Correction("x^3 + 1"), corrected_right=_agree(found, (1, 0, 0, 1, 0)))]
+                  correction=Correction("x^3 + 1", ours=_agree(found, (1, 0, 0, 1, 0))))]
 
 
 @PAPER.item("eq24", "x^5 reduced is x + 2")
@@ -453,13 +452,13 @@ def _fig1(setting: Any) -> tuple:
     return [number("order of g: its powers are all elements but 0, modulo x^5 + 2x + 1", "242", FIELD.order(G),
                    correction=Correction("modulo x^5 + x^4 + x^2 + 1, which is not the modulus named",
                                          ours=mended.order(G))),
-            every("rows of the figure", first, 5, printed="all", correction=Correction("modulo x^5 + x^4 + x^2 + 1"),
-                  corrected_right=second),
+            every("rows of the figure", first, 5, printed="all",
+                  correction=Correction("modulo x^5 + x^4 + x^2 + 1", ours=second)),
             number("order of x + 1 modulo x^5 + 2x + 1", "242", FIELD.order(4)),
             bound("elements with g^242 = 1, g not 1, that do not generate the field", "none", conditions, high=0,
                   correction=Correction("g must have order 242: elements of that order that do not", ours=sum(
-                      np.unique(FIELD.powers(a)).size < 242 for a in range(2, 243) if FIELD.order(a) == 242)),
-                  corrected_high=0)], [
+                      np.unique(FIELD.powers(a)).size < 242 for a in range(2, 243) if FIELD.order(a) == 242), high=0))
+            ], [
                 {"power": k} | {name: " ".join(map(str, column[at])) for name, column in columns.items()}
                 for at, k in enumerate(PRINTED_POWERS)]
 
@@ -484,9 +483,9 @@ def _eq25(setting: Any) -> Iterator[dict]:
         pairs = [check_balance(appended[:, pair]) for pair in map(list, itertools.combinations(range(size), 2))]
         yield every(f"GF({p}^{degree}): pairs of the {size} columns in balance",
                     sum(pair.strength != 1 or pair.full for pair in pairs), len(pairs),
-                    correction=Correction(f"only the first (p^n - 1) / (p - 1) = {room} columns"),
-                    corrected_right=len(pairs) if check_balance(appended[:, :room]).strength == 2 else 0)
+                    correction=Correction(f"only the first (p^n - 1) / (p - 1) = {room} columns",
+                                          ours=len(pairs) if check_balance(appended[:, :room]).strength == 2 else 0))
         yield every(f"GF({p}^{degree}): the first {room} columns, with zeros instead of the last row",
                     int(check_balance(replaced[:, :room]).full), 1, printed="balanced", correction=Correction(
-                        "the zeros are a row of their own, after the p^n - 1 powers"),
-                    corrected_right=int(check_balance(appended[:, :room]).full))
+                        "the zeros are a row of their own, after the p^n - 1 powers",
+                        ours=int(check_balance(appended[:, :room]).full)))

@@ -89,7 +89,7 @@ def _definition(setting: Any) -> list:
 def _lemma1(setting: Any) -> list:
     right, exact = _evictions(2000)
     return [every("random samples of 2 to 11 per stratum, near the optimum", right, 2000, correction=Correction(
-        "where n^2 sigma^2 / (s (s - 1)) is least"), corrected_right=exact)]
+        "where n^2 sigma^2 / (s (s - 1)) is least", ours=exact))]
 
 
 @PAPER.item("algorithm1", "SingleSSR returns that stratum")
@@ -98,7 +98,7 @@ def _algorithm1(setting: Any) -> list:
     empties = sum(printed.single_ssr(np.ones(3), spread, np.array([1, 2, 3])) == 0 for spread in
                   np.exp(np.random.default_rng(2).normal(0, 1, (1000, 3))))
     return [every("random samples in which it costs least", right, 2000, correction=Correction(
-                "with the exact cost n^2 sigma^2 / (s (s - 1))"), corrected_right=exact),
+                "with the exact cost n^2 sigma^2 / (s (s - 1))", ours=exact)),
             bound("share of samples with one record in a stratum that varies which it empties", "0",
                   empties / 1000, high=0)]
 
@@ -115,7 +115,7 @@ def _lemma2(setting: Any) -> list:
     best, _ = printed.best_in_whole_numbers(size * [1.21, .32, .17], size, 4)
     return [every("optimal reductions in real numbers", sum(real), len(real)),
             every("optimal reductions in whole numbers, by trying all", sum(whole), len(whole), correction=Correction(
-                "in real numbers; a stratum that varies keeps its only record"), corrected_right=sum(real)),
+                "in real numbers; a stratum that varies keeps its only record", ours=sum(real))),
             bound("records that stratum 1 of sizes 3, 2, 2 (sd 1.21, .32, .17) keeps of 3, though it is not oversized",
                   "3", best[0], low=3)]
 
@@ -147,7 +147,7 @@ def _lemma4(setting: Any) -> list:
         mended.append(((filled > total / spread.sum()) == over).all())
     return [every("random samples in which they are", sum(prefix), len(prefix)),
             every("oversized just where s / (n sigma) > 1 / D, as in the proof", sum(condition), len(condition),
-                  correction=Correction("M / D"), corrected_right=sum(mended))]
+                  correction=Correction("M / D", ours=sum(mended)))]
 
 
 @PAPER.item("observation1", "If all are oversized, each is cut to its Neyman share")
@@ -210,7 +210,7 @@ def _rounded(cases: list) -> dict:
         rounded += near.sum() == total and printed.cost(spread, near) <= least * (1 + 1e-9)
         exact += ours.sum() == total and (printed.cost(spread, ours) <= least * (1 + 1e-9) or np.isinf(least))
     return every("sizes rounded to whole numbers are the best whole numbers", rounded, len(cases), printed="not said",
-                 correction=Correction("`reduce_sample` returns the best whole numbers"), corrected_right=exact)
+                 correction=Correction("`reduce_sample` returns the best whole numbers", ours=exact))
 
 
 @PAPER.item("theorem2", "FastSSR finds it in time O(r log r)")
@@ -226,8 +226,8 @@ def _algorithm3(setting: Any) -> list:
     only = _matches(printed.fast_ssr, plain)
     return [every("reductions, some with a stratum of equal values, some of nothing", _matches(printed.fast_ssr, hard),
                   len(hard), correction=Correction("for spreads above 0 and a total below what is held, of which it "
-                                                   f"solves {only} of {len(plain)}"),
-                  corrected_right=len(hard) if only == len(plain) else only)]
+                                                   f"solves {only} of {len(plain)}",
+                                                   ours=len(hard) if only == len(plain) else only))]
 
 
 @PAPER.item("theorem3", "VOILA gives the least variance of all allocations")
@@ -340,6 +340,6 @@ def _algorithm6(setting: Any) -> list:
                             runs=setting.runs(20, 200, 10), rng=2, progress=False)
     return [bound("share of runs and checkpoints with an infinite variance, strata that come late", "none",
                   study.infinite("s_voila_printed").mean(), high=0, correction=Correction(
-                      "a floor of two records per stratum", ours=study.infinite("s_voila").mean()), corrected_high=0),
+                      "a floor of two records per stratum", ours=study.infinite("s_voila").mean(), high=0)),
             bound("variance over VOILA's at the end, with the floor", "close to 1", study.ratio("s_voila")[-1],
                   high=1.1)]
