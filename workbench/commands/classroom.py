@@ -17,10 +17,9 @@ def course(students: str, secret: str, output: str, binder: str | None) -> None:
 
     Folders that exist are kept, so that students can be added later with the same secret.
     """
-    from workbench.classroom.copies import write_copies
-    from workbench.classroom.seeds import read_secret
+    from workbench.classroom import copies, seeds
     from workbench.classroom.students import read_students
-    written, kept = write_copies(read_students(students), read_secret(secret), output, binder=binder)
+    written, kept = copies.write_copies(read_students(students), seeds.read_secret(secret), output, binder=binder)
     click.echo(f"Wrote {checks.counted(len(written), 'folder')} to {output}"
                + (f"; kept {checks.listed(kept)}" if kept else ""))
 
@@ -37,11 +36,10 @@ def grade(folder: str, secret: str, students: str | None, output: str) -> None:
     Writes a table, and beside it a page per student and a page for the class: which traps, which
     scenes to repeat.
     """
-    from workbench.classroom import grading, pages
-    from workbench.classroom.seeds import read_secret
+    from workbench.classroom import grading, pages, seeds
     from workbench.classroom.students import read_students
     pages.check_outside(output, folder)
-    grades = grading.grade(folder, read_secret(secret), read_students(students) if students else None)
+    grades = grading.grade(folder, seeds.read_secret(secret), read_students(students) if students else None)
     written = pages.write_grades(grades, output)
     for each in grades.left_out:
         click.echo(f"Left out: {each}", err=True)
@@ -57,10 +55,9 @@ def strip(folder: str, secret: str, output: str) -> None:
 
     All of them audited the same forms, each with labels of his own: the class is the simulation.
     """
-    from workbench.classroom import grading, pages
+    from workbench.classroom import grading, pages, seeds
     from workbench.classroom import strip as strips
-    from workbench.classroom.seeds import read_secret
-    key = read_secret(secret)
+    key = seeds.read_secret(secret)
     found = strips.class_strip(grading.grade(folder, key), key)
     pages.write_text(output, strips.strip_page(found))
     click.echo(f"{found.words()[0]}\nWrote {output}")

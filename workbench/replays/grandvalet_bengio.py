@@ -21,6 +21,7 @@ from workbench.simulations.cross_validation import simulate_type_one
 
 PAPER = Paper("grandvalet-bengio", "Hypothesis testing for cross-validation")
 K, M = 5, 4
+N = K * M
 TWIN = "digits, 5 to 9 against 0 to 4, for Letter"
 PRINTED_RUNS = 10_000
 # n: rho, type I error at rho = 0 and at rho = 0.7, in percent
@@ -40,7 +41,7 @@ SAME = np.kron(np.eye(K), np.ones((M, M))).astype(bool)
 
 def covariance(sigma2: float, omega: float, gamma: float) -> np.ndarray:
     """Return the covariance of the losses of K folds of M items."""
-    return np.where(SAME, omega, gamma) + np.eye(K * M) * (sigma2 - omega)
+    return np.where(SAME, omega, gamma) + np.eye(N) * (sigma2 - omega)
 
 
 def _moments(rng: np.random.Generator) -> tuple:
@@ -52,26 +53,24 @@ def _moments(rng: np.random.Generator) -> tuple:
 
 def _forms() -> tuple:
     """Return the matrices of s1, s2 and s3 as quadratic forms."""
-    n, one = K * M, np.eye(K * M)
-    return one / n, (SAME - one) / (n * (M - 1)), (~SAME) / (n * (n - M))
+    one = np.eye(N)
+    return one / N, (SAME - one) / (N * (M - 1)), (~SAME) / (N * (N - M))
 
 
 def _estimators() -> dict:
     """Return the matrices of theta 1 to 5 as quadratic forms, from the table's coefficients."""
-    n = K * M
-    weights = {1: (1 / n, (M - 1) / n, (n - M) / n), 2: (1 / n, -(n + 1 - M) / n, (n - M) / n),
-               3: (1 / n, (M - 1) / n, -M / n), 4: (1 / n, -1 / n, 0),
-               5: (1 / n, -(M - 1) / (n * (n - 1)), -(n - M) / (n * (n - 1)))}
+    weights = {1: (1 / N, (M - 1) / N, (N - M) / N), 2: (1 / N, -(N + 1 - M) / N, (N - M) / N),
+               3: (1 / N, (M - 1) / N, -M / N), 4: (1 / N, -1 / N, 0),
+               5: (1 / N, -(M - 1) / (N * (N - 1)), -(N - M) / (N * (N - 1)))}
     return {k: sum(w * form for w, form in zip(row, _forms(), strict=True)) for k, row in weights.items()}
 
 
 @PAPER.item("lemma1", "The variance of the cross-validated error is a sum of variance, within-fold and between-fold "
             "covariance")
 def _lemma1(setting: Any) -> list:
-    rng, n = np.random.default_rng(0), K * M
-    moments = [_moments(rng)[:3] for _ in range(200)]
-    differences = [n * (sigma2 + (M - 1) * omega + (n - M) * gamma) / covariance(sigma2, omega, gamma).sum() - 1
-                   for sigma2, omega, gamma in moments]
+    rng = np.random.default_rng(0)
+    differences = [N * (sigma2 + (M - 1) * omega + (N - M) * gamma) / covariance(sigma2, omega, gamma).sum() - 1
+                   for sigma2, omega, gamma, _ in (_moments(rng) for _ in range(200))]
     return [equal("equation 5 is the variance of the mean, in 200 covariance matrices", differences)]
 
 
@@ -81,7 +80,7 @@ def _lemma2(setting: Any) -> list:
     rng, sides, represented = np.random.default_rng(0), [], []
     for _ in range(200):
         sigma2, omega, gamma, mean = _moments(rng)
-        form = rng.normal(size=(K * M, K * M))
+        form = rng.normal(size=(N, N))
         second = covariance(sigma2, omega, gamma) + mean ** 2
         a, b, c = form.trace(), form[SAME].sum() - form.trace(), form[~SAME].sum()
         expected = (form * second).sum()
@@ -94,9 +93,8 @@ def _lemma2(setting: Any) -> list:
 
 @PAPER.item("theorem1", "No estimate of the variance is unbiased whatever the distribution")
 def _theorem1(setting: Any) -> list:
-    n = K * M
     # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
-    system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, n - M, 0]) / n
+    system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, N - M, 0]) / N
     solution = np.linalg.lstsq(system, wanted, rcond=None)[0]
     return [bound("largest coefficient of the bias that the best choice of a, b, c leaves", "above 0",
                   np.abs(system @ solution - wanted).max(), low=1e-6)]
@@ -178,14 +176,14 @@ def _flips() -> list:
 
 @PAPER.item("table1", "Each assumption gives one unbiased estimate, with the bias of the last column elsewhere")
 def _table1(setting: Any) -> tuple:
-    rng, n = np.random.default_rng(0), K * M
+    rng = np.random.default_rng(0)
     sigma2, omega, gamma, mean = _moments(rng)
     second = covariance(sigma2, omega, gamma) + mean ** 2
-    theta = (sigma2 + (M - 1) * omega + (n - M) * gamma) / n
-    printed = {1: mean ** 2, 2: -omega, 3: -gamma, 4: -M / n * omega - (n - M) / n * gamma,
-               5: -(M - 1) / (n - 1) * omega - (n - M) / (n - 1) * gamma}
+    theta = (sigma2 + (M - 1) * omega + (N - M) * gamma) / N
+    printed = {1: mean ** 2, 2: -omega, 3: -gamma, 4: -M / N * omega - (N - M) / N * gamma,
+               5: -(M - 1) / (N - 1) * omega - (N - M) / (N - 1) * gamma}
     biases = {k: float((form * second).sum() - theta) for k, form in _estimators().items()}
-    losses = rng.normal(size=(200, n))
+    losses = rng.normal(size=(200, N))
     forms = {k: np.einsum("ri,ij,rj->r", losses, form, losses) for k, form in _estimators().items()}
     ours = [kfold.variance_estimates(row.reshape(K, M)) for row in losses]
     return [*(number(f"bias of theta {k}, K = {K}, m = {M}", printed[k], biases[k]) for k in printed),

@@ -250,8 +250,7 @@ def _algorithm1(setting: Any) -> tuple:
     return _algorithm(setting, "opt_a1", 10)
 
 
-@PAPER.item("algorithm2", "OPT-A2: the same in small steps; the pilot's size is no longer critical",
-            data=SYNTHETIC)
+@PAPER.item("algorithm2", "OPT-A2: the same in small steps; the pilot's size is no longer critical", data=SYNTHETIC)
 def _algorithm2(setting: Any) -> tuple:
     return _algorithm(setting, "opt_a2", 5)
 

@@ -53,9 +53,9 @@ def _sample(strata: int = 5, units: int = 2, seed: int = 0) -> tuple:
     return rng.dirichlet(np.ones(strata)), rng.normal(size=(strata, units))
 
 
-def _design(weight: np.ndarray) -> SurveyDesign:
-    """Return two units per stratum, which share its weight."""
-    return SurveyDesign(np.repeat(np.arange(weight.size), 2), weight=np.repeat(weight / 2, 2))
+WEIGHT, VALUES = _sample()
+MEAN = WEIGHT @ VALUES.mean(1)
+DESIGN = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(WEIGHT / 2, 2))
 
 
 def _half_estimates(signs: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -179,10 +179,8 @@ def _eq1(setting: Any) -> list:
 
 @PAPER.item("eq2", "The mean of a stratum's sample")
 def _eq2(setting: Any) -> list:
-    weight, values = _sample()
-    estimate = replicate_estimate(replicates(_design(weight), "brr"), "mean", values.ravel()).estimate
-    return [equal("weighted sum of the strata's means against `replicate_estimate`",
-                  estimate - weight @ values.mean(1))]
+    estimate = replicate_estimate(replicates(DESIGN, "brr"), "mean", VALUES.ravel()).estimate
+    return [equal("weighted sum of the strata's means against `replicate_estimate`", estimate - MEAN)]
 
 
 @PAPER.item("eq3", "With proportional samples the stratified mean is the plain mean")
@@ -197,25 +195,21 @@ def _eq3(setting: Any) -> list:
 
 @PAPER.item("eq4", "A half-sample's estimate keeps one unit per stratum")
 def _eq4(setting: Any) -> list:
-    weight, values = _sample()
-    made = replicates(_design(weight), "brr", array=HALVES)
-    ours = replicate_estimate(made, "total", values.ravel()).replicate_values
+    ours = replicate_estimate(replicates(DESIGN, "brr", array=HALVES), "total", VALUES.ravel()).replicate_values
     return [equal("equation 4 against `replicate_estimate`, all 32 half-samples",
-                  _half_estimates(HALVES, weight, values) - ours)]
+                  _half_estimates(HALVES, WEIGHT, VALUES) - ours)]
 
 
 @PAPER.item("eq5", "The replicate estimate is the mean of all half-samples")
 def _eq5(setting: Any) -> list:
-    weight, values = _sample()
-    mean = _half_estimates(HALVES, weight, values).mean()
-    return [equal("mean of 32 half-samples against the stratified mean", mean - weight @ values.mean(1))]
+    return [equal("mean of 32 half-samples against the stratified mean",
+                  _half_estimates(HALVES, WEIGHT, VALUES).mean() - MEAN)]
 
 
 @PAPER.item("eq6", "That mean is the full estimate")
 def _eq6(setting: Any) -> list:
-    weight, values = _sample()
     return [equal("sum of W (y1 + y2) 2^(L-1) / 2^L against the stratified mean",
-                  (weight * values.sum(1)).sum() * 2 ** 4 / 2 ** 5 - weight @ values.mean(1))]
+                  (WEIGHT * VALUES.sum(1)).sum() * 2 ** 4 / 2 ** 5 - MEAN)]
 
 
 @PAPER.item("eq7", "Signs say which unit a half-sample keeps")
@@ -225,23 +219,21 @@ def _eq7(setting: Any) -> list:
 
 @PAPER.item("eq8", "A half-sample misses the estimate by half the signed differences")
 def _eq8(setting: Any) -> list:
-    weight, values = _sample()
-    return [equal("sum of W delta d / 2, all half-samples", _half_misses(HALVES, weight, values)
-                  - HALVES @ (weight * (values[:, 0] - values[:, 1])) / 2)]
+    return [equal("sum of W delta d / 2, all half-samples", _half_misses(HALVES, WEIGHT, VALUES)
+                  - HALVES @ (WEIGHT * (VALUES[:, 0] - VALUES[:, 1])) / 2)]
 
 
 @PAPER.item("eq9", "The variance over all half-samples is a sum of squares and cross terms")
 def _eq9(setting: Any) -> list:
-    weight, values = _sample()
-    terms = weight * (values[:, 0] - values[:, 1]) / 2
+    terms = WEIGHT * (VALUES[:, 0] - VALUES[:, 1]) / 2
     squares = (HALVES @ terms) ** 2
     cross = np.outer(terms, terms).sum() - (terms ** 2).sum()
     return [equal("the square of one half-sample's miss is squares and cross terms",
                   squares[0] - ((terms ** 2).sum() + cross)),
             bound("one square over the variance, the half-sample that is furthest off", "1: they are equal",
-                  squares.max() / _textbook(weight, values), low=1, high=1, correction=Correction(
+                  squares.max() / _textbook(WEIGHT, VALUES), low=1, high=1, correction=Correction(
                       "the variance is the mean of the squares over all 2^L half-samples, where cross terms cancel",
-                      ours=squares.mean() / _textbook(weight, values), low=1, high=1))]
+                      ours=squares.mean() / _textbook(WEIGHT, VALUES), low=1, high=1))]
 
 
 @PAPER.item("eq10", "Random half-samples: the variance estimate is biased", seconds=1, draw=figures.lines(

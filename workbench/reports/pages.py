@@ -271,8 +271,7 @@ def _markdown_tools() -> Any:
         SPECIFICATION = mistune.MathBlockParser.SPECIFICATION | {
             "multiline_math": rf"^ {{0,3}}(?:{mistune.MathBlockParser.MULTILINE_MATH})[ \t]*$"}
 
-    return types.SimpleNamespace(Renderer=Renderer, Inline=Inline, Block=Block,
-                                 Markdown=mistune.MarkdownWithMath)
+    return types.SimpleNamespace(Renderer=Renderer, Inline=Inline, Block=Block, Markdown=mistune.MarkdownWithMath)
 
 
 def _math(latex: str, display: str) -> str:

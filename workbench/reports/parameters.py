@@ -33,8 +33,7 @@ class WrongParameter(checks.WrongArgument, ReportError):
     @classmethod
     def of(cls, error: Any) -> WrongParameter:
         """Return what an argument of the same name was refused for."""
-        return cls(error.argument, error.rule, error.value, place=error.place, told=error.told,
-                   others=error.others)
+        return cls(error.argument, error.rule, error.value, place=error.place, told=error.told, others=error.others)
 
 
 def reason(error: Any) -> str:
@@ -55,8 +54,7 @@ def refusing(mistake: str = "", kinds: tuple[type[Exception], ...] = (OSError, V
 def notebooks_folder() -> Path:
     """Return the folder of the notebooks: inside the installed package, or of the source tree."""
     here = Path(__file__).resolve().parents[1]
-    return next((path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
-                here / "notebooks")
+    return next((path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()), here / "notebooks")
 
 
 def topics(notebooks: Any = None) -> Any:
