@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.data.safe_csv import write_cell, write_rows
 from workbench.reports.outputs import check_folder, check_name, check_written, home_path, whole_file
-from workbench.reports.parameters import ReportError, WrongParameter, reason
+from workbench.reports.parameters import ReportError, WrongParameter, refusing
 from workbench.reports.records import Record, free_name
 
 EXCEL, CREATOR = ".xlsx", "evaluation-workbench"
@@ -62,15 +62,13 @@ def write_tables(target: Path, records: list[Record], report: str) -> None:
     if target.suffix.lower() == EXCEL:
         _write_workbook(target, records, contents)
         return
-    try:
+    with refusing(f"cannot write tables to {str(target)!r}", (OSError,)):
         target.mkdir(exist_ok=True)
         new = {row["file"] for row in contents}
         kept = [row for row in _listed(target) if row["file"] not in new and (target / row["file"]).exists()]
         for each in records:
             _write_csv(target / f"{each.name}.csv", each.table.entries)
         _write_csv(target / f"{CONTENTS}.csv", [*contents, *kept], LISTED)
-    except OSError as error:
-        raise ReportError(f"cannot write tables to {str(target)!r}: {reason(error)}") from error
 
 
 def _write_csv(path: Path, rows: Sequence[dict], names: tuple[str, ...] = ()) -> None:
