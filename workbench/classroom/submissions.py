@@ -240,10 +240,9 @@ def _check_of(node: Any) -> tuple | None:
 
 
 def _literal(node: Any) -> Any:
-    try:
+    with contextlib.suppress(*UNREADABLE):
         return _plain(ast.literal_eval(node))
-    except UNREADABLE:
-        return NotPlainError("the answer is computed in the cell, not written there; running the cell records it")
+    return NotPlainError("the answer is computed in the cell, not written there; running the cell records it")
 
 
 def shown(answer: Any) -> str:

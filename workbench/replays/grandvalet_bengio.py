@@ -6,6 +6,7 @@ References
    2006.
 """
 
+import contextlib
 import itertools
 from typing import Any
 
@@ -261,10 +262,9 @@ def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _numeric(column: np.ndarray) -> bool:
-    try:
-        return np.isfinite(np.asarray(column, float)).all()
-    except (TypeError, ValueError):
-        return False
+    with contextlib.suppress(TypeError, ValueError):
+        return bool(np.isfinite(np.asarray(column, float)).all())
+    return False
 
 
 @PAPER.item("section5", "Theta 3, 4 and 5 behave alike; rho is at most 0.7, and negative with gross outliers in "

@@ -6,7 +6,6 @@ References
    Journal of the IAOS 37, 2021.
 """
 
-import functools
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -177,7 +176,6 @@ def _compared() -> list:
                   sum(v["mixed"] <= v["mle"] * (1 + 1e-9) for _, v in found), len(found), printed="in any dataset")]
 
 
-@functools.cache
 def _shifts(figure: int, runs: int) -> Any:
     base, p00, p11 = PAPER_STUDIES[figure - 1]
     return simulate_shifts(base, NEW_RATES[figure - 1], p00, p11, N, SIZE, runs=runs, rng=figure, rates="frame")

@@ -43,14 +43,9 @@ def _twin(kind: str) -> str:
 
 
 @functools.cache
-def _items(kind: str, size: int, accuracy: float | None = None) -> Any:
-    return synthetic_scores(kind, size=size, accuracy=accuracy, rng=1)
-
-
-@functools.cache
 def _strata(kind: str, stratifier: str, n_strata: int, size: int, accuracy: float | None = None) -> tuple:
     """Return sizes and right items of the strata of a twin."""
-    items = _items(kind, size, accuracy)
+    items = synthetic_scores(kind, size=size, accuracy=accuracy, rng=1)
     strata = stratify(items.score, n_strata, stratifier, rng=0)
     return strata.sizes, np.bincount(strata.labels, items.correct, strata.n_strata).astype(np.int64)
 

@@ -347,10 +347,9 @@ def _input(name: str, path: Path) -> dict:
 
 def _row_count(path: Any) -> Any:
     from workbench.data.frames import row_count
-    try:
+    with contextlib.suppress(ValueError, IndexError, ImportError):
         return row_count(str(path))
-    except (ValueError, IndexError, ImportError):
-        return None
+    return None
 
 
 def _provenance(declared: list, values: dict, inputs: list, command: str) -> dict:
@@ -369,10 +368,9 @@ def _meaning(parameter: dict) -> str:
 
 def _version(package: Any) -> Any:
     import importlib.metadata
-    try:
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    return None
 
 
 def _shown(value: Any) -> str:

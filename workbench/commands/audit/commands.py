@@ -447,8 +447,7 @@ def report(file: str, output: str, by: None) -> None:
     from workbench.reports.sessions import write_session_page
     with _opened(file) as session:
         said = write_session_page(session, output, by)
-    click.echo(f"{said}.")
-    click.echo(f"Wrote {output}")
+    click.echo(f"{said}.\nWrote {output}")
 
 
 @command("verify", "workbench audit verify audit.db --scores scores.csv")

@@ -177,13 +177,11 @@ def _optimal(algorithm: Callable, cases: Any, which: str = "") -> dict:
     return every(f"random reductions that are optimal in real numbers{which}", _matches(algorithm, cases), len(cases))
 
 
-def _hard_cases(count: int) -> list:
-    """Return samples of which some have no spread, or are not reduced at all."""
-    cases = []
+def _hard_cases(count: int) -> Iterator[tuple]:
+    """Yield samples of which some have no spread, or are not reduced at all."""
     for k, (spread, held, total) in enumerate(_small_cases(count, seed=6, strata=4, most=9)):
         spread = np.where(np.arange(4) == k % 4, 0, spread) if k % 3 == 0 else spread
-        cases.append((spread, held, int(held.sum()) if k % 3 == 1 else total))
-    return cases
+        yield spread, held, int(held.sum()) if k % 3 == 1 else total
 
 
 @PAPER.item("theorem1", "SSR finds an optimal reduction, in time O(r^2)")
@@ -221,7 +219,7 @@ def _theorem2(setting: Any) -> list:
 
 @PAPER.item("algorithm3", "FastSSR, without recursion")
 def _algorithm3(setting: Any) -> list:
-    hard = _hard_cases(300)
+    hard = list(_hard_cases(300))
     plain = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
     only = _matches(printed.fast_ssr, plain)
     return [every("reductions, some with a stratum of equal values, some of nothing", _matches(printed.fast_ssr, hard),
