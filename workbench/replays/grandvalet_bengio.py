@@ -120,7 +120,7 @@ def _proposition1(setting: Any) -> tuple:
     return claims, rows
 
 
-@PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom", seconds=1,
+@PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom",
             draw=figures.lines("rho", "type_one", "assumed", y_title="type I error at 5%"))
 def _proposition2(setting: Any) -> tuple:
     folds, rho = 10, .7

@@ -205,7 +205,7 @@ BOXES = figures.boxes("new_base_rate", "method", y_title="estimate minus new bas
 
 
 @PAPER.item("fig1", "A poor classifier, share .5: mixed has almost no bias and much less variance than "
-            "misclassification", seconds=1, draw=BOXES)
+            "misclassification", draw=BOXES)
 def _fig1(setting: Any) -> tuple:
     shifts = _shifts(1, setting.runs(RUNS, RUNS))
     away = {study: abs(study.new_base_rate - study.base_rate) for study in shifts.studies}
@@ -221,8 +221,7 @@ def _fig1(setting: Any) -> tuple:
                   len(pairs))], _boxes(shifts)
 
 
-@PAPER.item("fig2", "A share of .98: mixed has outliers too, some beyond 1, but is the best of the three", seconds=1,
-            draw=BOXES)
+@PAPER.item("fig2", "A share of .98: mixed has outliers too, some beyond 1, but is the best of the three", draw=BOXES)
 def _fig2(setting: Any) -> tuple:
     shifts = _shifts(2, setting.runs(RUNS, RUNS))
     mixed, rival = ([np.mean((study.estimates[method] < 0) | (study.estimates[method] > 1))
@@ -238,7 +237,7 @@ def _fig2(setting: Any) -> tuple:
 
 
 @PAPER.item("fig3", "A good classifier and large shifts: mixed is like misclassification, and consistently better",
-            seconds=1, draw=BOXES)
+            draw=BOXES)
 def _fig3(setting: Any) -> tuple:
     shifts = _shifts(3, setting.runs(RUNS, RUNS))
     first = shifts.studies[0]

@@ -270,7 +270,7 @@ def _algorithm(setting: Any, method: str, pilot: int) -> tuple:
                   study.estimated_variance_ratio / best, low=1, error=study.estimated_variance_ratio_error / best)], []
 
 
-@PAPER.item("fig1", "One label tells a classifier that is always right; two, one that is right on one set", draw=None)
+@PAPER.item("fig1", "One label tells a classifier that is always right; two, one that is right on one set")
 def _fig1(setting: Any) -> list:
     return [number("variance of the accuracy from one label of a pure set", 0.0, accuracy_variance([20], [20], [1])),
             number("variance from one label of each of two pure sets", 0.0,
@@ -383,8 +383,7 @@ def _pilots(setting: Any, variants: dict) -> tuple:
                                       {n: getattr(study, key) for n, study in known.items()})]
 
 
-@PAPER.item("fig7", "OPT-A1: the right pilot depends on n; more helps where n is large", seconds=1, data=TWINS,
-            draw=CURVES)
+@PAPER.item("fig7", "OPT-A1: the right pilot depends on n; more helps where n is large", data=TWINS, draw=CURVES)
 def _fig7(setting: Any) -> tuple:
     variants = {f"pilot {pilot}": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10, 20)}
     found, rows = _pilots(setting, variants)
@@ -402,7 +401,7 @@ def _fig7(setting: Any) -> tuple:
     return claims, rows
 
 
-@PAPER.item("fig8", "OPT-A2 takes 5 to 18% off the variance of OPT-A1; neither pilot nor step matters", seconds=1,
+@PAPER.item("fig8", "OPT-A2 takes 5 to 18% off the variance of OPT-A1; neither pilot nor step matters",
             data=TWINS, draw=CURVES)
 def _fig8(setting: Any) -> tuple:
     variants = {f"{pilot}-A1": ("opt_a1", {"pilot": pilot}) for pilot in (5, 10)}
@@ -422,7 +421,7 @@ def _fig8(setting: Any) -> tuple:
     return claims, rows
 
 
-@PAPER.item("fig9", "The better the classifier, the more stratification helps: accuracy .88, .77, .67", seconds=1,
+@PAPER.item("fig9", "The better the classifier, the more stratification helps: accuracy .88, .77, .67",
             data="synthetic twin of epsilon", draw=CURVES)
 def _fig9(setting: Any) -> tuple:
     rows, found = [], {}

@@ -103,7 +103,7 @@ def _criterion1(setting: Any) -> list:
     return [unchecked("minimal assumptions are to be preferred", "a principle, which claims no number")]
 
 
-@PAPER.item("criterion2", "Account for clusters: intervals that ignore them cover too little", seconds=1,
+@PAPER.item("criterion2", "Account for clusters: intervals that ignore them cover too little",
             data="simulated classes and people")
 def _criterion2(setting: Any) -> list:
     study = simulate_coverage(50, 2, 6, icc=.45, runs=setting.runs(2000, 10_000), rng=1)
@@ -236,7 +236,7 @@ def _eq9(setting: Any) -> list:
                       ours=squares.mean() / _textbook(WEIGHT, VALUES), low=1, high=1))]
 
 
-@PAPER.item("eq10", "Random half-samples: the variance estimate is biased", seconds=1, draw=figures.lines(
+@PAPER.item("eq10", "Random half-samples: the variance estimate is biased", draw=figures.lines(
     "half_samples", "value", "what", log="x", x_title="half-samples", y_title="over the textbook variance"))
 def _eq10(setting: Any) -> tuple:
     weight, values = _sample(20)
@@ -332,7 +332,7 @@ def _eq17(setting: Any) -> list:
                   - _sample(4, n)[0] @ _sample(4, n)[1].mean(1)) for n in (3, 5)]
 
 
-@PAPER.item("eq18", "Their variance is the textbook's; 729 replicates do for 256 strata of three", seconds=1)
+@PAPER.item("eq18", "Their variance is the textbook's; 729 replicates do for 256 strata of three")
 def _eq18(setting: Any) -> Iterator[dict]:
     for n, strata in ((3, 4), (5, 6), (4, 5), (9, 10)):
         weight, values = _sample(strata, n)
@@ -358,7 +358,7 @@ def smallest_room(levels: int, power: int) -> int:
 
 
 @PAPER.item("section7.4", "Intervals by Student's t with L degrees of freedom, adequate from 6 or 12 strata on",
-            seconds=1, data="simulated classes")
+            data="simulated classes")
 def _section7_4(setting: Any) -> Iterator[dict]:
     for strata in (12, 50):
         study = simulate_coverage(strata, 2, 20, accuracy=.8, icc=.05, runs=setting.runs(3000, 20_000), rng=strata)
@@ -463,7 +463,7 @@ def _fig2(setting: Any) -> list:
                   len(set(field.powers(field.primitive_element).tolist()) - {0}), 26)]
 
 
-@PAPER.item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns", seconds=1)
+@PAPER.item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns")
 def _eq25(setting: Any) -> Iterator[dict]:
     for p, degree in ((3, 3), (5, 2)):
         field = GaloisField(p, degree)

@@ -103,7 +103,7 @@ def _algorithm1(setting: Any) -> list:
                   empties / 1000, high=0)]
 
 
-@PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction", seconds=1)
+@PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction")
 def _lemma2(setting: Any) -> list:
     real, whole = list[Any](), list[Any]()
     for spread, held, total in _small_cases(400):

@@ -124,7 +124,7 @@ def _fig2(setting: Any) -> tuple:
 
 
 @PAPER.item("fig3", "After nine months S-VOILA's sizes track VOILA's; reservoir's follow volume, uniform's are equal",
-            seconds=1, data=TWIN, draw=figures.bars("stratum", "records", "method", x_title="stratum, the ten largest"))
+            data=TWIN, draw=figures.bars("stratum", "records", "method", x_title="stratum, the ten largest"))
 def _fig3(setting: Any) -> tuple:
     study = _days(setting)
     c = _at(9, study)
@@ -157,7 +157,7 @@ def _three(setting: Any) -> tuple:
     return (("VOILA", day, "voila"), ("S-VOILA, single", single, "s_voila"), ("S-VOILA, days", day, "s_voila"))
 
 
-@PAPER.item("fig5", "The cosine distance from VOILA's allocation stays below 0.04; less with minibatches", seconds=1,
+@PAPER.item("fig5", "The cosine distance from VOILA's allocation stays below 0.04; less with minibatches",
             data=TWIN, draw=figures.lines("month", "value", "series", y_title="cosine distance"))
 def _fig5(setting: Any) -> tuple:
     found = {name: _cosine(study, method) for name, study, method in _three(setting)[1:]}
@@ -169,8 +169,7 @@ def _fig5(setting: Any) -> tuple:
                        high=1)], rows
 
 
-@PAPER.item("fig6", "Neyman's variance is 1.4 to 50 times VOILA's, Neyman+'s 1.2 to 7.1 times", seconds=1, data=TWIN,
-            draw=MONTHS)
+@PAPER.item("fig6", "Neyman's variance is 1.4 to 50 times VOILA's, Neyman+'s 1.2 to 7.1 times", data=TWIN, draw=MONTHS)
 def _fig6(setting: Any) -> tuple:
     study = _days(setting)
     claims, below, rows = [], 0, _over_time(study, study.variance["voila"].mean(0), "voila")
@@ -183,7 +182,7 @@ def _fig6(setting: Any) -> tuple:
     return [*claims, bound("methods of the two that are below VOILA anywhere", "none", below, high=0)], rows
 
 
-@PAPER.item("fig7", "The variance of S-VOILA is typically close to VOILA's; less with minibatches", seconds=1,
+@PAPER.item("fig7", "The variance of S-VOILA is typically close to VOILA's; less with minibatches",
             data=TWIN, draw=MONTHS)
 def _fig7(setting: Any) -> tuple:
     rows, ratios = list[dict](), {}
@@ -197,7 +196,7 @@ def _fig7(setting: Any) -> tuple:
 
 
 @PAPER.item("fig8", "The relative difference rises when new strata come, in March and November, and falls again",
-            seconds=1, data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative difference"))
+            data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative difference"))
 def _fig8(setting: Any) -> tuple:
     rows, claims = [], []
     for name, study, method in _three(setting)[1:]:
@@ -257,7 +256,7 @@ def _errors(study: Any, truth: Any, methods: tuple = QUERIED) -> dict:
 
 
 @PAPER.item("fig11", "Relative query errors as the data grow: S-VOILA near VOILA, reservoir and uniform worse",
-            seconds=1, data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative error in percent"))
+            data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative error in percent"))
 def _fig11(setting: Any) -> tuple:
     study = _days(setting)
     errors = _errors(study, _running_mean(_stream(_large(setting))[1], study.checkpoint))
@@ -342,7 +341,7 @@ def _fig14(setting: Any) -> tuple:
                   max(1 - found[100][before + 1:] / single[before + 1:]), low=.05)], rows
 
 
-@PAPER.item("fig15", "Query errors on that stream: S-VOILA's rise after the jump, VOILA's less", seconds=1,
+@PAPER.item("fig15", "Query errors on that stream: S-VOILA's rise after the jump, VOILA's less",
             data="the paper's synthetic stream", draw=figures.lines("records", "value", "series",
                                                                    y_title="relative error in percent"))
 def _fig15(setting: Any) -> tuple:
