@@ -78,8 +78,7 @@ def solar_forms() -> tuple[np.ndarray, np.ndarray]:
     (180, 218)
     """
     forms = digit_forms()
-    truth, read = (np.where(digits == CODE, *LABELS[::-1]) for digits in (forms.digit, forms.read_a))
-    return truth, read
+    return np.where(forms.digit == CODE, *LABELS[::-1]), np.where(forms.read_a == CODE, *LABELS[::-1])
 
 
 def solar_audit(n: int = 400, *, rng: int | np.random.Generator = 1) -> ConfusionCounts:
