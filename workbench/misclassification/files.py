@@ -59,8 +59,7 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
         raise ValueError(f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
                          f"{checks.listed(names, quoted=True)}")
     order = rows if wanted is None else wanted
-    missing = [label for label in order if spelled(label, names) not in names or label not in rows]
-    if missing or len(order) != len(rows):
+    if len(order) != len(rows) or any(spelled(label, names) not in names or label not in rows for label in order):
         raise checks.WrongValue("audit", f"must hold a column {prediction!r}, or be a confusion table with a row and "
                                 f"a column for every class; rows {checks.listed(rows, quoted=True)}, columns "
                                 f"{checks.listed(names, quoted=True)}")
@@ -158,8 +157,7 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
     (1579, 218)
     """
     if not checks.instance("periods", periods, Mapping):
-        raise checks.WrongValue("periods", "must not be empty: there is no period whose items the audit was drawn "
-                                "from")
+        raise checks.WrongValue("periods", "must not be empty: there is no period whose items the audit was drawn from")
     name = audit_period or next(iter(periods))
     if name not in periods:
         raise checks.WrongValue("audit_period", "must be a period of the counts; got "
@@ -172,8 +170,8 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
 def _refuse_further_classes(counts: dict | str, names: list) -> None:
     """Raise if a further column holds counts: a class that was not audited, whose items would be left out."""
     for name in names:
-        cells = numbers.to_cells(name, frames.read_columns(counts, [name])[0][name])
-        if all(isinstance(cell, int) for cell in cells):
+        data, _ = frames.read_columns(counts, [name])
+        if all(isinstance(cell, int) for cell in numbers.to_cells(name, data[name])):
             raise checks.WrongValue("counts", "must have no column of numbers that is no class of the audit, as "
                                     f"{name!r} is: its items would be left out; audit that class too, or drop the "
                                     "column")
@@ -224,8 +222,8 @@ def count_items(source: Any, period: str, predicted: str, classes: Sequence[str]
     >>> count_items({"month": ["b", "a", "b"], "read": [1, 0, 1]}, "month", "read", ["0", "1"])
     {'b': (0, 2), 'a': (1, 0)}
     """
-    rows = _tallied_file(source, period, predicted) if isinstance(source, (str, os.PathLike)) else \
-        _tallied(source, period, predicted)
+    tallied = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied
+    rows = tallied(source, period, predicted)
     for place, name in enumerate((period, predicted)):
         empty = [row for *cells, _, row in rows if not cells[place]]
         if empty:

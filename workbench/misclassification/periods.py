@@ -102,8 +102,8 @@ class Periods:
     @cached_property
     def reading(self) -> np.ndarray:
         """Covariances (T, K, K) from the periods' own items."""
-        return methods.reading_covariance(self.method, self.slopes, self.half, self.frame_shares,
-                                                     self.shares, self.size)
+        return methods.reading_covariance(self.method, self.slopes, self.half, self.frame_shares, self.shares,
+                                          self.size)
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -126,18 +126,16 @@ class Periods:
     @cached_property
     def draws(self) -> np.ndarray:
         """Seeded draws of the levels, (DRAWS, T, K)."""
-        drawn = methods.draw_estimates(
-            self.method, self.half, self.audit.n, self.frame_shares, self.shares, self.own,
-            frame_size=self.frame_size, rates=self.rates, draws=DRAWS)
-        return drawn + methods.reading_draws(self.reading, DRAWS)
+        drawn = methods.draw_estimates(self.method, self.half, self.audit.n, self.frame_shares, self.shares, self.own,
+                                       frame_size=self.frame_size, rates=self.rates, draws=DRAWS)
+        return drawn + methods.normal_draws(np.random.default_rng(1), self.reading, DRAWS)
 
     @cached_property
     def constructions(self) -> tuple[str, ...]:
         """Names of the intervals whose hull is reported."""
         if self.undefined or self.divides and not self.stability[0] > limits.LEAST_D:
             return (limits.WHOLE,)
-        cv = self.stability[1] if self.divides else 0.0
-        return limits.constructions(self.method, self.audit.table, cv)
+        return limits.constructions(self.method, self.audit.table, self.stability[1] if self.divides else 0.0)
 
     def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (T, K) of the levels, within 0 and 1."""
@@ -150,10 +148,9 @@ class Periods:
     def growth_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
         low, _ = self.level_limits(level)
-        usable = (low[first] > 0) & (self.estimate[last] > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             found = self._hull(Periods._growths, len(first), -1.0, np.inf, first, last, level)
-        return tuple(np.where(usable, limit, np.nan) for limit in found)
+        return tuple(np.where((low[first] > 0) & (self.estimate[last] > 0), limit, np.nan) for limit in found)
 
     def _hull(self, construct: Callable, rows: int, least: float, most: float, *given: Any) -> tuple[np.ndarray, ...]:
         if limits.WHOLE in self.constructions:
@@ -169,7 +166,7 @@ class Periods:
         low, high = limits.delta(self.slopes.estimate, _diagonal(self.covariance), 0.95, -np.inf, np.inf)
         outside = (high < 0) | (low > 1)
         if outside.any() and len(self.audit.labels) == 2:
-            return outside & np.equal(*self.level_limits(0.95))     # the hull may reach inside
+            outside &= np.equal(*self.level_limits(0.95))     # the hull may reach inside
         return outside
 
     @cached_property
@@ -201,9 +198,8 @@ class Periods:
         if name == limits.FIELLER:
             return self._fieller_growths(first, last, level)
         ratio = np.log(self.slopes.estimate[last] / self.slopes.estimate[first])
-        low, high = limits.delta(ratio, self._log_ratio_variance(first, last), level, -np.inf, np.inf)
         with np.errstate(over="ignore"):
-            return np.expm1(low), np.expm1(high)
+            return tuple(np.expm1(limits.delta(ratio, self._log_ratio_variance(first, last), level, -np.inf, np.inf)))
 
     def _fieller(self, slopes: Any, reading: np.ndarray, level: float, least: float) -> tuple:
         """Return Fieller's limits of levels or changes, which d divides."""
@@ -213,9 +209,8 @@ class Periods:
     def _log_ratio_variance(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
         """Return the variances of log(last / first), (C, K)."""
         later, earlier = (1 / self.slopes.estimate[part] for part in (last, first))
-        audit = self._from_audit(_weighted(self.slopes, first, last, earlier, later))
         own = [_diagonal(self.reading[part]) * scale**2 for part, scale in ((last, later), (first, earlier))]
-        return _diagonal(audit) + own[0] + own[1]
+        return _diagonal(self._from_audit(_weighted(self.slopes, first, last, earlier, later))) + own[0] + own[1]
 
     def _fieller_growths(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
         """Return Fieller's limits of later / earlier - 1, whose denominator is d times the earlier share."""
@@ -234,8 +229,7 @@ class Periods:
     def stability(self) -> tuple[float, float]:
         """(what is divided by, its coefficient of variation): d for two classes, else the smallest singular value."""
         if len(self.audit.labels) == 2:
-            d = float(np.trace(methods.by_row(self.half)) - 1)
-            return d, float(methods.slope_cv(self.half))
+            return float(np.trace(methods.by_row(self.half)) - 1), float(methods.slope_cv(self.half))
         sigma, sd = methods.smallest_singular(self.half, 1000)
         return sigma, sd / sigma
 
@@ -267,9 +261,8 @@ class Periods:
 
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
         """Return what the reader has to know of single periods, as a tuple of Note; `where` has the T places."""
-        places = where or [None] * len(self.counts)
-        return tuple(Note(kind, text, places[t]) for t in range(len(self.counts)) for kind, text in
-                     _about_period(self, t))
+        return tuple(Note(kind, text, where[t] if where else None) for t in range(len(self.counts))
+                     for kind, text in _about_period(self, t))
 
     @cached_property
     def reference(self) -> str:
@@ -288,8 +281,7 @@ class Periods:
 
         NaN where two classes are read no better than by chance, or the audit has no item of a class.
         """
-        rows = self.half.sum(1) / self.half.sum()
-        first = rows if self.frame is None else \
+        first = methods.by_row(self.half.sum(1)) if self.frame is None else \
             methods.shares_of("calibration", self.half, None, self.frame_shares)
         later = methods.shares_of(self.reference, self.half, self.frame_shares, self.shares)
         by_chance = len(first) == 2 and np.trace(methods.by_row(self.half)) <= 1 + 1e-9
@@ -315,8 +307,7 @@ class Periods:
         if self.divides:
             return self.theory[0][self.method][:, None] * np.array([-1.0, 1.0])
         rates = self.believed_rates
-        expected = methods.shares_of(self.method, first[:, None] * rates, first @ rates, later @ rates)
-        return expected - later
+        return methods.shares_of(self.method, first[:, None] * rates, first @ rates, later @ rates) - later
 
     @cached_property
     def expected_error(self) -> np.ndarray:
@@ -385,9 +376,7 @@ def not_estimable(audit: ConfusionCounts, method: str) -> str:
 
 def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
     """Raise unless the audited items can belong to the frame."""
-    over = np.flatnonzero(audit.table.sum(0) > frame)
-    if over.size:
-        k = int(over[0])
+    for k in np.flatnonzero(audit.table.sum(0) > frame):
         raise checks.WrongValue("counts_at_audit", f"must include the audited items; {audit.table[:, k].sum()} were "
                                 f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "
                                 "frame that the audit was drawn from")
@@ -410,8 +399,11 @@ def _audit_notes(periods: Any) -> Iterator[Any]:
     if periods.frame is not None and _fit(periods.audit, periods.frame) < STRANGE:
         yield _misfit(periods.audit, periods.frame_shares)
     yield from periods.doubts
-    if periods.divides:
-        yield from _swapped_notes(periods.audit)
+    for k, row in enumerate(periods.audit.table if periods.divides else ()):
+        if row[k] < row.max():
+            labels = periods.audit.labels
+            yield Note("unreliable", f"class {labels[k]!r} is predicted {labels[int(row.argmax())]!r} more often than "
+                       "right: are the labels swapped?")
     if not periods.doubts:
         yield from _few_notes(periods)
     if periods.frame is not None and periods.audit.n / periods.frame_size > LARGE_PART:
@@ -430,13 +422,6 @@ def _misfit(audit: Any, counted: Any) -> Note:
     return Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
                 f"{read[k]:.0%} of it are predicted {audit.labels[k]!r} against {counted[k]:.0%} counted; swapped "
                 "classes, another period, another file?")
-
-
-def _swapped_notes(audit: ConfusionCounts) -> Iterator[Note]:
-    for k, row in enumerate(audit.table):
-        if row[k] < row.max():
-            yield Note("unreliable", f"class {audit.labels[k]!r} is predicted {audit.labels[int(row.argmax())]!r} more "
-                       "often than right: are the labels swapped?")
 
 
 def _fit(audit: ConfusionCounts, frame: np.ndarray) -> float:

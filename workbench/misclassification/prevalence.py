@@ -210,8 +210,7 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
                               notes=periods.audit_notes() + periods.period_notes())
 
 
-def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method: str,
-               rates: str) -> np.ndarray | None:
+def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method: str, rates: str) -> np.ndarray | None:
     """Return the frame's counts as a (K,) array of int, or None; raises unless they include the audit."""
     checks.choice("method", method, METHODS)
     checks.choice("rates", rates, RATES)
@@ -231,8 +230,7 @@ def one_or_all(values: np.ndarray) -> Any:
 
 def intervals_of(low: np.ndarray, high: np.ndarray, level: float, periods: Periods) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
-    method = limits.said(periods.constructions)
-    found = tuple(Interval(float(a), float(b), float(level), method, notes=periods.doubts)
+    found = tuple(Interval(float(a), float(b), float(level), limits.said(periods.constructions), notes=periods.doubts)
                   for a, b in zip(low, high, strict=True))
     return found[1] if low.size == 2 else found
 

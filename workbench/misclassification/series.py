@@ -148,9 +148,6 @@ class PrevalenceSeries(Result):
         return Periods(self.audit, self.counts_at_audit, self.counts[self._reported].astype(np.int64), self.method,
                        self.rates)
 
-    def _shown(self) -> list:
-        return list(enumerate(self.labels))[1 if len(self.labels) == 2 else 0:]
-
     def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
         """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
 
@@ -163,20 +160,17 @@ class PrevalenceSeries(Result):
         notes : bool
             Whether the rows have the keys `flags` and `problem`.
         """
-        checks.level(level)
-        low, high = (np.full(self.counts.shape, np.nan) for _ in range(2))
-        low[self._reported], high[self._reported] = self._usable.level_limits(level)
-        columns = [x.reshape(len(self.periods), -1) for x in (self.raw, self.estimates, self.standard_errors)]
+        limits = self._usable.level_limits(checks.level(level))
+        low, high = (_placed(limit, self._reported, self.counts.shape) for limit in limits)
+        columns = {"counted": self.raw, "estimate": self.estimates, "standard_error": self.standard_errors,
+                   "low": low, "high": high}
         items = [None if np.isnan(total) else int(total) for total in self.counts.sum(1)]
-        flags, problems = [self._said(period, refused=False) for period in self.periods], self.problems
-        rows = [{"period": period, "label": label, "items": items[t],
-                 **{name: float(x[t, place]) for name, x in zip(("counted", "estimate", "standard_error"), columns,
-                                                                strict=True)},
-                 "low": float(low[t, k]), "high": float(high[t, k]),
-                 "flags": "; ".join(flags[t]), "problem": problems[t]}
-                for t, period in enumerate(self.periods) for place, (k, label) in enumerate(self._shown())]
-        left_out = () if notes else ("flags", "problem")
-        return [{name: value for name, value in row.items() if name not in left_out} for row in rows]
+        told = {"flags": ("; ", False), "problem": ("", True)} if notes else {}
+        return [{"period": period, "label": label, "items": items[t],
+                 **{name: float(x.reshape(len(items), -1)[t, k]) for name, x in columns.items()},
+                 **{name: mark.join(self._said(period, refused=refused)) for name, (mark, refused) in told.items()}}
+                for t, period in enumerate(self.periods)
+                for k, label in enumerate(self.labels[1:] if len(self.labels) == 2 else self.labels)]
 
     def changes(self, level: float = 0.95) -> list[dict]:
         """Return one row per class and pair of consecutive reported periods: change, standard error, limits.
@@ -186,8 +180,7 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        return [{name: row[name] for name in ("first_period", "last_period", "label", "change", "standard_error", "low",
-                                                  "high")}
+        return [{name: value for name, value in row.items() if not name.startswith("growth")}
                 for row in self._differences(level)]
 
     def growth_rates(self, level: float = 0.95) -> list[dict]:

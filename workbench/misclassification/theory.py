@@ -323,17 +323,15 @@ def _planned_error(a: float, t: float, previous: float | None, p00: float, p11: 
     parts = np.array([[1 - x, x] for x in (a, t, a if previous is None else previous)])
     frame, *predicted = parts @ given
     table = n * parts[0][:, None] * given + methods.HALF
-    later, earlier = (methods.curved(method, methods.slopes_of(method, table, frame, shares),
-                                                table, frame) for shares in predicted)
+    later, earlier = (methods.curved(method, methods.slopes_of(method, table, frame, shares), table, frame)
+                      for shares in predicted)
     if own:
         later = later.within_frame(True)
     if previous is None:
         earlier = earlier.within_frame(True)
-    slopes = later - earlier if quantity == "change" else later
-    total = methods.audit_covariance(slopes, table, n, size, rates)
+    total = methods.audit_covariance(later - earlier if quantity == "change" else later, table, n, size, rates)
     for period, shares in zip((later, earlier)[:1 + (quantity == "change")], predicted, strict=False):
-        total = total + methods.reading_covariance(method, period, table, frame, shares,
-                                                              new_size or np.inf)
+        total = total + methods.reading_covariance(method, period, table, frame, shares, new_size or np.inf)
     return float(np.sqrt(max(total[1, 1], 0.0)))
 
 

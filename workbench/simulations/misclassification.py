@@ -89,8 +89,7 @@ class PrevalenceStudy(Result):
         checks.choice("method", method, METHODS)
         checks.choice("quantity", quantity, QUANTITIES)
         half, inverts, least = self.table + HALF, METHODS[method].divides_by, 0.0 if quantity == "level" else -1.0
-        every = np.ones(len(half), bool)
-        low, high = self._made(limits.DELTA, every, method, level, quantity)
+        low, high = self._made(limits.DELTA, np.ones(len(half), bool), method, level, quantity)
         further = {limits.ONE_ADDED: self.table.min((1, 2)) < limits.RARE,
                    limits.FIELLER: methods.slope_cv(half) > limits.UNSURE}
         for name, runs in further.items() if inverts else ():
@@ -133,9 +132,8 @@ class PrevalenceStudy(Result):
         """
         low, high = self.limits(method, level, quantity=quantity)
         truth = self.new_base_rate - (self.base_rate if quantity == "change" else 0.0)
-        given = ~np.isnan(low)
-        inside = (low <= truth + 1e-12) & (truth <= high + 1e-12)
-        return float(inside[given].mean()) if given.any() else float("nan")
+        inside = ((low <= truth + 1e-12) & (truth <= high + 1e-12))[~np.isnan(low)]
+        return float(inside.mean()) if inside.size else float("nan")
 
     def refused(self, method: str = "mle") -> float:
         """Return the share of runs whose 95% interval of the level is the whole range.
@@ -323,21 +321,17 @@ def _two(share: np.ndarray) -> np.ndarray:
     return np.stack([1 - share, share]).T
 
 
-def _runs_innermost(table: np.ndarray) -> np.ndarray:
-    """Return the same (R, 2, 2) array with runs next to each other in memory: sums over classes take half the time."""
-    return np.ascontiguousarray(table.transpose(1, 2, 0)).transpose(2, 0, 1)
-
-
 def _study(table: Any, frame_share: Any, share: Any, base_rate: Any, new_base_rate: Any,
            *setting: Any) -> PrevalenceStudy:
-    frame, shares, table = _two(frame_share), _two(share), _runs_innermost(table.astype(float))
+    frame, shares = _two(frame_share), _two(share)
+    # runs next to each other in memory: sums over classes take half the time
+    table = np.ascontiguousarray(table.astype(float).transpose(1, 2, 0)).transpose(2, 0, 1)
     estimates = {method: np.ascontiguousarray(methods.shares_of(method, table, frame, shares)[:, 1])
                  for method in METHODS}
     figures = {method: _figures(values, new_base_rate) for method, values in estimates.items()}
     columns: list[Any] = [{method: figure[place] for method, figure in figures.items()} for place in range(7)]
-    table = table.astype(np.int64)
-    return PrevalenceStudy(*columns, estimates, table, frame_share, share, base_rate,  # type: ignore[arg-type]
-                           new_base_rate, *setting)
+    return PrevalenceStudy(*columns, estimates, table.astype(np.int64), frame_share, share,  # type: ignore[arg-type]
+                           base_rate, new_base_rate, *setting)
 
 
 def _figures(values: np.ndarray, truth: float) -> tuple:
