@@ -192,8 +192,7 @@ def _centered(X: np.ndarray) -> np.ndarray:
     Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole numbers stay whole
     and equal distances stay equal.
     """
-    spread = X.max(-2, keepdims=True) - X.min(-2, keepdims=True)
-    step = np.exp2(np.floor(np.log2(np.clip(spread, 2.0 ** -500, 1))))
+    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0 ** -500, 1))))
     return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
@@ -214,8 +213,7 @@ def nearest_neighbor(samples: Samples, fold: np.ndarray, columns: Sequence[int] 
     """
     between, y = samples.distances(columns), samples.y
     own = np.where(fold[:, None] == fold, np.inf, 0.0).astype(between.dtype)
-    nearest = (between + own).argmin(-1)
-    return np.take_along_axis(y, nearest, 1) != y
+    return np.take_along_axis(y, (between + own).argmin(-1), 1) != y
 
 
 def nearest_centroid(samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
@@ -313,7 +311,11 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     '1nn on 2 features'
     """
     learner, columns = learner if isinstance(learner, tuple) else (learner, None)
-    columns = None if columns is None else _checked_columns(name, columns)
+    if columns is not None:
+        columns = checks.plain_array(f"columns of {name}", columns)
+        if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
+            raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
+                             f"{columns.shape}")
     part = "" if columns is None else f" on {checks.counted(columns.size, 'feature')}"
     if isinstance(learner, str):
         function = LEARNERS[checks.choice(name, learner, LEARNERS)]
@@ -322,14 +324,6 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
         raise TypeError(f"{name} must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict; "
                         f"got {learner!r}")
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(learner).__name__ + part
-
-
-def _checked_columns(name: Any, columns: Any) -> Any:
-    columns = checks.plain_array(f"columns of {name}", columns)
-    if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
-        raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
-                         f"{columns.shape}")
-    return columns
 
 
 def gaussian_population(size: int = 20_000, *, features: int = 8, separation: float = 1.0, advantage: float = 0.0,
