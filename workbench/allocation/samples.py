@@ -67,7 +67,6 @@ from workbench.labeling.draws import random_keys
 from workbench.results import Result
 
 KEYS = 2 ** 60
-SLACK = 6.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,8 +196,7 @@ def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None
         stratum = _strata_of(source, by, inner)
         measured = partial(_number, name=value, mark=source.mark(value))
         parts = _each_part(source, partial(_moments, stratum=stratum, value=measured, spread=True))
-        found = _merged(parts, source.label, by, value, inner is not None)
-    return StratumSummary(**found, notes=source.notes)
+    return StratumSummary(**_merged(parts, source.label, by, value, inner is not None), notes=source.notes)
 
 
 def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: int = 0, columns: Sequence[str] = (),
@@ -257,8 +255,7 @@ def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: i
         wanted = _wanted(sizes, strata, size)
         picked = partial(_below, stratum=stratum, id=named, columns=columns, seed=seed, strata=strata)
         rows = _candidates(source, picked, strata, size, wanted)
-    rows |= {"tie": _ranks(rows["id"], id)}
-    chosen = _smallest(rows, wanted)
+    chosen = _smallest(rows | {"tie": _ranks(rows["id"], id)}, wanted)
     place = rows["place"][chosen]
     brought = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
     return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought,
@@ -442,7 +439,7 @@ def _float_remedy(kind: Any) -> str:
 
 def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndarray, wanted: np.ndarray) -> dict:
     """Return at least `wanted` rows per stratum, those of the smallest keys."""
-    slack = SLACK
+    slack = 6.0
     while True:
         bound = _bounds(wanted, size, slack)
         rows = _placed(_each_part(source, partial(picked, bound=bound)), strata)
@@ -483,8 +480,7 @@ def _smallest(rows: dict, wanted: np.ndarray) -> np.ndarray:
     """Return the indices of the smallest keys per stratum, by stratum and key."""
     order = np.lexsort((rows["tie"], rows["key"], rows["place"]))
     place = rows["place"][order]
-    start = np.searchsorted(place, np.arange(wanted.size))
-    return order[np.arange(place.size) - start[place] < wanted[place]]
+    return order[np.arange(place.size) - np.searchsorted(place, place) < wanted[place]]
 
 
 def _below(native: Any, stratum: Callable, id: Callable, columns: list, seed: int, strata: np.ndarray,
@@ -507,18 +503,16 @@ def _eager_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) 
     limits = np.array([limit.get(stratum, 0) for stratum in frame["stratum"].to_numpy().tolist()], np.int64)
     keys = random_keys(frame["id"].to_numpy().tolist(), seed)
     kept = np.flatnonzero(keys < limits)
-    key = nw.new_series("key", keys[kept], nw.Int64, backend=frame.implementation)
-    return frame[kept].with_columns(key)
+    return frame[kept].with_columns(nw.new_series("key", keys[kept], nw.Int64, backend=frame.implementation))
 
 
 def _polars_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
     import narwhals as nw
     import polars as pl
-    rows = frame.to_native()
     limits = pl.LazyFrame({"stratum": strata.tolist(), "limit": bound})
     key = pl.col("id").map_batches(lambda ids: pl.Series(random_keys(ids.to_list(), seed)), pl.Int64,
                                    is_elementwise=True)
-    return nw.from_native(rows.join(limits, on="stratum").with_columns(key=key)
+    return nw.from_native(frame.to_native().join(limits, on="stratum").with_columns(key=key)
                           .filter(pl.col("key") < pl.col("limit")).drop("limit"))
 
 
@@ -533,9 +527,8 @@ def _duckdb_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray)
 
 def _sql_list(values: list) -> str:
     """Return a list as one literal: DuckDB takes seconds to parse a hundred thousand of them."""
-    kind = "VARCHAR" if isinstance(values[0], str) else "BIGINT"
     literal = json.dumps(values).replace("'", "''")
-    return f"""from_json('{literal}', '["{kind}"]')"""
+    return f"""from_json('{literal}', '["{'VARCHAR' if isinstance(values[0], str) else 'BIGINT'}"]')"""
 
 
 def _spark_filter(frame: Any, seed: Any, strata: Any, bound: Any) -> Any:

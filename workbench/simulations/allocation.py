@@ -21,7 +21,6 @@ STREAMED = ("s_voila", "s_voila_printed")
 FRACTIONAL = ("neyman", "neyman_plus")
 STREAM_METHODS = ("voila", *STREAMED, *FRACTIONAL, "uniform", "reservoir")
 ORDERS = ("given", "random")
-SAME = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,7 +151,7 @@ class StreamStudy(Result):
         variance = self.variance[self._run(method)]
         best: Any = self.fractional_optimum if method in FRACTIONAL else self.variance["voila"]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(np.isclose(variance, best, SAME, 0), 1.0, variance / best)
+            return np.where(np.isclose(variance, best, 1e-12, 0), 1.0, variance / best)
 
 
 def _times(ratio: float, infinite: float) -> str:
@@ -315,11 +314,9 @@ class _Stream:
         self.codes, self.values, self.keys, self.strata = codes, values, keys, strata
         self.runs, self.records = codes.shape
         self.size, self.spread, self.total = (np.zeros(codes.shape) for _ in range(3))
-        compact = np.min_scalar_type(strata)
         for run in range(self.runs):
-            order = np.argsort(codes[run].astype(compact), kind="stable")
-            ends = np.bincount(codes[run], minlength=strata).cumsum()
-            for rows in filter(len, np.split(order, ends[:-1])):
+            order = np.argsort(codes[run].astype(np.min_scalar_type(strata)), kind="stable")
+            for rows in filter(len, np.split(order, np.bincount(codes[run], minlength=strata).cumsum()[:-1])):
                 self.size[run, rows], self.spread[run, rows], self.total[run, rows] = _running(values[run, rows])
 
     def latest(self, known: np.ndarray, start: int, end: int) -> None:
@@ -414,8 +411,7 @@ class _Samples:
         size, total = (self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.total))
         cell, key = np.divmod(self.held, self.stream.records)
         run = cell // self.stream.strata
-        values = self.stream.values[run, self.row[run, key]]
-        sums = np.bincount(cell, values, self.cell.size).reshape(size.shape)
+        sums = np.bincount(cell, self.stream.values[run, self.row[run, key]], self.cell.size).reshape(size.shape)
         mean = np.divide(sums, self.sampled, out=np.where(size > 0, np.nan, 0.0), where=self.sampled > 0)
         return ((mean * size).sum(1) - total.sum(1)) / size.sum(1)
 

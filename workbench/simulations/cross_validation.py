@@ -74,8 +74,7 @@ class TypeOneStudy(Result):
     @property
     def rho_error(self) -> float:
         """Monte Carlo standard error of `rho`."""
-        squares = (self.estimates - self.mean) ** 2
-        return _error((self.theta3 - (1 - self.rho) * squares) / self.estimates.var(ddof=1))
+        return _error((self.theta3 - (1 - self.rho) * (self.estimates - self.mean) ** 2) / self.estimates.var(ddof=1))
 
     @property
     def zero_share(self) -> float:
@@ -132,8 +131,7 @@ class TypeOneStudy(Result):
 
     def _rejects(self, rho: Any, level: Any, mean: Any) -> np.ndarray:
         critical = scipy.special.stdtrit(self.folds - 1, (1 + level) / 2)
-        shown = (1 - resolve_rho(rho, self.folds)) * (self.estimates - mean) ** 2
-        return shown > critical ** 2 * self.shown
+        return (1 - resolve_rho(rho, self.folds)) * (self.estimates - mean) ** 2 > critical ** 2 * self.shown
 
 
 def simulate_type_one(population: Any, learner: Any, n: int, *, folds: int = 10, runs: int = 10_000,
@@ -375,8 +373,7 @@ class _Plan:
         of_repeats = [means]
         for _ in range(self.repeats - 1):
             order = rng.permutation(n)
-            again = fold[np.argsort(order)]
-            of_repeats.append(_fold_means(self.differences(samples, again)[:, order], self.folds))
+            of_repeats.append(_fold_means(self.differences(samples, fold[np.argsort(order)])[:, order], self.folds))
         every = np.concatenate(of_repeats, -1)
         p = {"naive t, repeated": lambda: _p_of(every, 0.0, scale),
              "Nadeau-Bengio, repeated": lambda: _p_of(every, resolve_rho("nadeau_bengio", self.folds, self.repeats),
@@ -443,8 +440,7 @@ class _Plan:
         n, (runs, m) = samples.rows.shape[1], (len(samples.rows), samples.rows.shape[1] // self.folds)
         outer, inner = np.empty((runs, NESTED_REPEATS, self.folds, m)), []
         for r in range(NESTED_REPEATS):
-            order = rng.permutation(n)
-            shuffled, fold = samples.subset(order), np.arange(n) % self.folds
+            shuffled, fold = samples.subset(rng.permutation(n)), np.arange(n) % self.folds
             outer[:, r] = self.differences(shuffled, fold).reshape(runs, m, self.folds).swapaxes(1, 2)
             inner.append(np.stack([self.differences(shuffled.subset(fold != k), fold[fold != k])
                                    for k in range(self.folds)], 1))

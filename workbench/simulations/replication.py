@@ -202,9 +202,8 @@ class CoverageStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per interval: coverage and mean half-width with their Monte Carlo errors."""
-        return [{"interval_method": method, "coverage": self.coverage(method),
-                 "coverage_error": self.coverage_error(method), "half_width": self.half_width(method),
-                 "half_width_error": self.half_width_error(method)}
+        names = "coverage", "coverage_error", "half_width", "half_width_error"
+        return [{"interval_method": method, **{name: getattr(self, name)(method) for name in names}}
                 for method in INTERVALS]
 
     @property
@@ -370,9 +369,8 @@ class RandomHalvesStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return one row: mean ratio and CV with their Monte Carlo errors."""
-        names = ("mean_ratio", "mean_ratio_error", "cv", "cv_error")
-        return [{"strata": self.strata, "count": self.count, "runs": self.runs}
-                | {name: getattr(self, name) for name in names}]
+        names = "strata", "count", "runs", "mean_ratio", "mean_ratio_error", "cv", "cv_error"
+        return [{name: getattr(self, name) for name in names}]
 
 
 def simulate_random_halves(differences: ArrayLike, count: int, *, runs: int = 2000,
@@ -476,8 +474,7 @@ class _Population:
 
     def independent_variance(self, estimate: float | np.ndarray, denominator: float | np.ndarray) -> np.ndarray:
         """Variance of a share of independent items with this total of the denominator, by the delta method."""
-        factor = 1.0 if self.statistic == "accuracy" else 2 - estimate
-        return ratio(estimate * (1 - estimate) * factor, denominator)
+        return ratio(estimate * (1 - estimate) * (1.0 if self.statistic == "accuracy" else 2 - estimate), denominator)
 
     @property
     def _right(self) -> float:
@@ -513,9 +510,8 @@ class _Population:
                                       np.repeat(self.rate, self.psus)[:, None])
             return rng.binomial(sizes, _varied(rate, self.icc, rng)), sizes
         rate, of_stratum = np.unique(self.rate, return_inverse=True)
-        table = _count_distribution(self.items, rate, self.icc)
         start = np.repeat(of_stratum, self.psus)[:, None]
-        stacked = (table + np.arange(rate.size)[:, None]).ravel()
+        stacked = (_count_distribution(self.items, rate, self.icc) + np.arange(rate.size)[:, None]).ravel()
         place = np.searchsorted(stacked, start + rng.random((start.size, runs)), side="right")
         right = np.minimum(place - start * (self.items + 1), self.items)      # start + u may round up to start + 1
         return right, np.full_like(right, self.items)

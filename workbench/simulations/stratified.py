@@ -192,8 +192,7 @@ def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, 
         waves = checks.whole("waves", waves, 1)
         settings = wave_plans.wave_settings(size.size, stratum_score, smoothing, floor)
         counts = _run_waves(size, right, budget, runs, waves, settings, rng)
-        return _study(method, size, right, budget, *counts,
-                      wave_plans.exhausted_notes(size, counts[0].sum(1).mean(0)))
+        return _study(method, size, right, budget, *counts, wave_plans.exhausted_notes(size, counts[0].sum(1).mean(0)))
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
     laplace = checks.number("laplace", laplace, 0)
@@ -402,8 +401,7 @@ def _fixed_study(size: np.ndarray, right: np.ndarray, budget: int, method: str, 
 
 def _fixed_allocation(size: np.ndarray, right: np.ndarray, budget: int, method: str) -> np.ndarray:
     sd = np.sqrt(accuracy.stratum_variance(size, right / size))
-    rule = "proportional" if method == "simple_random" else method
-    return rules.allocate(size, budget, rule, stratum_sd=sd).labeled
+    return rules.allocate(size, budget, "proportional" if method == "simple_random" else method, stratum_sd=sd).labeled
 
 
 def _run_opt(size: np.ndarray, right: np.ndarray, budget: int, runs: int, pilot: int, step: int, laplace: float,
@@ -426,9 +424,8 @@ def _run_opt(size: np.ndarray, right: np.ndarray, budget: int, runs: int, pilot:
 
 def _run_waves(size: np.ndarray, right: np.ndarray, budget: int, runs: int, waves: int, settings: tuple,
                rng: np.random.Generator) -> tuple:
-    totals = np.diff(np.arange(waves + 1) * budget // waves)
     labeled, hits = (np.zeros((runs, waves, size.size), np.int64) for _ in range(2))
-    for t, total in enumerate(totals):
+    for t, total in enumerate(np.diff(np.arange(waves + 1) * budget // waves)):
         n, x = labeled.sum(1), hits.sum(1)
         needed = np.minimum(2, size - n).sum(1).max()
         if total < needed:
@@ -569,8 +566,7 @@ def _anytime_misses(size: Any, right: Any, order: Any, label: Any, looks: Any, e
     """Return misses (R, L) and the mean half-width; E is needed only where the winnings that bound it are enough."""
     limit, total, misses = -np.log(1 - level), int(right.sum()), np.zeros((len(label), looks.size), bool)
     for run, said in enumerate(label):
-        won = log_winnings(size, right, order, said, expected=expected)[looks - 1]
-        for k in np.flatnonzero(won >= limit):
+        for k in np.flatnonzero(log_winnings(size, right, order, said, expected=expected)[looks - 1] >= limit):
             n = looks[k]
             misses[run, k] = log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
     last = [anytime_interval(size, order, said, expected=expected, level=level).half_width for said in label[:WIDTHS]]
@@ -590,8 +586,7 @@ def _draw(rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.n
     hits = np.zeros(n.size, np.int64)
     cell, drawn = np.flatnonzero(n), 0
     while cell.size:
-        hit = rng.random(cell.size) * (left[cell] - drawn) < right[cell] - hits[cell]
-        hits[cell] += hit
+        hits[cell] += rng.random(cell.size) * (left[cell] - drawn) < right[cell] - hits[cell]
         drawn += 1
         cell = cell[n[cell] > drawn]
     return hits.reshape(shape)

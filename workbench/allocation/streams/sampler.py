@@ -352,9 +352,8 @@ class StreamSampler:
     def _check_budget(self, codes: np.ndarray, new: list) -> None:
         strata = len(self._labels) + len(new)
         if self._quota is not None:
-            missing = [label for label in new if label not in self._quota]
-            if missing:
-                raise checks.WrongValue("strata", f"must be among the given sizes; {missing[0]!r} is not")
+            for label in [label for label in new if label not in self._quota][:1]:
+                raise checks.WrongValue("strata", f"must be among the given sizes; {label!r} is not")
         elif strata * self.minimum > self.budget:
             size = np.bincount(codes, minlength=strata)
             size[:self._size.size] += self._size
@@ -498,16 +497,12 @@ class StreamSampler:
         if flat.any():
             yield Note("unreliable", "the variance is too small: all sampled values are equal, though the records "
                        f"vary, in {self._named(flat)}")
-        held, wanted = int(sampled.sum()), self._within_budget()
+        held, wanted = int(sampled.sum()), min(self.budget, self._seen)
+        if self._quota is not None:
+            wanted = int(np.minimum(self._size, [self._quota[label] for label in self._labels]).sum())
         if held < SMALL * wanted:
             yield Note("design", f"only {held:,} of {checks.counted(wanted, 'record')} within the budget are kept: the "
                        "merged samplers disagreed about which stratum varies; second_pass samples again")
-
-    def _within_budget(self) -> int:
-        """Return how many of the records seen the budget has room for."""
-        if self._quota is None:
-            return min(self.budget, self._seen)
-        return int(np.minimum(self._size, [self._quota[label] for label in self._labels]).sum())
 
     def _named(self, chosen: np.ndarray) -> str:
         labels = [self._labels[code] for code in np.flatnonzero(chosen)]
@@ -556,9 +551,8 @@ def _checked_labels(strata: np.ndarray, name: str = "strata") -> list:
         raise ValueError(f"{name} must be one-dimensional; got shape {strata.shape}")
     labels = strata.tolist()
     if strata.dtype.kind not in "iuU":
-        missing = next((row for row, label in enumerate(labels) if checks.is_missing(label)), None)
-        if missing is not None:
-            raise ValueError(f"{name} must not be missing; row {missing} is {labels[missing]}")
+        for row in [row for row, label in enumerate(labels) if checks.is_missing(label)][:1]:
+            raise ValueError(f"{name} must not be missing; row {row} is {labels[row]}")
         for row, label in enumerate(labels):
             if isinstance(label, (bool, np.bool_)) or not isinstance(label, (str, numbers.Integral)):
                 raise TypeError(f"{name} must be whole numbers or text; row {row} is {label!r}")
@@ -578,8 +572,7 @@ def _identifiers(keys: np.ndarray, size: int) -> np.ndarray:
     kinds = {isinstance(label, str) for label in labels}
     if len(kinds) > 1:
         raise checks.WrongType("keys", "must be all whole numbers or all text")
-    large = next((label for label in labels if not isinstance(label, str) and abs(label) >= 2 ** 63), None)
-    if large is not None:
+    for large in [label for label in labels if not isinstance(label, str) and abs(label) >= 2 ** 63][:1]:
         raise checks.WrongValue("keys", "must lie within 2 ** 63, or be text", large)
     if len(set(labels)) < size:
         repeated = next(label for label, times in Counter(labels).items() if times > 1)

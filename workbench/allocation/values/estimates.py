@@ -82,8 +82,7 @@ class ValueEstimate(SampledValues):
         checks.choice("quantity", quantity, ("mean", "total"))
         found = self._interval(level, self.bounds)
         items = self.size.sum() if quantity == "total" else 1
-        return Interval(found.low * items, found.high * items, found.level, found.method, found.limiting_stratum,
-                        notes=found.notes)
+        return replace(found, low=found.low * items, high=found.high * items)
 
     def quantities(self, level: float = 0.95) -> list[dict]:
         """Return one row for the total and one for the mean: estimate, standard error, limits; [] without a result.
@@ -283,9 +282,9 @@ def with_next(found: ValueEstimate, strata: StratumSummary, begun: ArrayLike, bu
     sd = strata.sd if sd_from == "planned" else learned_sd(strata, found)
     more = next_labels(strata, begun, budget, method=method, minimum=minimum, sd=sd)
     to_label = np.asarray(begun) + more - found.sampled
-    left = max(0, budget - int(found.sampled.sum()))
     said = [LOOKED] if sd_from == "labels" and to_label.any() else []
-    return replace(found, to_label=_up_to(to_label, left), notes=[*found.notes, *said])
+    to_label = _up_to(to_label, max(0, budget - int(found.sampled.sum())))
+    return replace(found, to_label=to_label, notes=[*found.notes, *said])
 
 
 def learned_sd(strata: StratumSummary, found: ValueEstimate) -> np.ndarray:
@@ -302,10 +301,9 @@ def _codes(names: Any, stratum: Any) -> np.ndarray:
     """Return the place of each label's stratum among the names, which may be numbers where the labels are text."""
     place = {str(name): k for k, name in enumerate(names.tolist())}
     given = [str(name) for name in np.asarray(stratum).tolist()]
-    unknown = next((k for k, name in enumerate(given) if name not in place), None)
-    if unknown is not None:
+    for k in [k for k, name in enumerate(given) if name not in place][:1]:
         raise checks.WrongValue("stratum", f"must be one of {checks.listed(place, SHOWN, quoted=True)}; label "
-                                f"{unknown} has {given[unknown]!r}")
+                                f"{k} has {given[k]!r}")
     return np.array([place[name] for name in given], np.int64)
 
 

@@ -54,8 +54,7 @@ class ValueLabels(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per filled row: id, stratum, value."""
-        return [dict(zip(HEADER, row, strict=True)) for row in
-                zip(self.id.tolist(), self.stratum.tolist(), self.values.tolist(), strict=True)]
+        return samples.rows_of(id=self.id, stratum=self.stratum, value=self.values)
 
 
 def read_value_sheet(labels: str | PathLike[str], strata: StratumSummary, *, records: Any = None,
@@ -208,8 +207,7 @@ def _as_written(table: SheetTable, kept: np.ndarray, known: list[str]) -> np.nda
     """Return the stratum that the sheet gives to each kept row."""
     code = {name: k for k, name in enumerate(known)}
     names = table.columns["stratum"]
-    wrong = next((k for k in kept if names[k] not in code), None)
-    if wrong is not None:
+    for wrong in [k for k in kept if names[k] not in code][:1]:
         raise ValueError(f"row {table.rows[wrong]} of the sheet has stratum {names[wrong]!r}; the strata are "
                          f"{checks.listed(known, SHOWN, quoted=True)}{checks.suggestion(names[wrong], known)}")
     return np.array([code[names[k]] for k in kept], np.int64)
@@ -217,8 +215,7 @@ def _as_written(table: SheetTable, kept: np.ndarray, known: list[str]) -> np.nda
 
 def _drawn(size: int, strata: StratumSummary, records: Any, stratum: str, id: str, seed: int) -> FrameSample:
     """Return more records than the sheet of `size` ids may hold, in each stratum in its random order."""
-    most = np.minimum(strata.size, 2 * size + SPARE)
-    wanted = dict(zip(strata.stratum.tolist(), most.tolist(), strict=True))
+    wanted = dict(zip(strata.stratum.tolist(), np.minimum(strata.size, 2 * size + SPARE).tolist(), strict=True))
     return samples.sample(records, stratum, wanted, id=id, seed=seed)
 
 
@@ -228,17 +225,12 @@ def _as_drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple[np.ndarray
     positions = np.array([position_of.get(name, -1) for name in ids], np.int64)
     code = np.where(positions < 0, -1, drawn.stratum_index[positions])
     place = np.where(positions < 0, -1, _places(drawn)[positions])
-    _refuse_other_draws(ids, (code >= 0) & (place < np.bincount(code[code >= 0], minlength=drawn.drawn.size)[code]),
-                        seed)
-    return code, place
-
-
-def _refuse_other_draws(ids: list[str], first: np.ndarray, seed: int) -> None:
-    """Raise unless most ids are the first ones of their stratum's order, as those of a sheet are."""
-    if first.sum() < len(ids) / 2:
+    first = (code >= 0) & (place < np.bincount(code[code >= 0], minlength=drawn.drawn.size)[code])
+    if first.sum() < len(ids) / 2:      # most are not the first in their stratum's order: the sheet of another draw
         raise checks.WrongValue("labels", f"must be of the records that were drawn; seed {seed} draws only "
                                 f"{first.sum()} of the {checks.counted(len(ids), 'id')} of the sheet, not "
                                 f"{ids[int(np.argmin(first))]!r}: give the file, columns and seed of the plan")
+    return code, place
 
 
 def _refuse_other_strata(table: SheetTable, kept: np.ndarray, code: np.ndarray, known: list[str]) -> None:
@@ -252,9 +244,8 @@ def _refuse_other_strata(table: SheetTable, kept: np.ndarray, code: np.ndarray, 
 def _order(code: np.ndarray) -> np.ndarray:
     """Return how many rows of the same stratum stand before each row."""
     order = np.argsort(code, kind="stable")
-    starts = np.searchsorted(code[order], code[order])
     place = np.empty(code.size, np.int64)
-    place[order] = np.arange(code.size) - starts
+    place[order] = np.arange(code.size) - np.searchsorted(code[order], code[order])
     return place
 
 
