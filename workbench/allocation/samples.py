@@ -60,9 +60,8 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation.rules import Allocation
-from workbench.data import frames
+from workbench.data import engine, frames
 from workbench.data.decimals import OTHER, SEPARATORS
-from workbench.data.engine import NO_NUMBER
 from workbench.labeling.draws import random_keys
 from workbench.results import Result
 
@@ -405,7 +404,7 @@ def _number(kinds: Any, name: Any, mark: Any) -> Any:
         spelled, pointed = column.str.to_lowercase().str.strip_chars(), _pointed(column, mark) if mark else column
         digits = nw.when(spelled == "false").then(nw.lit("0")).otherwise(pointed)
         numbers = nw.when(spelled == "true").then(nw.lit("1")).otherwise(digits)
-        marked = nw.concat_str(column, nw.lit(NO_NUMBER))
+        marked = nw.concat_str(column, nw.lit(engine.NO_NUMBER))
         return nw.when(column.str.contains("_", literal=True)).then(marked).otherwise(numbers).cast(nw.Float64)
     raise TypeError(f"column {name!r} must hold numbers or booleans; it is {kind}")
 

@@ -11,14 +11,13 @@ from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
 from workbench.data.engine import quoted
-from workbench.misclassification.calendar import in_time
-from workbench.misclassification.confusion import ConfusionCounts, check_counts
+from workbench.misclassification import calendar, confusion
 from workbench.results import Note
 
 
 @frames.in_rows_of("audit")
 def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "prediction",
-               labels: str = "") -> ConfusionCounts:
+               labels: str = "") -> confusion.ConfusionCounts:
     """Return the confusion table of audited items.
 
     Parameters
@@ -52,7 +51,7 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     if spelled(prediction, names) in names:
         data, _ = frames.read_columns(audit, [truth, prediction])
         true, read = (numbers.to_labels(name, data[name]) for name in (truth, prediction))
-        return ConfusionCounts.from_labels(true, read, labels=_in_kind(wanted, np.concatenate([true, read])))
+        return confusion.ConfusionCounts.from_labels(true, read, labels=_in_kind(wanted, np.concatenate([true, read])))
     data, _ = frames.read_columns(audit, [truth])
     rows = numbers.as_text(data[truth])
     if len(set(rows)) < len(rows):
@@ -65,7 +64,7 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
                                 f"{checks.listed(names, quoted=True)}")
     counts, _ = frames.read_columns(audit, order)
     table = np.stack([numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order], axis=1)
-    return ConfusionCounts(table[[rows.index(label) for label in order]], order)
+    return confusion.ConfusionCounts(table[[rows.index(label) for label in order]], order)
 
 
 def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total: str = "n", counted: str = "counted",
@@ -112,7 +111,7 @@ def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, coun
         found = count_items(counts, period, predicted, classes)
     else:
         found = _counted_rows(counts, names, classes, {"period": period, "total": total, "counted": counted})
-    order, notes = in_time([*found])
+    order, notes = calendar.in_time([*found])
     in_order = [*found]
     return {in_order[k]: found[in_order[k]] for k in order}, notes
 
@@ -163,7 +162,7 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
         raise checks.WrongValue("audit_period", "must be a period of the counts; got "
                                 f"{name!r}{checks.suggestion(name, periods)}")
     first = "" if audit_period else ", the first (name another with audit_period)"
-    check_counts(f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name])))
+    confusion.check_counts(f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name])))
     return periods[name]
 
 

@@ -26,11 +26,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.misclassification import limits
+from workbench.misclassification import limits, methods, theory
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
-from workbench.misclassification.methods import METHODS, RATES
 from workbench.misclassification.periods import Periods, check_audit, check_frame, not_estimable
-from workbench.misclassification.theory import reasons_by_method, undefined
 from workbench.results import Estimate, Interval, Result, sentences
 
 USUAL = ("mle", "mixed", "misclassification")
@@ -100,7 +98,7 @@ class PrevalenceEstimate(OfClasses):
     @property
     def assumption(self) -> str:
         """What is held constant, in words."""
-        return METHODS[self.method].assumes
+        return methods.METHODS[self.method].assumes
 
     def interval(self, level: float = 0.95) -> Interval | tuple[Interval, ...]:
         """Return an `Interval`, or a tuple of K of them with more than two classes; clipped to 0 and 1.
@@ -212,8 +210,8 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
 
 def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method: str, rates: str) -> np.ndarray | None:
     """Return the frame's counts as a (K,) array of int, or None; raises unless they include the audit."""
-    checks.choice("method", method, METHODS)
-    checks.choice("rates", rates, RATES)
+    checks.choice("method", method, methods.METHODS)
+    checks.choice("rates", rates, methods.RATES)
     check_audit(audit, counts_at_audit, method)
     if counts_at_audit is None:
         return None
@@ -262,7 +260,7 @@ class EstimatorComparison(Result):
     level: float
     counted: float | np.ndarray
 
-    reasons = reasons_by_method
+    reasons = theory.reasons_by_method
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -312,7 +310,7 @@ class EstimatorComparison(Result):
         tables = [getattr(self, name).reshape(len(self.methods), -1) for name in columns]
         return [{"method": method, "label": label, **{name: float(table[m, k]) for name, table in
                                                       zip(columns, tables, strict=True)},
-                 "constant": METHODS[method].assumes, "problem": self.reasons.get(method, "")}
+                 "constant": methods.METHODS[method].assumes, "problem": self.reasons.get(method, "")}
                 for m, method in enumerate(self.methods) for k, label in enumerate(shown)]
 
 
@@ -347,17 +345,18 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
     checks.level(level)
     frame = read_frame(audit, counts_at_audit, "baseline", rates)
     counts = check_counts("counts", counts, audit.labels)
-    lost = {method: why for method in METHODS if (why := _why_not(audit, frame, method))}
+    lost = {method: why for method in methods.METHODS if (why := _why_not(audit, frame, method))}
     values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else
-                       _compared(Periods(audit, frame, counts[None], method, rates), level) for method in METHODS], 1)
+                       _compared(Periods(audit, frame, counts[None], method, rates), level)
+                       for method in methods.METHODS], 1)
     figures = values[:, :, 1] if len(counts) == 2 else values
-    return EstimatorComparison(tuple(METHODS), *figures, audit.labels, float(level),  # type: ignore[misc]
-                               one_or_all(counts / counts.sum()), notes=undefined(lost))
+    return EstimatorComparison(tuple(methods.METHODS), *figures, audit.labels, float(level),  # type: ignore[misc]
+                               one_or_all(counts / counts.sum()), notes=theory.undefined(lost))
 
 
 def _why_not(audit: ConfusionCounts, frame: np.ndarray | None, method: str) -> str:
     """Yield the note that a method cannot be computed, if it cannot."""
-    lacking = "frame" in METHODS[method].needs and frame is None
+    lacking = "frame" in methods.METHODS[method].needs and frame is None
     return "counts_at_audit is needed" if lacking else not_estimable(audit, method)
 
 

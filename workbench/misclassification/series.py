@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.misclassification.calendar import backward_notes, named_period
+from workbench.misclassification import calendar, methods
 from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
-from workbench.misclassification.methods import METHODS
 from workbench.misclassification.periods import Periods
 from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all, read_frame
 from workbench.results import Interval, Note, Result, digits, percent
@@ -131,7 +130,7 @@ class PrevalenceSeries(Result):
     @property
     def assumption(self) -> str:
         """What is held constant, in words."""
-        return METHODS[self.method].assumes
+        return methods.METHODS[self.method].assumes
 
     @property
     def audit_period(self) -> str | None:
@@ -274,7 +273,7 @@ class PrevalenceSeries(Result):
         change = self.change(reported[0], reported[-1], level)
         rows = [row for row in change.rows() if not digits.nothing(row["low"], row["high"])]
         if not rows or self._usable.undefined:
-            when = f"from {named_period(reported[0])} to {named_period(reported[-1])}"
+            when = f"from {calendar.named_period(reported[0])} to {calendar.named_period(reported[-1])}"
             return f"No result: nearly every change {when} is possible, {NO_LINK}"
         return _said_change(max(rows, key=lambda row: abs(row["change"])))
 
@@ -291,9 +290,9 @@ class PrevalenceSeries(Result):
         rows = [row for row in self.levels(level) if row["period"] == period]
         row = max(rows, key=lambda row: row["estimate"])
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
-            return f"No result: nearly every share is possible in {named_period(period)}, {NO_LINK}"
+            return f"No result: nearly every share is possible in {calendar.named_period(period)}, {NO_LINK}"
         shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
-        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, named_period(period))
+        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, calendar.named_period(period))
 
     def basis(self, level: float = 0.95) -> str:
         """Return what the finding rests on, in a line.
@@ -358,7 +357,7 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
     counts = np.full((len(periods), len(audit.labels)), np.nan)
     counts[reported] = [found[t] for t in reported]
     usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates)
-    notes = [*backward_notes([str(period) for period in periods]), *_late_audit(usable.own, periods, reported),
+    notes = [*calendar.backward_notes([str(period) for period in periods]), *_late_audit(usable.own, periods, reported),
              *usable.audit_notes(), *usable.period_notes([("period", periods[t]) for t in reported]),
              *(Note("refused", str(why), ("period", period)) for period, why in zip(periods, found, strict=True)
                if isinstance(why, CountsError))]
@@ -377,7 +376,7 @@ def _subject(label: int | str) -> str:
 def _said_change(row: dict) -> str:
     """Return a change between two periods as a sentence: what rose or fell by how much, or that nothing is shown."""
     low, high, error = row["low"], row["high"], (row["high"] - row["low"]) / 2
-    first, last = (named_period(row[f"{end}_period"]) for end in ("first", "last"))
+    first, last = (calendar.named_period(row[f"{end}_period"]) for end in ("first", "last"))
     name, when = _subject(row["label"]), f"from {first} to {last}"
     if low <= 0 <= high:
         shown = digits.points(row["change"], low, high, error=error, signed=True)

@@ -18,7 +18,6 @@ import numpy as np
 
 from workbench import checks, intervals
 from workbench.misclassification import limits, methods
-from workbench.misclassification.methods import METHODS, RATES, inverting
 from workbench.misclassification.setting import second_order, setting
 from workbench.results import Note, Result, percent
 
@@ -158,9 +157,9 @@ def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: fl
     n = checks.whole("n", n, 2)
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
-    checks.choice("rates", rates, RATES)
+    checks.choice("rates", rates, methods.RATES)
     bias, variance, extra = moments(*given, n, size, new_size, rates)
-    unknown = {name: METHODS[name].unknown for name in METHODS if np.isnan(bias[name] + variance[name])}
+    unknown = {name: methods.METHODS[name].unknown for name in methods.METHODS if np.isnan(bias[name] + variance[name])}
     return EstimatorTheory({m: float(v) for m, v in bias.items()}, {m: float(v) for m, v in variance.items()},
                            float(extra["second_order"]), float(extra["retained_change"]), float(extra["slope_cv"]),
                            *given, n, size, new_size, rates,
@@ -198,8 +197,8 @@ def moments(base_rate: Any, new_base_rate: Any, p00: Any, p11: Any, n: Any, size
     The checked entry for single settings is `estimator_theory`.
     """
     at = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
-    unknown = at.zero + np.nan
-    pairs = {name: method.theory(at) if method.theory else (unknown, unknown) for name, method in METHODS.items()}
+    unknown = (at.zero + np.nan,) * 2
+    pairs = {name: method.theory(at) if method.theory else unknown for name, method in methods.METHODS.items()}
     bias, variance = ({name: pair[place] for name, pair in pairs.items()} for place in range(2))
     return bias, variance, {"second_order": second_order(at), "retained_change": at.phi2, "slope_cv": np.sqrt(at.slope)}
 
@@ -294,8 +293,8 @@ def plan_audit(base_rate: float, new_base_rate: float, p00: float, p11: float, h
     size = None if size is None else checks.whole("size", size, 4)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 4)
     checks.choice("quantity", quantity, QUANTITIES)
-    checks.choice("method", method, inverting())
-    checks.choice("rates", rates, RATES)
+    checks.choice("method", method, methods.inverting())
+    checks.choice("rates", rates, methods.RATES)
     previous = None if previous_base_rate is None else checks.number("previous_base_rate", previous_base_rate, 0, 1,
                                                                      open_ends=True)
     z = intervals.quantile(level)

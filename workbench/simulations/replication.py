@@ -19,10 +19,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.replication import estimates, replicates
-from workbench.replication.bounded_intervals import Sample, clusters
+from workbench.replication import bounded_intervals, estimates, replicates, statistics
 from workbench.replication.designs import SurveyDesign
-from workbench.replication.statistics import METRICS, ratio
 from workbench.results import Result, percent
 
 STATISTICS = ("accuracy", "f1")
@@ -474,7 +472,8 @@ class _Population:
 
     def independent_variance(self, estimate: float | np.ndarray, denominator: float | np.ndarray) -> np.ndarray:
         """Variance of a share of independent items with this total of the denominator, by the delta method."""
-        return ratio(estimate * (1 - estimate) * (1.0 if self.statistic == "accuracy" else 2 - estimate), denominator)
+        factor = 1.0 if self.statistic == "accuracy" else 2 - estimate
+        return statistics.ratio(estimate * (1 - estimate) * factor, denominator)
 
     @property
     def _right(self) -> float:
@@ -538,13 +537,13 @@ def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
 
 def _replicated(population: Any, drawn: Any, tail: float, hits: Any, counted: Any, sizes: Any) -> dict:
     """Return the columns of a `CoverageStudy` for a block of runs."""
-    metric, weight, some = METRICS[population.statistic], population.psu_weight[:, None], counted.sum(0) > 0
+    metric, weight, some = statistics.METRICS[population.statistic], population.psu_weight[:, None], counted.sum(0) > 0
     middle, values = drawn.ratios(weight * hits, weight * counted)
-    shares, values, naive = map(metric.of_mean, (middle, values, ratio(hits.sum(0), counted.sum(0))))
+    shares, values, naive = map(metric.of_mean, (middle, values, statistics.ratio(hits.sum(0), counted.sum(0))))
     variances = drawn.variances(values, shares)
     variances[np.isnan(values).sum(0) > estimates.MOST_UNDEFINED * len(values)] = np.nan
-    sample = Sample.of_counts((0, 1), (np.where(some, counted - hits, 1), hits), weight)
-    told = clusters(drawn.design, sample, sample.variance(drawn.jackknife), (0.0, 1.0))
+    sample = bounded_intervals.Sample.of_counts((0, 1), (np.where(some, counted - hits, 1), hits), weight)
+    told = bounded_intervals.clusters(drawn.design, sample, sample.variance(drawn.jackknife), (0.0, 1.0))
     total = counted if population.statistic == "accuracy" else counted + hits
     weighted = sizes.sum(0) * (weight * total).sum(0) / (weight * sizes).sum(0)
     columns = {"estimates": shares, "variances": variances, "naive_estimates": naive,

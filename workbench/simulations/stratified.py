@@ -13,10 +13,8 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.results import Note, Result
-from workbench.stratified import accuracy
+from workbench.stratified import accuracy, anytime, sequential
 from workbench.stratified import waves as wave_plans
-from workbench.stratified.anytime import anytime_interval, log_evidence, log_winnings
-from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import Strata, stratify
 
@@ -520,7 +518,7 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
     looks = np.arange(first, last + 1, checks.whole("every", every, 1))
     runs, rng = checks.whole("runs", runs, 1), checks.generator(rng)
     checks.choice("method", method, LOOKING)
-    order = labeling_order(size, int(looks[-1]))
+    order = sequential.labeling_order(size, int(looks[-1]))
     label, counts = _labels_in_order(size, right, order, runs, rng)
     tail = (1 - checks.level(level)) / 2
     if method == "anytime":
@@ -566,11 +564,11 @@ def _anytime_misses(size: Any, right: Any, order: Any, label: Any, looks: Any, e
     """Return misses (R, L) and the mean half-width; E is needed only where the winnings that bound it are enough."""
     limit, total, misses = -np.log(1 - level), int(right.sum()), np.zeros((len(label), looks.size), bool)
     for run, said in enumerate(label):
-        for k in np.flatnonzero(log_winnings(size, right, order, said, expected=expected)[looks - 1] >= limit):
+        for k in np.flatnonzero(anytime.log_winnings(size, right, order, said, expected=expected)[looks - 1] >= limit):
             n = looks[k]
-            misses[run, k] = log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
-    last = [anytime_interval(size, order, said, expected=expected, level=level).half_width for said in label[:WIDTHS]]
-    return misses, float(np.mean(last))
+            misses[run, k] = anytime.log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
+    last = (anytime.anytime_interval(size, order, said, expected=expected, level=level) for said in label[:WIDTHS])
+    return misses, float(np.mean([interval.half_width for interval in last]))
 
 
 def _draw(rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.ndarray) -> np.ndarray:

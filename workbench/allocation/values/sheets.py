@@ -15,9 +15,8 @@ from workbench import checks
 from workbench.allocation import samples
 from workbench.allocation.samples import FrameSample, StratumSummary
 from workbench.data import frames, numbers
-from workbench.labeling import sheets
+from workbench.labeling import sheets, tables
 from workbench.labeling.ids import changed_ids, changed_notes
-from workbench.labeling.tables import SheetTable, read_table
 from workbench.results import Note, Result
 
 HEADER = ("id", "stratum", "value")
@@ -85,7 +84,7 @@ def read_value_sheet(labels: str | PathLike[str], strata: StratumSummary, *, rec
         For a cell that is no number, an id with two different values, a stratum that is not that of the record, or a
         sheet of which the seed draws less than half; names the rows, the header being the first.
     """
-    table = read_table(labels, HEADER)
+    table = tables.read_table(labels, HEADER)
     ids, rows, cells = table.ids, table.rows, table.columns["value"]
     values = _values(table)
     known = [str(name) for name in strata.stratum.tolist()]
@@ -135,7 +134,7 @@ def refuse_lost(path: str | PathLike[str], found: ValueLabels, drawn: FrameSampl
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return
     try:
-        table = read_table(path, HEADER)
+        table = tables.read_table(path, HEADER)
     except frames.NoRowsError:
         return
     except ValueError as error:
@@ -172,7 +171,7 @@ def _places(drawn: FrameSample) -> np.ndarray:
     return np.arange(drawn.id.size) - (np.cumsum(drawn.drawn) - drawn.drawn)[drawn.stratum_index]
 
 
-def _values(table: SheetTable) -> np.ndarray:
+def _values(table: tables.SheetTable) -> np.ndarray:
     """Return the column `value`, NaN for an empty cell, or raise where one has no id or no stratum."""
     cells = table.columns["value"]
     try:
@@ -203,7 +202,7 @@ def _once(ids: list[str], values: np.ndarray, rows: list[int]) -> tuple[np.ndarr
     return np.array(sorted(first.values()), np.int64), repeated
 
 
-def _as_written(table: SheetTable, kept: np.ndarray, known: list[str]) -> np.ndarray:
+def _as_written(table: tables.SheetTable, kept: np.ndarray, known: list[str]) -> np.ndarray:
     """Return the stratum that the sheet gives to each kept row."""
     code = {name: k for k, name in enumerate(known)}
     names = table.columns["stratum"]
@@ -233,7 +232,7 @@ def _as_drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple[np.ndarray
     return code, place
 
 
-def _refuse_other_strata(table: SheetTable, kept: np.ndarray, code: np.ndarray, known: list[str]) -> None:
+def _refuse_other_strata(table: tables.SheetTable, kept: np.ndarray, code: np.ndarray, known: list[str]) -> None:
     for row, stratum in zip(kept.tolist(), code.tolist(), strict=True):
         name = table.columns["stratum"][row]
         if name and name not in (known[stratum], "'" + known[stratum]):
