@@ -285,7 +285,11 @@ def _further(columns: Any) -> list:
 
 def _wanted(sizes: Any, strata: Any, size: Any) -> np.ndarray:
     if isinstance(sizes, Allocation):
-        return _allocated(sizes, size)
+        if not np.array_equal(sizes.stratum_size, size):
+            raise checks.WrongValue("sizes", f"must be allocated to the strata of this frame, of {_some(size)} rows; "
+                                    f"this Allocation is for {_some(sizes.stratum_size)}: "
+                                    "allocate(summarize(...).size, ...)")
+        return checks.counts("sizes", sizes.labeled)
     if not isinstance(sizes, dict):
         raise checks.WrongType("sizes", "must be a dict from stratum to rows wanted, or an Allocation",
                                told=f"got {type(sizes).__name__}")
@@ -299,14 +303,6 @@ def _wanted(sizes: Any, strata: Any, size: Any) -> np.ndarray:
     if not wanted.any():
         raise checks.WrongValue("sizes", "must ask for at least one row")
     return wanted
-
-
-def _allocated(plan: Allocation, size: np.ndarray) -> np.ndarray:
-    if not np.array_equal(plan.stratum_size, size):
-        raise checks.WrongValue("sizes", f"must be allocated to the strata of this frame, of {_some(size)} rows; "
-                                f"this Allocation is for {_some(plan.stratum_size)}: allocate(summarize(...).size, "
-                                "...)")
-    return checks.counts("sizes", plan.labeled)
 
 
 def _some(values: np.ndarray) -> str:

@@ -330,7 +330,7 @@ class KFoldTTest(Result):
                                     "larger rho makes it reject, so there is no largest rho")
         if self.naive_statistic == 0 or self.alternative == ("greater" if self.naive_statistic < 0 else "less"):
             return float("-inf")
-        kept = (self._quantile(level) / self.naive_statistic) ** 2
+        kept = (_quantile(level, self.df, self.alternative) / self.naive_statistic) ** 2
         return (1 - kept) / (1 + (self.repeats - 1) * kept)
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -341,7 +341,7 @@ class KFoldTTest(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        reach = self._quantile(level) * self.standard_error
+        reach = _quantile(checks.level(level), self.df, self.alternative) * self.standard_error
         low = -np.inf if self.alternative == "less" else self.estimate - reach
         high = np.inf if self.alternative == "greater" else self.estimate + reach
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
@@ -412,9 +412,6 @@ class KFoldTTest(Result):
     @property
     def _only_mean(self) -> bool:
         return self.one_sign and self.mean == 0 and self.alternative == "two-sided"
-
-    def _quantile(self, level: float) -> float:
-        return _quantile(checks.level(level), self.df, self.alternative)
 
     def _of_one(self) -> str:
         return " of one repeat" if self.repeats > 1 else ""

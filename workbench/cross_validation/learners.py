@@ -170,6 +170,9 @@ def refuse_large(what: str, *shape: int) -> None:
 def squared_distances(X: np.ndarray) -> np.ndarray:
     """Return squared distances (..., n, n) between rows of (..., n, p); exact for whole numbers.
 
+    The features are centered, as large means cost the distances their digits. Means are rounded to a power of two of at
+    most 1 and at most the feature's range, so that whole numbers stay whole and equal distances stay equal.
+
     Examples
     --------
     >>> squared_distances(np.array([[0., 0], [3, 4]])).tolist()
@@ -177,23 +180,14 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     >>> squared_distances(np.array([[1e8, 0.25], [1e8 + 1, 0]])).tolist()
     [[0.0, 1.0625], [1.0625, 0.0]]
     """
-    X = _centered(X)
+    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0 ** -500, 1))))
+    X = X - np.round(X.mean(-2, keepdims=True) / step) * step
     length = (X ** 2).sum(-1)
     found = X @ X.swapaxes(-1, -2)
     found *= -2
     found += length[..., :, None]
     found += length[..., None, :]
     return found
-
-
-def _centered(X: np.ndarray) -> np.ndarray:
-    """Return X (..., n, p) without the means of its features: large ones cost the distances their digits.
-
-    Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole numbers stay whole
-    and equal distances stay equal.
-    """
-    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0 ** -500, 1))))
-    return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
 def _compact(distances: np.ndarray) -> np.ndarray:

@@ -6,13 +6,6 @@ from typing import Any
 import numpy as np
 
 from workbench import checks
-from workbench.data.columns import spelled
-
-
-def is_long(names: Sequence[str], model: str, models: Sequence[str]) -> bool:
-    """Return whether a file has a column of models; one called "model" that `models` lists holds losses instead."""
-    column = spelled(model, names)
-    return model != "model" or column in names and not {model, column} & set(models)
 
 
 def value_column(names: Sequence[str], value: str, used: Sequence[str]) -> str:

@@ -85,7 +85,10 @@ class CVLosses(Result):
 
     def __post_init__(self) -> None:
         losses, fold, models = _columns(self.losses, self.fold, self.models)
-        _refuse_unfit(losses, models)
+        for row, column in np.argwhere(~np.isfinite(losses))[:1]:
+            raise checks.WrongValue("losses", f"must be finite; item {row} of model {models[column]!r} is "
+                                    f"{losses[row, column]}")
+        sources.refuse_extreme("losses", losses)
         n = len(losses)
         runs, repeat = ((0,), np.zeros(n, int)) if self.repeat is None else _codes("repeat", self.repeat, n)
         item = None if self.item is None else checks.labels("item", self.item, size=n)
@@ -528,13 +531,6 @@ def _stacked(columns: dict) -> np.ndarray:
         name, array = next(iter(arrays.items()))
         raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
     return np.stack(list(arrays.values()), 1)
-
-
-def _refuse_unfit(losses: np.ndarray, models: tuple) -> None:
-    for row, column in np.argwhere(~np.isfinite(losses))[:1]:
-        raise checks.WrongValue("losses", f"must be finite; item {row} of model {models[column]!r} is "
-                                f"{losses[row, column]}")
-    sources.refuse_extreme("losses", losses)
 
 
 def _codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, np.ndarray]:

@@ -266,8 +266,10 @@ def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, mode
     used = roles | ({"size": spelled(size, names)} if size else {})
     every = models is None or isinstance(models, str) and not models.strip()
     listed = [] if every else named_models(models)
-    if long_form.is_long(names, model, listed):
-        return _read_long(source, names, roles, used, listed, spelled(model, names), spelled(value, names))
+    # a column "model" that `models` lists holds losses
+    of_model = spelled(model, names)
+    if model != "model" or of_model in names and not {model, of_model} & set(listed):
+        return _read_long(source, names, roles, used, listed, of_model, spelled(value, names))
     chosen = [name for name in names if name not in used.values()] if every else \
         [spelled(name, names) for name in listed]
     refuse_shared(used, chosen)

@@ -368,11 +368,11 @@ def draw_estimates(method: str, table: np.ndarray, audited: float, frame: np.nda
     frames = frame[None]
     if rates == "process":
         noise = _mixture_covariance(given, by_row(rows)) * (frame_size - audited)
-        frames = frame + ((totals[:, :, None] * spread).sum(1) + normal_draws(rng, noise, draws)) / frame_size
+        frames = frame + ((totals[:, :, None] * spread).sum(1) + normal_draws(noise, draws, rng=rng)) / frame_size
     return shares_of(method, tables, frames[:, None], np.where(own[:, None], frames[:, None], shares[None]))
 
 
-def normal_draws(rng: np.random.Generator, covariance: np.ndarray, draws: int) -> np.ndarray:
+def normal_draws(covariance: np.ndarray, draws: int, *, rng: np.random.Generator) -> np.ndarray:
     """Return draws (draws, ..., K) of centered normal vectors with covariances (..., K, K)."""
     value, vector = np.linalg.eigh(covariance)
     return apply(vector, np.sqrt(np.maximum(value, 0)) * rng.standard_normal((draws, *covariance.shape[:-1])))

@@ -128,7 +128,7 @@ class Periods:
         """Seeded draws of the levels, (DRAWS, T, K)."""
         drawn = methods.draw_estimates(self.method, self.half, self.audit.n, self.frame_shares, self.shares, self.own,
                                        frame_size=self.frame_size, rates=self.rates, draws=DRAWS)
-        return drawn + methods.normal_draws(np.random.default_rng(1), self.reading, DRAWS)
+        return drawn + methods.normal_draws(self.reading, DRAWS, rng=np.random.default_rng(1))
 
     @cached_property
     def constructions(self) -> tuple[str, ...]:
@@ -397,7 +397,11 @@ def _not_invertible(audit: ConfusionCounts) -> str:
 
 def _audit_notes(periods: Any) -> Iterator[Any]:
     if periods.frame is not None and _fit(periods.audit, periods.frame) < STRANGE:
-        yield _misfit(periods.audit, periods.frame_shares)
+        read, counted = periods.audit.table.sum(0) / periods.audit.n, periods.frame_shares
+        k = int(np.abs(read - counted).argmax())
+        yield Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
+                   f"{read[k]:.0%} of it are predicted {periods.audit.labels[k]!r} against {counted[k]:.0%} counted; "
+                   "swapped classes, another period, another file?")
     yield from periods.doubts
     for k, row in enumerate(periods.audit.table if periods.divides else ()):
         if row[k] < row.max():
@@ -414,14 +418,6 @@ def _audit_notes(periods: Any) -> Iterator[Any]:
                    f"{part}: the finite-population factor assumes that later periods have the frame's own rates; where "
                    "they only share its process, intervals are too short (with half of the frame audited 95% intervals "
                    "cover 79%): then rates='process'")
-
-
-def _misfit(audit: Any, counted: Any) -> Note:
-    read = audit.table.sum(0) / audit.n
-    k = int(np.abs(read - counted).argmax())
-    return Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
-                f"{read[k]:.0%} of it are predicted {audit.labels[k]!r} against {counted[k]:.0%} counted; swapped "
-                "classes, another period, another file?")
 
 
 def _fit(audit: ConfusionCounts, frame: np.ndarray) -> float:

@@ -287,8 +287,7 @@ class PrevalenceSeries(Result):
         return self.labels[int(np.nan_to_num(moved).argmax())]
 
     def _level_found(self, period: str, level: float) -> str:
-        rows = [row for row in self.levels(level) if row["period"] == period]
-        row = max(rows, key=lambda row: row["estimate"])
+        row = max((row for row in self.levels(level) if row["period"] == period), key=lambda row: row["estimate"])
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
             return f"No result: nearly every share is possible in {calendar.named_period(period)}, {NO_LINK}"
         shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)

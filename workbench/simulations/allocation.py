@@ -74,10 +74,7 @@ class StreamStudy(Result):
         method : str
             A method that was run.
         """
-        ratio = self._ratios(method)
-        finite = np.isfinite(ratio)
-        total = np.where(finite, ratio, 0).sum(0)
-        return np.divide(total, finite.sum(0), out=np.full(total.shape, np.inf), where=finite.any(0))
+        return np.ma.masked_invalid(self._ratios(method)).mean(0).filled(np.inf)
 
     def ratio_error(self, method: str) -> np.ndarray:
         """Return the Monte Carlo standard error of `ratio`, (C,); NaN for fewer than two finite runs.
@@ -87,11 +84,8 @@ class StreamStudy(Result):
         method : str
             A method that was run.
         """
-        ratio = self._ratios(method)
-        finite = np.isfinite(ratio)
-        count = finite.sum(0)
-        squares = (np.subtract(ratio, self.ratio(method), out=np.zeros(ratio.shape), where=finite) ** 2).sum(0)
-        return np.sqrt(np.divide(squares, count * (count - 1.0), out=np.full(count.shape, np.nan), where=count > 1))
+        ratio = np.ma.masked_invalid(self._ratios(method))
+        return (ratio.std(0, ddof=1) / np.sqrt(ratio.count(0))).filled(np.nan)
 
     def infinite(self, method: str) -> np.ndarray:
         """Return the share of runs in which the variance is infinite, (C,).
@@ -116,9 +110,7 @@ class StreamStudy(Result):
         """
         if self._run(method) not in self.error:
             return np.sqrt(self.variance[method].mean(0))
-        known = ~np.isnan(self.error[method])
-        squares = (np.where(known, self.error[method], 0) ** 2).sum(0)
-        return np.sqrt(np.divide(squares, known.sum(0), out=np.full(squares.size, np.nan), where=known.any(0)))
+        return np.sqrt((np.ma.masked_invalid(self.error[method]) ** 2).mean(0).filled(np.nan))
 
     def headline(self) -> str:
         """Return the last checkpoint's ratios in one sentence."""
@@ -270,9 +262,10 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
     variance = {name: _random_variance(values, stops, budget) if name == "reservoir" else
                 _variances(size, spread, sampled[name]) for name in methods}
     sd = np.divide(spread, size, out=np.zeros(spread.shape), where=size > 0)
+    best = _variances(size, spread, _hindsight("voila", size, spread, budget, integer=False)) \
+        if set(FRACTIONAL) & set(methods) else None
     return StreamStudy(methods, stops, labels, budget, batch, minimum, len(codes), size, sd, sampled, variance,
-                       {name: error for name, (_, error) in states.items()},
-                       _fractional_optimum(methods, size, spread, budget))
+                       {name: error for name, (_, error) in states.items()}, best)
 
 
 def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
@@ -302,8 +295,7 @@ def _codes_of(last: Any, labels: Any) -> list:
 def _order(codes: np.ndarray, order: str, last: list, rng: np.random.Generator) -> np.ndarray | None:
     if order == "given" and not last:
         return None
-    rank = rng.random(codes.shape) if order == "random" else np.broadcast_to(np.linspace(0, .5, codes.shape[1]),
-                                                                             codes.shape)
+    rank = rng.random(codes.shape) if order == "random" else np.linspace(0, .5, codes.shape[1])
     return np.argsort(rank + np.isin(codes, last), axis=1, kind="stable")
 
 
@@ -425,13 +417,6 @@ def _hindsight(method: str, size: np.ndarray, spread: np.ndarray, budget: int,
         seen = size[cell] > 0
         sampled[cell][seen] = _held(method, size[cell][seen], spread[cell][seen], budget, integer)
     return sampled
-
-
-def _fractional_optimum(methods: tuple, size: np.ndarray, spread: np.ndarray, budget: int) -> np.ndarray | None:
-    """Return the variance of VOILA in real numbers, (R, C), or None where no method holds fractions by a rule."""
-    if not set(FRACTIONAL) & set(methods):
-        return None
-    return _variances(size, spread, _hindsight("voila", size, spread, budget, integer=False))
 
 
 def _held(method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool) -> np.ndarray:

@@ -73,7 +73,8 @@ class TypeOneStudy(Result):
     @property
     def rho_error(self) -> float:
         """Monte Carlo standard error of `rho`."""
-        return _error((self.theta3 - (1 - self.rho) * (self.estimates - self.mean) ** 2) / self.estimates.var(ddof=1))
+        shown = (self.theta3 - (1 - self.rho) * (self.estimates - self.mean) ** 2) / self.estimates.var(ddof=1)
+        return float(shown.std(ddof=1) / self.runs ** .5)
 
     @property
     def zero_share(self) -> float:
@@ -554,5 +555,3 @@ def _checked_rows(rows: Any, n: Any, size: Any) -> np.ndarray:
     return rows
 
 
-def _error(values: np.ndarray) -> float:
-    return float(values.std(ddof=1) / values.size ** .5)

@@ -137,16 +137,12 @@ class CoverageStudy(Result):
               where there is none.
         """
         checks.choice("method", method, INTERVALS)
-        tail = (1 + self.level) / 2
-        estimate, variance, rule, quantile = self.estimates, self.variances, "t", scipy.special.ndtri(tail)
-        if method == "naive":
-            estimate, variance = self.naive_estimates, self.naive_variances
-        elif method == "weighted_naive":
-            variance = self.weighted_naive_variances
-        elif method == "default":
+        if method == "default":
             return tuple(self.default_limits)
-        elif method != "z":
-            rule, quantile = method, scipy.special.stdtrit(self.df, tail)
+        tail, normal = (1 + self.level) / 2, method in ("naive", "weighted_naive", "z")
+        estimate = self.naive_estimates if method == "naive" else self.estimates
+        variance = getattr(self, f"{method}_variances" if "naive" in method else "variances")
+        rule, quantile = ("t", scipy.special.ndtri(tail)) if normal else (method, scipy.special.stdtrit(self.df, tail))
         return estimates.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
 
     def coverage(self, method: str = "default") -> float:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.allocation import rules
+from workbench.allocation import rules, samples
 from workbench.allocation.streams.estimates import StreamEstimate, moments
 from workbench.results import Note
 
@@ -229,9 +229,9 @@ class StreamSampler:
         """Return the sampled records as a list of dicts: stratum, item, value and weight n_i / s_i."""
         packed, values, items = self._sample()
         codes = _stratum_of(packed)
-        weight = (self._size / np.maximum(self._live(), 1))[codes].tolist()
-        return [{"stratum": self._labels[code], "item": item, "value": value, "weight": w}
-                for code, item, value, w in zip(codes.tolist(), items.tolist(), values.tolist(), weight, strict=True)]
+        weight = (self._size / np.maximum(self._live(), 1))[codes]
+        return samples.rows_of(stratum=tuple(self._labels[code] for code in codes), item=items, value=values,
+                               weight=weight)
 
     def allocation(self) -> rules.Allocation:
         """Return the `Allocation` that knows all records so far (VOILA); strata in order of appearance."""
