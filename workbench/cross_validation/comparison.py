@@ -20,7 +20,8 @@ from workbench.cross_validation import kfold, model_tests
 from workbench.cross_validation.losses import CVLosses, as_losses
 from workbench.results import Note, Result, digits, percent
 
-ADJUSTMENTS = ("holm", "bonferroni", "none")
+ADJUSTMENTS = {"holm": intervals.holm, "bonferroni": lambda pvalues: np.minimum(pvalues * pvalues.size, 1),
+               "none": lambda pvalues: pvalues}
 SHOWN = 6
 LEAST_ROPE = 0.01
 TWO_ITEMS = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
@@ -202,11 +203,7 @@ def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> np.ndarray:
     pvalues, adjust = np.asarray(pvalues, float), checks.choice("adjust", adjust, ADJUSTMENTS)
     for k in np.flatnonzero((pvalues < 0) | (pvalues > 1))[:1]:
         raise checks.WrongValue("pvalues", f"must be from 0 to 1 or NaN; entry {k} is {pvalues[k]:g}")
-    if adjust == "none":
-        return pvalues
-    if adjust == "bonferroni":
-        return np.minimum(pvalues * pvalues.size, 1)
-    return intervals.holm(pvalues)
+    return ADJUSTMENTS[adjust](pvalues)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -121,10 +121,9 @@ def fold_of(splits: Any, n: int) -> Any:
     fold, times = np.zeros(n, int), np.zeros(n, int)
     for k, (_, test) in enumerate(splits):
         test = checks.plain_array(f"test set of fold {k}", test, "item") if len(test) else np.array([], int)
-        bad = [test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)]
-        if len(bad):
+        for bad in ([test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)])[:1]:
             raise checks.WrongValue("splits", f"must hold item numbers 0 to {n - 1}; the test set of fold {k} has "
-                                    f"{bad[0]}")
+                                    f"{bad}")
         fold[test] = k
         times[test] += 1
     for item in np.flatnonzero(times != 1)[:1]:
@@ -134,18 +133,14 @@ def fold_of(splits: Any, n: int) -> Any:
 
 def scores_of(result: Any, metric: str, name: str) -> np.ndarray:
     """Return one score per fold of what `cross_validate` returned."""
-    key = f"test_{metric}"
     if not isinstance(result, dict):
         raise TypeError(f"model {name!r} must be a dict, as cross_validate returns it; got {type(result).__name__}: "
                         f"wrap scores in CVLosses.from_fold_means")
-    if key not in result:
-        known = [k[5:] for k in result if k.startswith("test_")]
-        if not known:
-            raise ValueError(f"model {name!r} must have test scores, as cross_validate returns them; it has "
-                             f"{', '.join(map(repr, result))}")
-        raise ValueError(f"metric must be one of {', '.join(map(repr, known))}; got {metric!r}"
-                         + checks.suggestion(metric, known))
-    scores = as_array(f"scores of {name}", result[key])
+    known = [key[5:] for key in result if key.startswith("test_")]
+    if not known:
+        raise ValueError(f"model {name!r} must have test scores, as cross_validate returns them; it has "
+                         f"{', '.join(map(repr, result))}")
+    scores = as_array(f"scores of {name}", result["test_" + checks.choice("metric", metric, known)])
     if scores.dtype.kind not in "biuf" or scores.ndim != 1:
         raise checks.WrongValue("scores", f"must be one number per fold; model {name!r} has {scores.dtype} of shape "
                                 f"{scores.shape}")

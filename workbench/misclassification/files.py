@@ -130,7 +130,8 @@ def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) ->
     columns = classes if by_class else [total, counted]
     data, _ = frames.read_columns(counts, [period, *columns])
     labeled = numbers.as_text(data[period])
-    _refuse_repeated(period, labeled)
+    for repeated in [name for name, times in Counter(labeled).items() if times > 1][:1]:
+        raise ValueError(f"column {period!r} must name every period once; {repeated!r} repeats")
     measured = {name: data[name] for name in columns}
     rows = zip(*(numbers.to_cells(name, cells, beside=measured) for name, cells in measured.items()), strict=True)
     return dict(zip(labeled, rows if by_class else map(_two_classes, rows), strict=True))
@@ -187,12 +188,6 @@ def _in_kind(wanted: list[str] | None, found: np.ndarray) -> list[str] | np.ndar
     if wanted is None or found.dtype.kind == "U":
         return wanted
     return numbers.to_labels("labels", np.array(wanted, object))
-
-
-def _refuse_repeated(name: str, values: list[str]) -> None:
-    if len(set(values)) < len(values):
-        repeated = next(value for value in values if values.count(value) > 1)
-        raise ValueError(f"column {name!r} must name every period once; {repeated!r} repeats")
 
 
 def count_items(source: Any, period: str, predicted: str, classes: Sequence[str]) -> dict[str, tuple]:

@@ -311,7 +311,7 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a @ b.swapaxes(-1, -2)
 
 
-def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray,
+def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, shares: np.ndarray,
                        size: float | np.ndarray) -> np.ndarray:
     """Return the covariance (..., K, K) of estimates that comes from the period's own items.
 

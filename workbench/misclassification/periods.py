@@ -102,8 +102,7 @@ class Periods:
     @cached_property
     def reading(self) -> np.ndarray:
         """Covariances (T, K, K) from the periods' own items."""
-        return methods.reading_covariance(self.method, self.slopes, self.half, self.frame_shares, self.shares,
-                                          self.size)
+        return methods.reading_covariance(self.method, self.slopes, self.half, self.shares, self.size)
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -255,9 +254,29 @@ class Periods:
         i, j = divmod(int(distance.argmin()), len(rates))
         return f"the classes {self.audit.labels[i]!r} and {self.audit.labels[j]!r}, which are read most alike"
 
-    def audit_notes(self) -> tuple[Note, ...]:
-        """Return what the reader has to know of the audit, as a tuple of Note."""
-        return tuple(_audit_notes(self))
+    def audit_notes(self) -> Iterator[Note]:
+        """Yield what the reader has to know of the audit."""
+        table, labels = self.audit.table, self.audit.labels
+        if self.frame is not None and _fit(self.audit, self.frame) < STRANGE:
+            read, counted = table.sum(0) / self.audit.n, self.frame / self.frame_size
+            k = np.abs(read - counted).argmax()
+            yield Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
+                       f"{read[k]:.0%} of it are predicted {labels[k]!r} against {counted[k]:.0%} counted; swapped "
+                       "classes, another period, another file?")
+        yield from self.doubts
+        for k in np.flatnonzero(np.diag(table) < table.max(1)) if self.divides else ():
+            yield Note("unreliable", f"class {labels[k]!r} is predicted {labels[table[k].argmax()]!r} more often than "
+                       "right: are the labels swapped?")
+        if not self.doubts:
+            yield from _few_notes(self)
+        if self.frame_size is not None and self.audit.n / self.frame_size > LARGE_PART:
+            part = f"the audit is {self.audit.n / self.frame_size:.0%} of the frame"
+            yield Note("assumption", f"{part}: the error is that of later periods which share the process that made "
+                       "the frame; if they have the frame's own rates, rates='frame' gives a smaller one"
+                       if self.rates == "process" else
+                       f"{part}: the finite-population factor assumes that later periods have the frame's own rates; "
+                       "where they only share its process, intervals are too short (with half of the frame audited 95% "
+                       "intervals cover 79%): then rates='process'")
 
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
         """Return what the reader has to know of single periods, as a tuple of Note; `where` has the T places."""
@@ -334,8 +353,7 @@ class Periods:
             ours = methods.slopes_of("calibration", self.half, None, shares).within_frame(True)
         distance = replace(ours - reference, estimate=reference.estimate, shares=ours.shares - reference.shares)
         distance = distance.within_frame(self.own)
-        reading = methods.reading_covariance(self.reference, distance, self.half, self.frame_shares, self.shares,
-                                             self.size)
+        reading = methods.reading_covariance(self.reference, distance, self.half, self.shares, self.size)
         return _diagonal(self._from_audit(distance) + reading)
 
 
@@ -393,31 +411,6 @@ def _not_invertible(audit: ConfusionCounts) -> str:
         return ("P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: classes are "
                 "read alike, merge them or audit more items")
     return ""
-
-
-def _audit_notes(periods: Any) -> Iterator[Any]:
-    if periods.frame is not None and _fit(periods.audit, periods.frame) < STRANGE:
-        read, counted = periods.audit.table.sum(0) / periods.audit.n, periods.frame_shares
-        k = int(np.abs(read - counted).argmax())
-        yield Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
-                   f"{read[k]:.0%} of it are predicted {periods.audit.labels[k]!r} against {counted[k]:.0%} counted; "
-                   "swapped classes, another period, another file?")
-    yield from periods.doubts
-    for k, row in enumerate(periods.audit.table if periods.divides else ()):
-        if row[k] < row.max():
-            labels = periods.audit.labels
-            yield Note("unreliable", f"class {labels[k]!r} is predicted {labels[int(row.argmax())]!r} more often than "
-                       "right: are the labels swapped?")
-    if not periods.doubts:
-        yield from _few_notes(periods)
-    if periods.frame is not None and periods.audit.n / periods.frame_size > LARGE_PART:
-        part = f"the audit is {periods.audit.n / periods.frame_size:.0%} of the frame"
-        yield Note("assumption", f"{part}: the error is that of later periods which share the process that made the "
-                   "frame; if they have the frame's own rates, rates='frame' gives a smaller one"
-                   if periods.rates == "process" else
-                   f"{part}: the finite-population factor assumes that later periods have the frame's own rates; where "
-                   "they only share its process, intervals are too short (with half of the frame audited 95% intervals "
-                   "cover 79%): then rates='process'")
 
 
 def _fit(audit: ConfusionCounts, frame: np.ndarray) -> float:

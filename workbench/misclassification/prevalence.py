@@ -20,7 +20,7 @@ References
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,8 +38,7 @@ CLEARLY = 0.9           # expected errors that differ by less are not told apart
 class OfClasses(Estimate):
     """An estimate of the second of two classes, in plain numbers, or of every one of more, in arrays and tuples."""
 
-    if TYPE_CHECKING:
-        labels: tuple
+    labels: tuple
 
     @property
     def standard_error(self) -> float | np.ndarray:
@@ -205,7 +204,7 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
     periods = Periods(audit, frame, counts[None], method, rates)
     return PrevalenceEstimate(one_or_all(periods.estimate[0]), one_or_all(periods.covariance[0]),
                               one_or_all(periods.bias[0]), method, rates, audit.labels, audit, counts, frame,
-                              notes=periods.audit_notes() + periods.period_notes())
+                              notes=(*periods.audit_notes(), *periods.period_notes()))
 
 
 def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method: str, rates: str) -> np.ndarray | None:

@@ -10,6 +10,7 @@ References
 .. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -330,18 +331,13 @@ def _planned_error(a: float, t: float, previous: float | None, p00: float, p11: 
         earlier = earlier.within_frame(True)
     total = methods.audit_covariance(later - earlier if quantity == "change" else later, table, n, size, rates)
     for period, shares in zip((later, earlier)[:1 + (quantity == "change")], predicted, strict=False):
-        total = total + methods.reading_covariance(method, period, table, frame, shares, new_size or np.inf)
+        total = total + methods.reading_covariance(method, period, table, shares, new_size or np.inf)
     return float(np.sqrt(max(total[1, 1], 0.0)))
 
 
 def _least(width: Callable, wanted: float, most: int | None) -> int | None:
-    low, high = 3, most or MOST_AUDITED
-    if width(high) > wanted:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if width(middle) <= wanted else (middle, high)
-    return high
+    most = most or MOST_AUDITED
+    return None if width(most) > wanted else bisect_left(range(most), True, 4, key=lambda n: width(n) <= wanted)
 
 
 def _plan_notes(a: Any, p00: Any, p11: Any, n: Any) -> Any:

@@ -106,7 +106,7 @@ class PrevalenceStudy(Result):
         table = self.table[runs] + limits.added(name, 2)
         frame, shares, least = _two(self.frame_share[runs]), _two(self.share[runs]), -float(quantity == "change")
         slopes = methods.slopes_of(method, table, frame, shares)
-        reading = methods.reading_covariance(method, slopes, table, frame, shares, self.new_size or np.inf)
+        reading = methods.reading_covariance(method, slopes, table, shares, self.new_size or np.inf)
         first = methods.slopes_of(method, table, frame, frame)
         if name != limits.FIELLER:
             slopes, first = (methods.curved(method, part, table, frame) for part in (slopes, first))

@@ -91,7 +91,7 @@ class CoverageStudy(Result):
     @property
     def refused_share(self) -> float:
         """Share of the runs that `replicate_estimate` refuses: F1, or more than 5% of its replicates, is 0/0."""
-        return float(1 - self._answered.mean())
+        return float(1 - np.isfinite(self.variances).mean())
 
     @property
     def zero_share(self) -> float:
@@ -165,7 +165,7 @@ class CoverageStudy(Result):
             As in `limits`.
         """
         share = self.coverage(method)
-        return float(np.sqrt(share * (1 - share) / self._answered.sum()))
+        return float(np.sqrt(share * (1 - share) / np.isfinite(self.variances).sum()))
 
     def half_width(self, method: str = "default") -> float:
         """Return the mean half-width of the intervals.
@@ -200,12 +200,8 @@ class CoverageStudy(Result):
         return [{"interval_method": method, **{name: getattr(self, name)(method) for name in names}}
                 for method in INTERVALS]
 
-    @property
-    def _answered(self) -> np.ndarray:
-        return np.isfinite(self.variances)
-
     def _of_answered(self, values: np.ndarray) -> np.ndarray:
-        return values[self._answered]
+        return values[np.isfinite(self.variances)]
 
     @property
     def _empirical_variance(self) -> float:
