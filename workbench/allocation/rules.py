@@ -250,7 +250,7 @@ def _outcome(size: Any, sd: Any, labeled: Any, most: Any, budget: Any) -> tuple:
     """Return the variance, what is left of the budget and which strata are full, reading each block once."""
     variance, unused, bounded = 0.0 if sd is not None else math.nan, budget, np.empty(size.size, bool)
     items = float(size.sum())
-    for part in _blocks(size.size):
+    for part in blocks(size.size):
         unused -= labeled[part].sum().item()
         np.greater_equal(labeled[part], most[part], out=bounded[part])
         if sd is not None:
@@ -292,7 +292,7 @@ def allocation_variance(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled:
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
     items = float(size.sum())
-    return float(sum(_part_of_variance(size[part], sd[part], labeled[part], items) for part in _blocks(size.size)))
+    return float(sum(_part_of_variance(size[part], sd[part], labeled[part], items) for part in blocks(size.size)))
 
 
 def priorities(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike) -> np.ndarray:
@@ -426,7 +426,7 @@ def _filled(level: float, share: np.ndarray, low: np.ndarray, high: np.ndarray, 
     """Return the sum of clip(level share, low, high), kept in `out`, and that of the shares in between."""
     filled = free = 0.0
     reached, clipped = np.empty((2, min(BLOCK, share.size)))
-    for part in _blocks(share.size):
+    for part in blocks(share.size):
         x = reached[:part.stop - part.start]
         y = clipped[:x.size] if out is None else out[part]
         _clip(level, share[part], low[part], high[part], x, y)
@@ -460,7 +460,7 @@ def _middle(below: float, above: float) -> float:
     return math.sqrt(below) * math.sqrt(above) if below else above / 4
 
 
-def _blocks(size: int) -> list:
+def blocks(size: int) -> list:
     """Return slices that fit into the processor's cache."""
     return [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
 
@@ -526,7 +526,7 @@ def reduced(size: np.ndarray, sd: np.ndarray, current: np.ndarray, total: float,
     if not most:
         return _shared(size, current, total, floor, integer)
     spread, exact_scale = np.empty(size.size), 2.0 ** min(-math.frexp(most)[1], 1000)
-    for part in _blocks(size.size):
+    for part in blocks(size.size):
         scaled = size[part].astype(float)
         scaled *= sd[part] * exact_scale
         spread[part] = scaled
@@ -584,7 +584,7 @@ def _step(low: float, high: float, level: float, newton: float, reach: float) ->
 def _bought(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray) -> np.ndarray:
     """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full, (H,) int."""
     counts, buffer = np.empty(spread.size, np.int64), np.empty(min(BLOCK, spread.size))
-    for part in _blocks(spread.size):
+    for part in blocks(spread.size):
         np.copyto(counts[part], _bought_part(level, spread[part], first[part], full[part], buffer), casting="unsafe")
     return counts
 
@@ -592,7 +592,7 @@ def _bought(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarra
 def _changes(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray, labeled: np.ndarray) -> tuple:
     """Return the strata of which `_bought` differs from `labeled`, and by how much."""
     owner, change, buffer = [], [], np.empty(min(BLOCK, spread.size))
-    for part in _blocks(spread.size):
+    for part in blocks(spread.size):
         s = _bought_part(level, spread[part], first[part], full[part], buffer)
         s -= labeled[part]
         where = np.flatnonzero(s != 0)
@@ -629,7 +629,7 @@ def _buy(spread: np.ndarray, labeled: np.ndarray, owner: np.ndarray, extra: np.n
 def _cost(spread: Any, owner: Any, nth: Any) -> np.ndarray:
     """Return the reciprocal worth of the n-th label of its owner."""
     cost = np.empty(owner.size)
-    for part in _blocks(owner.size):
+    for part in blocks(owner.size):
         np.sqrt(nth[part] * (nth[part] - 1.0), out=cost[part])
         cost[part] /= spread[owner[part]]
     return cost

@@ -254,7 +254,9 @@ def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: i
         wanted = _wanted(sizes, strata, size)
         picked = partial(_below, stratum=stratum, id=named, columns=columns, seed=seed, strata=strata)
         rows = _candidates(source, picked, strata, size, wanted)
-    chosen = _smallest(rows | {"tie": _ranks(rows["id"], id)}, wanted)
+    order = np.lexsort((_ranks(rows["id"], id), rows["key"], rows["place"]))
+    place = rows["place"][order]
+    chosen = order[np.arange(place.size) - np.searchsorted(place, place) < wanted[place]]    # the smallest keys
     place = rows["place"][chosen]
     brought = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
     return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought,
@@ -436,18 +438,14 @@ def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndar
     """Return at least `wanted` rows per stratum, those of the smallest keys."""
     slack = 6.0
     while True:
-        bound = _bounds(wanted, size, slack)
+        share = np.where(wanted > 0, (wanted + slack * np.sqrt(wanted) + 20) / size, 0.0)
+        bound = np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
         rows = _placed(_each_part(source, partial(picked, bound=bound)), strata)
         if np.all(np.bincount(rows["place"], minlength=size.size) >= wanted):
             return rows
         if np.all(bound[wanted > 0] == KEYS):
             raise ValueError(f"{source.label} gave fewer rows when it was read again; store it before sampling")
         slack *= 4
-
-
-def _bounds(wanted: np.ndarray, size: np.ndarray, slack: float) -> np.ndarray:
-    share = np.where(wanted > 0, (wanted + slack * np.sqrt(wanted) + 20) / size, 0.0)
-    return np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
 
 
 def _placed(parts: list, strata: np.ndarray) -> dict:
@@ -458,10 +456,9 @@ def _placed(parts: list, strata: np.ndarray) -> dict:
 
 
 def _plain_array(values: np.ndarray) -> np.ndarray:
-    values = values.tolist()
-    if isinstance(values[0], str):
-        return np.array(values, object)
-    return np.array(values, np.uint64 if max(values) >= 2**63 else np.int64)
+    entries = values.tolist()
+    kind: Any = object if isinstance(entries[0], str) else np.uint64 if max(entries) >= 2**63 else np.int64
+    return np.array(entries, kind)
 
 
 def _ranks(ids: np.ndarray, name: str) -> np.ndarray:
@@ -469,13 +466,6 @@ def _ranks(ids: np.ndarray, name: str) -> np.ndarray:
     for k in np.flatnonzero(count > 1)[:1]:
         raise ValueError(f"column {name!r} must identify rows; {_plain(unique[k])!r} occurs {count[k]} times")
     return rank
-
-
-def _smallest(rows: dict, wanted: np.ndarray) -> np.ndarray:
-    """Return the indices of the smallest keys per stratum, by stratum and key."""
-    order = np.lexsort((rows["tie"], rows["key"], rows["place"]))
-    place = rows["place"][order]
-    return order[np.arange(place.size) - np.searchsorted(place, place) < wanted[place]]
 
 
 def _below(native: Any, stratum: Callable, id: Callable, columns: list, seed: int, strata: np.ndarray,

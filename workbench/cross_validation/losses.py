@@ -527,9 +527,9 @@ def _stacked(columns: dict) -> np.ndarray:
         raise checks.WrongValue("models", f"must be tested on the same items; {shown}")
     if not arrays:
         raise checks.WrongValue("losses", "must hold at least one model")
-    if next(iter(arrays.values())).ndim != 1:
-        name, array = next(iter(arrays.items()))
-        raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
+    for name, array in arrays.items():
+        if array.ndim != 1:
+            raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
     return np.stack(list(arrays.values()), 1)
 
 

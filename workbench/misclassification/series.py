@@ -356,7 +356,10 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
     counts = np.full((len(periods), len(audit.labels)), np.nan)
     counts[reported] = [found[t] for t in reported]
     usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates)
-    notes = [*calendar.backward_notes([str(period) for period in periods]), *_late_audit(usable.own, periods, reported),
+    late = [periods[t] for t in reported[usable.own] if t]
+    notes = [*calendar.backward_notes([str(period) for period in periods]),
+             *(Note("assumption", f"the audit belongs to period {period!r}, not to the first, {periods[0]!r}: its "
+                    "rates are held constant for earlier periods too") for period in late),
              *usable.audit_notes(), *usable.period_notes([("period", periods[t]) for t in reported]),
              *(Note("refused", str(why), ("period", period)) for period, why in zip(periods, found, strict=True)
                if isinstance(why, CountsError))]
@@ -402,15 +405,6 @@ def _counts_or_error(row: Any, labels: tuple) -> CountsError | np.ndarray:
         return read_counts(row, labels)
     except CountsError as error:
         return error
-
-
-def _late_audit(own: np.ndarray, periods: tuple, reported: np.ndarray) -> tuple:
-    """Return a note where the audited period is not the first: the rates are then held constant backwards too."""
-    place = int(reported[own.argmax()]) if own.any() else 0
-    if not place:
-        return ()
-    return (Note("assumption", f"the audit belongs to period {periods[place]!r}, not to the first, {periods[0]!r}: its "
-                 "rates are held constant for earlier periods too"),)
 
 
 def _placed(values: np.ndarray, reported: np.ndarray, shape: tuple) -> np.ndarray:

@@ -27,7 +27,6 @@ SCHEMA = 1
 KEY_BITS = 44
 NOTHING_REJECTED = 2 ** KEY_BITS
 MOST_STRATA = 2 ** (64 - KEY_BITS) - 1
-CHUNK = 2 ** 15
 FEW = 2 ** 12
 WIDEST_TABLE = 2 ** 20
 SHOWN = 3
@@ -186,7 +185,7 @@ class StreamSampler:
         self._check_budget(codes, new)
         self._item_kind = kind
         self._register(new)
-        taken = [self._take(part, codes, values) for part in _chunks(values.size)]
+        taken = [self._take(part, codes, values) for part in rules.blocks(values.size)]
         packed, values, rows = (np.concatenate(parts) for parts in zip(*taken, strict=True))
         if rows.size:
             self._accept(packed, values, rows + self._seen if items is None else items[rows])
@@ -324,7 +323,7 @@ class StreamSampler:
 
     def _looked_up(self, strata: np.ndarray) -> tuple:
         table, codes, new = self._table, np.empty(strata.size, np.int64), list[Any]()
-        for part in _chunks(strata.size):
+        for part in rules.blocks(strata.size):
             place = np.subtract(strata[part], self._base, dtype=np.int64, casting="unsafe")
             if np.take(table, place, out=codes[part], mode="clip").min() < 0:
                 distinct, first = np.unique(place[codes[part] < 0], return_index=True)
@@ -507,11 +506,6 @@ class StreamSampler:
     def _named(self, chosen: np.ndarray) -> str:
         labels = [self._labels[code] for code in np.flatnonzero(chosen)]
         return ("stratum " if len(labels) == 1 else "strata ") + checks.listed(labels, SHOWN, quoted=True)
-
-
-def _chunks(size: int) -> list:
-    """Return slices that fit into the processor's cache."""
-    return [slice(start, min(start + CHUNK, size)) for start in range(0, size, CHUNK)]
 
 
 def _numbered(labels: Any, first: Any) -> dict:
