@@ -159,12 +159,11 @@ def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: fl
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
     checks.choice("rates", rates, methods.RATES)
-    bias, variance, extra = moments(*given, n, size, new_size, rates)
+    bias, variance, extra = ({name: float(value) for name, value in part.items()}
+                             for part in moments(*given, n, size, new_size, rates))
     unknown = {name: methods.METHODS[name].unknown for name in methods.METHODS if np.isnan(bias[name] + variance[name])}
-    return EstimatorTheory({m: float(v) for m, v in bias.items()}, {m: float(v) for m, v in variance.items()},
-                           float(extra["second_order"]), float(extra["retained_change"]), float(extra["slope_cv"]),
-                           *given, n, size, new_size, rates,
-                           notes=tuple(_theory_notes(unknown, n, size, rates, extra["slope_cv"])))
+    return EstimatorTheory(bias, variance, extra["second_order"], extra["retained_change"], extra["slope_cv"], *given, n,
+                           size, new_size, rates, notes=tuple(_theory_notes(unknown, n, size, rates, extra["slope_cv"])))
 
 
 def _check_setting(base_rate: float, new_base_rate: float, p00: float, p11: float) -> tuple[float, float, float, float]:

@@ -381,7 +381,7 @@ class _Plan:
              "naive t": lambda: _p_of(means, 0.0, scale),
              "Nadeau-Bengio": lambda: _p_of(means, kfold.resolve_rho("nadeau_bengio", self.folds), scale),
              "rho 0.7": lambda: _p_of(means, SKEPTICAL, scale),
-             "central limit theorem": lambda: _p_of_items(difference),
+             "central limit theorem": lambda: _p_of_normal(difference.mean(-1), difference.std(-1, ddof=1) / n ** .5),
              "McNemar, pooled": lambda: _p_of_signs(difference),
              "Bayes, ROPE": lambda: self.bayes(means, scale),
              "half-sample rho": lambda: _p_of(means, self.rho_of_halves(samples, rng), scale),
@@ -444,9 +444,7 @@ class _Plan:
             outer[:, r] = self.differences(shuffled, fold).reshape(runs, m, self.folds).swapaxes(1, 2)
             inner.append(np.stack([self.differences(shuffled.subset(fold != k), fold[fold != k])
                                    for k in range(self.folds)], 1))
-        estimate, error = model_tests.nested_estimate(outer, np.stack(inner, 1))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(error > 0, 2 * scipy.special.ndtr(-np.abs(estimate / error)), np.nan)
+        return _p_of_normal(*model_tests.nested_estimate(outer, np.stack(inner, 1)))
 
 
 def _per_block(function: Callable, blocks: list, jobs: int | None, progress: bool) -> list:
@@ -483,10 +481,9 @@ def _p_of(means: np.ndarray, rho: float | np.ndarray, scale: np.ndarray) -> np.n
     return kfold.tail_probability((1 - rho) ** .5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided")
 
 
-def _p_of_items(difference: np.ndarray) -> np.ndarray:
-    error = difference.std(-1, ddof=1) / difference.shape[-1] ** .5
+def _p_of_normal(estimate: np.ndarray, error: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return 2 * scipy.special.ndtr(-np.abs(np.where(error > 0, difference.mean(-1) / error, np.nan)))
+        return np.where(error > 0, 2 * scipy.special.ndtr(-np.abs(estimate / error)), np.nan)
 
 
 def _p_of_signs(difference: np.ndarray) -> np.ndarray:
