@@ -23,7 +23,6 @@ from workbench.results import Note, Result, digits, percent
 ADJUSTMENTS = {"holm": intervals.holm, "bonferroni": lambda pvalues: np.minimum(pvalues * pvalues.size, 1),
                "none": lambda pvalues: pvalues}
 SHOWN = 6
-LEAST_ROPE = 0.01
 TWO_ITEMS = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
 
 
@@ -351,7 +350,7 @@ def _lattice_notes(cv: CVLosses, means: np.ndarray) -> Iterator[Note]:
 
 def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
     largest = np.abs(cv.mean_losses()).max()
-    if 0 < rope < LEAST_ROPE * error:
+    if 0 < rope < 0.01 * error:
         yield Note("data", f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of "
                    f"the loss")
     elif rope > largest > 0:

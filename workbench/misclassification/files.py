@@ -107,10 +107,8 @@ def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, coun
     """Return what `load_periods` does, and what is to be said of the order of the periods."""
     frames.check_source("counts", counts)
     names, classes = frames.column_names(counts), [str(label) for label in labels]
-    if spelled(predicted, names) in names:
-        found = count_items(counts, period, predicted, classes)
-    else:
-        found = _counted_rows(counts, names, classes, {"period": period, "total": total, "counted": counted})
+    found = count_items(counts, period, predicted, classes) if spelled(predicted, names) in names else \
+        _counted_rows(counts, names, classes, {"period": period, "total": total, "counted": counted})
     order, notes = calendar.in_time([*found])
     in_order = [*found]
     return {in_order[k]: found[in_order[k]] for k in order}, notes

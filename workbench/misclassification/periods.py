@@ -16,7 +16,6 @@ from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
 
 STRONG = 0.2            # what is divided by may be 40% off
-USABLE_SINGULAR = 0.2   # errors of counts become up to five times as large
 DRAWS = 4000
 STRANGE = 0.001         # so many random samples are suspected by mistake
 
@@ -436,7 +435,7 @@ def _stability_notes(periods: Periods) -> Iterator[Note]:
     (value, cv), two = periods.stability, len(periods.audit.labels) == 2
     what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
     remedy = "audit more items" + ("" if two else f" or merge {periods.confused}")
-    if cv > STRONG or (not two and value < USABLE_SINGULAR):
+    if cv > STRONG or (not two and value < 0.2):     # errors of counts become up to five times as large
         yield Note("unreliable", f"weak classifier for this audit: {what} is {value:.2f} with a coefficient of "
                    f"variation of {cv:.2f}; the true error may be half as large again as stated, with outliers"
                    f"{_widened(periods, limits.FIELLER)}; {remedy}")

@@ -32,7 +32,6 @@ from workbench.misclassification.periods import Periods, check_audit, check_fram
 from workbench.results import Estimate, Interval, Result, sentences
 
 USUAL = ("mle", "mixed", "misclassification")
-CLEARLY = 0.9           # expected errors that differ by less are not told apart by one audit
 
 
 class OfClasses(Estimate):
@@ -284,7 +283,7 @@ class EstimatorComparison(Result):
         """
         total = self.total_rmse
         order = [m for m in np.argsort(total).tolist() if not np.isnan(total[m])]
-        return tuple(self.methods[m] for m in order if CLEARLY * total[m] <= total[order[0]])
+        return tuple(self.methods[m] for m in order if 0.9 * total[m] <= total[order[0]])
 
     @property
     def total_rmse(self) -> np.ndarray:

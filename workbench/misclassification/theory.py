@@ -162,8 +162,9 @@ def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: fl
     bias, variance, extra = ({name: float(value) for name, value in part.items()}
                              for part in moments(*given, n, size, new_size, rates))
     unknown = {name: methods.METHODS[name].unknown for name in methods.METHODS if np.isnan(bias[name] + variance[name])}
-    return EstimatorTheory(bias, variance, extra["second_order"], extra["retained_change"], extra["slope_cv"], *given, n,
-                           size, new_size, rates, notes=tuple(_theory_notes(unknown, n, size, rates, extra["slope_cv"])))
+    cv = extra["slope_cv"]
+    return EstimatorTheory(bias, variance, extra["second_order"], extra["retained_change"], cv, *given, n, size,
+                           new_size, rates, notes=tuple(_theory_notes(unknown, n, size, rates, cv)))
 
 
 def _check_setting(base_rate: float, new_base_rate: float, p00: float, p11: float) -> tuple[float, float, float, float]:

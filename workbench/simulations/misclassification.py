@@ -96,8 +96,7 @@ class PrevalenceStudy(Result):
         lost = np.isnan(self.estimates[method])
         if inverts:
             whole = lost | ~(_determinant(self.table) >= limits.LEAST_D) | ~(_determinant(half) > limits.LEAST_D)
-            low = np.where(whole, 0.0 if quantity == "level" else -1.0, low)
-            high = np.where(whole, 1.0, high)
+            low, high = np.where(whole, 0.0 if quantity == "level" else -1.0, low), np.where(whole, 1.0, high)
             lost = limits.swapped(self.table)
         return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
 

@@ -29,7 +29,6 @@ MOST_STRATA = 2000
 MOST_ITEMS = 1000
 BLOCK = 2 ** 18
 TABLE_STRATA = 12
-LEAST_SHAPE = 1e-6
 SCORES = scipy.special.ndtri((np.arange(4000) + 0.5) / 4000)
 LARGEST_DIFFERENCE = 1e140        # so that squares of sums are finite
 
@@ -511,7 +510,7 @@ class _Population:
 def _varied(rate: np.ndarray, icc: float, rng: np.random.Generator) -> np.ndarray:
     """Return beta distributed rates of PSUs around these."""
     size = 1 / icc - 1 if icc else 0.0
-    return rng.beta(*(np.maximum(part * size, LEAST_SHAPE) for part in (rate, 1 - rate))) if icc else rate
+    return rng.beta(*(np.maximum(part * size, 1e-6) for part in (rate, 1 - rate))) if icc else rate
 
 
 def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:

@@ -24,7 +24,6 @@ PAPER_GRID = ("proportional", "equal", "opt_a1", "opt_a2")
 FEW_DRAWS = 30
 NUMPY_LIMIT = 10 ** 9
 ROUND = 1e-9
-WIDTHS = 20
 # share of the error that the default interval spends at each look
 LOOKING = {"fixed": 1.0, "looks": 0.1, "anytime": 1.0}
 
@@ -521,10 +520,8 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
     order = sequential.labeling_order(size, int(looks[-1]))
     label, counts = _labels_in_order(size, right, order, runs, rng)
     tail = (1 - checks.level(level)) / 2
-    if method == "anytime":
-        misses, half_width = _anytime_misses(size, right, order, label, looks, expected, level)
-    else:
-        misses, half_width = _default_misses(size, right, order, counts, looks, tail * LOOKING[method])
+    misses, half_width = _anytime_misses(size, right, order, label, looks, expected, level) if method == "anytime" else \
+        _default_misses(size, right, order, counts, looks, tail * LOOKING[method])
     share = np.logical_or.accumulate(misses, 1).mean(0)
     return LookingStudy(method, float(right.sum() / size.sum()), float(level), runs, looks, share,
                         np.sqrt(share * (1 - share) / runs), half_width)
@@ -567,7 +564,7 @@ def _anytime_misses(size: Any, right: Any, order: Any, label: Any, looks: Any, e
         for k in np.flatnonzero(anytime.log_winnings(size, right, order, said, expected=expected)[looks - 1] >= limit):
             n = looks[k]
             misses[run, k] = anytime.log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
-    last = (anytime.anytime_interval(size, order, said, expected=expected, level=level) for said in label[:WIDTHS])
+    last = (anytime.anytime_interval(size, order, said, expected=expected, level=level) for said in label[:20])
     return misses, float(np.mean([interval.half_width for interval in last]))
 
 

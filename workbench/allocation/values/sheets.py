@@ -20,7 +20,6 @@ from workbench.labeling.ids import changed_ids, changed_notes
 from workbench.results import Note, Result
 
 HEADER = ("id", "stratum", "value")
-SPARE = 20
 SHOWN = 5
 
 
@@ -214,7 +213,7 @@ def _as_written(table: tables.SheetTable, kept: np.ndarray, known: list[str]) ->
 
 def _drawn(size: int, strata: StratumSummary, records: Any, stratum: str, id: str, seed: int) -> FrameSample:
     """Return more records than the sheet of `size` ids may hold, in each stratum in its random order."""
-    wanted = dict(zip(strata.stratum.tolist(), np.minimum(strata.size, 2 * size + SPARE).tolist(), strict=True))
+    wanted = dict(zip(strata.stratum.tolist(), np.minimum(strata.size, 2 * size + 20).tolist(), strict=True))
     return samples.sample(records, stratum, wanted, id=id, seed=seed)
 
 
