@@ -520,8 +520,8 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
     order = sequential.labeling_order(size, int(looks[-1]))
     label, counts = _labels_in_order(size, right, order, runs, rng)
     tail = (1 - checks.level(level)) / 2
-    misses, half_width = _anytime_misses(size, right, order, label, looks, expected, level) if method == "anytime" else \
-        _default_misses(size, right, order, counts, looks, tail * LOOKING[method])
+    misses, half_width = _anytime_misses(size, right, order, label, looks, expected, level) if method == "anytime" \
+        else _default_misses(size, right, order, counts, looks, tail * LOOKING[method])
     share = np.logical_or.accumulate(misses, 1).mean(0)
     return LookingStudy(method, float(right.sum() / size.sum()), float(level), runs, looks, share,
                         np.sqrt(share * (1 - share) / runs), half_width)
