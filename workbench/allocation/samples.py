@@ -438,14 +438,18 @@ def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndar
     """Return at least `wanted` rows per stratum, those of the smallest keys."""
     slack = 6.0
     while True:
-        share = np.where(wanted > 0, (wanted + slack * np.sqrt(wanted) + 20) / size, 0.0)
-        bound = np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
+        bound = _bounds(wanted, size, slack)
         rows = _placed(_each_part(source, partial(picked, bound=bound)), strata)
         if np.all(np.bincount(rows["place"], minlength=size.size) >= wanted):
             return rows
         if np.all(bound[wanted > 0] == KEYS):
             raise ValueError(f"{source.label} gave fewer rows when it was read again; store it before sampling")
         slack *= 4
+
+
+def _bounds(wanted: np.ndarray, size: np.ndarray, slack: float) -> np.ndarray:
+    share = np.where(wanted > 0, (wanted + slack * np.sqrt(wanted) + 20) / size, 0.0)
+    return np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
 
 
 def _placed(parts: list, strata: np.ndarray) -> dict:

@@ -364,8 +364,7 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
                                                                      what="fold")
     error = float(((1 + values.size / (folds - 1)) * kfold.theta3(values, sizes)) ** .5)
     mean, df = float(np.average(values, weights=sizes)), values.size - 1
-    left = float(scipy.special.stdtr(df, (-rope - mean) / error))
-    right = float(scipy.special.stdtr(df, (mean - rope) / error))
+    left, right = (float(scipy.special.stdtr(df, (shift - rope) / error)) for shift in (-mean, mean))
     return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope)
 
 
