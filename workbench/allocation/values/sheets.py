@@ -124,7 +124,8 @@ def write_next_sheet(path: str | PathLike[str], found: ValueLabels, drawn: Frame
     refuse_lost(path, found, drawn)
     rows = [(item, name, "" if value is None else int(value) if value.is_integer() else value)
             for item, name, value in _next_rows(found, drawn)]
-    sheets.write_rows(path, HEADER, sorted(rows, key=lambda row: row[2] == ""))
+    rows.sort(key=lambda row: row[2] == "")
+    sheets.write_rows(path, HEADER, rows)
 
 
 def refuse_lost(path: str | PathLike[str], found: ValueLabels, drawn: FrameSample) -> None:
