@@ -170,6 +170,9 @@ def refuse_large(what: str, *shape: int) -> None:
 def squared_distances(X: np.ndarray) -> np.ndarray:
     """Return squared distances (..., n, n) between rows of (..., n, p); exact for whole numbers.
 
+    The features are centered, as large means cost the distances their digits. Means are rounded to a power of two of at
+    most 1 and at most the feature's range, so that whole numbers stay whole and equal distances stay equal.
+
     Examples
     --------
     >>> squared_distances(np.array([[0., 0], [3, 4]])).tolist()
@@ -177,24 +180,14 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     >>> squared_distances(np.array([[1e8, 0.25], [1e8 + 1, 0]])).tolist()
     [[0.0, 1.0625], [1.0625, 0.0]]
     """
-    X = _centered(X)
+    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0 ** -500, 1))))
+    X = X - np.round(X.mean(-2, keepdims=True) / step) * step
     length = (X ** 2).sum(-1)
     found = X @ X.swapaxes(-1, -2)
     found *= -2
     found += length[..., :, None]
     found += length[..., None, :]
     return found
-
-
-def _centered(X: np.ndarray) -> np.ndarray:
-    """Return X (..., n, p) without the means of its features: large ones cost the distances their digits.
-
-    Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole numbers stay whole
-    and equal distances stay equal.
-    """
-    spread = X.max(-2, keepdims=True) - X.min(-2, keepdims=True)
-    step = np.exp2(np.floor(np.log2(np.clip(spread, 2.0 ** -500, 1))))
-    return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
 def _compact(distances: np.ndarray) -> np.ndarray:
@@ -214,8 +207,7 @@ def nearest_neighbor(samples: Samples, fold: np.ndarray, columns: Sequence[int] 
     """
     between, y = samples.distances(columns), samples.y
     own = np.where(fold[:, None] == fold, np.inf, 0.0).astype(between.dtype)
-    nearest = (between + own).argmin(-1)
-    return np.take_along_axis(y, nearest, 1) != y
+    return np.take_along_axis(y, (between + own).argmin(-1), 1) != y
 
 
 def nearest_centroid(samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
@@ -313,7 +305,11 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     '1nn on 2 features'
     """
     learner, columns = learner if isinstance(learner, tuple) else (learner, None)
-    columns = None if columns is None else _checked_columns(name, columns)
+    if columns is not None:
+        columns = checks.plain_array(f"columns of {name}", columns)
+        if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
+            raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
+                             f"{columns.shape}")
     part = "" if columns is None else f" on {checks.counted(columns.size, 'feature')}"
     if isinstance(learner, str):
         function = LEARNERS[checks.choice(name, learner, LEARNERS)]
@@ -322,14 +318,6 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
         raise TypeError(f"{name} must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict; "
                         f"got {learner!r}")
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(learner).__name__ + part
-
-
-def _checked_columns(name: Any, columns: Any) -> Any:
-    columns = checks.plain_array(f"columns of {name}", columns)
-    if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
-        raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
-                         f"{columns.shape}")
-    return columns
 
 
 def gaussian_population(size: int = 20_000, *, features: int = 8, separation: float = 1.0, advantage: float = 0.0,

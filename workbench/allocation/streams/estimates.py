@@ -48,10 +48,8 @@ class SampledValues(Estimate):
             self._unbounded_interval(level)
 
     def _bounded_interval(self, level: Any, least: Any, most: Any) -> Any:
-        outside = np.flatnonzero((self.values < least) | (self.values > most))
-        if outside.size:
-            raise checks.WrongValue("bounds", f"must hold every value; {self.values[outside[0]]:g} lies outside "
-                                    f"{least:g} to {most:g}")
+        for outside in self.values[(self.values < least) | (self.values > most)][:1]:
+            raise checks.WrongValue("bounds", f"must hold every value; {outside:g} lies outside {least:g} to {most:g}")
         size, n, tail = self.size, self.sampled, (1 - level) / 2
         codes, unit = np.repeat(np.arange(n.size), n), (self.values - least) / (most - least)
         ends = []
@@ -104,9 +102,8 @@ class SampledValues(Estimate):
             return f"there are only {checks.counted(int(n.sum()), self._unit)}"
         if n.min() < LEAST_PER_STRATUM:
             return f"stratum {names[n.argmin()]} has only {checks.counted(int(n.min()), self._unit)}"
-        alike = np.flatnonzero(np.equal(*_ends(self.values, self.sampled))[open_])
-        if alike.size:
-            return f"all {self._unit}s of stratum {names[alike[0]]} are alike"
+        for alike in np.flatnonzero(np.equal(*_ends(self.values, self.sampled))[open_]):
+            return f"all {self._unit}s of stratum {names[alike]} are alike"
         share = variance.max() / variance.sum()
         return f"one {self._unit} makes {share:.0%} of the variance" if share > MOST_OF_ONE else ""
 
@@ -114,13 +111,11 @@ class SampledValues(Estimate):
         if self.values is None:
             raise checks.WrongValue("interval", "needs the sampled values, and this estimate was saved without them; "
                                     "take it anew from the sampler")
-        few = np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))
-        if few.size:
-            name = self.stratum[few[0]]
+        for few in np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))[:1]:
+            name = self.stratum[few]
             shown = repr(name.item() if isinstance(name, np.generic) else name)
             raise checks.WrongValue("interval", "needs two sampled records or more of every stratum; stratum "
-                                    f"{shown} has {self.sampled[few[0]]} of {self.size[few[0]]}: choose minimum=2 or "
-                                    "more")
+                                    f"{shown} has {self.sampled[few]} of {self.size[few]}: choose minimum=2 or more")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -222,9 +217,8 @@ def moments(codes: np.ndarray, values: np.ndarray, strata: int) -> tuple[np.ndar
 
 def _ends(values: Any, n: Any) -> Any:
     """Return the least and the most of each stratum's values, which stand stratum by stratum."""
-    starts = (np.cumsum(n) - n)[n > 0]
     found = np.zeros((2, n.size))
-    found[:, n > 0] = [end.reduceat(values, starts) for end in (np.minimum, np.maximum)]
+    found[:, n > 0] = [end.reduceat(values, (np.cumsum(n) - n)[n > 0]) for end in (np.minimum, np.maximum)]
     return found
 
 
