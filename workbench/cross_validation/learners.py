@@ -170,9 +170,6 @@ def refuse_large(what: str, *shape: int) -> None:
 def squared_distances(X: np.ndarray) -> np.ndarray:
     """Return squared distances (..., n, n) between rows of (..., n, p); exact for whole numbers.
 
-    The features are centered, as large means cost the distances their digits. Means are rounded to a power of two of at
-    most 1 and at most the feature's range, so that whole numbers stay whole and equal distances stay equal.
-
     Examples
     --------
     >>> squared_distances(np.array([[0., 0], [3, 4]])).tolist()
@@ -180,14 +177,23 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     >>> squared_distances(np.array([[1e8, 0.25], [1e8 + 1, 0]])).tolist()
     [[0.0, 1.0625], [1.0625, 0.0]]
     """
-    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0 ** -500, 1))))
-    X = X - np.round(X.mean(-2, keepdims=True) / step) * step
+    X = _centered(X)
     length = (X ** 2).sum(-1)
     found = X @ X.swapaxes(-1, -2)
     found *= -2
     found += length[..., :, None]
     found += length[..., None, :]
     return found
+
+
+def _centered(X: np.ndarray) -> np.ndarray:
+    """Return X (..., n, p) without the means of its features: large ones cost the distances their digits.
+
+    Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole numbers stay whole
+    and equal distances stay equal.
+    """
+    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0 ** -500, 1))))
+    return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
 def _compact(distances: np.ndarray) -> np.ndarray:
@@ -213,34 +219,25 @@ def nearest_neighbor(samples: Samples, fold: np.ndarray, columns: Sequence[int] 
 def nearest_centroid(samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
     """Return 0/1 losses (B, n) of the class whose mean outside the fold is nearest.
 
-    The squared distance to a mean is the mean squared distance to its items, less half the mean squared distance
-    among them.
-
     Examples
     --------
     >>> samples = Samples(Population.of(([[0], [1], [5], [6]], [0, 0, 1, 1])), np.array([[0, 1, 2, 3]]))
     >>> nearest_centroid(samples, np.array([0, 1, 0, 1])).tolist()
     [[False, False, False, False]]
     """
-    y, runs, items = samples.y, np.arange(len(samples.rows))[:, None], np.arange(fold.size)
-    in_fold = (fold[:, None] == np.unique(fold)).astype(float)
-    at = in_fold.argmax(1)
+    X, y = _centered(samples.population.features(columns)[samples.rows]), samples.y
     member = (y[:, None, :] == np.arange(samples.population.classes)[:, None]).astype(float)
-    cells = (in_fold.T[:, None, :] * member[:, None]).reshape(len(y), -1, fold.size)
-    to_cell = samples.distances(columns).astype(float) @ cells.swapaxes(1, 2)
-    to_cell = to_cell.reshape(*y.shape, in_fold.shape[1], -1)
-    to_class, to_own_fold = to_cell.sum(2), to_cell[:, items, at]
-    count = member.sum(-1, keepdims=True) - member @ in_fold
-
-    def among(distance: np.ndarray) -> np.ndarray:
-        """Sums over the items of each fold and class of the distance to their own class."""
-        return (member * distance[runs, items, y][:, None]) @ in_fold
-    with_fold = among(to_class)
-    outside = with_fold.sum(-1, keepdims=True) - 2 * with_fold + among(to_own_fold)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        half_spread = (outside / (2 * count ** 2))[:, :, at].swapaxes(1, 2)
-        distance = (to_class - to_own_fold) / count[:, :, at].swapaxes(1, 2) - half_spread
-    return np.where(np.isnan(distance), np.inf, distance).argmin(-1) != y
+    total, count = member @ X, member.sum(-1)
+    loss = np.empty(y.shape, bool)
+    for k in np.unique(fold):
+        own = fold == k
+        inside = X[:, own]
+        with np.errstate(invalid="ignore"):
+            mean = (total - member[:, :, own] @ inside) / (count - member[:, :, own].sum(-1))[..., None]
+        # less the squared length of the item, which is the same for every class
+        distance = (mean ** 2).sum(-1)[:, None] - 2 * inside @ mean.swapaxes(1, 2)
+        loss[:, own] = np.where(np.isnan(distance), np.inf, distance).argmin(-1) != y[:, own]
+    return loss
 
 
 def estimator_losses(estimator: Any, samples: Samples, fold: np.ndarray,
