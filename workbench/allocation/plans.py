@@ -1,6 +1,6 @@
 """Where a budget of labels goes: the plan for a table of strata or a file, and what other rules would cost."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -21,7 +21,6 @@ SHOWN = 5
 HOPELESS = 0.5          # of the total
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LabelPlan(Result):
     """Labels per stratum, beside what other rules would give; made by `plan_labels`.
 

@@ -12,7 +12,6 @@ References
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ BLOCK = 2 ** 15
 ROUNDING = 1e-13
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Allocation(Result):
     """Labels per stratum.
 

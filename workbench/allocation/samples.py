@@ -51,7 +51,7 @@ References
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -68,7 +68,6 @@ from workbench.results import Result
 KEYS = 2 ** 60
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class StratumSummary(Result):
     """Size, mean and standard deviation of each stratum.
 
@@ -98,7 +97,6 @@ class StratumSummary(Result):
         return rows_of(stratum=self.stratum, size=self.size, mean=self.mean, sd=self.sd)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class FrameSample(Result):
     """Rows drawn per stratum, ordered by stratum and then at random: the first m are a sample of m.
 

@@ -4,7 +4,6 @@ import functools
 import html
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,6 @@ UNLABELED = "id was skipped", "ids were skipped"
 SKIPPED = "the skipped item is", "the skipped items are"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):
     """A labeled random sample: what audits of every question share, the sheet that goes out and what to do with it."""
 
@@ -137,7 +135,6 @@ class Audit(Result):
         return html_table(self.rows(), self.headline())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class AccuracyAudit(Audit):
     """An audit of the accuracy: which random sample to label, or what its labels say.
 
@@ -210,7 +207,6 @@ def _labels(audit: AccuracyAudit | Audit) -> str:
     return checks.counted(audit.labeled.sum(), "label")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class IntervalComparison(Result):
     """The same labels under every interval method; made by `compare_intervals`.
 

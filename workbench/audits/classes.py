@@ -1,7 +1,6 @@
 """One audit of a class: precision, recall and F1 beside accuracy, from strata within the predicted class."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import Strata, refuse_given, stratify_part
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ClassAudit(AccuracyAudit):
     """An accuracy audit whose strata lie within the predicted class, and that class's metrics; made by `class_audit`.
 

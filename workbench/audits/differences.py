@@ -1,7 +1,6 @@
 """One audit of two models on the same items: labels only where they differ, and the difference of their accuracies."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from workbench.stratified.strata import refuse_given, stratify_part
 ALLOCATIONS = ("proportional", "equal")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class DifferenceAudit(Audit):
     """What an audit of two models asks for, or by how much A (the prediction) beats B (the rival).
 

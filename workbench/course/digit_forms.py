@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +20,6 @@ SOFTMAX_SCALE = 6 / 256
 NEIGHBORS = 5
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class DigitForms(Result):
     """The 1,797 handwritten digits of scikit-learn as forms in 14 boxes, read by two readers.
 

@@ -5,7 +5,6 @@ exactly the rates it has in month 1.
 """
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +20,6 @@ LATER_SHARES = tuple(round(0.1 + 0.005 * k, 3) for k in range(11))
 SEED = 2026
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SolarMonths(Result):
     """Twelve months read by reader A, and what is true; made by `solar_months`.
 

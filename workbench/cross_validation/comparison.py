@@ -8,7 +8,6 @@ References
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,6 @@ SHOWN = 6
 TWO_ITEMS = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ModelComparison(Result):
     """K-fold t-tests of all pairs of models, with p-values adjusted for their number.
 
@@ -205,7 +203,6 @@ def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> np.ndarray:
     return ADJUSTMENTS[adjust](pvalues)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ComparedTests(Result):
     """Every test that the losses allow, side by side.
 

@@ -14,7 +14,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,7 +51,6 @@ class ZeroVarianceError(ValueError):
         self.reason = reason or message
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class VarianceEstimates(Result):
     """Five estimates of the variance of a cross-validated mean, each unbiased under its own assumption [1]_.
 
@@ -245,7 +243,6 @@ def rho_from_r(r: float, folds: int) -> float:
     return folds * r / (1 + (folds - 1) * r)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class KFoldTTest(Result):
     """A t-test of the mean of folds, given the share rho of its variance that the folds do not show.
 

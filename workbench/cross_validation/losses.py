@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,6 @@ MODEL_NAMES = ("A", "B")
 MINUS_SCORES = Note("data", "scores: the larger is better; differences are of minus the scores")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class CVLosses(Result):
     """Losses of one or more models on the items of one K-fold cross-validation, or of R repeats of it.
 

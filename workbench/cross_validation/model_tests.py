@@ -14,7 +14,6 @@ References
 .. [6] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do it?, JASA 119, 2024.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ MCNEMAR = ("exact", "midp", "chi2")
 ADVISED_REPEATS = 200   # Bates, Hastie & Tibshirani, Cross-validation: what does it estimate, 2023
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ModelTest(Result):
     """Outcome of one test of two models.
 
@@ -259,7 +257,6 @@ def _at_most(heads: int | np.ndarray, tosses: int | np.ndarray) -> np.ndarray:
     return np.where(tosses > 0, scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5), 1.0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class BayesianTTest(Result):
     """Posterior of the mean difference of two models, a shifted and scaled Student t.
 
@@ -368,7 +365,6 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
     return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class NestedInterval(Interval):
     """Interval of nested cross-validation; unpacks to `(low, high)`.
 

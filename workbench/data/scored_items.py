@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ _CONCENTRATION = 1.5
 _LOGIT_NOISE = 1.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ScoredItems(Result):
     """Items a classifier has scored, and what is known about them.
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -23,7 +22,6 @@ from workbench.results import FILLED, Note, Result
 OWN = ("id", "position", "stratum", *ANSWERS)       # columns that a sheet has, or had
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SheetLabels(Result):
     """What a filled label sheet says, matched to the scored items.
 

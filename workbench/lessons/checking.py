@@ -7,7 +7,6 @@ without an answer shows a text box, which says the same.
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks, lessons
@@ -38,7 +37,6 @@ def exercises() -> dict[str, tuple]:
     return {number: exercise for part in lessons.parts("exercises") for number, exercise in part.EXERCISES.items()}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Feedback(Result):
     """What an answer earned.
 

@@ -10,7 +10,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from workbench.data.classes import class_notes
 from workbench.results import FILLED, Note, Result, html_table, note_list
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ConfusionCounts(Result):
     """Audited items by true and predicted class.
 
@@ -202,7 +200,6 @@ def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     return ConfusionCounts(sum(audit.table for audit in audits), audits[0].labels)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class AuditComparison(Result):
     """Whether the classifier reads as it did: two audits compared; made by `compare_audits`.
 

@@ -19,7 +19,6 @@ References
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,8 +51,7 @@ class OfClasses(Estimate):
         return zip(self.labels, *columns, strict=True)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PrevalenceEstimate(OfClasses):
+class PrevalenceEstimate(OfClasses, Result):
     """Shares of the true classes in one period; made by `estimate_prevalence`.
 
     Attributes
@@ -231,7 +229,6 @@ def intervals_of(low: np.ndarray, high: np.ndarray, level: float, periods: Perio
     return found[1] if low.size == 2 else found
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class EstimatorComparison(Result):
     """All estimators side by side; made by `compare_estimators`.
 

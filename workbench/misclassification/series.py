@@ -10,7 +10,6 @@ References
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,8 +26,7 @@ from workbench.results import Interval, Note, Result, digits, percent
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PrevalenceChange(OfClasses):
+class PrevalenceChange(OfClasses, Result):
     """The change between two periods; made by `PrevalenceSeries.change`.
 
     Attributes
@@ -78,7 +76,6 @@ class PrevalenceChange(OfClasses):
                 for label, change, error, rate, i, g in figures]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PrevalenceSeries(Result):
     """Shares in many periods from one audit; made by `prevalence_series`.
 

@@ -12,7 +12,6 @@ References
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,6 @@ def _reasons(self: Result) -> dict[str, str]:
 reasons_by_method = property(_reasons, doc="Why a figure of a method does not exist, dict of method to str.")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class EstimatorTheory(Result):
     """Bias and variance of the estimators; made by `estimator_theory`.
 
@@ -204,7 +202,6 @@ def moments(base_rate: Any, new_base_rate: Any, p00: Any, p11: Any, n: Any, size
     return bias, variance, {"second_order": second_order(at), "retained_change": at.phi2, "slope_cv": np.sqrt(at.slope)}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class AuditPlan(Result):
     """How many items to audit; made by `plan_audit`.
 

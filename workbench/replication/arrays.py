@@ -16,7 +16,6 @@ References
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -34,7 +33,6 @@ LARGEST_ORDER = math.isqrt(LARGEST_ARRAY)
 BLOCK = 2 ** 23
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Balance(Result):
     """Whether an array balances replicates.
 

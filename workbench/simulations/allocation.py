@@ -7,7 +7,6 @@ References
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ STREAM_METHODS = ("voila", *STREAMED, *FRACTIONAL, "uniform", "reservoir")
 ORDERS = ("given", "random")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class StreamStudy(Result):
     """What each method holds of a stream at each checkpoint; R runs, C checkpoints, H strata.
 

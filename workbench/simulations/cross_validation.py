@@ -31,7 +31,6 @@ HALVINGS = 10
 NESTED_REPEATS = 3
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class TypeOneStudy(Result):
     """False alarms of the K-fold t-test about the error of one learner: a row of Table 2 of [1]_.
 
@@ -187,7 +186,6 @@ def simulate_type_one(population: Any, learner: Any, n: int, *, folds: int = 10,
     return TypeOneStudy(population.name, label, n, folds, runs, means.mean(-1), kfold.theta3(means), loss, notes=notes)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ComparisonStudy(Result):
     """What each test said about two learners, sample after sample.
 

@@ -9,7 +9,6 @@ References
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ PAPER_STUDIES = ((0.5, 0.6, 0.7), (0.98, 0.94, 0.97), (0.75, 0.85, 0.90))
 NUMPY_LIMIT = 10 ** 9
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PrevalenceStudy(Result):
     """What `runs` audits of one setting did; made by `simulate_prevalence`.
 
@@ -218,7 +216,6 @@ def simulate_prevalence(base_rate: float, new_base_rate: float, p00: float, p11:
     return _study(table, frame_share, share, base_rate, new_base_rate, p00, p11, n, size, new_size, runs, rates)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ShiftStudy(Result):
     """The same audits used for many new shares; made by `simulate_shifts`.
 

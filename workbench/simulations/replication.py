@@ -33,7 +33,6 @@ SCORES = scipy.special.ndtri((np.arange(4000) + 0.5) / 4000)
 LARGEST_DIFFERENCE = 1e140        # so that squares of sums are finite
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class CoverageStudy(Result):
     """What `runs` repetitions of one stratified cluster sample did.
 
@@ -310,7 +309,6 @@ def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accur
                          population.truth, population.item_variance, **columns)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class RandomHalvesStudy(Result):
     """What replicate variances from random half-samples did.
 

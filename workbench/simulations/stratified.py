@@ -4,7 +4,7 @@ Draws hypergeometric counts, never items, so the time does not depend on the siz
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ ROUND = 1e-9
 LOOKING = {"fixed": 1.0, "looks": 0.1, "anytime": 1.0}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LabelingStudy(Result):
     """What `runs` repetitions of one labeling design did.
 
@@ -197,7 +196,6 @@ def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, 
     return _study(method, size, right, budget, labeled[:, None], hits[:, None], (wave_plans.OPT_NOTE,) * (laplace == 0))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class DesignStudy(Result):
     """What one design is worth on a population whose truth is known; all figures are exact.
 
@@ -306,7 +304,6 @@ def _score_cells(strata: Strata, score: np.ndarray) -> tuple:
     return np.concatenate([[0], end[:-1]]), end, ordered[last]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LabelingGrid(Result):
     """`simulate_labeling` over stratifiers, allocations and numbers of strata.
 
@@ -433,7 +430,6 @@ def _run_waves(size: np.ndarray, right: np.ndarray, budget: int, runs: int, wave
     return labeled, hits
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LookingStudy(Result):
     """How many analysts hold an interval without the truth at some look, made by `simulate_looking`.
 

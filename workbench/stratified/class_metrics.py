@@ -1,6 +1,5 @@
 """Precision, recall and F1 of a class from a sample stratified within the predicted class."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ ROUND = 1e-9
 ROUNDS = 5
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ClassMetrics(Result):
     """Precision, recall and F1 of one class from a stratified sample; made by `class_metrics`.
 

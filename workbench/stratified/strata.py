@@ -9,7 +9,7 @@ References
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ MIXTURE_SAMPLE = 10_000
 RESTARTS = 20
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Strata(Result):
     """A stratification of N scored items.
 

@@ -6,7 +6,6 @@ References
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +14,7 @@ import scipy
 from workbench import checks, intervals
 from workbench.allocation.samples import rows_of
 from workbench.intervals import values as value_intervals
-from workbench.results import NO_INTERVAL, Estimate, Interval, Note
+from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result
 
 LEAST, LEAST_PER_STRATUM = 20, 5        # values, for an interval without bounds
 MOST_OF_ONE = 0.40                      # of the variance
@@ -24,8 +23,7 @@ UNBOUNDED = Note("assumption", "what a value can be is not known: the interval i
                  "are any")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SampledValues(Estimate):
+class SampledValues(Estimate, Result):
     """The mean of values from a stratified sample, sum N_h ybar_h / N, and its intervals.
 
     Fields as those of a `StreamEstimate`.
@@ -118,8 +116,7 @@ class SampledValues(Estimate):
                                     f"{shown} has {self.sampled[few]} of {self.size[few]}: choose minimum=2 or more")
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class StreamEstimate(SampledValues):
+class StreamEstimate(SampledValues, kw_only=True):
     """Mean of a stream, estimated from its stratified sample.
 
     Attributes

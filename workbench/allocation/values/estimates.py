@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,7 @@ LOOKED = Note("assumption", "the next items follow the standard deviations of th
               "interval of all labels together covers 2 to 4 points less than with those known before")
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ValueEstimate(SampledValues):
+class ValueEstimate(SampledValues, kw_only=True):
     """Mean and total of a population from values of a stratified random sample; made by `estimate_values`.
 
     Attributes

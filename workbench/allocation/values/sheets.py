@@ -5,7 +5,6 @@ A record's place in its stratum is the order of `workbench.sample`: the first m 
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -23,7 +22,6 @@ HEADER = ("id", "stratum", "value")
 SHOWN = 5
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ValueLabels(Result):
     """What a filled sheet says; made by `read_value_sheet`.
 

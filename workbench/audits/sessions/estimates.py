@@ -33,7 +33,6 @@ SEARCHED_PRICE = 0.1                # of the error at each of them
 JOINED_PAIRS = 20                   # per stratum, where some items have one label: fewer make the interval longer
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SessionEstimate(Result):
     """What the labels of an audit session say so far.
 

@@ -52,7 +52,6 @@ class AuditItem:
         raise AttributeError(f"an item shows {checks.listed(['id', 'position', *shown])}; not {name!r}")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SessionStatus(Result):
     """How far an audit is.
 
@@ -91,7 +90,6 @@ class SessionStatus(Result):
         return [{"who": who or "nobody named", "labeled": n} for who, n in self.labels.items()]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Verification(Result):
     """That the file of an audit is as it was written; made by `AuditSession.verify`, which raises where it is not.
 

@@ -28,7 +28,6 @@ SHEETS = ("csv", "xlsx")
 RIGHT, WRONG = "right", "wrong"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SheetImport(Result):
     """What became of the rows of a filled label sheet, or of the records of an annotation tool's export.
 
