@@ -1,5 +1,6 @@
 """What every test relies on: marks by what a test needs, groups that share a fixture, nothing left behind."""
 import asyncio
+import collections
 import subprocess
 from pathlib import Path
 
@@ -15,6 +16,9 @@ NEEDS = {"chromium": "browser", "kernel": "kernel", "java": "java"}
 # folders, and what else is listed
 SLOW = ("simulations", "charts", "properties")
 LISTED = set((ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines()[1:])
+# how many cases of a test are run, where not all are asked for
+FEW = {name: int(few) for few, name in (line.split() for line in (ROOT / "tests" / "thinned.txt").read_text(
+    encoding="utf-8").splitlines()[1:])}
 # what someone may write while the tests run
 WRITTEN = (".py", ".md", ".toml")
 # the longest first
@@ -24,20 +28,25 @@ ORDER = ("browser", "kernel", "java", "slow")
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Mark each test, keep those together that share an expensive fixture, and put the longest first."""
+    cases = collections.defaultdict(list)
     for item in items:
+        cases[_of(item)].append(item)
         for name in NEEDS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(NEEDS[name])
-        if item.path.parent.name in SLOW or _names(item) & LISTED:
+        if item.path.parent.name in SLOW or {_of(item), _of(item).partition("::")[0]} & LISTED:
             item.add_marker("slow")
         if _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    for name in FEW.keys() & cases.keys():
+        for item in set(cases[name]) - set(cases[name][::-(-len(cases[name]) // FEW[name])]):
+            item.add_marker("full")
     items.sort(key=_rank)
 
 
-def _names(item):
-    """Return how the list of slow tests may name a test."""
+def _of(item):
+    """Return a test's file and name, as lists of tests name it."""
     path = item.path.relative_to(ROOT / "tests").as_posix() if item.path.is_relative_to(ROOT / "tests") else ""
-    return {path, f"{path}::{getattr(item, 'originalname', item.name)}"}
+    return f"{path}::{getattr(item, 'originalname', item.name)}"
 
 
 def _shares(item):

@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 LARGEST = 2 ** 53
-LARGEST_SEED = 10 ** 300
-LONGEST = 10 ** 30
 
 
 class WrongArgument(Exception):
@@ -98,7 +96,7 @@ def not_both(**given: Any) -> None:
 
 def whole(name: str, value: Any, low: int | None = None, high: int | None = None, *, most: int = LARGEST) -> int:
     """Return `value` as an int within [low, high], or raise; where `high` is None it is at most `most`."""
-    if isinstance(value, bool) or not _is_real(value) or not _is_whole(value):
+    if isinstance(value, bool) or not _is_real(value) or not (_is_integral(value) or _as_float(value).is_integer()):
         raise _wrong(name, f"a whole number{_range(low, high)}", value)
     if high is None and value > most:
         high = most
@@ -112,9 +110,8 @@ def number(name: str, value: Any, low: float | None = None, high: float | None =
     """Return `value` as a finite float within [low, high] (or (low, high)), or raise."""
     if isinstance(value, bool) or not _is_real(value) or not math.isfinite(_as_float(value)):
         raise _wrong(name, f"a finite number{_range(low, high, open_ends)}", value)
-    below = low is not None and (value < low or (open_ends and value == low))
-    above = high is not None and (value > high or (open_ends and value == high))
-    if below or above:
+    ends = (low, high) if open_ends else ()
+    if (low is not None and value < low) or (high is not None and value > high) or value in ends:
         raise WrongValue(name, f"must be a number{_range(low, high, open_ends)}", value)
     return float(value)
 
@@ -262,7 +259,7 @@ def is_missing(value: Any) -> bool:
 
 def seed(name: str, value: Any) -> int:
     """Return a seed, a whole number of at least 0 that may have many digits, or raise."""
-    return whole(name, value, 0, most=LARGEST_SEED)
+    return whole(name, value, 0, most=10 ** 300)
 
 
 def generator(value: int | np.random.Generator) -> np.random.Generator:
@@ -346,10 +343,6 @@ def _is_integral(value: Any) -> bool:
     return isinstance(value, numbers.Integral)
 
 
-def _is_whole(value: float) -> bool:
-    return _is_integral(value) or _as_float(value).is_integer()
-
-
 def _as_float(value: float) -> float:
     try:
         return float(value)
@@ -359,6 +352,6 @@ def _as_float(value: float) -> float:
 
 def _text(value: Any) -> str:
     """Return a value as text; of a whole number with very many digits only its size."""
-    if _is_integral(value) and abs(value) >= LONGEST:
+    if _is_integral(value) and abs(value) >= 10 ** 30:
         return f"about {'-' if value < 0 else ''}1e{math.log10(abs(value)):.0f}"
     return repr(value)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.charts import stratified as charts
+from workbench.charts.stratified import audits as charts
 from workbench.charts.stratified import scenes
 from workbench.data.scored_items import ScoredItems
 from workbench.widgets import image

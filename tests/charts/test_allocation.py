@@ -9,7 +9,7 @@ from panels import draws
 
 import workbench as wb
 from workbench.allocation.rules import priorities
-from workbench.charts import allocation as charts
+from workbench.charts.allocation import plans as charts
 from workbench.charts.allocation import streams
 from workbench.simulations.allocation import jump_stream, simulate_stream
 

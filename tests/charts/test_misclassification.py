@@ -9,6 +9,7 @@ import workbench as wb
 from workbench.charts import misclassification as charts
 from workbench.charts import theme
 from workbench.charts.misclassification import lines, periods, scenes
+from workbench.charts.misclassification.estimators import audit_matrix_words, estimators_data, estimators_words
 from workbench.course import solar
 from workbench.misclassification.methods import METHODS
 
@@ -41,7 +42,7 @@ def decade():
 
 def test_series_draws_counted_and_corrected():
     series = solar_series()
-    (part,) = charts.series_data(series)
+    (part,) = periods.series_data(series)
     for kind, expected in (("counted", solar.solar_months().counted_shares), ("corrected", series.estimates)):
         assert [row["share"] for row in part["lines"] if row["kind"] == kind] == pytest.approx(expected.tolist())
     limits = [wb.estimate_prevalence(series.audit, counts, series.counts_at_audit).interval()
@@ -55,7 +56,7 @@ def test_series_draws_counted_and_corrected():
 
 def test_months_that_cannot_be_reported_are_marked_and_said():
     series = solar_series(m3=[0, 0], m5=[None, 4], m12=[.8, .2])
-    (part,) = charts.series_data(series)
+    (part,) = periods.series_data(series)
     assert [row["period"] for row in part["lost"]] == ["m3", "m5", "m12"]
     assert [row["period"] for row in part["alone"]] == ["m4"]
     view = draws(charts.series(series))
@@ -67,24 +68,24 @@ def test_months_that_cannot_be_reported_are_marked_and_said():
 
 def test_level_widens_the_band():
     series = solar_series()
-    low, high = (charts.series_data(series, level=level)[0]["bands"][5] for level in (.5, .99))
+    low, high = (periods.series_data(series, level=level)[0]["bands"][5] for level in (.5, .99))
     assert high["low"] < low["low"] < low["high"] < high["high"]
-    assert "with 99% intervals" in charts.series_words(series, level=.99)[1]
+    assert "with 99% intervals" in periods.series_words(series, level=.99)[1]
 
 
 def test_a_series_without_its_frame_says_so():
     series = wb.prevalence_series(solar.solar_audit(), None, {"m2": [4382, 618]}, method="misclassification")
     view = draws(charts.series(series))
     assert "No period is the audited frame itself." in view.alternative
-    assert charts.series_data(series)[0]["audit"] == []
+    assert periods.series_data(series)[0]["audit"] == []
 
 
 def test_bands_of_the_whole_range_are_told():
     audit = wb.ConfusionCounts([[11, 9], [10, 10]])
     series = wb.prevalence_series(audit, [500, 500], {"a": [500, 500], "b": [510, 490]})
     whole = " The audit leaves every share possible: the bands fill the whole range."
-    assert charts.series_words(series)[1].endswith(whole)
-    assert "every share possible" not in charts.series_words(solar_series())[1]
+    assert periods.series_words(series)[1].endswith(whole)
+    assert "every share possible" not in periods.series_words(solar_series())[1]
     draws(charts.series(series))
 
 
@@ -97,7 +98,7 @@ def test_a_series_without_estimates_is_drawn():
 
 
 def test_a_decade_of_five_classes(decade):
-    parts = charts.series_data(decade)
+    parts = periods.series_data(decade)
     assert [part["class"] for part in parts] == NAMES and {len(part["bands"]) for part in parts} == {120}
     view = draws(charts.series(decade))
     assert len(view.picture["data"]) == 5 * 5
@@ -107,10 +108,10 @@ def test_a_decade_of_five_classes(decade):
 
 
 def test_one_class_can_be_chosen(decade):
-    (part,) = charts.series_data(decade, "transport")
+    (part,) = periods.series_data(decade, "transport")
     assert part["class"] == "transport"
     assert [row["share"] for row in part["lines"][120:]] == pytest.approx(decade.estimates[:, 3].tolist())
-    assert charts.series_words(decade, "transport")[0].startswith("transport: ")
+    assert periods.series_words(decade, "transport")[0].startswith("transport: ")
     draws(charts.series(decade, label="transport"))
     with pytest.raises(ValueError, match="^label must be one of 'retail', 'wholesale', 'food', 'transport', 'other'; "
                                          "got 'trade'$"):
@@ -119,17 +120,17 @@ def test_one_class_can_be_chosen(decade):
 
 def test_of_many_classes_the_six_largest_are_drawn_and_that_is_said():
     series = many_classes(3, [f"c{k}" for k in range(8)])
-    assert [part["class"] for part in charts.series_data(series)] == [f"c{k}" for k in range(6)]
-    assert " Drawn are the 6 largest of 8 classes." in charts.series_words(series)[1]
-    assert " Drawn are the 6 largest of 8 classes." in charts.changes_words(series)[1]
-    assert {row["class"] for row in charts.changes_data(series, "c7")} == {"c7"}
+    assert [part["class"] for part in periods.series_data(series)] == [f"c{k}" for k in range(6)]
+    assert " Drawn are the 6 largest of 8 classes." in periods.series_words(series)[1]
+    assert " Drawn are the 6 largest of 8 classes." in periods.changes_words(series)[1]
+    assert {row["class"] for row in periods.changes_data(series, "c7")} == {"c7"}
 
 
 # ---------------------------------------------------------------- changes
 
 def test_changes_have_their_own_intervals():
     series = solar_series(m4=[0, 0])
-    found = charts.changes_data(series)
+    found = periods.changes_data(series)
     assert [(row["from"], row["period"]) for row in found][:4] == [("m1", "m2"), ("m2", "m3"), ("m3", "m5"),
                                                                    ("m5", "m6")]
     for row in found:
@@ -146,7 +147,7 @@ def test_the_largest_change_is_named():
     assert title(view).startswith("Changes that differ from 0: 2 of 11; largest: m6 to m7, +7.")
     assert "Shown to differ from 0: panels m6 to m7 +7." in view.alternative
     assert "without any true change about 5% of the intervals would exclude 0" in view.alternative
-    assert "about 20% of" in charts.changes_words(solar_series(), level=.8)[1]
+    assert "about 20% of" in periods.changes_words(solar_series(), level=.8)[1]
 
 
 def test_one_period_has_no_change():
@@ -167,7 +168,7 @@ def test_changes_of_a_decade(decade):
 def test_estimators_mark_the_chosen_one():
     counts = solar.solar_months().counts
     comparison = wb.compare_estimators(solar.solar_audit(), counts[11], counts[0])
-    found = charts.estimators_data(comparison, "calibration")
+    found = estimators_data(comparison, "calibration")
     assert [row["rmse"] for row in found] == pytest.approx([row["rmse"] for row in comparison.rows()])
     assert [row["estimator"] for row in found if row["role"] == "chosen"] == ["calibration (chosen)"]
     view = draws(charts.estimators(comparison, "calibration"))
@@ -198,10 +199,10 @@ def test_chance_has_no_expected_errors():
 
 def test_errors_of_all_classes_are_added_up(decade):
     comparison = wb.compare_estimators(decade.audit, decade.counts[60].astype(int), decade.counts_at_audit)
-    found = charts.estimators_data(comparison)
+    found = estimators_data(comparison)
     assert [row["rmse"] for row in found] == pytest.approx(np.sqrt((comparison.rmse ** 2).sum(1)).tolist())
     assert min(found, key=lambda row: row["rmse"])["estimator"].split()[0] == scenes.names()[comparison.best]
-    assert ", all classes together," in charts.estimators_words(comparison)[1]
+    assert ", all classes together," in estimators_words(comparison)[1]
 
 
 # ---------------------------------------------------------------- audit
@@ -219,7 +220,7 @@ def test_audit_matrix_has_counts_and_rates():
 
 
 def test_an_audit_of_one_item():
-    words = charts.audit_matrix_words(wb.ConfusionCounts([[1, 0], [0, 0]]))[1]
+    words = audit_matrix_words(wb.ConfusionCounts([[1, 0], [0, 0]]))[1]
     assert words == "Audit of 1 item. Right: 0: 1 of 1, 1: 0 of 0. No mistake."
 
 

@@ -77,7 +77,7 @@ def test_squares_of_one_place_stack_without_gap_and_stay_inside():
 def test_of_very_many_replicates_some_are_drawn_and_that_is_said():
     found = f1("bootstrap", count=3000)
     assert len(half_samples.values_data(found)["squares"]) == half_samples.MOST_SQUARES
-    title, words = charts.replicate_plot_words(found)
+    title, words = half_samples.replicate_plot_words(found)
     assert title.endswith("from 3,000 replicates") and "2,000 of them are drawn." in words
 
 
@@ -100,10 +100,10 @@ def test_undefined_replicates_are_left_out_and_said():
     found = f1("jkn")
     lost = dataclasses.replace(found, replicate_values=np.append(found.replicate_values[1:], np.nan), undefined=1)
     assert len(half_samples.values_data(lost)["squares"]) == found.replicate_values.size - 1
-    title, words = charts.replicate_plot_words(lost)
+    title, words = half_samples.replicate_plot_words(lost)
     assert title == f"F1 {found.estimate:.3f}, standard error {found.standard_error:.4f} from 11 replicates"
     assert words.endswith(" 1 replicate is undefined and not shown.")
-    assert "undefined" not in charts.replicate_plot_words(found)[1]
+    assert "undefined" not in half_samples.replicate_plot_words(found)[1]
 
 
 def test_replicate_plot_shows_the_interval_of_its_level():
@@ -164,17 +164,17 @@ def test_array_rows_are_the_array():
 def test_only_the_first_runs_are_drawn_and_that_is_said():
     array = wb.orthogonal_array(9, 11)
     assert max(row["run"] for row in array_charts.array_data(array, 9, 1, 2)["tiles"]) == 81
-    assert array_charts.array_words(array, 9, 1, 2, 729)[1].endswith(" The first 81 runs are drawn.")
-    assert "drawn" not in array_charts.array_words(wb.orthogonal_array(3, 4), 3, 1, 2, 9)[1]
+    assert array_charts.array_words(array, 9, 1, 2)[1].endswith(" The first 81 runs are drawn.")
+    assert "drawn" not in array_charts.array_words(wb.orthogonal_array(3, 4), 3, 1, 2)[1]
 
 
 def test_one_pair_is_one():
-    assert array_charts.array_words(wb.orthogonal_array(3, 2), 3, 1, 2, 9) == (
+    assert array_charts.array_words(wb.orthogonal_array(3, 2), 3, 1, 2) == (
         "9 runs, 2 columns, 3 units per stratum: the one pair of columns is balanced",
         "An array of 9 runs, 2 columns, 3 units per stratum: the one pair of columns is balanced. Columns 1 and 2 "
         "show each pair of numbers 1 time.")
     same = np.array([[0, 0], [1, 1]])
-    assert array_charts.array_words(same, 2, 1, 2, 4)[0] == \
+    assert array_charts.array_words(same, 2, 1, 2)[0] == \
         "2 runs, 2 columns, 2 units per stratum: 1 of 1 pair is not balanced (1 and 2); 4 runs are needed"
 
 
@@ -238,22 +238,22 @@ def test_metrics_stand_beside_their_naive_intervals():
     view = draws(charts.metrics(audit))
     assert [(row["name"], row["kind"]) for row in view.picture["data"]["metrics"]] == [
         ("accuracy", "report this"), ("accuracy", "naive"), ("F1", "report this"), ("F1", "naive")]
-    assert charts.metrics_words(audit)[0] == "The interval of F1 is 4.0 times as wide as the naive one"
+    assert intervals.metrics_words(audit)[0] == "The interval of F1 is 4.0 times as wide as the naive one"
     assert "F1 0.800, 0.700 to 0.900 (naive 0.775 to 0.825)" in view.alternative
 
 
 def test_metrics_that_are_surer_than_naive_say_so():
-    title, _ = charts.metrics_words(Audit([metric("accuracy", 0.9, 0.01, 0.02), metric("auc", 0.8, 0.1, 0.125)]))
+    title, _ = intervals.metrics_words(Audit([metric("accuracy", 0.9, 0.01, 0.02), metric("auc", 0.8, 0.1, 0.125)]))
     assert title == "No interval is wider than the naive one, that of AUC 0.80 times as wide"
-    title, _ = charts.metrics_words(Audit([metric("recall", 1.0, 0.1, 0.0)]))
+    title, _ = intervals.metrics_words(Audit([metric("recall", 1.0, 0.1, 0.0)]))
     assert title == "No naive interval has a width to compare with"
 
 
 def test_many_metrics_are_cut_and_that_is_said():
     audit = Audit([metric("recall", 0.5, 0.1, 0.05, group=None)]
                   + [metric("recall", 0.5, 0.1, 0.05, group=f"g{k}") for k in range(40)])
-    assert len({row["name"] for row in charts.metrics_data(audit)}) == intervals.SHOWN_METRICS
-    title, words = charts.metrics_words(audit)
+    assert len({row["name"] for row in intervals.metrics_data(audit)}) == intervals.SHOWN_METRICS
+    title, words = intervals.metrics_words(audit)
     assert title.endswith(" (24 of 41 shown)") and "(24 of 41 shown)" in words and "recall in g3 0.500" in words
 
 
@@ -266,25 +266,25 @@ def clusters(strata):
 def test_of_hundreds_of_strata_the_lowest_are_shown():
     rows = clusters(300)
     mean = {f"s{h}": (10 * rows[2 * h]["accuracy"] + 11 * rows[2 * h + 1]["accuracy"]) / 21 for h in range(300)}
-    shown = charts.psu_data(rows)
+    shown = intervals.psu_data(rows)
     assert len(shown) == 80
     assert max(mean[row["stratum"]] for row in shown) <= min(mean[s] for s in mean if s not in
                                                              {row["stratum"] for row in shown})
     view = draws(charts.psu_plot(rows))
     assert view.alternative.endswith(" (the 40 lowest of 300 strata shown).")
-    assert charts.psu_words(rows)[0].endswith(" (the 40 lowest of 300 strata shown)")
+    assert intervals.psu_words(rows)[0].endswith(" (the 40 lowest of 300 strata shown)")
 
 
 def test_psu_words_name_the_extremes():
     rows = clusters(7)
     rows[4] |= {"accuracy": 0.01}
-    title, words = charts.psu_words(rows)
+    title, words = intervals.psu_words(rows)
     assert title.startswith("14 PSUs run from 1.0% to ") and title.endswith("the lowest is PSU s2-0 of stratum s2")
     assert "0.010 in PSU s2-0 of stratum s2 (10 items)" in words and "Shown" not in words
     alone = [row | {"psu": row["stratum"]} for row in rows[::2]]
-    assert charts.psu_words(alone)[0].startswith("7 strata run from 1.0% to ")
-    assert charts.psu_words(alone)[0].endswith("the lowest is stratum s2")
-    title, words = charts.psu_words([alone[0] | {"items": 1}])
+    assert intervals.psu_words(alone)[0].startswith("7 strata run from 1.0% to ")
+    assert intervals.psu_words(alone)[0].endswith("the lowest is stratum s2")
+    title, words = intervals.psu_words([alone[0] | {"items": 1}])
     assert title.startswith("1 stratum runs from ") and words.startswith("Accuracy of 1 stratum, ordered by stratum: ")
     assert words.count("(1 item)") == 2
 
@@ -306,6 +306,6 @@ def test_naive_and_honest_stand_out_from_the_ground(base):
 def test_charts_compile_to_valid_altair():
     array = papers_shifts(3, 8)
     field = wb.GaloisField(2, 3)
-    for chart in (array_charts.array(array, 3, 1, 5, 27), array_charts.field(field, 3), charts.replicate_plot(f1())):
+    for chart in (array_charts.array(array, 3, 1, 5), array_charts.field(field, 3), charts.replicate_plot(f1())):
         assert isinstance(chart, alt.TopLevelMixin) and chart.to_dict(validate=True)["description"]
         assert chart_view.image(chart).alternative

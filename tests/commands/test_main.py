@@ -42,7 +42,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setattr("workbench.reports.parameters.notebooks_folder", lambda: installed)
-    monkeypatch.setattr(main, "notebooks_folder", lambda: installed)
     with no_kernel():
         yield tmp_path / "here"
 

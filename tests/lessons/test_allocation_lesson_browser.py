@@ -142,6 +142,7 @@ def test_the_player_has_names_and_moves_the_stream(lesson):
     assert faults(page, STREAM) == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("dark", "width"), walking.SCREENS)
 def test_in_dark_and_on_a_narrow_page_too(lesson, dark, width):
     page, *_ = lesson

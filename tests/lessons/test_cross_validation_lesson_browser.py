@@ -55,6 +55,7 @@ def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
     assert page.console_errors == [] and page.outside == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("dark", "width"), walking.SCREENS)
 def test_in_dark_and_on_a_narrow_page_too(lesson, dark, width):
     page, _ = lesson

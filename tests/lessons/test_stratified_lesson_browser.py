@@ -95,6 +95,7 @@ def test_every_slider_moves_picture_title_and_words(lesson):
     moves_every_slider(lesson)
 
 
+@pytest.mark.full
 def test_in_voila_too(voila):
     with voila.show(path=LESSON) as page:
         for choice in PREDICTED:

@@ -222,7 +222,7 @@ def test_three_class_covariances_agree_with_simulation(method):
     slopes = methods.slopes_of(method, expected, old @ GOOD, new @ GOOD)
     found = methods.audit_covariance(slopes, expected, n, size)
     if method != "calibration":
-        found = found + methods.reading_covariance(method, slopes, expected, old @ GOOD, new @ GOOD, 8000)
+        found = found + methods.reading_covariance(method, slopes, expected, new @ GOOD, 8000)
     else:
         reading = np.diag(new @ GOOD) - sum(new[i] * np.outer(GOOD[i], GOOD[i]) for i in range(3))
         found = found + slopes.shares @ reading @ slopes.shares.T / 8000

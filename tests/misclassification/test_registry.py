@@ -9,6 +9,7 @@ import pytest
 import workbench as wb
 from workbench.charts import misclassification as charts
 from workbench.charts.misclassification import scenes, words
+from workbench.charts.misclassification.estimators import estimators_words
 from workbench.lessons.misclassification.read import read
 from workbench.misclassification import methods
 from workbench.misclassification.methods import METHODS, Method
@@ -80,7 +81,7 @@ def test_an_estimator_that_is_added_is_simulated_and_drawn(made_up):
     assert "half of the way" in title and "half of the way" in alternative
     scenes.months(study, tuple(METHODS), "halfway").to_dict()
     comparison = wb.compare_estimators(AUDIT, COUNTS, FRAME)
-    assert "half of the way" in charts.estimators_words(comparison)[1]
+    assert "half of the way" in estimators_words(comparison)[1]
     charts.estimators(comparison, "halfway").to_dict()
     looks = {(words.colors()[title], *dash) for title, dash in words.dashes().items()}
     assert len(looks) == len(METHODS) and set(words.names()) == set(METHODS)

@@ -157,8 +157,7 @@ def delta_covers(design, table, frame, later, rarest, truth):
     """Return whether the delta limits alone hold the truth, (R,): in doubtful audits the interval holds them."""
     half, counted = table + methods.HALF, frame / design.size
     slopes = methods.slopes_of(design.method, half, counted, later / design.new_size)
-    reading = methods.reading_covariance(design.method, slopes, half, counted, later / design.new_size,
-                                         design.new_size)
+    reading = methods.reading_covariance(design.method, slopes, half, later / design.new_size, design.new_size)
     if design.quantity == "change":
         first = methods.slopes_of(design.method, half, counted, counted)
         slopes = slopes - first.within_frame(True)

@@ -1,6 +1,5 @@
 import json
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import given
@@ -10,7 +9,6 @@ from hypothesis.extra import numpy as hnp
 from workbench.results import NOTE_KINDS, Interval, Note, Result
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Box(Result):
     value: object
 

@@ -26,12 +26,12 @@ def test_a_correction_must_hold_itself():
     assert number("x", "26", 24.7, correction=wrong)["verdict"] == "does not hold"
     assert number("x", "26", 26.1, correction=wrong)["verdict"] == "holds"
     assert number("x", 4.0, 2.0, correction=Correction("half", printed=2.0))["verdict"] == "holds corrected"
-    assert bound("x", "below 1", 2, high=1, correction=Correction("h", ours=.5), corrected_high=1)["verdict"] == \
+    assert bound("x", "below 1", 2, high=1, correction=Correction("h", ours=.5, high=1))["verdict"] == \
         "holds corrected"
-    assert bound("x", "below 1", 2, high=1, correction=Correction("h", ours=1.5), corrected_high=1)["verdict"] == \
+    assert bound("x", "below 1", 2, high=1, correction=Correction("h", ours=1.5, high=1))["verdict"] == \
         "does not hold"
-    assert every("x", 3, 4, correction=Correction("h"), corrected_right=4)["verdict"] == "holds corrected"
-    assert every("x", 3, 4, correction=Correction("h"), corrected_right=3)["verdict"] == "does not hold"
+    assert every("x", 3, 4, correction=Correction("h", ours=4))["verdict"] == "holds corrected"
+    assert every("x", 3, 4, correction=Correction("h", ours=3))["verdict"] == "does not hold"
 
 
 def test_ranges_are_closed_and_allow_for_the_error():

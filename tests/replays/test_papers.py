@@ -11,6 +11,7 @@ from workbench.replays.items import Setting
 from workbench.replays.page import as_json
 from workbench.results import vocabulary
 
+pytestmark = pytest.mark.xdist_group("papers")     # an item runs once for all its tests
 NAMES = [row["name"] for row in wb.replay_list().rows()]
 FIGURES = [name for name in NAMES if "/fig" in name]
 # figures without series: two cases in words, a table of a field's elements, a program

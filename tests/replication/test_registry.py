@@ -7,6 +7,7 @@ import pytest
 
 import workbench as wb
 from workbench.charts import replication as charts
+from workbench.charts.replication import intervals
 from workbench.lessons.replication import read
 from workbench.replication import metrics
 from workbench.replication.statistics import METRICS, Metric, Totals
@@ -63,9 +64,9 @@ def test_a_metric_that_is_added_is_a_statistic_of_replicates(made_up, forms):
 
 def test_a_metric_that_is_added_is_drawn_and_named(made_up, forms):
     found = wb.estimate_metrics(forms, "specificity")
-    title, words = charts.metrics_words(found)
+    title, words = intervals.metrics_words(found)
     assert "true negative rate" in title and words.count("true negative rate") == 1
-    assert {row["name"] for row in charts.metrics_data(found)} == {"true negative rate"}
+    assert {row["name"] for row in intervals.metrics_data(found)} == {"true negative rate"}
     charts.metrics(found).to_dict()
     charts.replicate_plot(found.estimates[0]).to_dict()
 

@@ -1,6 +1,6 @@
 import json
 import math
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError
 from html.parser import HTMLParser
 
 import numpy as np
@@ -16,7 +16,6 @@ from workbench.simulations.stratified import simulate_grid, simulate_labeling
 from workbench.stratified import waves
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Sheet(Result):
     value: object
     name: str = "<b>&\"'"

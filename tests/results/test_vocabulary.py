@@ -14,7 +14,7 @@ from workbench.results import Result, vocabulary
 SAVED = [saved["data"] for saved in json.loads((Path(__file__).parents[1] / "fixtures" / "results.json").read_text(
     encoding="utf-8"))]
 # base classes, which nothing returns
-BASES = {"Estimate", "Audit", "OfClasses", "SampledValues"}
+BASES = {"Audit", "SampledValues"}
 # tables that results give beside rows()
 MORE = ("methods", "metric_rows", "levels", "changes", "growth_rates", "allocation_rows", "clusters")
 

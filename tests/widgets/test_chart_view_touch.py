@@ -280,6 +280,7 @@ def test_controls_have_names(lab):
         assert nameless == 0
 
 
+@pytest.mark.full
 def test_a_reloaded_page_is_live(lab):
     with lab.show(DRIVEN) as page:
         browser.run_all(page)

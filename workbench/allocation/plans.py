@@ -1,6 +1,6 @@
 """Where a budget of labels goes: the plan for a table of strata or a file, and what other rules would cost."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -19,10 +19,8 @@ FEW_RECORDS = 10        # a standard deviation of 10 normal values is known to a
 COSTLY_FLOOR = 1.05     # variance, against that of the same labels without the floor
 SHOWN = 5
 HOPELESS = 0.5          # of the total
-MOST_ROWS = 100
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LabelPlan(Result):
     """Labels per stratum, beside what other rules would give; made by `plan_labels`.
 
@@ -104,10 +102,9 @@ class LabelPlan(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: size, sd, labels, and labels under Neyman's rule and in proportion."""
-        neyman, proportional = self.wish.labeled, self.others["proportional"].labeled
-        return [{"stratum": name, "size": int(size), "sd": float(sd), "labeled": int(n), "bounded": bool(n == size),
-                 "neyman": float(share), "proportional": int(even)} for name, size, sd, n, share, even in zip(
-                     self.stratum.tolist(), self.size, self.sd, self.labeled, neyman, proportional, strict=True)]
+        return samples.rows_of(stratum=self.stratum, size=self.size, sd=self.sd, labeled=self.labeled,
+                               bounded=self.labeled == self.size, neyman=self.wish.labeled,
+                               proportional=self.others["proportional"].labeled)
 
     def methods(self) -> list[dict]:
         """Return one row per rule: labels, unused, standard errors of mean and total, variance over the plan's."""
@@ -134,7 +131,7 @@ class LabelPlan(Result):
                             [(str(row["stratum"]), row["size"], row["labeled"]) for row in self.rows()])
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.headline(), shown=MOST_ROWS) + note_list(self.notes)
+        return html_table(self.rows(), self.headline(), shown=100) + note_list(self.notes)
 
 
 _NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+", "equal": "equal shares",
@@ -182,8 +179,7 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
                          "records name the column of values")
     measured = {name: data[name] for name in (size, sd)}
     sizes = _whole(size, measured, names)
-    spread = _sd_of(sd, measured, sizes, names)
-    return StratumSummary(names, sizes, np.full(names.size, np.nan), spread, notes=notes)
+    return StratumSummary(names, sizes, np.full(names.size, np.nan), _sd_of(sd, measured, sizes, names), notes=notes)
 
 
 def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voila", minimum: int = 2) -> LabelPlan:
@@ -213,8 +209,7 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     """
     checks.instance("strata", strata, StratumSummary)
     checks.choice("method", method, rules.METHODS)
-    others = {name: rules.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum)
-              for name in _NAMES}
+    others = {name: rules.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum) for name in _NAMES}
     chosen = others[method]
     wish = rules.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
     told = [replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
@@ -274,21 +269,18 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
 def _whole(name: str, measured: dict, strata: np.ndarray) -> np.ndarray:
     """Return the sizes of strata."""
     sizes = numbers.to_numbers(name, measured[name], beside=measured, whole=True)
-    bad = np.flatnonzero((sizes < 1) | (sizes != np.floor(sizes)))
-    if bad.size:
-        raise numbers.RowError(f"column {name!r}, ", bad[0], f" (stratum {strata[bad[0]]}): a size must be a whole "
-                               f"number of at least 1; got {sizes[bad[0]]:g}")
+    for row in np.flatnonzero((sizes < 1) | (sizes != np.floor(sizes)))[:1]:
+        raise numbers.RowError(f"column {name!r}, ", row, f" (stratum {strata[row]}): a size must be a whole number of "
+                               f"at least 1; got {sizes[row]:g}")
     return sizes.astype(np.int64)
 
 
 def _sd_of(name: str, measured: dict, sizes: np.ndarray, strata: np.ndarray) -> np.ndarray:
     """Return standard deviations; of a stratum of one item it is 0, also where the cell is empty."""
-    column = np.where(sizes == 1, 0, measured[name])
-    spread = numbers.to_numbers(name, column, beside=measured)
-    bad = np.flatnonzero(spread < 0)
-    if bad.size:
-        raise numbers.RowError(f"column {name!r}, ", bad[0], f" (stratum {strata[bad[0]]}): a standard deviation must "
-                               f"be at least 0; got {spread[bad[0]]:g}")
+    spread = numbers.to_numbers(name, np.where(sizes == 1, 0, measured[name]), beside=measured)
+    for row in np.flatnonzero(spread < 0)[:1]:
+        raise numbers.RowError(f"column {name!r}, ", row, f" (stratum {strata[row]}): a standard deviation must be at "
+                               f"least 0; got {spread[row]:g}")
     return spread
 
 

@@ -12,7 +12,6 @@ References
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,10 +24,8 @@ METHODS = ("proportional", "equal", "neyman", "neyman_plus", "voila")
 NEED_SD = ("neyman", "neyman_plus", "voila")
 BLOCK = 2 ** 15
 ROUNDING = 1e-13
-LARGEST_SD = 1e150
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Allocation(Result):
     """Labels per stratum.
 
@@ -70,10 +67,9 @@ class Allocation(Result):
         """
         if self.stratum_sd is None:
             return float("nan")
-        integer = self.labeled.dtype.kind == "i"
         budget = int(round(float(self.labeled.sum() + self.unused)))
         other = allocate(self.stratum_size, budget, method, stratum_sd=self.stratum_sd, minimum=self.minimum,
-                         integer=integer).variance
+                         integer=self.labeled.dtype.kind == "i").variance
         return self.variance / other if other > 0 and self.variance < np.inf else float("nan")
 
     def headline(self) -> str:
@@ -166,8 +162,7 @@ def allotted(size: np.ndarray, budget: float, method: str, floor: int | np.ndarr
 def allotted_above(size: np.ndarray, budget: int, method: str, share: float, minimum: int, sd: np.ndarray,
                    rounded: Callable = np.floor) -> np.ndarray:
     """Return `allotted` where every stratum keeps a share, rounded, of what it gets in proportion to its size."""
-    even = allotted(size, budget, "proportional", minimum, sd)
-    kept = rounded(np.round(share * even, 9)).astype(np.int64)
+    kept = rounded(np.round(share * allotted(size, budget, "proportional", minimum, sd), 9)).astype(np.int64)
     return allotted(size, budget, method, np.maximum(np.minimum(minimum, size), kept), sd)
 
 
@@ -253,7 +248,7 @@ def _outcome(size: Any, sd: Any, labeled: Any, most: Any, budget: Any) -> tuple:
     """Return the variance, what is left of the budget and which strata are full, reading each block once."""
     variance, unused, bounded = 0.0 if sd is not None else math.nan, budget, np.empty(size.size, bool)
     items = float(size.sum())
-    for part in _blocks(size.size):
+    for part in blocks(size.size):
         unused -= labeled[part].sum().item()
         np.greater_equal(labeled[part], most[part], out=bounded[part])
         if sd is not None:
@@ -295,7 +290,7 @@ def allocation_variance(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled:
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
     items = float(size.sum())
-    return float(sum(_part_of_variance(size[part], sd[part], labeled[part], items) for part in _blocks(size.size)))
+    return float(sum(_part_of_variance(size[part], sd[part], labeled[part], items) for part in blocks(size.size)))
 
 
 def priorities(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike) -> np.ndarray:
@@ -337,7 +332,7 @@ def _spread(stratum_sd: Any, size: Any, method: Any) -> np.ndarray:
     sd = checks.plain_array("stratum_sd", stratum_sd, "stratum")
     if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
         sd = np.where(np.isnan(sd) & (size == 1), 0.0, sd)
-    return checks.vector("stratum_sd", sd, size=size.size, low=0, high=LARGEST_SD, what="stratum", copy=False)
+    return checks.vector("stratum_sd", sd, size=size.size, low=0, high=1e150, what="stratum", copy=False)
 
 
 def fill(share: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -417,8 +412,7 @@ def _first_level(share: np.ndarray, total: float, low: np.ndarray, high: np.ndar
 
 def _runs(values: np.ndarray, step: int, length: int = 64) -> np.ndarray:
     """Return a run of entries of every `step`."""
-    whole = values.size // (step * length) * step * length
-    return values[:whole].reshape(-1, step * length)[:, :length].ravel()
+    return values[:values.size // (step * length) * step * length].reshape(-1, step * length)[:, :length].ravel()
 
 
 def _secant(below: tuple, above: tuple) -> float:
@@ -430,7 +424,7 @@ def _filled(level: float, share: np.ndarray, low: np.ndarray, high: np.ndarray, 
     """Return the sum of clip(level share, low, high), kept in `out`, and that of the shares in between."""
     filled = free = 0.0
     reached, clipped = np.empty((2, min(BLOCK, share.size)))
-    for part in _blocks(share.size):
+    for part in blocks(share.size):
         x = reached[:part.stop - part.start]
         y = clipped[:x.size] if out is None else out[part]
         _clip(level, share[part], low[part], high[part], x, y)
@@ -464,7 +458,7 @@ def _middle(below: float, above: float) -> float:
     return math.sqrt(below) * math.sqrt(above) if below else above / 4
 
 
-def _blocks(size: int) -> list:
+def blocks(size: int) -> list:
     """Return slices that fit into the processor's cache."""
     return [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
 
@@ -493,8 +487,7 @@ def round_to_total(real: np.ndarray, total: float | np.ndarray, low: float | np.
     real, low, high = np.broadcast_arrays(np.asarray(real, float), low, high)
     whole = np.clip(np.floor(real + 1e-9), low, high)
     missing = np.asarray(total)[..., None] - whole.sum(-1, keepdims=True)
-    first_of_equals = np.arange(real.shape[-1]) * 1e-10
-    remainder = np.where(whole < high, real - whole - first_of_equals, -np.inf)
+    remainder = np.where(whole < high, real - whole - np.arange(real.shape[-1]) * 1e-10, -np.inf)   # first of equals
     ordered = np.concatenate([np.full_like(missing, np.inf), -np.sort(-remainder, axis=-1)], -1)
     least = np.take_along_axis(ordered, missing.astype(np.int64), -1)
     return (whole + (remainder >= least)).astype(np.int64)
@@ -504,17 +497,13 @@ def _rounded(real: Any, size: Any, total: Any, floor: Any, integer: Any) -> np.n
     return round_to_total(real, total, floor, size) if integer else real
 
 
-def _proportional(size: Any, total: Any, minimum: Any, sd: Any, integer: Any) -> np.ndarray:
-    return _rounded(fill_one(size.astype(float), total, minimum, size), size, total, minimum, integer)
-
-
-def _equal(size: np.ndarray, total: int, minimum: int, sd: np.ndarray, integer: bool) -> np.ndarray:
-    return _rounded(fill_one(np.ones(size.size), total, minimum, size), size, total, minimum, integer)
+def _shared(share: Any, size: Any, total: Any, minimum: Any, integer: Any) -> np.ndarray:
+    return _rounded(fill_one(share.astype(float), total, minimum, size), size, total, minimum, integer)
 
 
 def _neyman(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool) -> np.ndarray:
     if not sd.any():
-        return _proportional(size, total, minimum, sd, integer)
+        return _shared(size, size, total, minimum, integer)
     floor, uncapped = np.minimum(minimum, size), np.full(size.size, total)
     real = fill_one(size * (sd / sd.max()), total, floor, uncapped)
     return np.minimum(_rounded(real, uncapped, total, floor, integer), size)
@@ -528,18 +517,14 @@ def _neyman_plus(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np
     return _rounded(real, size, total, minimum, integer)
 
 
-def _voila(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool) -> np.ndarray:
-    return reduced(size, sd, size, total, minimum, integer)
-
-
 def reduced(size: np.ndarray, sd: np.ndarray, current: np.ndarray, total: float, floor: int | np.ndarray,
             integer: bool = True) -> np.ndarray:
     """Return `reduce_sample` of checked arguments, sum min(floor, current) <= total <= sum(current), as (H,) array."""
     most = float(sd.max())
     if not most:
-        return _rounded(fill_one(size.astype(float), total, floor, current), current, total, floor, integer)
+        return _shared(size, current, total, floor, integer)
     spread, exact_scale = np.empty(size.size), 2.0 ** min(-math.frexp(most)[1], 1000)
-    for part in _blocks(size.size):
+    for part in blocks(size.size):
         scaled = size[part].astype(float)
         scaled *= sd[part] * exact_scale
         spread[part] = scaled
@@ -597,16 +582,15 @@ def _step(low: float, high: float, level: float, newton: float, reach: float) ->
 def _bought(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray) -> np.ndarray:
     """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full, (H,) int."""
     counts, buffer = np.empty(spread.size, np.int64), np.empty(min(BLOCK, spread.size))
-    for part in _blocks(spread.size):
-        s = _bought_part(level, spread[part], first[part], full[part], buffer)
-        np.copyto(counts[part], s, casting="unsafe")
+    for part in blocks(spread.size):
+        np.copyto(counts[part], _bought_part(level, spread[part], first[part], full[part], buffer), casting="unsafe")
     return counts
 
 
 def _changes(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray, labeled: np.ndarray) -> tuple:
     """Return the strata of which `_bought` differs from `labeled`, and by how much."""
     owner, change, buffer = [], [], np.empty(min(BLOCK, spread.size))
-    for part in _blocks(spread.size):
+    for part in blocks(spread.size):
         s = _bought_part(level, spread[part], first[part], full[part], buffer)
         s -= labeled[part]
         where = np.flatnonzero(s != 0)
@@ -625,8 +609,7 @@ def _bought_part(level: float, spread: np.ndarray, first: np.ndarray, full: np.n
     return np.rint(s, out=s)
 
 
-def _buy(spread: np.ndarray, labeled: np.ndarray, owner: np.ndarray, extra: np.ndarray,
-         total: int) -> np.ndarray:
+def _buy(spread: np.ndarray, labeled: np.ndarray, owner: np.ndarray, extra: np.ndarray, total: int) -> np.ndarray:
     """Return `labeled` with the labels of most worth added, `total` in all, of the `extra` ones of `owner`."""
     missing = total - int(labeled.sum())
     if not missing:
@@ -644,18 +627,20 @@ def _buy(spread: np.ndarray, labeled: np.ndarray, owner: np.ndarray, extra: np.n
 def _cost(spread: Any, owner: Any, nth: Any) -> np.ndarray:
     """Return the reciprocal worth of the n-th label of its owner."""
     cost = np.empty(owner.size)
-    for part in _blocks(owner.size):
+    for part in blocks(owner.size):
         np.sqrt(nth[part] * (nth[part] - 1.0), out=cost[part])
         cost[part] /= spread[owner[part]]
     return cost
 
 
 def _give_to_best(labeled: np.ndarray, worth: np.ndarray, total: int) -> np.ndarray:
-    best = np.argsort(-worth, kind="stable")[:total - labeled.sum()]
-    labeled = labeled.copy()
+    labeled, best = labeled.copy(), np.argsort(-worth, kind="stable")[:total - labeled.sum()]
     labeled[best] += 1
     return labeled
 
 
-_RULES = {"proportional": _proportional, "equal": _equal, "neyman": _neyman,
-          "neyman_plus": _neyman_plus, "voila": _voila}
+_RULES: dict[str, Callable[..., np.ndarray]] = {
+    "proportional": lambda size, total, floor, sd, integer: _shared(size, size, total, floor, integer),
+    "equal": lambda size, total, floor, sd, integer: _shared(np.ones(size.size), size, total, floor, integer),
+    "neyman": _neyman, "neyman_plus": _neyman_plus,
+    "voila": lambda size, total, floor, sd, integer: reduced(size, sd, size, total, floor, integer)}

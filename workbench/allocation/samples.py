@@ -51,7 +51,7 @@ References
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -60,17 +60,14 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation.rules import Allocation
-from workbench.data import frames
+from workbench.data import engine, frames
 from workbench.data.decimals import OTHER, SEPARATORS
-from workbench.data.engine import NO_NUMBER
 from workbench.labeling.draws import random_keys
 from workbench.results import Result
 
 KEYS = 2 ** 60
-SLACK = 6.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class StratumSummary(Result):
     """Size, mean and standard deviation of each stratum.
 
@@ -100,7 +97,6 @@ class StratumSummary(Result):
         return rows_of(stratum=self.stratum, size=self.size, mean=self.mean, sd=self.sd)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class FrameSample(Result):
     """Rows drawn per stratum, ordered by stratum and then at random: the first m are a sample of m.
 
@@ -197,8 +193,7 @@ def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None
         stratum = _strata_of(source, by, inner)
         measured = partial(_number, name=value, mark=source.mark(value))
         parts = _each_part(source, partial(_moments, stratum=stratum, value=measured, spread=True))
-        found = _merged(parts, source.label, by, value, inner is not None)
-    return StratumSummary(**found, notes=source.notes)
+    return StratumSummary(**_merged(parts, source.label, by, value, inner is not None), notes=source.notes)
 
 
 def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: int = 0, columns: Sequence[str] = (),
@@ -257,8 +252,9 @@ def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: i
         wanted = _wanted(sizes, strata, size)
         picked = partial(_below, stratum=stratum, id=named, columns=columns, seed=seed, strata=strata)
         rows = _candidates(source, picked, strata, size, wanted)
-    rows |= {"tie": _ranks(rows["id"], id)}
-    chosen = _smallest(rows, wanted)
+    order = np.lexsort((_ranks(rows["id"], id), rows["key"], rows["place"]))
+    place = rows["place"][order]
+    chosen = order[np.arange(place.size) - np.searchsorted(place, place) < wanted[place]]    # the smallest keys
     place = rows["place"][chosen]
     brought = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
     return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought,
@@ -289,7 +285,11 @@ def _further(columns: Any) -> list:
 
 def _wanted(sizes: Any, strata: Any, size: Any) -> np.ndarray:
     if isinstance(sizes, Allocation):
-        return _allocated(sizes, size)
+        if not np.array_equal(sizes.stratum_size, size):
+            raise checks.WrongValue("sizes", f"must be allocated to the strata of this frame, of {_some(size)} rows; "
+                                    f"this Allocation is for {_some(sizes.stratum_size)}: "
+                                    "allocate(summarize(...).size, ...)")
+        return checks.counts("sizes", sizes.labeled)
     if not isinstance(sizes, dict):
         raise checks.WrongType("sizes", "must be a dict from stratum to rows wanted, or an Allocation",
                                told=f"got {type(sizes).__name__}")
@@ -303,14 +303,6 @@ def _wanted(sizes: Any, strata: Any, size: Any) -> np.ndarray:
     if not wanted.any():
         raise checks.WrongValue("sizes", "must ask for at least one row")
     return wanted
-
-
-def _allocated(plan: Allocation, size: np.ndarray) -> np.ndarray:
-    if not np.array_equal(plan.stratum_size, size):
-        raise checks.WrongValue("sizes", f"must be allocated to the strata of this frame, of {_some(size)} rows; "
-                                f"this Allocation is for {_some(plan.stratum_size)}: allocate(summarize(...).size, "
-                                "...)")
-    return checks.counts("sizes", plan.labeled)
 
 
 def _some(values: np.ndarray) -> str:
@@ -408,7 +400,7 @@ def _number(kinds: Any, name: Any, mark: Any) -> Any:
         spelled, pointed = column.str.to_lowercase().str.strip_chars(), _pointed(column, mark) if mark else column
         digits = nw.when(spelled == "false").then(nw.lit("0")).otherwise(pointed)
         numbers = nw.when(spelled == "true").then(nw.lit("1")).otherwise(digits)
-        marked = nw.concat_str(column, nw.lit(NO_NUMBER))
+        marked = nw.concat_str(column, nw.lit(engine.NO_NUMBER))
         return nw.when(column.str.contains("_", literal=True)).then(marked).otherwise(numbers).cast(nw.Float64)
     raise TypeError(f"column {name!r} must hold numbers or booleans; it is {kind}")
 
@@ -442,7 +434,7 @@ def _float_remedy(kind: Any) -> str:
 
 def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndarray, wanted: np.ndarray) -> dict:
     """Return at least `wanted` rows per stratum, those of the smallest keys."""
-    slack = SLACK
+    slack = 6.0
     while True:
         bound = _bounds(wanted, size, slack)
         rows = _placed(_each_part(source, partial(picked, bound=bound)), strata)
@@ -466,10 +458,9 @@ def _placed(parts: list, strata: np.ndarray) -> dict:
 
 
 def _plain_array(values: np.ndarray) -> np.ndarray:
-    values = values.tolist()
-    if isinstance(values[0], str):
-        return np.array(values, object)
-    return np.array(values, np.uint64 if max(values) >= 2**63 else np.int64)
+    entries = values.tolist()
+    kind: Any = object if isinstance(entries[0], str) else np.uint64 if max(entries) >= 2**63 else np.int64
+    return np.array(entries, kind)
 
 
 def _ranks(ids: np.ndarray, name: str) -> np.ndarray:
@@ -477,14 +468,6 @@ def _ranks(ids: np.ndarray, name: str) -> np.ndarray:
     for k in np.flatnonzero(count > 1)[:1]:
         raise ValueError(f"column {name!r} must identify rows; {_plain(unique[k])!r} occurs {count[k]} times")
     return rank
-
-
-def _smallest(rows: dict, wanted: np.ndarray) -> np.ndarray:
-    """Return the indices of the smallest keys per stratum, by stratum and key."""
-    order = np.lexsort((rows["tie"], rows["key"], rows["place"]))
-    place = rows["place"][order]
-    start = np.searchsorted(place, np.arange(wanted.size))
-    return order[np.arange(place.size) - start[place] < wanted[place]]
 
 
 def _below(native: Any, stratum: Callable, id: Callable, columns: list, seed: int, strata: np.ndarray,
@@ -507,18 +490,16 @@ def _eager_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) 
     limits = np.array([limit.get(stratum, 0) for stratum in frame["stratum"].to_numpy().tolist()], np.int64)
     keys = random_keys(frame["id"].to_numpy().tolist(), seed)
     kept = np.flatnonzero(keys < limits)
-    key = nw.new_series("key", keys[kept], nw.Int64, backend=frame.implementation)
-    return frame[kept].with_columns(key)
+    return frame[kept].with_columns(nw.new_series("key", keys[kept], nw.Int64, backend=frame.implementation))
 
 
 def _polars_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
     import narwhals as nw
     import polars as pl
-    rows = frame.to_native()
     limits = pl.LazyFrame({"stratum": strata.tolist(), "limit": bound})
     key = pl.col("id").map_batches(lambda ids: pl.Series(random_keys(ids.to_list(), seed)), pl.Int64,
                                    is_elementwise=True)
-    return nw.from_native(rows.join(limits, on="stratum").with_columns(key=key)
+    return nw.from_native(frame.to_native().join(limits, on="stratum").with_columns(key=key)
                           .filter(pl.col("key") < pl.col("limit")).drop("limit"))
 
 
@@ -533,9 +514,8 @@ def _duckdb_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray)
 
 def _sql_list(values: list) -> str:
     """Return a list as one literal: DuckDB takes seconds to parse a hundred thousand of them."""
-    kind = "VARCHAR" if isinstance(values[0], str) else "BIGINT"
     literal = json.dumps(values).replace("'", "''")
-    return f"""from_json('{literal}', '["{kind}"]')"""
+    return f"""from_json('{literal}', '["{'VARCHAR' if isinstance(values[0], str) else 'BIGINT'}"]')"""
 
 
 def _spark_filter(frame: Any, seed: Any, strata: Any, bound: Any) -> Any:

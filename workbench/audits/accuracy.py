@@ -4,7 +4,6 @@ import functools
 import html
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import Strata, strata_of
 
 ALLOCATIONS = (AUTO, *rules.METHODS)
-SHOWN_IDS = 200
 WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
          "truth": f"Write the true class of each item ({OTHER}: none that is predicted), not right or "
                   "wrong, into"}
@@ -35,7 +33,6 @@ UNLABELED = "id was skipped", "ids were skipped"
 SKIPPED = "the skipped item is", "the skipped items are"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):
     """A labeled random sample: what audits of every question share, the sheet that goes out and what to do with it."""
 
@@ -80,8 +77,8 @@ class Audit(Result):
         if self.mode == "plan":
             return (f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row after row from the top; "
                     "then run the same again with that file as labels. Stop where you like after the first "
-                    f"{self._least()} rows, but not because of the labels seen. An item that nobody can label stays "
-                    "empty. Keep scores, strata and seed as they are.")
+                    f"{np.minimum(ROUNDS, self.labeled).sum()} rows, but not because of the labels seen. An item that "
+                    "nobody can label stays empty. Keep scores, strata and seed as they are.")
         if self.unmatched or any(note.kind == "refused" for note in self.notes):
             return "Do not quote this yet: the sheet does not fit the plan. See the notes."
         if self.skipped:
@@ -96,9 +93,6 @@ class Audit(Result):
             return ""
         kinds = checks.listed(f"{count:,} {kind}" for kind, count in self.row_counts.items())
         return f"Of {checks.counted(sum(self.row_counts.values()), 'row')} of the sheet: {kinds}."
-
-    def _least(self) -> int:
-        return int(np.minimum(ROUNDS, self.labeled).sum())
 
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
@@ -132,7 +126,7 @@ class Audit(Result):
         return "; do not quote it yet, the sheet does not fit the plan" if refused else ""
 
     def _repr_html_(self) -> str:
-        lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, SHOWN_IDS))}</p>"
+        lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, 200))}</p>"
                         for ids, what in ((self.unmatched, UNMATCHED), (self.skipped, UNLABELED)) if ids)
         words = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
         return f"{self._tables()}{note_list(self.notes)}{words}{lists}<p>{html.escape(self.next_step())}</p>"
@@ -141,7 +135,6 @@ class Audit(Result):
         return html_table(self.rows(), self.headline())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class AccuracyAudit(Audit):
     """An audit of the accuracy: which random sample to label, or what its labels say.
 
@@ -178,17 +171,14 @@ class AccuracyAudit(Audit):
         """Return the finding, or the plan, in one sentence."""
         strata = checks.counted(self.labeled.size, "stratum", "strata")
         if self.estimate is None or self.confidence_interval is None:
-            items = checks.counted(self.stratum_size.sum(), "item")
-            return f"Label {self.labeled.sum():,} of {items} in {strata}" \
+            return f"Label {self.labeled.sum():,} of {self._among()} in {strata}" \
                 + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
                    if np.isfinite(self.expected_half_width) else "")
-        limits, truth = self.confidence_interval, ""
-        if self.truth is not None:
-            truth = f"; the truth is {digits.percents(self.truth)[0]}"
-        design = f"{_labels(self)}{skips.words(self.estimate.skipped)}, {strata}"
+        limits = self.confidence_interval
+        truth = "" if self.truth is None else f"; the truth is {digits.percents(self.truth)[0]}"
         low, high = digits.percents(limits.low, limits.high)
         return (f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} interval: {low} to "
-                f"{high}), {design}{truth}")
+                f"{high}), {_labels(self)}{skips.words(self.estimate.skipped)}, {strata}{truth}")
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: size, mean score, labels and, once known, right ones and rate."""
@@ -217,7 +207,6 @@ def _labels(audit: AccuracyAudit | Audit) -> str:
     return checks.counted(audit.labeled.sum(), "label")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class IntervalComparison(Result):
     """The same labels under every interval method; made by `compare_intervals`.
 
@@ -300,9 +289,8 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int | str
     >>> wb.accuracy_audit(wb.digit_forms().items(), 100)
     AccuracyAudit(Accuracy 92.9% (95% interval: 86.4% to 97.1%), 100 labels, 10 strata; the truth is 87.7%)
     """
-    check_settings(items, interval, level, stratifier)
+    seed = checked_seed(items, interval, level, stratifier, rng=rng)
     allocation = checks.choice("allocation", allocation, ALLOCATIONS)
-    seed = seed_of(rng=rng)
     allocation = "proportional" if allocation == AUTO != n_strata else allocation
     trust_scores = check_trusted(trust_scores, allocation == AUTO, items)
     cut = functools.cache(lambda n: strata_of(items, n, stratifier, rng=seed))
@@ -321,13 +309,14 @@ def draw_settings(question: str, n_strata: int | str, stratifier: str, allocatio
             "allocation": allocation, "trust_scores": trust_scores}
 
 
-def check_settings(items: Any, interval: str, level: float, stratifier: str) -> None:
-    """Raise where items or settings that every audit has are not what they must be."""
+def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rng: Any) -> int:
+    """Return the seed of an audit, or raise where items or settings that every audit has are not what they must be."""
     if checks.instance("items", items, ScoredItems).size == 1:
         raise checks.WrongValue("items", "must be at least two; there is only one item")
     checks.level(level)
     checks.choice("interval", interval, intervals.METHODS)
     checks.choice("stratifier", stratifier, STRATIFIERS)
+    return seed_of(rng=rng)
 
 
 def accuracy_found(items: ScoredItems, fields: dict, sample: SheetLabels | None, interval: str, level: float) -> dict:

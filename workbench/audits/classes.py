@@ -1,18 +1,16 @@
 """One audit of a class: precision, recall and F1 beside accuracy, from strata within the predicted class."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import AccuracyAudit, accuracy_found, check_settings, draw_settings
+from workbench.audits.accuracy import AccuracyAudit, accuracy_found, checked_seed, draw_settings
 from workbench.audits.plans import SamplePlan
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts, named_classes
-from workbench.labeling.draws import seed_of
 from workbench.results import FILLED, Note, html_table
 from workbench.results.vocabulary import metric_words
 from workbench.stratified import skips
@@ -21,7 +19,6 @@ from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import Strata, refuse_given, stratify_part
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ClassAudit(AccuracyAudit):
     """An accuracy audit whose strata lie within the predicted class, and that class's metrics; made by `class_audit`.
 
@@ -132,21 +129,17 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
     ClassAudit(Accuracy 91.7% (95% interval: 87.3% to 94.8%), 200 labels, 4 strata; the truth is 87.7%;
     class '9': precision 73.3% (62.4% to 82.6%), recall 93.4% (72.5% to 99.5%), F1 82.2% (70.6% to 89.4%))
     """
-    check_settings(items, interval, level, stratifier)
+    seed = checked_seed(items, interval, level, stratifier, rng=rng)
     if allocation != "proportional":
         raise checks.WrongValue("allocation", "must be 'proportional' for the metrics of a class (30% of the labels "
                                 "to its predicted members, the rest in proportion)", allocation)
     name, asks = audited_class(items, metrics_of)
-    seed = seed_of(rng=rng)
     strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=seed)
     if asks == "truth" and items.correct is not None and items.truth is None:
         raise checks.WrongValue("items", f"must hold the true classes to simulate the metrics of class {name!r}")
     share = label_shares(strata.sizes, predicted)
-
-    def turns(strata: Strata, total: int) -> tuple[np.ndarray, list]:
-        return labeling_order(strata.sizes, total, share=share), []
-    settings = draw_settings("class_metrics", n_strata, stratifier, allocation, name)
-    plan = SamplePlan(items, lambda _: strata, turns, asks, seed, settings, source, columns)
+    plan = SamplePlan(items, lambda _: strata, lambda _, n: (labeling_order(strata.sizes, n, share=share), []), asks,
+                      seed, draw_settings("class_metrics", n_strata, stratifier, allocation, name), source, columns)
     fields, sample = plan.collect(budget, labels, label_sheet)
     found = accuracy_found(items, fields, sample, interval, level)
     if sample is not None:
@@ -202,10 +195,9 @@ def _metrics(items: ScoredItems, strata: Strata, predicted: np.ndarray, name: st
     right = sample.right == 1 if sample.truth is None else _about(items, name, sample.index, sample.truth)
     metrics = _of_class(strata, predicted, sample.index, right, sample.skipped)
     limits = tuple(metrics.interval(metric, level) for metric in METRICS)
-    known = None
-    if items.truth is not None:
-        every = np.arange(items.size)
-        known = _of_class(strata, predicted, every, _about(items, name, every, class_texts(items.truth)))
+    every = np.arange(items.size)
+    known = None if items.truth is None else \
+        _of_class(strata, predicted, every, _about(items, name, every, class_texts(items.truth)))
     return {"metrics": metrics, "limits": limits, "known": known,
             "notes": [*notes, *metrics.notes, *(note for each in limits for note in each.notes)]}
 

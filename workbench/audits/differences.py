@@ -1,28 +1,25 @@
 """One audit of two models on the same items: labels only where they differ, and the difference of their accuracies."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import Audit, check_settings, draw_settings, turns_of
+from workbench.audits.accuracy import Audit, checked_seed, draw_settings, turns_of
 from workbench.audits.plans import SamplePlan
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts
-from workbench.labeling.draws import seed_of
 from workbench.labeling.sheets import check_columns
 from workbench.results import Note, digits
 from workbench.stratified import skips
 from workbench.stratified.differences import PairedDifference, paired_difference
-from workbench.stratified.strata import Strata, refuse_given, stratify_part
+from workbench.stratified.strata import refuse_given, stratify_part
 
 ALLOCATIONS = ("proportional", "equal")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class DifferenceAudit(Audit):
     """What an audit of two models asks for, or by how much A (the prediction) beats B (the rival).
 
@@ -94,9 +91,8 @@ class DifferenceAudit(Audit):
         return f"the {differing:,} of {checks.counted(differing + self.agreeing, 'item')} on which the models differ"
 
     def _known(self) -> str:
-        if self.truth is None:
-            return ""
-        return f"The truth is {digits.points(self.truth, error=0.01, signed=True)[0]} points. "
+        return "" if self.truth is None else \
+            f"The truth is {digits.points(self.truth, error=0.01, signed=True)[0]} points. "
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: size, mean score of A, labels and, once known, who was right."""
@@ -146,7 +142,7 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     DifferenceAudit(Accuracy of A less B -0.07893, 95% from -0.09182 to -0.0601: B is better; 60 labels among the 189
     of 1,797 items on which the models differ; the truth is -0.08459)
     """
-    check_settings(items, interval, level, stratifier)
+    seed = checked_seed(items, interval, level, stratifier, rng=rng)
     allocation = checks.choice("allocation", allocation, ALLOCATIONS)
     if interval != "default":
         raise checks.WrongValue("interval", "must be 'default' for a difference", interval)
@@ -154,17 +150,13 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     where = _differing(items)
     differ = _part(items, where)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
-    seed = seed_of(rng=rng)
     strata = stratify_part(differ.score, n_strata, stratifier, "on which the models differ", rng=seed)
     least = min(checks.whole("budget", budget, 1), differ.size)
-    settings = draw_settings("difference", n_strata, stratifier, allocation)
-
-    def turns(strata: Strata, total: int) -> tuple[np.ndarray, list]:
-        return turns_of(strata.sizes, allocation, total), []
     check_columns(columns or {}, items.size)
     shown = {name: np.asarray(values)[where] for name, values in (columns or {}).items()}
-    fields, sample = SamplePlan(differ, lambda _: strata, turns, "truth", seed, settings, source, shown).collect(
-        least, labels, label_sheet)
+    plan = SamplePlan(differ, lambda _: strata, lambda _, n: (turns_of(strata.sizes, allocation, n), []), "truth", seed,
+                      draw_settings("difference", n_strata, stratifier, allocation), source, shown)
+    fields, sample = plan.collect(least, labels, label_sheet)
     agreeing = items.size - differ.size
     notes = [*fields.pop("notes"), *_scope_notes(differ.size, 0 if labels else budget - least)]
     difference = None if sample is None else paired_difference(strata.sizes, _counts(differ, strata, sample),

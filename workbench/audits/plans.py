@@ -49,22 +49,18 @@ class SamplePlan:
         turns, notes = self.turns(strata, budget)
         labeled = np.bincount(turns, minlength=strata.n_strata)
         if self.items.correct is not None:
-            index = np.sort(self._order(strata, turns))
-            known = sheets.known_labels(self.items, strata.labels, strata.n_strata, index)
+            known = sheets.known_labels(self.items, strata.labels, strata.n_strata, np.sort(self._order(strata, turns)))
             return self._fields(strata, notes, mode="simulated", labeled=labeled), known
         if label_sheet:
-            self._write(label_sheet, budget, strata, turns)
+            plans.read_plan(label_sheet)         # somebody else's file of that name is not overwritten
+            sheets.write_label_sheet(label_sheet, self.items, strata.labels, self._order(strata, turns), asks=self.asks,
+                                     columns=self._shown())
+            plans.write_plan(label_sheet, self._plan(budget))
         return self._fields(strata, notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None
 
     def _order(self, strata: Strata, turns: np.ndarray) -> np.ndarray:
         """Return the drawn items in the order of labeling: every beginning has the shares of the whole."""
         return draws.items_in_turn(draws.id_texts(self.items), strata.labels, turns, self.seed)
-
-    def _write(self, path: str, budget: int, strata: Strata, turns: np.ndarray) -> None:
-        plans.read_plan(path)         # somebody else's file of that name is not overwritten
-        sheets.write_label_sheet(path, self.items, strata.labels, self._order(strata, turns), asks=self.asks,
-                                 columns=self._shown())
-        plans.write_plan(path, self._plan(budget))
 
     def _shown(self) -> dict:
         """Return the columns of the sheet; the prediction where people have to say whether it is right."""

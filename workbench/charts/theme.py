@@ -32,6 +32,9 @@ LETTERS = 46        # of an axis title that fit on a phone
 LABELS = 150        # pixels that names at an axis may take there
 PERCENT = "~%"      # no digit is cut, so that ticks differ
 
+VERDICTS = {"contains the truth": STRATIFIED, "misses it": MISS}
+STROKES = alt.Legend(symbolType="stroke")       # the same for color and dash: one legend
+
 HEADING = "heading"
 
 
@@ -151,6 +154,34 @@ def bars(base: alt.Chart, field: str, colors: dict[str, str], *, dx: int = 4, **
     return drawn + base.mark_text(align="left", dx=dx).encode(text="text:N")
 
 
+def run_rows(low: Iterable, high: Iterable, estimates: Iterable, truth: float) -> list[dict]:
+    """Return the rows of `runs`: the interval of each run, and whether it contains the truth.
+
+    Examples
+    --------
+    >>> [row["verdict"] for row in run_rows([0.1, 0.4], [0.3, 0.6], [0.2, 0.5], 0.3)]
+    ['contains the truth', 'misses it']
+    """
+    return [{"run": run, "low": float(a), "high": float(b), "estimate": float(estimate),
+             "verdict": list(VERDICTS)[0 if a <= truth <= b else 1]}
+            for run, (a, b, estimate) in enumerate(zip(low, high, estimates, strict=True), 1)]
+
+
+def runs(data: Mapping, name: str, across: alt.X, up: alt.Y, width: int, **look: Any) -> alt.LayerChart:
+    """Return intervals of runs against the truth: strokes, with a tick of some width at each estimate."""
+    base = chart(data, name).encode(x=across, color=color("verdict", VERDICTS, legend=STROKES))
+    lines = base.mark_rule(strokeWidth=2, **look).encode(
+        y=up, y2="high:Q", strokeDash=dash("verdict", VERDICTS, [[1, 0], [4, 2]], legend=STROKES))
+    ticks = base.mark_tick(orient="horizontal", width=width, thickness=2, **look).encode(y="estimate:Q")
+    return lines + ticks + chart(data, "truth").mark_rule(style="truth").encode(y="truth:Q")
+
+
+def guess(base: alt.Chart, **look: Any) -> list[alt.Chart]:
+    """Return the layers of what a learner predicted: a diamond and its text."""
+    return [base.mark_point(shape="diamond", filled=True, size=160, color=RANDOM),
+            base.mark_text(**look).encode(text="text:N")]
+
+
 def ink(field: str = "dark") -> alt.Color:
     """Return the color of text on a cell whose field says 1 if it is dark, 0 if not."""
     return alt.Color(f"{field}:O", legend=None, scale=alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"]))
@@ -201,8 +232,7 @@ def finish(chart: Any, title: str, alternative: str, *, width: int | None = WIDT
     size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
     if isinstance(chart, (alt.Chart, alt.LayerChart)):
         chart = chart.properties(**size)
-    heading = alt.param(name=HEADING, value=title_lines(title, width or WIDTH))
-    chart = chart.add_params(heading).configure(**LIGHT)
+    chart = chart.add_params(alt.param(name=HEADING, value=title_lines(title, width or WIDTH))).configure(**LIGHT)
     return chart.properties(title=alt.Title(text=alt.expr(HEADING)), description=alternative)
 
 
@@ -240,9 +270,9 @@ def sized(spec: dict, width: int, least: int) -> dict:
     title = least + TITLE_SIZE - FONT_SIZE
     params = [param | ({"value": _wrapped(" ".join(param["value"]), width, title)} if param["name"] == HEADING else {})
               for param in spec.get("params", [])]
+    narrow = {"axis": {"labelLimit": LABELS, "labelSeparation": 4}, "legend": {"columns": 2}}
     look = {"title": {"frame": "bounds", "lineHeight": round(1.3 * title)}, "axis": {"labelSeparation": 4}}
-    if width == PHONE[0]:
-        look |= {"axis": {"labelLimit": LABELS, "labelSeparation": 4}, "legend": {"columns": 2}}
+    look |= narrow if width == PHONE[0] else {}
     return spec | {"params": params, "config": themed(look, spec.get("config", {}))}
 
 

@@ -1,7 +1,6 @@
 """The concept test before and after a course: the same students, compared with themselves."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -71,18 +70,18 @@ def concept_gain(before: str, after: str) -> ConceptGain:
     both = [student for student in first if student in second]
     if len(both) < 2:
         raise ReportError(f"at least 2 students must be in both {before} and {after}; got {len(both)}")
-    return ConceptGain(np.array([first[student] for student in both]), np.array([second[student] for student in both]),
-                       tuple(sorted(first.keys() ^ second.keys())))
+    earlier, later = (np.array([right[student] for student in both]) for right in (first, second))
+    return ConceptGain(earlier, later, tuple(sorted(first.keys() ^ second.keys())))
 
 
-def _right(path: Any) -> Any:
+def _right(path: str) -> dict[str, list[bool]]:
     """Return {student: which questions are right}."""
-    found = {}
-    for number, student, row in read_rows(path, tuple(KEY)):
-        letters = {question: row[question].strip().lower() for question in KEY}
-        for question, letter in letters.items():
-            if letter not in CHOICES:
-                raise ReportError(f"{path}, row {number}: question {question} must be a, b, c, d or empty; "
-                                  f"got {letter[:20]!r}")
-        found[student] = [letters[question] == right for question, right in KEY.items()]
-    return found
+    return {student: [_letter(f"{path}, row {number}: question {question}", row[question]) == right
+                      for question, right in KEY.items()] for number, student, row in read_rows(path, tuple(KEY))}
+
+
+def _letter(where: str, text: str) -> str:
+    letter = text.strip().lower()
+    if letter not in CHOICES:
+        raise ReportError(f"{where} must be a, b, c, d or empty; got {letter[:20]!r}")
+    return letter

@@ -125,10 +125,10 @@ def grade(folder: str | os.PathLike, secret: bytes, students: list[str] | None =
     found, left_out = _folders(Path(folder))
     if students is not None:
         left_out += [f"{name!r} is not among the students" for name in sorted(set(found) - set(students))]
-    names = lesson_names()
-    submissions = {student: read_submission(found[student], names) if student in found else None
+    nothing = Submission(dict.fromkeys(VARIANTS), None, (), ("nothing handed in",))
+    submissions = {student: read_submission(found[student], lesson_names()) if student in found else nothing
                    for student in (sorted(found) if students is None else students)}
-    courses = {submission.course for submission in submissions.values() if submission and submission.course}
+    courses = {submission.course for submission in submissions.values() if submission.course}
     if courses and fingerprint(secret) not in courses:
         raise ReportError(f"the lessons in {str(folder)!r} were made with another secret")
     return Grades(tuple(_graded(student, submission, secret) for student, submission in submissions.items()),
@@ -160,12 +160,11 @@ def _folders(folder: Path) -> tuple:
     return found, left_out
 
 
-def _graded(student: str, submission: Submission | None, secret: bytes) -> Graded:
-    answers = submission.answers if submission else dict.fromkeys(VARIANTS)
-    remarks = [*submission.remarks] if submission else ["nothing handed in"]
-    if submission and submission.course not in (None, fingerprint(secret)):
+def _graded(student: str, submission: Submission, secret: bytes) -> Graded:
+    remarks, answers = [*submission.remarks], submission.answers
+    if submission.course not in (None, fingerprint(secret)):
         remarks.append("the lessons are not those that were handed out")
-    if submission and (others := [other for other in submission.students if other != student]):
+    if others := [other for other in submission.students if other != student]:
         remarks.append(f"the lessons were handed out to {checks.listed(others, quoted=True)}")
     return Graded(student, tuple(_mark(exercise, answers[exercise], task_of(secret, student, exercise))
                                  for exercise in VARIANTS), tuple(remarks), answers)

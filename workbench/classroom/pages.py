@@ -1,9 +1,7 @@
 """Grades as a table for learning platforms, a page per student and a page for the class."""
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +10,7 @@ from workbench.classroom.misconceptions import SCENES
 from workbench.classroom.variants import VARIANTS
 from workbench.data import safe_csv, whole_files
 from workbench.reports import templates
-from workbench.reports.parameters import ReportError
+from workbench.reports.parameters import ReportError, refusing
 
 if TYPE_CHECKING:
     import altair as alt
@@ -21,12 +19,11 @@ if TYPE_CHECKING:
 
 def grade_rows(grades: Grades) -> list[list[Any]]:
     """Return the titles of the columns, then a row per student: id, points, per exercise its points and feedback."""
-    header = ["id", "points", *(name for exercise in VARIANTS for name in (exercise, f"{exercise} feedback")),
-              "remarks"]
-    marks = ([entry for mark in student.marks for entry in (mark.points, mark.misconception or mark.verdict)]
-             for student in grades.students)
-    return [header, *([student.student, student.points, *entries, "; ".join(student.remarks)]
-                      for student, entries in zip(grades.students, marks, strict=True))]
+    titles = (title for exercise in VARIANTS for title in (exercise, f"{exercise} feedback"))
+    return [["id", "points", *titles, "remarks"],
+            *([student.student, student.points, *(entry for mark in student.marks for entry in (
+                mark.points, mark.misconception or mark.verdict)), "; ".join(student.remarks)]
+              for student in grades.students)]
 
 
 def student_page(student: Graded) -> str:
@@ -67,7 +64,7 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
     output = Path(output)
     folder = output.with_name(f"{output.stem}-pages")
     header, *rows = grade_rows(grades)
-    with _told():
+    with refusing():
         output.parent.mkdir(parents=True, exist_ok=True)
         safe_csv.write_rows(output, header, rows)
     for student in grades.students:
@@ -78,15 +75,6 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
 
 def write_text(path: str | os.PathLike, text: str) -> None:
     """Write a text file and the folders above it, or raise ReportError."""
-    with _told():
+    with refusing():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         whole_files.write_text(path, text)
-
-
-@contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """Turn what cannot be written into a mistake of the user."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise ReportError(str(error)) from error

@@ -5,7 +5,7 @@ import hmac
 import random
 from pathlib import Path
 
-from workbench.reports.parameters import ReportError, reason
+from workbench.reports.parameters import ReportError, reason, refusing
 
 SHORTEST_SECRET = 16
 
@@ -71,11 +71,9 @@ def _digest(secret: bytes, text: str) -> bytes:
 
 def read_secret(path: str) -> bytes:
     """Return the secret of a course from its file, without blanks around it, or raise ReportError."""
-    try:
+    with refusing(f"cannot read the secret {path!r}", said=lambda error: f"{reason(error)}; make one with "
+                  'python -c "import secrets; print(secrets.token_hex())" > FILE'):
         secret = Path(path).read_bytes().strip()
-    except (OSError, ValueError) as error:
-        raise ReportError(f"cannot read the secret {path!r}: {reason(error)}; make one with "
-                          f'python -c "import secrets; print(secrets.token_hex())" > FILE') from error
     if len(secret) < SHORTEST_SECRET:
         raise ReportError(f"the secret {path!r} must have at least {SHORTEST_SECRET} characters; got {len(secret)}")
     return secret

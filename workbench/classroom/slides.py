@@ -55,13 +55,12 @@ def slides_page(lesson: str, *, reveal: bool = True) -> str:
     """
     import nbformat
     path = find_notebook(lesson)
-    title = notebook_title(path)
-    notebook = nbformat.read(path, as_version=4)
+    title, notebook = notebook_title(path), nbformat.read(path, as_version=4)
     if reveal:
         _run(notebook, path)
-    deck = [{"title": plain(slide.title), "shown": _html(slide.shown, path), "said": _html(slide.said, path)}
-            for slide in slides(notebook.cells)]
-    return page("slides.html.j2", title=title, slides=deck)
+    return page("slides.html.j2", title=title, slides=[
+        {"title": plain(slide.title), "shown": _html(slide.shown, path), "said": _html(slide.said, path)}
+        for slide in slides(notebook.cells)])
 
 
 def _run(notebook: Any, path: Any) -> Any:
@@ -136,6 +135,5 @@ def _markdown(text: str) -> dict:
 
 def _html(cells: list[dict], path: Path) -> Markup:
     import nbformat
-    notebook = nbformat.from_dict({"cells": cells})
-    shown = body(notebook, path.parent, explain=False)
+    shown = body(nbformat.from_dict({"cells": cells}), path.parent, explain=False)
     return Markup("\n").join((shown.heading, shown.finding, shown.content))

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench import checks, intervals
 from workbench.classroom.grading import Graded, Grades
@@ -90,12 +90,11 @@ def _reported(student: Graded) -> list | None:
     return values if values and 0 <= values[0] <= 1 and 0 <= values[1] <= 0.5 else None
 
 
-def _row(number: Any, values: Any, truth: Any) -> dict:
+def _row(number: int, values: list[float], truth: float) -> dict:
     estimate, error = values
-    reach = intervals.quantile(LEVEL) * error
-    hit = estimate - reach <= truth <= estimate + reach
-    return {"audit": number, "estimate": estimate, "low": estimate - reach, "high": estimate + reach,
-            "verdict": VERDICTS[not hit]}
+    low, high = (estimate + sign * intervals.quantile(LEVEL) * error for sign in (-1, 1))
+    return {"audit": number, "estimate": estimate, "low": low, "high": high,
+            "verdict": VERDICTS[not low <= truth <= high]}
 
 
 def chart(strip: ClassStrip) -> alt.TopLevelMixin:
@@ -104,14 +103,13 @@ def chart(strip: ClassStrip) -> alt.TopLevelMixin:
 
     from workbench.charts import theme
     rows = alt.Chart(theme.rows("intervals", strip.rows))
-    colors = theme.scale(dict(zip(VERDICTS, (theme.ESTIMATE, theme.MISS), strict=True)))
     order = alt.X("audit:Q", title="one audit per student, in no order", axis=alt.Axis(tickMinStep=1, grid=False),
-                  scale=alt.Scale(domain=[0, len(strip.rows) + 1], nice=False))
-    color = alt.Color("verdict:N", scale=colors, title=None)
+                  scale=theme.span(0, len(strip.rows) + 1))
+    color = theme.color("verdict", dict(zip(VERDICTS, (theme.ESTIMATE, theme.MISS), strict=True)))
     share = alt.Y("low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False))
     lines = rows.mark_rule(strokeWidth=2).encode(x=order, y=share, y2="high:Q", color=color)
-    points = rows.mark_point(filled=True, size=30).encode(x=order, y="estimate:Q", color=color, shape=alt.Shape(
-        "verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=["circle", "square"]), title=None))
+    points = rows.mark_point(filled=True, size=30).encode(
+        x=order, y="estimate:Q", color=color, shape=theme.shape("verdict", VERDICTS, ("circle", "square")))
     truth = alt.Chart(theme.rows("truth", [{"truth": strip.truth}])).mark_rule(style="truth").encode(y="truth:Q")
     return theme.finish(lines + points + truth, *strip.words(), width=720)
 

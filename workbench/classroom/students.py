@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from workbench.data.text_files import encoding_of_start
-from workbench.reports.parameters import ReportError, reason
+from workbench.reports.parameters import ReportError, refusing
 
 COLUMN = "id"
 LONGEST_ID = 64
@@ -90,12 +90,8 @@ def _check_ids(path: str, rows: list) -> None:
 
 
 def _rows(path: str) -> list:
-    try:
+    with refusing(f"cannot read {path!r}", (OSError,)), refusing(f"{path} is no CSV text", (ValueError, csv.Error)):
         text = Path(path).read_bytes().decode(encoding_of_start(path, path)).removeprefix("\N{BYTE ORDER MARK}")
         first = re.sub(r'"[^"]*"', "", text.partition("\n")[0])
         delimiter = max(",;\t", key=first.count)
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
-    except OSError as error:
-        raise ReportError(f"cannot read {path!r}: {reason(error)}") from error
-    except (ValueError, csv.Error) as error:
-        raise ReportError(f"{path} is no CSV text: {error}") from error

@@ -1,6 +1,7 @@
 """What a student handed in, read as data: nothing of a student's is ever run."""
 
 import ast
+import contextlib
 import json
 import os
 import re
@@ -64,35 +65,34 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
         File names of the notebooks that were handed out; no other is looked at.
     """
     notebooks, remarks = [], []
+    found: dict[str, Any] = dict.fromkeys(VARIANTS)
     for name in lessons:
         try:
             notebooks += _notebook(folder / name)
         except NotPlainError as error:
             remarks.append(str(error))
-    found: dict[str, Any] = dict.fromkeys(VARIANTS)
-    for notebook in notebooks:
-        for source in _code(notebook):
-            found |= _answers_in(source)
+    for source in (source for notebook in notebooks for source in _code(notebook)):
+        found |= _answers_in(source)
     try:
-        found |= _recorded(folder / ANSWERS)
+        answers = plain_entries(folder / ANSWERS, "answers by exercise")
+        found |= {exercise: _plain(answers[exercise]) for exercise in VARIANTS if exercise in answers}
     except NotPlainError as error:
         found = dict.fromkeys(VARIANTS, error)
         remarks.append(str(error))
-    told = sorted({student for notebook in notebooks if (student := _told(notebook, "student"))
-                   and not id_problem(student)})
-    return Submission(found, next((course for notebook in notebooks if (course := _told(notebook, "course"))), None),
-                      tuple(told), (*remarks, *_passed_over(folder, lessons)))
+    courses, students = (list(filter(None, (_told(notebook, key) for notebook in notebooks)))
+                         for key in ("course", "student"))
+    return Submission(found, next(iter(courses), None),
+                      tuple(sorted({student for student in students if not id_problem(student)})),
+                      (*remarks, *_passed_over(folder, lessons)))
 
 
 def course_of(folder: Path, lessons: list[str]) -> str | None:
     """Return the fingerprint that the first lesson tells of the secret it was made with, or None."""
     for name in lessons:
-        try:
+        with contextlib.suppress(NotPlainError):        # a student's notebook may be anything
             told = [_told(notebook, "course") for notebook in _notebook(folder / name)]
-        except NotPlainError:
-            continue        # a student's notebook may be anything
-        if any(told):
-            return told[0]
+            if any(told):
+                return told[0]
     return None
 
 
@@ -144,7 +144,7 @@ def _opened(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
-def plain_json(path: Path, most: int) -> list:
+def _plain_json(path: Path, most: int) -> list:
     """Return what a small plain JSON file holds, in a list that is empty where there is none, or `NotPlainError`."""
     content = plain_file(path, most)
     try:
@@ -153,12 +153,12 @@ def plain_json(path: Path, most: int) -> list:
         raise NotPlainError(f"{path.name} is damaged: it is no JSON text") from error
 
 
-def _recorded(path: Path) -> dict:
-    """Return {exercise: answer or NotPlainError} of the file of answers; {} where there is none."""
-    answers, = plain_json(path, MOST_BYTES) or [{}]
-    if not isinstance(answers, dict):
-        raise NotPlainError(f"{path.name} holds no answers by exercise")
-    return {exercise: _plain(answers[exercise]) for exercise in VARIANTS if exercise in answers}
+def plain_entries(path: Path, what: str) -> dict:
+    """Return what a small plain JSON file holds by name, {} where there is none, or `NotPlainError`."""
+    found, = _plain_json(path, MOST_BYTES) or [{}]
+    if not isinstance(found, dict):
+        raise NotPlainError(f"{path.name} holds no {what}")
+    return found
 
 
 def _plain(value: Any) -> Any:
@@ -170,7 +170,7 @@ def _plain(value: Any) -> Any:
 
 def _notebook(path: Path) -> list:
     """Return a notebook in a list, which stays empty where there is none."""
-    found = plain_json(path, MOST_NOTEBOOK_BYTES)
+    found = _plain_json(path, MOST_NOTEBOOK_BYTES)
     if any(not isinstance(each, dict) or not isinstance(each.get("cells"), list) for each in found):
         raise NotPlainError(f"{path.name} is no notebook")
     return found
@@ -189,8 +189,7 @@ def _code(notebook: dict) -> Iterator[str]:
     for cell in notebook["cells"]:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             lines = cell.get("source")
-            parts = lines if isinstance(lines, list) else [lines]
-            text = "".join(part for part in parts if isinstance(part, str))
+            text = "".join(part for part in (lines if isinstance(lines, list) else [lines]) if isinstance(part, str))
             if _ASKED.search(text[:MOST_SOURCE]):
                 yield text
 
@@ -241,10 +240,9 @@ def _check_of(node: Any) -> tuple | None:
 
 
 def _literal(node: Any) -> Any:
-    try:
+    with contextlib.suppress(*UNREADABLE):
         return _plain(ast.literal_eval(node))
-    except UNREADABLE:
-        return NotPlainError("the answer is computed in the cell, not written there; running the cell records it")
+    return NotPlainError("the answer is computed in the cell, not written there; running the cell records it")
 
 
 def shown(answer: Any) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import checks, lessons
 from workbench.classroom.grading import student_folders
 from workbench.classroom.pages import page, picture
-from workbench.classroom.submissions import MOST_BYTES, PREDICTIONS, NotPlainError, plain_json
+from workbench.classroom.submissions import PREDICTIONS, NotPlainError, plain_entries
 from workbench.course.records import plain_answer
 from workbench.reports.parameters import ReportError
 
@@ -79,7 +78,7 @@ def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
     kept, unread = [], []
     for student, path in student_folders(folder).items():
         try:
-            kept.append(_predictions(path / PREDICTIONS))
+            kept.append(plain_entries(path / PREDICTIONS, "predictions by name"))
         except NotPlainError as error:
             kept.append({})     # a student without a prediction
             unread.append(f"{student}: {error}")
@@ -88,13 +87,6 @@ def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
         raise ReportError(f"no student's folder in {os.fspath(folder)!r} holds a prediction ({PREDICTIONS})"
                           + (f"; not read: {checks.listed(unread)}" if unread else ""))
     return votes, unread
-
-
-def _predictions(path: Path) -> dict:
-    found, = plain_json(path, MOST_BYTES) or [{}]
-    if not isinstance(found, dict):
-        raise NotPlainError(f"{path.name} holds no predictions by name")
-    return found
 
 
 def _vote(asked: Prediction, kept: list) -> Vote:

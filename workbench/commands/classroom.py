@@ -7,12 +7,6 @@ import click
 from workbench import checks
 
 
-def register(commands: click.Group) -> None:
-    """Add the commands of this room to the command line."""
-    for command in (course, grade, strip, votes, concept_test, slides, bundle):
-        commands.add_command(command)
-
-
 @click.command()
 @click.option("--students", required=True, metavar="FILE", help="CSV with a column id, one row per student.")
 @click.option("--secret", required=True, metavar="FILE", help="A file that only the lecturer has; grading needs it.")
@@ -23,10 +17,9 @@ def course(students: str, secret: str, output: str, binder: str | None) -> None:
 
     Folders that exist are kept, so that students can be added later with the same secret.
     """
-    from workbench.classroom.copies import write_copies
-    from workbench.classroom.seeds import read_secret
+    from workbench.classroom import copies, seeds
     from workbench.classroom.students import read_students
-    written, kept = write_copies(read_students(students), read_secret(secret), output, binder=binder)
+    written, kept = copies.write_copies(read_students(students), seeds.read_secret(secret), output, binder=binder)
     click.echo(f"Wrote {checks.counted(len(written), 'folder')} to {output}"
                + (f"; kept {checks.listed(kept)}" if kept else ""))
 
@@ -43,11 +36,10 @@ def grade(folder: str, secret: str, students: str | None, output: str) -> None:
     Writes a table, and beside it a page per student and a page for the class: which traps, which
     scenes to repeat.
     """
-    from workbench.classroom import grading, pages
-    from workbench.classroom.seeds import read_secret
+    from workbench.classroom import grading, pages, seeds
     from workbench.classroom.students import read_students
     pages.check_outside(output, folder)
-    grades = grading.grade(folder, read_secret(secret), read_students(students) if students else None)
+    grades = grading.grade(folder, seeds.read_secret(secret), read_students(students) if students else None)
     written = pages.write_grades(grades, output)
     for each in grades.left_out:
         click.echo(f"Left out: {each}", err=True)
@@ -63,10 +55,9 @@ def strip(folder: str, secret: str, output: str) -> None:
 
     All of them audited the same forms, each with labels of his own: the class is the simulation.
     """
-    from workbench.classroom import grading, pages
+    from workbench.classroom import grading, pages, seeds
     from workbench.classroom import strip as strips
-    from workbench.classroom.seeds import read_secret
-    key = read_secret(secret)
+    key = seeds.read_secret(secret)
     found = strips.class_strip(grading.grade(folder, key), key)
     pages.write_text(output, strips.strip_page(found))
     click.echo(f"{found.words()[0]}\nWrote {output}")
@@ -127,3 +118,6 @@ def bundle(folder: str, target: str) -> None:
     count, size = write_bundle(folder, target)
     wheels = checks.counted(count, "wheel")
     click.echo(f"Wrote {wheels}, {size / 1e6:,.0f} MB, notebooks and an install script to {folder}")
+
+
+COMMANDS = (course, grade, strip, votes, concept_test, slides, bundle)

@@ -12,22 +12,12 @@ from typing import Any
 import click
 
 from workbench import stopping
+from workbench.commands import classroom
 from workbench.commands.audit.commands import audit
-from workbench.commands.classroom import register as register_classroom
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
-from workbench.reports.parameters import (
-    ReportError,
-    WrongParameter,
-    find_notebook,
-    notebook_parameters,
-    notebook_title,
-    notebooks_folder,
-    refusing,
-    shown_help,
-    shown_type,
-    topics,
-)
+from workbench.reports import parameters
+from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 PARAMETER = "parameter_"
@@ -70,9 +60,6 @@ def commands(context: Any) -> None:
         click.echo(context.get_help())
 
 
-commands.add_command(audit)
-
-
 class ReportCommand(click.Command):
     """A command that takes the parameters of the notebook on its line as options."""
 
@@ -99,22 +86,21 @@ class ReportCommand(click.Command):
 
 
 def _options_for(args: list) -> list:
-    known = topics()
+    known = parameters.topics()
     first = args[:1] if args and not args[0].startswith("-") and args[0] != "all" else []
     topic = next((word for word in args if word in known or word.endswith(".ipynb")), *first or [None])
     if topic is None:
         return []
-    declared = notebook_parameters(find_notebook(topic))
+    declared = parameters.notebook_parameters(parameters.find_notebook(topic))
     return [parameter for parameter in declared if parameter["name"] not in FIXED]
 
 
-def _joined(args: list, parameters: list) -> list:
+def _joined(args: list, declared: list) -> list:
     """Return the words of a command; a flag may be followed by true or false, as other values are."""
-    flags = {_option_name(parameter): parameter["name"] for parameter in parameters if parameter["type"] == "bool"}
+    switches = [_option_name(parameter) for parameter in declared if parameter["type"] == "bool"]
     joined: list = []
     for word in args:
-        flag = flags.get(joined[-1]) if joined else None
-        if flag and word.lower() in ("true", "false"):
+        if joined and joined[-1] in switches and word.lower() in ("true", "false"):
             joined[-1] = f"--{'no-' if word.lower() == 'false' else ''}{joined[-1][2:]}"
         else:
             joined.append(word)
@@ -128,11 +114,11 @@ def _option_name(parameter: dict) -> str:
 
 def _option(parameter: dict) -> Any:
     default, option = parameter["default"], _option_name(parameter)
-    text = f"{shown_help(parameter)}  [{'empty' if default == '' else default}]".strip()
+    text = f"{parameters.shown_help(parameter)}  [{'empty' if default == '' else default}]".strip()
     named = PARAMETER + parameter["name"]
     if parameter["type"] == "bool":
         return click.Option([f"{option}/--no-{option[2:]}", named], default=None, help=text)
-    return click.Option([option, named], metavar=shown_type(parameter).upper(), help=text)
+    return click.Option([option, named], metavar=parameters.shown_type(parameter).upper(), help=text)
 
 
 @commands.command(cls=ReportCommand)
@@ -165,7 +151,7 @@ def report(topic: str | None, output: str | None, pairs: tuple, params_file: str
             raise ReportError("--json and --tables take the results of one topic, not of all")
         _report_all(Path(output or "reports"), pdf, quiet)
     elif topic is None:
-        raise ReportError(f"name a topic: {', '.join(topics())}")
+        raise ReportError(f"name a topic: {', '.join(parameters.topics())}")
     else:
         _report(topic, given, "report.html" if output is None else output, quiet, pdf=pdf, json=json, tables=tables)
 
@@ -173,17 +159,12 @@ def report(topic: str | None, output: str | None, pairs: tuple, params_file: str
 def _report(topic: Any, given: Any, output: Any, quiet: Any, **wanted: Any) -> Any:
     from workbench.reports.build import ReportWarning, build_files, checked_output
     path = checked_output(output)
-    command = shlex.join(["workbench", *sys.argv[1:]])
     with warnings.catch_warnings():
         warnings.simplefilter("always", ReportWarning)
-        warnings.showwarning = _warn
-        written = build_files(topic, given, path, progress=not quiet, command=command, **wanted)
-    for file in written:
-        click.echo(f"Wrote {file}")
-
-
-def _warn(message: Any, *details: Any, **more: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+        warnings.showwarning = lambda message, *details, **more: click.echo(f"Warning: {message}", err=True)
+        written = build_files(topic, given, path, progress=not quiet,
+                              command=shlex.join(["workbench", *sys.argv[1:]]), **wanted)
+    click.echo("\n".join(f"Wrote {file}" for file in written))
 
 
 def _report_all(folder: Path, pdf: bool, quiet: bool) -> None:
@@ -191,7 +172,7 @@ def _report_all(folder: Path, pdf: bool, quiet: bool) -> None:
         raise ReportError(f"with --all the output is a folder; got {str(folder)!r}")
     with refusing(f"cannot make the folder {str(folder)!r}"):
         folder.mkdir(parents=True, exist_ok=True)
-    for topic in topics():
+    for topic in parameters.topics():
         _report(topic, {}, folder / f"{topic}.html", quiet, pdf=pdf)
 
 
@@ -214,22 +195,22 @@ def _yaml(file: str) -> dict:
 @commands.command("list")
 def list_topics() -> None:
     """List the topics, one line each."""
-    known = topics()
-    width = max(map(len, known), default=0)
-    for topic, path in known.items():
-        click.echo(f"{topic:<{width}}  {notebook_title(path)}")
+    _show([(topic, parameters.notebook_title(path)) for topic, path in parameters.topics().items()])
 
 
 @commands.command()
 @click.argument("topic")
 def params(topic: str) -> None:
     """List the parameters of TOPIC: name, type, default and help."""
-    rows = [(each["name"], shown_type(each), repr(each["default"]), shown_help(each))
-            for each in notebook_parameters(find_notebook(topic))]
-    widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
-    for *row, text in rows:
-        padded = [f"{entry:<{width}}" for entry, width in zip(row, widths, strict=True)]
-        click.echo("  ".join([*padded, text]).rstrip())
+    _show([(each["name"], parameters.shown_type(each), repr(each["default"]), parameters.shown_help(each))
+           for each in parameters.notebook_parameters(parameters.find_notebook(topic))])
+
+
+def _show(rows: list[tuple[str, ...]]) -> None:
+    """Print rows in columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(f"{entry:<{width}}" for entry, width in zip(row, widths, strict=True)).rstrip())
 
 
 @commands.command()
@@ -262,24 +243,20 @@ def _become_lab(folder: Any, words: Any) -> Any:
 
 
 def _copy_notebooks(folder: Any) -> tuple:
-    copied, kept, inside = list[str](), list[str](), notebooks_folder()
+    copied, kept, inside = list[str](), list[str](), parameters.notebooks_folder()
     with refusing(f"cannot copy to {str(folder)!r}"):
         for made in (folder, folder / SOLUTIONS):
             made.mkdir(parents=True, exist_ok=True)
         for source in sorted([*inside.glob("*.ipynb"), *inside.glob(f"{SOLUTIONS}/*.ipynb")]):
             name = source.relative_to(inside).as_posix()
-            (copied if _copy(source, folder / name) else kept).append(name)
+            try:
+                with (folder / name).open("xb") as file:
+                    file.write(source.read_bytes())
+                copied.append(name)
+            except FileExistsError:
+                kept.append(name)
     return copied, kept
 
 
-def _copy(source: Path, target: Path) -> bool:
-    try:
-        with target.open("xb") as file:
-            file.write(source.read_bytes())
-    except FileExistsError:
-        return False
-    return True
-
-
-commands.add_command(replay)
-register_classroom(commands)
+for command in (audit, replay, *classroom.COMMANDS):
+    commands.add_command(command)

@@ -1,10 +1,8 @@
 """The command `workbench replay`."""
 
-import contextlib
 import shlex
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import click
 
 from workbench.data.whole_files import write_text
 from workbench.reports.outputs import check_written
+from workbench.reports.parameters import refusing
 
 ALL, LIST = "all", "list"
 
@@ -36,56 +35,41 @@ def replay(name: str, output: str | None, json_file: str | None, full: bool, dat
         if path:
             check_written(option, Path(path))
     done = [_run(item, full, data, quiet) for item in items]
-    if output:
-        from workbench.replays.page import page
-        _write(output, page(done, shlex.join(["workbench", *sys.argv[1:]])))
-    if json_file:
-        from workbench.replays.page import as_json
-        _write(json_file, as_json(done))
     if not output and not json_file:
-        _print(done)
+        return _print(done)
+    from workbench.replays import page
+    if output:
+        _write(output, page.page(done, shlex.join(["workbench", *sys.argv[1:]])))
+    if json_file:
+        _write(json_file, page.as_json(done))
 
 
 def _list() -> None:
     from workbench.replays.registry import all_items
-    items = all_items()
-    width = max(len(item.name) for item in items)
-    for item in items:
+    width = max(len(item.name) for item in all_items())
+    for item in all_items():
         click.echo(f"{item.name:<{width}}  {item.seconds:>3} s  {item.claim} [{item.data}]")
 
 
 def _chosen(name: Any) -> list:
     from workbench.replays import registry
-    papers = {paper.name: paper.items for paper in registry.papers()}
-    if name == ALL:
-        return registry.all_items()
-    if name in papers:
-        return papers[name]
-    with _told():
-        return [registry.find(name)]
+    papers = {paper.name: paper.items for paper in registry.papers()} | {ALL: registry.all_items()}
+    with refusing():
+        return papers[name] if name in papers else [registry.find(name)]
 
 
 def _run(item: Any, full: bool, data: None, quiet: bool) -> Any:
     from workbench import replays
     start = time.monotonic()
-    with _told():
+    with refusing(kinds=(ValueError, TypeError, OSError)):
         done = replays.run(item, replays.Setting(full, data))
     if not quiet:
         click.echo(f"{done.headline()} ({time.monotonic() - start:.1f} s)", err=True)
     return done
 
 
-@contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """Turn what an argument is refused for into one line."""
-    try:
-        yield
-    except (ValueError, TypeError, OSError) as error:
-        raise click.ClickException(str(error)) from error
-
-
 def _write(path: str, text: str) -> None:
-    with _told():
+    with refusing():
         write_text(path, text)
     click.echo(f"Wrote {path}")
 
@@ -94,13 +78,10 @@ def _print(done: list) -> None:
     for each in done:
         click.echo(f"{each.name}: {each.title}")
         for row in each.rows():
+            error = f" +- {row['error']:.2g}" if row["error"] else ""
             click.echo(f"  {row['verdict']}: {row['claim']}; printed {_short(row['printed'])}, ours "
-                       f"{_short(row['ours'])}{_error(row['error'])}{'; ' + row['why'] if row['why'] else ''}")
+                       f"{_short(row['ours'])}{error}{'; ' + row['why'] if row['why'] else ''}")
 
 
 def _short(value: float | str) -> str:
     return "none" if value is None or value == "" else f"{value:.4g}" if isinstance(value, float) else value
-
-
-def _error(error: float) -> str:
-    return f" +- {error:.2g}" if error else ""

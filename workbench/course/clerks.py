@@ -6,7 +6,6 @@ outside its fold.
 """
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -90,7 +89,6 @@ def reader_losses(study: int = DISAGREEING, n: int = 200) -> CVLosses:
     return CVLosses(losses, fold, item=samples.rows[0])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ClerkStudies(Result):
     """What many studies of the two equal clerks find.
 

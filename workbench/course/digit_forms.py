@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +20,6 @@ SOFTMAX_SCALE = 6 / 256
 NEIGHBORS = 5
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class DigitForms(Result):
     """The 1,797 handwritten digits of scikit-learn as forms in 14 boxes, read by two readers.
 
@@ -202,12 +200,9 @@ def read_by_next_box() -> np.ndarray:
     (0.78, 183)
     """
     forms = digit_forms()
-    pixels = forms.image.reshape(len(forms.image), -1)
-    parts = []
-    for b in range(1, 15):
-        known, unknown = forms.box == b % 14 + 1, forms.box == b
-        parts.append(_nearest_neighbors(pixels[known], forms.digit[known], pixels[unknown])[0])
-    return np.concatenate(parts)
+    pixels, boxes = forms.image.reshape(len(forms.image), -1), [forms.box == b for b in range(1, 15)]
+    return np.concatenate([_nearest_neighbors(pixels[known], forms.digit[known], pixels[unknown])[0]
+                           for known, unknown in zip(boxes[1:] + boxes[:1], boxes, strict=True)])
 
 
 def digit_twin(score: ArrayLike | None = None, correct: ArrayLike | None = None, *, size: int = 700_000) -> ScoredItems:

@@ -5,7 +5,6 @@ exactly the rates it has in month 1.
 """
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +20,6 @@ LATER_SHARES = tuple(round(0.1 + 0.005 * k, 3) for k in range(11))
 SEED = 2026
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SolarMonths(Result):
     """Twelve months read by reader A, and what is true; made by `solar_months`.
 
@@ -78,8 +76,7 @@ def solar_forms() -> tuple[np.ndarray, np.ndarray]:
     (180, 218)
     """
     forms = digit_forms()
-    truth, read = (np.where(digits == CODE, *LABELS[::-1]) for digits in (forms.digit, forms.read_a))
-    return truth, read
+    return np.where(forms.digit == CODE, *LABELS[::-1]), np.where(forms.read_a == CODE, *LABELS[::-1])
 
 
 def solar_audit(n: int = 400, *, rng: int | np.random.Generator = 1) -> ConfusionCounts:

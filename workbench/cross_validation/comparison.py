@@ -8,7 +8,6 @@ References
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,16 +19,12 @@ from workbench.cross_validation import kfold, model_tests
 from workbench.cross_validation.losses import CVLosses, as_losses
 from workbench.results import Note, Result, digits, percent
 
-ADJUSTMENTS = ("holm", "bonferroni", "none")
-FEW_VALUES = 3
+ADJUSTMENTS = {"holm": intervals.holm, "bonferroni": lambda pvalues: np.minimum(pvalues * pvalues.size, 1),
+               "none": lambda pvalues: pvalues}
 SHOWN = 6
-LEAST_ROPE = 0.01
 TWO_ITEMS = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
-EACH_PAIR_ALONE = Note("remark", "intervals, and the rho at which a verdict flips, are those of each pair alone, not "
-                       "adjusted for the number of pairs")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ModelComparison(Result):
     """K-fold t-tests of all pairs of models, with p-values adjusted for their number.
 
@@ -182,7 +177,8 @@ def compare_models(losses: Any, *, rho: float | str = 0.7, adjust: str = "holm",
             tests.append(None)
             notes.append(Note("refused", error.reason, ("pair", f"{pair[0]} minus {pair[1]}")))
     if len(pairs) > 1:
-        notes.append(EACH_PAIR_ALONE)
+        notes.append(Note("remark", "intervals, and the rho at which a verdict flips, are those of each pair alone, "
+                          "not adjusted for the number of pairs"))
     adjusted = adjusted_pvalues([test.pvalue if test else np.nan for test in tests], adjust)
     return ModelComparison(models, mean[order], tuple(tests), pairs, adjusted, adjust, level, cv.scores, notes=notes)
 
@@ -202,17 +198,11 @@ def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> np.ndarray:
     """
     checks.refuse_masked("pvalues", pvalues)
     pvalues, adjust = np.asarray(pvalues, float), checks.choice("adjust", adjust, ADJUSTMENTS)
-    bad = np.flatnonzero((pvalues < 0) | (pvalues > 1))
-    if bad.size:
-        raise checks.WrongValue("pvalues", f"must be from 0 to 1 or NaN; entry {bad[0]} is {pvalues[bad[0]]:g}")
-    if adjust == "none":
-        return pvalues
-    if adjust == "bonferroni":
-        return np.minimum(pvalues * pvalues.size, 1)
-    return intervals.holm(pvalues)
+    for k in np.flatnonzero((pvalues < 0) | (pvalues > 1))[:1]:
+        raise checks.WrongValue("pvalues", f"must be from 0 to 1 or NaN; entry {k} is {pvalues[k]:g}")
+    return ADJUSTMENTS[adjust](pvalues)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ComparedTests(Result):
     """Every test that the losses allow, side by side.
 
@@ -330,8 +320,7 @@ def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = 0.7, rope: flo
     except kfold.ZeroVarianceError as error:
         table = [_line("K-fold t", "learning methods")]
         test, posterior, notes = None, None, [*notes, Note("refused", str(error), ("test", "K-fold t"))]
-        tested = None if cv.one_sign else 0.0
-        shown = kfold.describe(cv.label, estimate, cv.models, cv.mean_losses(), tested, cv.scores)
+        shown = kfold.describe(cv.label, estimate, cv.models, cv.mean_losses(), None if cv.one_sign else 0.0, cv.scores)
         verdict = f"{shown}; no t-test, as the folds show no variance"
     for line, said in (*_five_by_two_lines(means, cv.equal_folds), *_item_lines(cv, estimate, level)):
         table.append(line)
@@ -349,7 +338,7 @@ def _lattice_notes(cv: CVLosses, means: np.ndarray) -> Iterator[Note]:
     """Few distinct fold means: t moves in jumps, and is refused or extreme where folds happen to agree."""
     values = np.sort(means.ravel())
     distinct = 1 + int((np.diff(values) > kfold.ROUNDING * np.abs(values).max()).sum())
-    if distinct > FEW_VALUES or distinct == values.size:
+    if distinct > 3 or distinct == values.size:
         return
     losses = f"0/1 {'scores' if cv.scores else 'losses'}: the" if cv.zero_one else "the"
     yield Note("unreliable", f"{losses} {values.size} fold means take only {distinct} values: one item more can move t "
@@ -358,7 +347,7 @@ def _lattice_notes(cv: CVLosses, means: np.ndarray) -> Iterator[Note]:
 
 def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
     largest = np.abs(cv.mean_losses()).max()
-    if 0 < rope < LEAST_ROPE * error:
+    if 0 < rope < 0.01 * error:
         yield Note("data", f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of "
                    f"the loss")
     elif rope > largest > 0:

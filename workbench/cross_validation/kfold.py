@@ -14,7 +14,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,7 +51,6 @@ class ZeroVarianceError(ValueError):
         self.reason = reason or message
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class VarianceEstimates(Result):
     """Five estimates of the variance of a cross-validated mean, each unbiased under its own assumption [1]_.
 
@@ -118,10 +116,9 @@ class VarianceEstimates(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per estimate: value, its root if it has one, assumption, bias, why it is undefined."""
-        reasons = self.reasons
         return [{"estimator": name, "variance": (value := getattr(self, name)),
                  "standard_error": value ** .5 if value >= 0 else float("nan"), "assumes": assumed, "bias": bias,
-                 "problem": reasons.get(name, "")} for name, (assumed, bias) in ASSUMPTIONS.items()]
+                 "problem": self.reasons.get(name, "")} for name, (assumed, bias) in ASSUMPTIONS.items()]
 
 
 def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
@@ -246,7 +243,6 @@ def rho_from_r(r: float, folds: int) -> float:
     return folds * r / (1 + (folds - 1) * r)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class KFoldTTest(Result):
     """A t-test of the mean of folds, given the share rho of its variance that the folds do not show.
 
@@ -331,7 +327,7 @@ class KFoldTTest(Result):
                                     "larger rho makes it reject, so there is no largest rho")
         if self.naive_statistic == 0 or self.alternative == ("greater" if self.naive_statistic < 0 else "less"):
             return float("-inf")
-        kept = (self._quantile(level) / self.naive_statistic) ** 2
+        kept = (_quantile(level, self.df, self.alternative) / self.naive_statistic) ** 2
         return (1 - kept) / (1 + (self.repeats - 1) * kept)
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -342,7 +338,7 @@ class KFoldTTest(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        reach = self._quantile(level) * self.standard_error
+        reach = _quantile(checks.level(level), self.df, self.alternative) * self.standard_error
         low = -np.inf if self.alternative == "less" else self.estimate - reach
         high = np.inf if self.alternative == "greater" else self.estimate + reach
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
@@ -413,9 +409,6 @@ class KFoldTTest(Result):
     @property
     def _only_mean(self) -> bool:
         return self.one_sign and self.mean == 0 and self.alternative == "two-sided"
-
-    def _quantile(self, level: float) -> float:
-        return _quantile(checks.level(level), self.df, self.alternative)
 
     def _of_one(self) -> str:
         return " of one repeat" if self.repeats > 1 else ""
@@ -601,9 +594,8 @@ def rho_of_halves(shown: np.ndarray, means: np.ndarray) -> np.ndarray:
     >>> rho_of_halves(np.array([[1., 1]]), np.array([[0., 2]])).item()
     0.5
     """
-    whole = ((means[..., 0] - means[..., 1]) ** 2 / 2).mean(-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.clip(1 - shown.mean((-1, -2)) / whole, 0, MOST_RHO)
+        return np.clip(1 - shown.mean((-1, -2)) / ((means[..., 0] - means[..., 1]) ** 2 / 2).mean(-1), 0, MOST_RHO)
 
 
 def resolve_rho(rho: Any, folds: int, repeats: int = 1) -> float:
@@ -659,8 +651,8 @@ def refuse_zero_variance(fold_means: np.ndarray, scale: float, label: str, *, ze
     if np.ptp(fold_means) > ROUNDING * max(scale, np.abs(fold_means).max()):
         return
     what = "equal in every fold" if fold_means[0] == 0 else f"the same in every fold, {fold_means[0]:.4g}"
-    advice = "mcnemar_test on the paired items, or a loss with finer values" if zero_one else \
-        "a loss with finer values, or more items"
+    finer = "a loss with finer values"
+    advice = f"mcnemar_test on the paired items, or {finer}" if zero_one else f"{finer}, or more items"
     reason = (f"{what}: the variance between the {fold_means.size} folds is 0, so there is no t and no p-value; use "
               f"{advice}")
     raise ZeroVarianceError(f"{label} is {reason}", reason)
@@ -723,8 +715,7 @@ def _from_means(means: Any) -> CVLosses:
     means = as_array("fold_means", means)
     if means.ndim != 1:
         raise checks.WrongValue("fold_means", f"must be one-dimensional, one mean per fold; got shape {means.shape}: "
-                                "wrap losses of single items in CVLosses, means of repeats in "
-                                "CVLosses.from_fold_means")
+                                "wrap losses of single items in CVLosses, means of repeats in CVLosses.from_fold_means")
     return CVLosses.from_fold_means(checks.vector("fold_means", means, what="fold"))
 
 
@@ -784,6 +775,5 @@ def _quantile(level: float, df: int, alternative: str) -> float:
 
 
 def _effect_size(cv: Any, difference: Any) -> float:
-    values = cv.series()
-    spread = values.std(ddof=1) if cv.has_items else 0.0
+    spread = cv.series().std(ddof=1) if cv.has_items else 0.0
     return float(difference / spread) if spread > 0 else float("nan")

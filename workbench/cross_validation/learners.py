@@ -192,8 +192,7 @@ def _centered(X: np.ndarray) -> np.ndarray:
     Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole numbers stay whole
     and equal distances stay equal.
     """
-    spread = X.max(-2, keepdims=True) - X.min(-2, keepdims=True)
-    step = np.exp2(np.floor(np.log2(np.clip(spread, 2.0 ** -500, 1))))
+    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0 ** -500, 1))))
     return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
@@ -214,15 +213,11 @@ def nearest_neighbor(samples: Samples, fold: np.ndarray, columns: Sequence[int] 
     """
     between, y = samples.distances(columns), samples.y
     own = np.where(fold[:, None] == fold, np.inf, 0.0).astype(between.dtype)
-    nearest = (between + own).argmin(-1)
-    return np.take_along_axis(y, nearest, 1) != y
+    return np.take_along_axis(y, (between + own).argmin(-1), 1) != y
 
 
 def nearest_centroid(samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
     """Return 0/1 losses (B, n) of the class whose mean outside the fold is nearest.
-
-    The squared distance to a mean is the mean squared distance to its items, less half the mean squared distance
-    among them.
 
     Examples
     --------
@@ -230,25 +225,19 @@ def nearest_centroid(samples: Samples, fold: np.ndarray, columns: Sequence[int] 
     >>> nearest_centroid(samples, np.array([0, 1, 0, 1])).tolist()
     [[False, False, False, False]]
     """
-    y, runs, items = samples.y, np.arange(len(samples.rows))[:, None], np.arange(fold.size)
-    in_fold = (fold[:, None] == np.unique(fold)).astype(float)
-    at = in_fold.argmax(1)
+    X, y = _centered(samples.population.features(columns)[samples.rows]), samples.y
     member = (y[:, None, :] == np.arange(samples.population.classes)[:, None]).astype(float)
-    cells = (in_fold.T[:, None, :] * member[:, None]).reshape(len(y), -1, fold.size)
-    to_cell = samples.distances(columns).astype(float) @ cells.swapaxes(1, 2)
-    to_cell = to_cell.reshape(*y.shape, in_fold.shape[1], -1)
-    to_class, to_own_fold = to_cell.sum(2), to_cell[:, items, at]
-    count = member.sum(-1, keepdims=True) - member @ in_fold
-
-    def among(distance: np.ndarray) -> np.ndarray:
-        """Sums over the items of each fold and class of the distance to their own class."""
-        return (member * distance[runs, items, y][:, None]) @ in_fold
-    with_fold = among(to_class)
-    outside = with_fold.sum(-1, keepdims=True) - 2 * with_fold + among(to_own_fold)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        half_spread = (outside / (2 * count ** 2))[:, :, at].swapaxes(1, 2)
-        distance = (to_class - to_own_fold) / count[:, :, at].swapaxes(1, 2) - half_spread
-    return np.where(np.isnan(distance), np.inf, distance).argmin(-1) != y
+    total, count = member @ X, member.sum(-1)
+    loss = np.empty(y.shape, bool)
+    for k in np.unique(fold):
+        own = fold == k
+        inside = X[:, own]
+        with np.errstate(invalid="ignore"):
+            mean = (total - member[:, :, own] @ inside) / (count - member[:, :, own].sum(-1))[..., None]
+        # less the squared length of the item, which is the same for every class
+        distance = (mean ** 2).sum(-1)[:, None] - 2 * inside @ mean.swapaxes(1, 2)
+        loss[:, own] = np.where(np.isnan(distance), np.inf, distance).argmin(-1) != y[:, own]
+    return loss
 
 
 def estimator_losses(estimator: Any, samples: Samples, fold: np.ndarray,
@@ -313,7 +302,11 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     '1nn on 2 features'
     """
     learner, columns = learner if isinstance(learner, tuple) else (learner, None)
-    columns = None if columns is None else _checked_columns(name, columns)
+    if columns is not None:
+        columns = checks.plain_array(f"columns of {name}", columns)
+        if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
+            raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
+                             f"{columns.shape}")
     part = "" if columns is None else f" on {checks.counted(columns.size, 'feature')}"
     if isinstance(learner, str):
         function = LEARNERS[checks.choice(name, learner, LEARNERS)]
@@ -322,14 +315,6 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
         raise TypeError(f"{name} must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict; "
                         f"got {learner!r}")
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(learner).__name__ + part
-
-
-def _checked_columns(name: Any, columns: Any) -> Any:
-    columns = checks.plain_array(f"columns of {name}", columns)
-    if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
-        raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
-                         f"{columns.shape}")
-    return columns
 
 
 def gaussian_population(size: int = 20_000, *, features: int = 8, separation: float = 1.0, advantage: float = 0.0,

@@ -6,13 +6,6 @@ from typing import Any
 import numpy as np
 
 from workbench import checks
-from workbench.data.columns import spelled
-
-
-def is_long(names: Sequence[str], model: str, models: Sequence[str]) -> bool:
-    """Return whether a file has a column of models; one called "model" that `models` lists holds losses instead."""
-    column = spelled(model, names)
-    return model != "model" or column in names and not {model, column} & set(models)
 
 
 def value_column(names: Sequence[str], value: str, used: Sequence[str]) -> str:
@@ -21,9 +14,8 @@ def value_column(names: Sequence[str], value: str, used: Sequence[str]) -> str:
         return value
     left = [name for name in names if name not in used]
     if len(left) != 1:
-        shown = checks.listed(left, quoted=True) or "none"
         raise checks.WrongValue("value", "must name the column of losses or scores, as there is a row per model; "
-                                f"columns without another role: {shown}")
+                                f"columns without another role: {checks.listed(left, quoted=True) or 'none'}")
     return left[0]
 
 
@@ -55,12 +47,11 @@ def spread(model: np.ndarray, label: dict[str, np.ndarray],
     names = model[first_of_model].tolist()
     cell = row_of * len(names) + of
     times = np.bincount(cell, minlength=first.size * len(names))
-    wrong = np.flatnonzero(times != 1)
-    if wrong.size:
-        row, k = divmod(int(wrong[0]), len(names))
+    for wrong in np.flatnonzero(times != 1)[:1]:
+        row, k = divmod(int(wrong), len(names))
         of_row = " of ".join(f"{role} {values[first[row]].item()!r}" for role, values in reversed(label.items()))
         raise ValueError(f"every model must have one row for every {' and '.join(label)}; model {str(names[k])!r} has "
-                         f"{checks.counted(times[wrong[0]], 'row')} for {of_row}")
+                         f"{checks.counted(times[wrong], 'row')} for {of_row}")
     order = np.argsort(cell)
     return (tuple(str(name) for name in names), {role: values[first] for role, values in label.items()},
             {name: values[order].reshape(first.size, len(names)) for name, values in columns.items()})
@@ -68,9 +59,7 @@ def spread(model: np.ndarray, label: dict[str, np.ndarray],
 
 def same_for_all(name: str, values: np.ndarray, models: Sequence[str]) -> np.ndarray:
     """Return the one column of (rows, models) that all models have in common, or raise."""
-    unlike = np.argwhere(values != values[:, :1])
-    if len(unlike):
-        row, k = unlike[0]
+    for row, k in np.argwhere(values != values[:, :1])[:1]:
         raise ValueError(f"column {name!r} must be the same for every model; model {models[0]!r} has "
                          f"{values[row, 0]:g} where {models[k]!r} has {values[row, k]:g}")
     return values[:, 0]

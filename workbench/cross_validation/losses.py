@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +18,9 @@ LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
           "squared": lambda truth, prediction: (truth - prediction) ** 2,
           "absolute": lambda truth, prediction: np.abs(truth - prediction)}
 MODEL_NAMES = ("A", "B")
-MANY_FOLDS = 20     # more than the 5, 10 or 20 of one repeat
-TABLE_COLUMNS = ("repeat", "fold", "items")
 MINUS_SCORES = Note("data", "scores: the larger is better; differences are of minus the scores")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class CVLosses(Result):
     """Losses of one or more models on the items of one K-fold cross-validation, or of R repeats of it.
 
@@ -87,7 +84,10 @@ class CVLosses(Result):
 
     def __post_init__(self) -> None:
         losses, fold, models = _columns(self.losses, self.fold, self.models)
-        _refuse_unfit(losses, models)
+        for row, column in np.argwhere(~np.isfinite(losses))[:1]:
+            raise checks.WrongValue("losses", f"must be finite; item {row} of model {models[column]!r} is "
+                                    f"{losses[row, column]}")
+        sources.refuse_extreme("losses", losses)
         n = len(losses)
         runs, repeat = ((0,), np.zeros(n, int)) if self.repeat is None else _codes("repeat", self.repeat, n)
         item = None if self.item is None else checks.labels("item", self.item, size=n)
@@ -278,8 +278,10 @@ class CVLosses(Result):
         >>> CVLosses.read_csv({"model": ["tree", "tree", "svm", "svm"], "fold": [1, 2, 1, 2], "loss": [.2, .4, .1, .3]})
         CVLosses(mean loss of tree 0.3, svm 0.2; means of 2 folds)
         """
-        sources.refuse_no_names(fold=fold, item=item, repeat=repeat, size=size, model=model, value=value)
         roles = {"fold": fold, "item": item, "repeat": repeat}
+        for role, name in (roles | {"size": size, "model": model, "value": value}).items():
+            if not (name is None or isinstance(name, str)):
+                raise TypeError(f"{role} must be the name of a column; got {name!r}")
         scores, label, sizes, notes, every = sources.read_losses(source, roles, models, size or "", model, value)
         sizes, read_as = sources.sizes_of_rows(label, roles, size, sizes)
         found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), sizes, notes=notes)
@@ -303,8 +305,7 @@ class CVLosses(Result):
     @property
     def zero_one(self) -> bool:
         """Whether the losses (or scores) of all items are 0 or 1."""
-        one = -1 if self.scores else 1
-        return self.has_items and bool(((self.losses == 0) | (self.losses == one)).all())
+        return self.has_items and bool(((self.losses == 0) | (self.losses == (-1 if self.scores else 1))).all())
 
     @property
     def one_sign(self) -> bool:
@@ -380,8 +381,7 @@ class CVLosses(Result):
 
     def mean_losses(self) -> np.ndarray:
         """Return the mean loss of each model, (M,); of fold means weighted by the folds' items."""
-        sizes = self.sizes
-        return np.array([np.average(self._means_of(column), weights=sizes) for column in self.losses.T])
+        return np.array([np.average(self._means_of(column), weights=self.sizes) for column in self.losses.T])
 
     def headline(self) -> str:
         """Return mean losses (or scores), items, folds and repeats."""
@@ -396,7 +396,7 @@ class CVLosses(Result):
 
         The losses of a model that is called "fold" are in the column "loss of fold" (or "score of fold").
         """
-        names = [f"{self._kind} of {name}" if name in TABLE_COLUMNS else name for name in self.models]
+        names = [f"{self._kind} of {name}" if name in ("repeat", "fold", "items") else name for name in self.models]
         means = [self._shown(self._means_of(column)).tolist() for column in self.losses.T]
         sizes = self.sizes.tolist()
         known = self.fold_size is None or self.fold_size.max() > 1
@@ -436,8 +436,7 @@ class CVLosses(Result):
 
     def _rows_by_item(self) -> np.ndarray:
         item = np.arange(len(self.fold)) if self.item is None else self.item
-        return np.lexsort((self.fold, self.repeat) if self.item is None and not self.has_items
-                          else (item, self.repeat))
+        return np.lexsort((self.fold, self.repeat) if self.item is None and not self.has_items else (item, self.repeat))
 
 
 def as_losses(cv: CVLosses | ArrayLike) -> CVLosses:
@@ -527,27 +526,17 @@ def _stacked(columns: dict) -> np.ndarray:
         raise checks.WrongValue("models", f"must be tested on the same items; {shown}")
     if not arrays:
         raise checks.WrongValue("losses", "must hold at least one model")
-    if next(iter(arrays.values())).ndim != 1:
-        name, array = next(iter(arrays.items()))
-        raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
+    for name, array in arrays.items():
+        if array.ndim != 1:
+            raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
     return np.stack(list(arrays.values()), 1)
-
-
-def _refuse_unfit(losses: np.ndarray, models: tuple) -> None:
-    bad = np.argwhere(~np.isfinite(losses))
-    if len(bad):
-        row, column = bad[0]
-        raise checks.WrongValue("losses", f"must be finite; item {row} of model {models[column]!r} is "
-                                f"{losses[row, column]}")
-    sources.refuse_extreme("losses", losses)
 
 
 def _codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, np.ndarray]:
     """Return the distinct labels in their order, and the place of each label among them."""
     labels = checks.labels(name, labels, size=size)
-    bad = sources.no_labels(labels)
-    if bad.size:
-        raise ValueError(f"{name} must hold whole numbers below 2**53 or text; item {bad[0]} is {labels[bad[0]]:g}")
+    for item in sources.no_labels(labels)[:1]:
+        raise ValueError(f"{name} must hold whole numbers below 2**53 or text; item {item} is {labels[item]:g}")
     distinct, code = np.unique(labels, return_inverse=True)
     if labels.dtype.kind not in "US":
         return tuple(map(int, distinct)), code
@@ -571,19 +560,16 @@ def _refuse_twice(item: np.ndarray | None, repeat: np.ndarray, runs: tuple) -> N
     """Every repeat tests every item once."""
     rows = np.bincount(repeat)
     if item is None:
-        if np.ptp(rows):
-            other = np.flatnonzero(rows != rows[0])[0]
+        for other in np.flatnonzero(rows != rows[0])[:1]:
             raise ValueError(f"every repeat must test the same items; repeat {runs[0]} has "
                              f"{checks.counted(rows[0], 'row')}, repeat {runs[other]} has {rows[other]:,}")
         return
     names, code = np.unique(item, return_inverse=True)
     times = np.bincount(repeat * names.size + code, minlength=rows.size * names.size)
-    if (times > 1).any():
-        where = int(np.flatnonzero(times > 1)[0])
+    for where in np.flatnonzero(times > 1)[:1]:
         raise ValueError(f"every item must be tested once per repeat; item {names[where % names.size]} is tested "
                          f"{times[where]} times in repeat {runs[where // names.size]}: is a repeat column missing?")
-    if (times < 1).any():
-        where = int(np.flatnonzero(times < 1)[0])
+    for where in np.flatnonzero(times < 1)[:1]:
         raise ValueError(f"every repeat must test the same items; repeat {runs[where // names.size]} "
                          f"lacks item {names[where % names.size]}")
 
@@ -594,8 +580,7 @@ def _fold_codes(labels: tuple, fold: np.ndarray, repeat: np.ndarray, runs: tuple
     folds = np.bincount(cells // len(labels))
     if folds[0] < 2:
         raise checks.WrongValue("fold", "must have at least 2 folds", folds[0])
-    if np.ptp(folds):
-        other = np.flatnonzero(folds != folds[0])[0]
+    for other in np.flatnonzero(folds != folds[0])[:1]:
         raise ValueError(f"every repeat must have the same number of folds; repeat {runs[0]} has {folds[0]}, "
                          f"repeat {runs[other]} has {folds[other]}")
     return labels if len(labels) == folds[0] else tuple(range(folds[0])), cell - repeat * folds[0]
@@ -611,19 +596,17 @@ def _refuse_other_items(first: Any, second: Any, here: np.ndarray, there: np.nda
         raise checks.WrongValue("models", "must be tested on the same items; one of the two has means of folds, the "
                                 "other losses of single items")
     if first.item is not None:
-        unlike = np.flatnonzero(first.item[here] != second.item[there])
-        if unlike.size:
+        for k in np.flatnonzero(first.item[here] != second.item[there])[:1]:
             raise checks.WrongValue("models", f"must be tested on the same items; {', '.join(first.models)} has item "
-                                    f"{first.item[here][unlike[0]]} where {', '.join(second.models)} has "
-                                    f"{second.item[there][unlike[0]]}")
+                                    f"{first.item[here][k]} where {', '.join(second.models)} has "
+                                    f"{second.item[there][k]}")
     if not first.has_items:
         _refuse_other_sizes(first, second, here, there)
 
 
 def _refuse_other_sizes(first: Any, second: Any, here: np.ndarray, there: np.ndarray) -> None:
-    unlike = np.flatnonzero(first.fold_size[here] != second.fold_size[there])
-    if unlike.size:
-        row, other = here[unlike[0]], there[unlike[0]]
+    for k in np.flatnonzero(first.fold_size[here] != second.fold_size[there])[:1]:
+        row, other = here[k], there[k]
         fold, run = first.fold_labels[first.fold[row]], first.repeat_labels[first.repeat[row]]
         raise checks.WrongValue("models", f"must be tested on the same folds; fold {fold} of repeat {run} has "
                                 f"{checks.counted(first.fold_size[row], 'item')} for {', '.join(first.models)} and "
@@ -633,15 +616,14 @@ def _refuse_other_sizes(first: Any, second: Any, here: np.ndarray, there: np.nda
 
 def _same_partition(first: CVLosses, second: CVLosses, rows: np.ndarray) -> bool:
     """Folds may be numbered differently, but must hold the same rows."""
-    cell_one = first.repeat * first.folds + first.fold
-    cell_two = (second.repeat * second.folds + second.fold)[rows]
+    cell_one, cell_two = first._cells(), second._cells()[rows]
     pairs = np.unique(cell_one * (cell_two.max() + 1) + cell_two).size
     return pairs == np.unique(cell_one).size == np.unique(cell_two).size
 
 
 def _one_of_many_folds(cv: CVLosses, remedy: str) -> tuple[Note, ...]:
     """Return a note where so many folds may be repeats of fewer."""
-    if cv.has_items or cv.repeats > 1 or cv.folds <= MANY_FOLDS:
+    if cv.has_items or cv.repeats > 1 or cv.folds <= 20:        # the 5, 10 or 20 of one repeat
         return ()
     return (Note("assumption", f"read as one cross-validation of {cv.folds} folds: if it was repeated, {remedy}"),)
 

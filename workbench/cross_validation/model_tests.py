@@ -14,7 +14,6 @@ References
 .. [6] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do it?, JASA 119, 2024.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ MCNEMAR = ("exact", "midp", "chi2")
 ADVISED_REPEATS = 200   # Bates, Hastie & Tibshirani, Cross-validation: what does it estimate, 2023
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ModelTest(Result):
     """Outcome of one test of two models.
 
@@ -197,8 +195,7 @@ def five_by_two(values: np.ndarray) -> tuple:
     """
     spread = ((values[..., 0] - values[..., 1]) ** 2 / 2).sum(-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return (values / np.sqrt(spread / 5)[..., None, None],
-                (values ** 2).sum((-1, -2)) / (2 * spread))
+        return values / np.sqrt(spread / 5)[..., None, None], (values ** 2).sum((-1, -2)) / (2 * spread)
 
 
 def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
@@ -252,17 +249,14 @@ def mcnemar_pvalue(b: int | np.ndarray, c: int | np.ndarray, method: str = "exac
     tail = 2 * _at_most(fewer, total)
     if method == "exact":
         return np.minimum(tail, 1)
-    observed = tail / 2 - np.where(fewer > 0, _at_most(np.maximum(fewer - 1, 0), total), 0)
-    return np.minimum(tail - observed, 1)
+    return np.minimum(tail - (tail / 2 - np.where(fewer > 0, _at_most(np.maximum(fewer - 1, 0), total), 0)), 1)
 
 
 def _at_most(heads: int | np.ndarray, tosses: int | np.ndarray) -> np.ndarray:
     """Return P(X <= heads) of tosses of a fair coin; a binomial of `scipy.special` has no p from 2**31 tosses on."""
-    found = scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5)
-    return np.where(tosses > 0, found, 1.0)
+    return np.where(tosses > 0, scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5), 1.0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class BayesianTTest(Result):
     """Posterior of the mean difference of two models, a shifted and scaled Student t.
 
@@ -317,9 +311,8 @@ class BayesianTTest(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per region."""
-        return [{"region": "first better", "probability": self.left},
-                {"region": "practically equal", "probability": self.rope},
-                {"region": "second better", "probability": self.right}]
+        regions = {"first better": self.left, "practically equal": self.rope, "second better": self.right}
+        return [{"region": region, "probability": probability} for region, probability in regions.items()]
 
 
 def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: int = 1,
@@ -368,12 +361,10 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
                                                                      what="fold")
     error = float(((1 + values.size / (folds - 1)) * kfold.theta3(values, sizes)) ** .5)
     mean, df = float(np.average(values, weights=sizes)), values.size - 1
-    left = float(scipy.special.stdtr(df, (-rope - mean) / error))
-    right = float(scipy.special.stdtr(df, (mean - rope) / error))
+    left, right = (float(scipy.special.stdtr(df, (shift - rope) / error)) for shift in (-mean, mean))
     return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class NestedInterval(Interval):
     """Interval of nested cross-validation; unpacks to `(low, high)`.
 
@@ -454,9 +445,8 @@ def nested_estimate(outer: np.ndarray, inner: np.ndarray) -> tuple:
     folds, m = outer.shape[-2:]
     outer_mean, inner_mean = outer.mean((-1, -2, -3)), inner.mean((-1, -2, -3))
     misses = (inner.mean(-1) - outer.mean(-1)) ** 2 - outer.var(-1, ddof=1) / m
-    mse = (folds - 1) / folds * misses.mean((-1, -2))
     naive = inner.std((-1, -2, -3), ddof=1) / np.sqrt(folds * m)
-    error = np.clip(np.sqrt(np.maximum(mse, 0)), naive, naive * folds ** .5)
+    error = np.clip(np.sqrt(np.maximum((folds - 1) / folds * misses.mean((-1, -2)), 0)), naive, naive * folds ** .5)
     return inner_mean - (1 + (folds - 2) / folds) * (inner_mean - outer_mean), error
 
 

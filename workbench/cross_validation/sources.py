@@ -48,10 +48,9 @@ def refuse_extreme(name: str, values: np.ndarray) -> None:
 
 def refuse_infinite(name: str, values: np.ndarray, *axes: str) -> None:
     """Raise where an entry is not finite; the message names its place along the axes."""
-    bad = np.argwhere(~np.isfinite(values))
-    if len(bad):
-        place = ", ".join(f"{axis} {k}" for axis, k in zip(axes, bad[0], strict=True))
-        raise checks.WrongValue(name, f"must be finite; {place} is {values[tuple(bad[0])]}")
+    for bad in np.argwhere(~np.isfinite(values))[:1]:
+        place = ", ".join(f"{axis} {k}" for axis, k in zip(axes, bad, strict=True))
+        raise checks.WrongValue(name, f"must be finite; {place} is {values[tuple(bad)]}")
 
 
 def is_frame(values: Any) -> bool:
@@ -71,10 +70,9 @@ def columns_of_frame(frame: Any) -> dict[str, np.ndarray]:
     names = frames.column_names(frame)
     if not all(isinstance(name, str) for name in names):
         raise checks.WrongType("means", "must name its columns in text: give frame.rename(columns=str)")
-    other = [name for name in names if name in ("fold", "item", "repeat")]
-    if other:
-        raise checks.WrongValue("means", f"must hold one column per model; column {other[0]!r} is none: read the "
-                                "data frame with CVLosses.read_csv")
+    for name in [name for name in names if name in ("fold", "item", "repeat")][:1]:
+        raise checks.WrongValue("means", f"must hold one column per model; column {name!r} is none: read the data "
+                                "frame with CVLosses.read_csv")
     data, _ = frames.read_columns(frame, [*names])
     return {name: numbers.to_numbers(name, values) for name, values in data.items()}
 
@@ -123,39 +121,32 @@ def fold_of(splits: Any, n: int) -> Any:
     fold, times = np.zeros(n, int), np.zeros(n, int)
     for k, (_, test) in enumerate(splits):
         test = checks.plain_array(f"test set of fold {k}", test, "item") if len(test) else np.array([], int)
-        bad = [test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)]
-        if len(bad):
+        for bad in ([test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)])[:1]:
             raise checks.WrongValue("splits", f"must hold item numbers 0 to {n - 1}; the test set of fold {k} has "
-                                    f"{bad[0]}")
+                                    f"{bad}")
         fold[test] = k
         times[test] += 1
-    if (times != 1).any():
-        item = np.flatnonzero(times != 1)[0]
+    for item in np.flatnonzero(times != 1)[:1]:
         raise checks.WrongValue("splits", f"must test every item once; item {item} is in {times[item]} test sets")
     return fold
 
 
 def scores_of(result: Any, metric: str, name: str) -> np.ndarray:
     """Return one score per fold of what `cross_validate` returned."""
-    key = f"test_{metric}"
     if not isinstance(result, dict):
         raise TypeError(f"model {name!r} must be a dict, as cross_validate returns it; got {type(result).__name__}: "
                         f"wrap scores in CVLosses.from_fold_means")
-    if key not in result:
-        known = [k[5:] for k in result if k.startswith("test_")]
-        if not known:
-            raise ValueError(f"model {name!r} must have test scores, as cross_validate returns them; it has "
-                             f"{', '.join(map(repr, result))}")
-        raise ValueError(f"metric must be one of {', '.join(map(repr, known))}; got {metric!r}"
-                         + checks.suggestion(metric, known))
-    scores = as_array(f"scores of {name}", result[key])
+    known = [key[5:] for key in result if key.startswith("test_")]
+    if not known:
+        raise ValueError(f"model {name!r} must have test scores, as cross_validate returns them; it has "
+                         f"{', '.join(map(repr, result))}")
+    scores = as_array(f"scores of {name}", result["test_" + checks.choice("metric", metric, known)])
     if scores.dtype.kind not in "biuf" or scores.ndim != 1:
         raise checks.WrongValue("scores", f"must be one number per fold; model {name!r} has {scores.dtype} of shape "
                                 f"{scores.shape}")
     scores = scores.astype(float)
-    bad = np.flatnonzero(~np.isfinite(scores))
-    if bad.size:
-        raise checks.WrongValue("scores", f"must be finite; fold {bad[0]} of model {name!r} is {scores[bad[0]]}: the "
+    for fold in np.flatnonzero(~np.isfinite(scores))[:1]:
+        raise checks.WrongValue("scores", f"must be finite; fold {fold} of model {name!r} is {scores[fold]}: the "
                                 "fit failed, call cross_validate with error_score='raise'")
     return scores
 
@@ -206,21 +197,13 @@ def sizes_and_repeats(tests: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarr
     """Return items per fold and the repeat each fold belongs to; a repeat ends when all items were tested."""
     size = np.array([test.size for test in tests])
     items = np.unique(np.concatenate(tests)).size
-    before = np.concatenate([[0], size.cumsum()[:-1]])
-    repeat, at = np.divmod(before, items)
+    repeat = (size.cumsum() - size) // items
     for r in range(repeat.max() + 1):
         tested = np.concatenate([test for test, of in zip(tests, repeat, strict=True) if of == r])
         if tested.size != items or np.unique(tested).size != items:
             raise ValueError("the test sets must hold every item once per repeat, as K-fold splitters make them; "
                              "for random splits use nadeau_bengio_test")
     return size, repeat
-
-
-def refuse_no_names(**roles: str | None) -> None:
-    """Raise where a column is named by something that is no text."""
-    for role, name in roles.items():
-        if not (name is None or isinstance(name, str)):
-            raise TypeError(f"{role} must be the name of a column; got {name!r}")
 
 
 def refuse_shared(roles: dict[str, str], chosen: Sequence[str]) -> None:
@@ -252,10 +235,9 @@ def refuse_mixed_up(label: dict[str, np.ndarray], roles: dict[str, str]) -> None
     """Raise where labels are none, or items fewer than folds."""
     for role in ("fold", "repeat"):
         labels = label.get(role, np.array([]))
-        bad = no_labels(labels)
-        if bad.size:
-            raise numbers.RowError(f"column {roles[role]!r}, ", bad[0], f": a {role} must be a whole number below "
-                                   f"2**53 or text; got {labels[bad[0]]:g}: are the columns mixed up?")
+        for row in no_labels(labels)[:1]:
+            raise numbers.RowError(f"column {roles[role]!r}, ", row, f": a {role} must be a whole number below "
+                                   f"2**53 or text; got {labels[row]:g}: are the columns mixed up?")
     item, folds = label.get("item"), np.unique(label["fold"]).size
     if item is not None and np.unique(item[:2 * folds]).size < folds and (items := np.unique(item).size) < folds:
         raise ValueError(f"column {roles['fold']!r} has {checks.counted(folds, 'fold')} for the "
@@ -265,10 +247,9 @@ def refuse_mixed_up(label: dict[str, np.ndarray], roles: dict[str, str]) -> None
 def whole_sizes(size: str, column: np.ndarray) -> np.ndarray:
     """Return the sizes of folds, whole numbers of at least 1, or raise."""
     sizes = numbers.to_numbers(size, column, whole=True)
-    bad = np.flatnonzero((sizes != np.floor(sizes)) | (sizes < 1) | (sizes >= checks.LARGEST))
-    if bad.size:
-        raise numbers.RowError(f"column {size!r}, ", bad[0], ": the size of a fold must be a whole number of at least "
-                               f"1; got {sizes[bad[0]]:g}")
+    for row in np.flatnonzero((sizes != np.floor(sizes)) | (sizes < 1) | (sizes >= checks.LARGEST))[:1]:
+        raise numbers.RowError(f"column {size!r}, ", row, ": the size of a fold must be a whole number of at least 1; "
+                               f"got {sizes[row]:g}")
     return sizes.astype(int)
 
 
@@ -280,8 +261,10 @@ def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, mode
     used = roles | ({"size": spelled(size, names)} if size else {})
     every = models is None or isinstance(models, str) and not models.strip()
     listed = [] if every else named_models(models)
-    if long_form.is_long(names, model, listed):
-        return _read_long(source, names, roles, used, listed, spelled(model, names), spelled(value, names))
+    # a column "model" that `models` lists holds losses
+    of_model = spelled(model, names)
+    if model != "model" or of_model in names and not {model, of_model} & set(listed):
+        return _read_long(source, names, roles, used, listed, of_model, spelled(value, names))
     chosen = [name for name in names if name not in used.values()] if every else \
         [spelled(name, names) for name in listed]
     refuse_shared(used, chosen)
@@ -292,8 +275,7 @@ def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, mode
               for name in chosen}
     if every:
         refuse_identifiers(scores)
-    label = _labels(data, roles)
-    return scores, label, whole_sizes(used["size"], data[used["size"]]) if size else None, notes, every
+    return scores, _labels(data, roles), whole_sizes(used["size"], data[used["size"]]) if size else None, notes, every
 
 
 def _read_long(source: dict | str, names: tuple, roles: dict, used: dict, listed: list, model: str,

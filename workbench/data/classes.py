@@ -32,15 +32,13 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     true class 'Spam' is never predicted (1 item); did you mean 'spam'?
     predicted class 'spam' is never true (1 item); did you mean 'Spam'?
     """
-    true, predicted = np.unique(truth), np.unique(np.concatenate([np.ravel(each) for each in predictions]))
-    is_text = true.dtype.kind == "U"
-    if is_text and not np.isin(true, predicted).any():
+    columns = np.asarray(truth), np.concatenate([np.ravel(each) for each in predictions])
+    true, predicted = map(np.unique, columns)
+    if true.dtype.kind == "U" and not np.isin(true, predicted).any():
         raise ValueError(f"truth and prediction share no class: true are {checks.listed(true.tolist(), quoted=True)}, "
                          f"predicted {checks.listed(predicted.tolist(), quoted=True)}; spell them alike")
-    for known, others, column, is_kind, never in (
-            (true, predicted, np.asarray(truth), "true", "predicted"),
-            (predicted, true, np.concatenate([np.ravel(each) for each in predictions]), "predicted", "true")):
-        yield from _one_sided(known, others, column, is_kind, never, is_text)
+    yield from _one_sided(true, predicted, columns[0], "true", "predicted")
+    yield from _one_sided(predicted, true, columns[1], "predicted", "true")
 
 
 def _closest(names: list[str], options: list[str]) -> list:
@@ -50,13 +48,12 @@ def _closest(names: list[str], options: list[str]) -> list:
     return list(dict.fromkeys(spelled[found[0]] for found in close if found))
 
 
-def _one_sided(known: np.ndarray, others: np.ndarray, column: np.ndarray, is_kind: str, never: str,
-               is_text: bool) -> Iterator[Note]:
+def _one_sided(known: np.ndarray, others: np.ndarray, column: np.ndarray, is_kind: str, never: str) -> Iterator[Note]:
     unseen = known[~np.isin(known, others)].tolist()
     if not unseen:
         return
     items = checks.counted(int(np.isin(column, unseen).sum()), "item")
-    meant = _closest(unseen, others.tolist()) if is_text else []
+    meant = _closest(unseen, others.tolist()) if known.dtype.kind == others.dtype.kind == "U" else []
     ask = f"; did you mean {checks.listed(meant, SHOWN_CLASSES, quoted=True)}?" if meant else ""
     shown = checks.listed(unseen, SHOWN_CLASSES, quoted=True)
     yield Note("data", f"{is_kind} class {shown} is never {never} ({items}){ask}" if len(unseen) == 1 else

@@ -8,7 +8,6 @@ from typing import Any
 from workbench import checks
 
 MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
-SHOWN_COLUMNS = 20
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def spelled(name: str, names: Iterable) -> str:
     (' Score', 'score')
     """
     names = list(names)
-    alike = [] if name in names or not isinstance(name, str) else _alike(name, names)
+    alike = [] if name in names else _alike(name, names)
     return alike[0] if len(alike) == 1 else name
 
 
@@ -81,14 +80,14 @@ def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[st
     found = {name: _found_column(label, names, name) for name in wanted}
     first: dict = {}
     for name, column in found.items():
-        if column in first:
+        if first.setdefault(column, name) != name:
             raise ValueError(f"{label} has one column for {first[column]!r} and {name!r}: {column!r}")
-        first[column] = name
     return found
 
 
-def _alike(name: str, names: list[str] | tuple) -> list:
-    return [other for other in names if isinstance(other, str) and plain_name(other) == plain_name(name)]
+def _alike(name: Any, names: Iterable) -> list:
+    texts = [other for other in names if isinstance(other, str)] if isinstance(name, str) else []
+    return [other for other in texts if plain_name(other) == plain_name(name)]
 
 
 def plain_name(name: str) -> str:
@@ -103,15 +102,12 @@ def plain_name(name: str) -> str:
 
 
 def _found_column(label: Any, names: Any, name: Any) -> str:
-    found = names.count(name)
-    if found > 1:
-        raise ValueError(f"{label} has {found} columns named {name!r}; rename all but one")
-    if found:
-        return name
-    alike = _alike(name, names) if isinstance(name, str) else []
-    if len(alike) == 1:
-        return alike[0]
-    present = checks.listed(names, SHOWN_COLUMNS, quoted=True)
+    if names.count(name) > 1:
+        raise ValueError(f"{label} has {names.count(name)} columns named {name!r}; rename all but one")
+    column, alike = spelled(name, names), _alike(name, names)
+    if column in names:
+        return column
+    present = checks.listed(names, 20, quoted=True)
     meant = f" (did you mean {' or '.join(map(repr, alike))}?)" if alike else checks.suggestion(name, map(str, names))
     raise ValueError(f"{label} has no column {name!r}; it has {present}{meant}")
 
@@ -120,7 +116,6 @@ def check_told_apart(label: str, wanted: Iterable[str]) -> None:
     """Raise unless DuckDB, which ignores case, can hold the wanted columns in one relation."""
     known: dict = {}
     for name in wanted:
-        other = known.setdefault(name.lower(), name)
-        if other != name:
-            raise ValueError(f"{label} has columns {other!r} and {name!r}; rename one so that they differ in "
-                             "more than upper and lower case")
+        if known.setdefault(name.lower(), name) != name:
+            raise ValueError(f"{label} has columns {known[name.lower()]!r} and {name!r}; rename one so that they "
+                             "differ in more than upper and lower case")

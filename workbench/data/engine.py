@@ -33,13 +33,11 @@ def connected(label: str, path: str) -> Iterator[Any]:
 def _connection(path: str) -> Any:
     import duckdb
     spill = os.path.join(tempfile.gettempdir(), f"workbench-{secrets.token_hex(8)}")
-    paths = {os.path.abspath(path), literal(path)}
-    allowed = ", ".join("'" + name.replace("'", "''") + "'" for name in paths)
+    allowed = ", ".join("'" + name.replace("'", "''") + "'" for name in {os.path.abspath(path), literal(path)})
     options: dict = {"temp_directory": spill, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
     connection = duckdb.connect(config=options)
-    connection.execute("SET enable_progress_bar = false")
-    connection.execute(f"SET allowed_paths = [{allowed}]")
-    connection.execute("SET enable_external_access = false")
+    for setting in ("enable_progress_bar = false", f"allowed_paths = [{allowed}]", "enable_external_access = false"):
+        connection.execute(f"SET {setting}")
     return connection
 
 
@@ -66,8 +64,7 @@ def decimal_mark(label: str, relation: Any, name: str) -> str:
     cell, digits = f"trim({quoted(name)})", f"regexp_replace(trim({quoted(name)}), '[0-9]', '1', 'g')"
     shape = f"CASE WHEN regexp_matches({cell}, '^[+-]?0') THEN regexp_replace({digits}, '1', '0') ELSE {digits} END"
     query = f"SELECT min({cell}) FROM cells WHERE lower({cell}) NOT IN ('true', 'false') GROUP BY {shape} ORDER BY 1"
-    texts = [text for text, in relation.query("cells", query).fetchall()]
-    mark, problem = decimals.decimal_mark(texts)
+    mark, problem = decimals.decimal_mark([text for text, in relation.query("cells", query).fetchall()])
     if problem:
         raise ValueError(f"column {name!r} of {label}, " + "".join(
             part if isinstance(part, str) else "a cell" for part in problem))
@@ -104,8 +101,7 @@ def _file_problem(label: str, message: str) -> str:
     where = f"{label}, line {line[1]}" if line else label
     text = re.search(r"Could not convert string ['\"](.*)['\"] to DOUBLE", message)
     if text:
-        shown = shortened(text[1].rstrip(NO_NUMBER))
-        return f"{label}: {shown} is not a number"
+        return f"{label}: {shortened(text[1].rstrip(NO_NUMBER))} is not a number"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
         has = cells[2] if int(cells[2]) < int(cells[1]) else _cells_of(message) or "more"

@@ -15,7 +15,7 @@ from typing import Any
 
 from workbench import checks
 from workbench.data.columns import TableSource
-from workbench.data.json_records import json_records, json_text, kind_of
+from workbench.data.json_records import json_line, json_records, json_text, kind_of
 from workbench.data.numbers import objects
 from workbench.results import Note
 
@@ -105,11 +105,10 @@ def open_log(path: str, label: str, choice: str = "") -> TableSource:
     notes = tuple(_notes(log, score, samples, scored))
     rows = [{"id": each.id, **({"score": each.scores[score]} if score else {}), **each.cells,
              **{f"scores.{name}": value for name, value in each.scores.items()}} for each in scored or samples]
-    names = tuple(dict.fromkeys(name for row in rows for name in row))
 
     def fetch(wanted: Any) -> Any:
         return {name: objects([row.get(name) for row in rows]) for name in wanted}, notes
-    return TableSource(label, names, fetch)
+    return TableSource(label, tuple(dict.fromkeys(name for row in rows for name in row)), fetch)
 
 
 class _Names:
@@ -117,11 +116,10 @@ class _Names:
 
     def __init__(self, log: EvaluationLog, choice: str) -> None:
         self.log, self.parts = log, list(dict.fromkeys(each.part for each in log.samples))
-        bare = log.score_is if log.part_is == "epoch" else log.part_is
-        self.said = {}
+        self.said, self.bare = {}, log.score_is if log.part_is == "epoch" else log.part_is
         for word in filter(None, choice.split(",")):
             key, sign, value = word.partition("=")
-            self.said[key if sign else bare] = value if sign else word
+            self.said[key if sign else self.bare] = value if sign else word
         strange = next((key for key in self.said if key not in (log.part_is, log.score_is)), None)
         if strange is not None:
             raise ValueError(f"{log.label}: {strange!r} is nothing to choose; say {log.part_is}= or {log.score_is}=")
@@ -146,9 +144,8 @@ class _Names:
 
     def listed(self, key: str, values: Sequence[str]) -> str:
         """Return how each value would be chosen."""
-        bare = (self.log.part_is == "epoch") == (key == self.log.score_is)
-        path = self.log.label[1:-1].split("#")[0]
-        return " or ".join(repr(f"{path}#{value}" if bare else f"{path}#{key}={value}") for value in values[:5])
+        path, sign = self.log.label[1:-1].split("#")[0], "" if key == self.bare else f"{key}="
+        return " or ".join(repr(f"{path}#{sign}{value}") for value in values[:5])
 
     def _known(self, key: str, values: list) -> str:
         said = self.said.get(key, "")
@@ -224,8 +221,7 @@ def _inspect(label: Any, header: Any, samples: Any) -> EvaluationLog:
                  "answer": _answer_of(sample, given), "target": _said(sample.get("target")),
                  **_flat("metadata", sample.get("metadata"))}
         found.append(Sample(number, _plain(sample["id"]), str(sample.get("epoch", 1)), scores, cells))
-    results = header.get("results") if isinstance(header, dict) else None
-    listed = (results.get("scores") if isinstance(results, dict) else None) or []
+    listed = _at(header, "results", "scores") or []
     named = list(dict.fromkeys(str(each.get("name")) for each in listed if isinstance(each, dict)))
     status = header.get("status", "started") if isinstance(header, dict) else ""    # a journal's start has none
     return EvaluationLog(label, tuple(found), named[0] if len(named) == 1 else "", "epoch", "scorer",
@@ -241,28 +237,29 @@ def _values(scorer: str, score: dict, where: str) -> Iterator[tuple]:
 
 def _number(value: Any, what: Any) -> float | None:
     """Return a score as a number, None where there is none."""
-    if isinstance(value, str):
-        known = _LETTERS.get(value, _LETTERS.get(value.lower()))
-        if known is not None:
-            return known
-        try:
-            value = float(value)
-        except ValueError:
-            raise ValueError(f"{what} is {checks.listed([value], quoted=True)}; a score is C, I, P or N, or a "
-                             "number") from None
     if value is None or isinstance(value, (list, dict)):
         return None
-    return float(value) if math.isfinite(value) else None
+    try:
+        number = float(_LETTERS.get(value, _LETTERS.get(value.lower(), value)) if isinstance(value, str) else value)
+    except ValueError:
+        raise ValueError(f"{what} is {checks.listed([value], quoted=True)}; a score is C, I, P or N, or a "
+                         "number") from None
+    return number if math.isfinite(number) else None
 
 
 def _answer_of(sample: Any, scores: Any) -> str:
-    said = next((each["answer"] for each in scores.values() if isinstance(each, dict) and each.get("answer")), None)
-    if said is not None:
-        return _said(said)
-    output = sample.get("output")
-    choices = output.get("choices") if isinstance(output, dict) else None
-    message = choices[0].get("message") if choices and isinstance(choices[0], dict) else None
-    return _said(message.get("content")) if isinstance(message, dict) else ""
+    for each in scores.values():
+        if _at(each, "answer"):
+            return _said(each["answer"])
+    choices = _at(sample, "output", "choices")
+    return _said(_at(choices[0], "message", "content")) if choices else ""
+
+
+def _at(value: Any, *keys: str) -> Any:
+    """Return what stands in nested objects, None where there is nothing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def _harness(label: str, records: list) -> EvaluationLog:
@@ -275,13 +272,11 @@ def _harness(label: str, records: list) -> EvaluationLog:
             raise ValueError(f"{where} has no doc_id: write the samples again (--log_samples)")
         named = record.get("metrics") or [name for name, value in record.items()
                                           if name not in _OWN and isinstance(value, (int, float))]
-        missing = next((name for name in named if name not in record), None)
-        if missing is not None:
-            raise ValueError(f"{where} has no {missing!r}, though its metrics name it: write the samples again "
+        for name in set(named) - set(record):
+            raise ValueError(f"{where} has no {name!r}, though its metrics name it: write the samples again "
                              "(--log_samples)")
         scores = {name: _number(record[name], f"{where}: {name!r}") for name in named}
-        asked = record.get("arguments")
-        cells = {"filter": record.get("filter", "none"), "input": _first_text(asked),
+        cells = {"filter": record.get("filter", "none"), "input": _first_text(record.get("arguments")),
                  "answer": _said(record.get("filtered_resps")), "target": _said(record.get("target")),
                  **_flat("doc", record.get("doc"))}
         found.append(Sample(number, _plain(record["doc_id"]), str(record.get("filter", "none")), scores, cells))
@@ -289,7 +284,7 @@ def _harness(label: str, records: list) -> EvaluationLog:
     return EvaluationLog(label, tuple(found), first, "filter", "metric")
 
 
-def _first_text(asked: dict) -> str:
+def _first_text(asked: Any) -> str:
     """Return the prompt: the first text of the arguments of a request."""
     while isinstance(asked, (list, dict)) and asked:
         asked = next(iter(asked.values() if isinstance(asked, dict) else asked))
@@ -301,20 +296,16 @@ def _said(value: Any) -> Any:
     if isinstance(value, list):
         texts = [each.get("content", each.get("text")) if isinstance(each, dict) else each for each in value]
         return "\n".join(map(_said, texts))
-    return "" if value is None else value if isinstance(value, str) else _json(value)
+    return "" if value is None else value if isinstance(value, str) else json_line(value)
 
 
 def _flat(prefix: Any, values: Any) -> dict:
     """Return the cells of an object by "prefix.name"; what is nested deeper as JSON."""
     if not isinstance(values, dict):
         return {}
-    return {f"{prefix}.{name}": value if value is None or isinstance(value, (str, int, float)) else _json(value)
+    return {f"{prefix}.{name}": value if value is None or isinstance(value, (str, int, float)) else json_line(value)
             for name, value in values.items()}
 
 
 def _plain(identifier: int | str) -> str:
-    return identifier if isinstance(identifier, str) else _json(identifier)
-
-
-def _json(value: int) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return identifier if isinstance(identifier, str) else json_line(identifier)

@@ -74,14 +74,12 @@ def _check_readable(file: str, label: str) -> None:
         raise ValueError(f"cannot read {label}: permission denied") from None
     except (OSError, ValueError):
         raise ValueError(f"no such file: {label}{_near(file)}") from None
-    if stat.S_ISDIR(found.st_mode):
-        raise ValueError(f"{label} is a folder")
-    if not stat.S_ISREG(found.st_mode):
-        raise ValueError(f"{label} is no file of data")
-    if not os.access(file, os.R_OK):
-        raise ValueError(f"cannot read {label}: permission denied")
-    if not found.st_size:
-        raise ValueError(f"{label} is empty")
+    for wrong, said in ((stat.S_ISDIR(found.st_mode), f"{label} is a folder"),
+                        (not stat.S_ISREG(found.st_mode), f"{label} is no file of data"),
+                        (not os.access(file, os.R_OK), f"cannot read {label}: permission denied"),
+                        (not found.st_size, f"{label} is empty")):
+        if wrong:
+            raise ValueError(said)
 
 
 def _near(file: str) -> str:
@@ -97,6 +95,7 @@ def _near(file: str) -> str:
 def scan_file(source: str | PathLike[str], wanted: Sequence[str]) -> Iterator[Scan]:
     """Yield a file as a relation of the wanted columns; text and Parquet are read while the context lasts."""
     path, label, ending = existing_file(source)
+    check_told_apart(label, wanted)
     with _SCANNERS.get(ending, _scan_columns)(path, label, wanted) as rows:
         yield rows
 
@@ -106,11 +105,9 @@ def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
     """Yield what is read as a whole, a workbook or JSON, as a relation."""
     table = _OPENERS[_ending(file_of(path))](path, label)
     found = found_columns(label, table.names, wanted)
-    check_told_apart(label, wanted)
     data, notes = table.fetch(list(found.values()))
     with connected(label, path) as connection:
-        columns = {f"c{i}": _of_one_kind(data[column]) for i, column in enumerate(found.values())}
-        connection.register("read", columns)
+        connection.register("read", {f"c{i}": _of_one_kind(data[column]) for i, column in enumerate(found.values())})
         renamed = [f"c{i} AS {quoted(name)}" for i, name in enumerate(found)]
         relation = connection.sql(f"SELECT {', '.join(renamed)} FROM read")
         yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation))
@@ -118,27 +115,24 @@ def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
 
 def _open_parquet(path: str, label: str) -> TableSource:
     def fetch(wanted: Any) -> Any:
-        with connected(label, path) as connection:
-            return relation_columns(_parquet_relation(connection, path), wanted, names), ()
+        with _parquet(path, label) as (relation, names):
+            return relation_columns(relation, wanted, names), ()
+    with _parquet(path, label) as (_, names):
+        return TableSource(label, names, fetch)
+
+
+@contextmanager
+def _parquet(path: str, label: str) -> Iterator[tuple[Any, tuple]]:
+    """Yield a relation and its names as the file has them: DuckDB renames one that differs from another by case."""
+    params, names, inner = {"path": literal(path)}, [], 0
     with connected(label, path) as connection:
-        names = _parquet_names(connection, path)
-    return TableSource(label, names, fetch)
-
-
-def _parquet_relation(connection: Any, path: str) -> Any:
-    query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
-    return connection.sql(query, params={"path": literal(path)})
-
-
-def _parquet_names(connection: Any, path: str) -> tuple:
-    """Return the column names as the file has them; DuckDB renames one that differs from another by case or not."""
-    query = "SELECT name, num_children FROM parquet_schema($path)"
-    names, inner = [], 0
-    for name, children in connection.sql(query, params={"path": literal(path)}).fetchall()[1:]:
-        if not inner:
-            names.append(name)
-        inner = max(inner - 1, 0) + (children or 0)
-    return tuple(names)
+        fields = connection.sql("SELECT name, num_children FROM parquet_schema($path)", params=params).fetchall()
+        for name, children in fields[1:]:
+            if not inner:
+                names.append(name)
+            inner = max(inner - 1, 0) + (children or 0)
+        query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
+        yield connection.sql(query, params=params), tuple(names)
 
 
 def _of_one_kind(column: np.ndarray) -> np.ndarray:
@@ -150,44 +144,33 @@ def _of_one_kind(column: np.ndarray) -> np.ndarray:
 
 @contextmanager
 def _scan_parquet(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
-    with connected(label, path) as connection:
-        names = _parquet_names(connection, path)
-        found = found_columns(label, names, wanted)
-        check_told_apart(label, wanted)
-        relation = _parquet_relation(connection, path)
+    with _parquet(path, label) as (relation, names):
         renamed = [f"{quoted(relation.columns[names.index(column)])} AS {quoted(name)}"
-                   for name, column in found.items()]
+                   for name, column in found_columns(label, names, wanted).items()]
         yield Scan(label, relation.project(", ".join(renamed)))
 
 
 def _open_json(path: str, label: str) -> TableSource:
     file, part = file_and_sheet(path)
-    if _is_log(file, label, _ending(file)):
+    packed = _ending(file) == EVAL
+    if packed and not zipfile.is_zipfile(file):
+        raise ValueError(f"{label} is no log of Inspect: it is cut off, or not a zip archive")
+    if packed or _is_log(file, label, _ending(file)):
         return open_log(file, label, part)
     if part:
         raise ValueError(f"{label}: there are no parts to choose in a file that is no log of an evaluation")
     encoding = encoding_of_start(path, label)
 
     def fetch(wanted: Any) -> Any:
+        pointers = {f"p{i}": "/" + name.replace("~", "~0").replace("/", "~1") for i, name in enumerate(wanted)}
+        picked = ", ".join(f"CAST(json_extract(json, ${key}) AS VARCHAR) AS c{key[1:]}" for key in pointers)
+        query = f"SELECT {picked} FROM read_json_objects($path)"
         with as_utf8(path, label, encoding, mark=False) as (readable, notes), connected(label, readable) as connection:
-            fetched = _json_values(connection, readable, wanted).fetchnumpy()
+            fetched = connection.sql(query, params={"path": literal(readable), **pointers}).fetchnumpy()
         return {name: _from_json(unmasked(fetched[f"c{i}"])) for i, name in enumerate(wanted)}, notes
     with as_utf8(path, label, encoding, mark=False) as (readable, _), connected(label, readable) as connection:
         names = _json_names(connection, readable, label)
     return TableSource(label, names, fetch)
-
-
-def _open_eval(path: str, label: str) -> TableSource:
-    file, part = file_and_sheet(path)
-    if not zipfile.is_zipfile(file):
-        raise ValueError(f"{label} is no log of Inspect: it is cut off, or not a zip archive")
-    return open_log(file, label, part)
-
-
-def _json_values(connection: Any, path: str, names: list[str]) -> Any:
-    pointers = {f"p{i}": "/" + name.replace("~", "~0").replace("/", "~1") for i, name in enumerate(names)}
-    picked = ", ".join(f"CAST(json_extract(json, ${key}) AS VARCHAR) AS c{key[1:]}" for key in pointers)
-    return connection.sql(f"SELECT {picked} FROM read_json_objects($path)", params={"path": literal(path), **pointers})
 
 
 def _json_names(connection: Any, path: str, label: str) -> tuple:
@@ -218,6 +201,6 @@ def _from_json(texts: np.ndarray) -> np.ndarray:
 _TEXT, _JSON, _WORKBOOKS = (".csv", ".tsv", ".txt"), (".json", ".ndjson", ".jsonl"), (".xlsx", ".xlsm")
 _ALONE = (".parquet", EVAL, *_WORKBOOKS)
 _OPENERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, open_text), ".parquet": _open_parquet,
-                                 **dict.fromkeys(_JSON, _open_json), EVAL: _open_eval,
+                                 **dict.fromkeys((*_JSON, EVAL), _open_json),
                                  **dict.fromkeys(_WORKBOOKS, open_workbook)}
 _SCANNERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, scan_text), ".parquet": _scan_parquet}

@@ -1,5 +1,4 @@
 """Columns of files and of the data frames of any library."""
-from __future__ import annotations
 
 import atexit
 import inspect
@@ -9,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,11 +18,8 @@ from workbench.data.columns import Scan, TableSource, distinct_names, found_colu
 from workbench.data.engine import is_relation, one_line, relation_columns
 from workbench.data.files import file_of, open_file, scan_file
 from workbench.data.numbers import RowError, objects, unmasked
+from workbench.results import Note
 
-if TYPE_CHECKING:
-    from workbench.results import Note
-
-_CACHE = type(cache(len))
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -171,13 +167,15 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     ...     rows.label
     'the relation'
     """
+    import narwhals as nw
     wanted = distinct_names(columns)
     _end_quietly()
     if not _is_path(source):
         table = TableSource("the data frame", tuple(source.columns)) if is_dask(source) \
-            else _open_any_frame(source, "frame")
+            else _open_frame(source, "frame")
         found = found_columns(table.label, table.names, wanted)
-        yield Scan(table.label, _renamed(source, {column: name for name, column in found.items() if column != name}))
+        renamed = {column: name for name, column in found.items() if column != name}
+        yield Scan(table.label, nw.from_native(source).rename(renamed).to_native() if renamed else source)
         return
     with scan_file(source, wanted) as rows:
         yield rows
@@ -190,14 +188,8 @@ def _end_quietly() -> None:
     def empty() -> None:
         module = sys.modules.get("narwhals._duckdb.utils")
         for value in vars(module).values() if module else ():
-            if isinstance(value, _CACHE):
+            if isinstance(value, type(_end_quietly)):
                 value.cache_clear()
-
-
-def _renamed(frame: Any, names: Any) -> Any:
-    """Return a frame whose columns are called as they were asked for, where that differs in case or blanks."""
-    import narwhals as nw
-    return nw.from_native(frame).rename(names).to_native() if names else frame
 
 
 def is_dask(source: Any) -> bool:
@@ -217,7 +209,7 @@ def to_arrays(frame: Any) -> dict[str, np.ndarray]:
 def check_source(name: str, source: Any) -> None:
     """Raise where `source` is neither a path nor a data frame; the message names the argument that it was."""
     if not _is_path(source) and not isinstance(source, dict):
-        _open_any_frame(source, name)
+        _open_frame(source, name)
 
 
 def _is_path(source: Any) -> bool:
@@ -227,13 +219,7 @@ def _is_path(source: Any) -> bool:
 def _open(source: Any) -> Any:
     if _is_path(source):
         return open_file(source)
-    if isinstance(source, dict):
-        return _open_dict(source)
-    return _open_any_frame(source)
-
-
-def _open_any_frame(source: Any, name: str = "source") -> TableSource:
-    return _open_relation(source) if is_relation(source) else _open_frame(source, name)
+    return _open_dict(source) if isinstance(source, dict) else _open_frame(source)
 
 
 def _open_dict(source: dict) -> TableSource:
@@ -247,7 +233,9 @@ def _open_dict(source: dict) -> TableSource:
     return TableSource("the dict", tuple(arrays), lambda wanted: ({name: arrays[name] for name in wanted}, ()))
 
 
-def _open_frame(source: Any, name: str) -> TableSource:
+def _open_frame(source: Any, name: str = "source") -> TableSource:
+    if is_relation(source):
+        return TableSource("the relation", tuple(source.columns), lambda wanted: (relation_columns(source, wanted), ()))
     import narwhals as nw
     try:
         frame = nw.from_native(source)
@@ -256,24 +244,11 @@ def _open_frame(source: Any, name: str) -> TableSource:
         raise ValueError(f"the data frame repeats column names; {one_line(error)}") from None
     except TypeError:
         raise TypeError(f"{name} must be a path or a data frame; got {type(source).__name__}") from None
-
-    def fetch(wanted: Any) -> Any:
-        selected = frame.select(*wanted)
-        if isinstance(selected, nw.LazyFrame):
-            selected = selected.collect()
-        return {name: _series_array(selected[name]) for name in wanted}, ()
-    return TableSource("the data frame", names, fetch)
+    return TableSource("the data frame", names, lambda wanted: (to_arrays(frame.select(*wanted)), ()))
 
 
 def _series_array(series: Any) -> np.ndarray:
-    if series.null_count():
-        missing = series.is_null().to_list()
-        pairs = zip(series.to_list(), missing, strict=True)
-        return objects([None if gone else value for value, gone in pairs])
-    return series.to_numpy()
-
-
-def _open_relation(source: Any) -> TableSource:
-    def fetch(wanted: Any) -> Any:
-        return relation_columns(source, wanted), ()
-    return TableSource("the relation", tuple(source.columns), fetch)
+    if not series.null_count():
+        return series.to_numpy()
+    pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
+    return objects([None if gone else value for value, gone in pairs])

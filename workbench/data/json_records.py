@@ -77,6 +77,11 @@ def kind_of(value: Any) -> str:
     return kinds.get(type(value), "a number")
 
 
+def json_line(value: Any) -> str:
+    """Return a value as JSON in which text stays as it is."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def fields_of(record: dict) -> str:
     """Return the names of a record's fields, the first of many, for messages."""
     return checks.listed(record, 8, quoted=True) or "none"

@@ -72,8 +72,7 @@ def to_numbers(name: str, column: Any, *, beside: Mapping[str, Any] | None = Non
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        texts = without_marks(array, _present(name, array))
-        parsed, problem = _parse(texts, whole=whole, beside=beside)
+        parsed, problem = _parse(without_marks(array, _present(name, array)), whole=whole, beside=beside)
         if problem:
             raise RowError(f"column {name!r}, ", *problem)
     _refuse_infinite(name, array, parsed)
@@ -146,14 +145,14 @@ def to_labels(name: str, column: np.ndarray) -> np.ndarray:
     if array.dtype.kind in "iu":
         return array
     if array.dtype.kind in "bf":
-        return _whole_if_exact(to_numbers(name, array))
+        return whole_if_exact(to_numbers(name, array))
     texts = _present(name, array)
     parsed = _digits_and_one_mark(texts)
     if parsed is None and _may_be_numbers(texts):
         parsed = decimals.parse(texts)[0]
     if parsed is None or not parsed.size or not np.all(np.abs(parsed) < EXACT_WHOLE):
         return _text_labels(name, texts)
-    return _whole_if_exact(parsed)
+    return whole_if_exact(parsed)
 
 
 def to_ids(name: str, column: np.ndarray) -> np.ndarray:
@@ -186,7 +185,10 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
         _refuse_infinite(name, array, array)
     else:
         array = objects(_present(name, array))
-    _refuse_repeated(name, array.tolist())
+    first: dict = {}
+    for row, value in enumerate(array.tolist()):
+        if first.setdefault(value, row) != row:
+            raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)
     return array
 
 
@@ -295,7 +297,8 @@ def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:
         raise RowError(f"column {name!r}, ", bad[0], f": {shown} is not a finite number")
 
 
-def _whole_if_exact(parsed: np.ndarray) -> np.ndarray:
+def whole_if_exact(parsed: np.ndarray) -> np.ndarray:
+    """Return numbers as int where all are whole and exact."""
     exact = np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE)
     return parsed.astype(np.int64) if exact else parsed
 
@@ -306,13 +309,3 @@ def _text_labels(name: str, texts: list[str]) -> np.ndarray:
         raise RowError(f"column {name!r}, ", row, f": a label has at most {LONGEST_LABEL} characters; this text has "
                        f"{len(texts[row])}")
     return np.array(texts)
-
-
-def _refuse_repeated(name: str, values: list) -> None:
-    if len(set(values)) == len(values):
-        return
-    first: dict = {}
-    for row, value in enumerate(values):
-        if value in first:
-            raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)
-        first[value] = row

@@ -117,5 +117,4 @@ def _cell(value: Any, place: int) -> str:
         return ""
     if not isinstance(value, str):
         return str(value)
-    text = neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", neutral(value))
-    return '"' + text.replace('"', '""') + '"'
+    return '"' + (neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", neutral(value))).replace('"', '""') + '"'

@@ -2,10 +2,10 @@
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import expit, logit
 
 from workbench import checks
 from workbench.data import files, frames, numbers
@@ -15,7 +15,6 @@ from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list
 
 SCORE_KINDS = ("auto", "confidence", "class1", "margin")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
-FEW_DISTINCT = 0.5
 CLASSES = ("prediction", "truth", "rival")
 SCORE, LOG_ID = "score", "id"       # columns by their usual names: of all files, and of logs of evaluations
 MOST_GIVEN = 50
@@ -27,7 +26,6 @@ _CONCENTRATION = 1.5
 _LOGIT_NOISE = 1.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ScoredItems(Result):
     """Items a classifier has scored, and what is known about them.
 
@@ -177,8 +175,7 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     notes = (*notes, *found.pop("notes"))
     if "prediction" in found and "truth" in found:
         found["correct"] = found["prediction"] == found["truth"]
-        predicted = [found[role] for role in ("prediction", "rival") if role in found]
-        notes += tuple(class_notes(found["truth"], *predicted))
+        notes += tuple(class_notes(found["truth"], *(found[role] for role in ("prediction", "rival") if role in found)))
     return ScoredItems(identifiers, notes=notes, **found)
 
 
@@ -188,9 +185,9 @@ def _scored(columns: dict, cells: np.ndarray, labels: dict, score_is: str, posit
     positive = _named_class(positive, labels, score_is)
     kind, positive, read_as = (score_is, positive, "") if score_is != "auto" else \
         _meaning(values, labels.get("prediction"), columns, positive)
-    convert = {"confidence": _from_confidence, "margin": _from_margin,
-               "class1": _from_class1 if positive is None else functools.partial(_from_class, positive)}[kind]
-    found = convert(values, labels, columns)
+    convert: dict = {"confidence": _from_confidence, "margin": _from_margin,
+                     "class1": functools.partial(_from_class, positive)}
+    found = convert[kind](values, labels, columns)
     return found | {"score_is": "margin" if kind == "margin" else "confidence", "read_as": read_as,
                     "notes": found["notes"] if log else (*found["notes"], *_rounded(values))}
 
@@ -354,29 +351,29 @@ def _open(columns: dict, why: str) -> Any:
                              "(positive names which)")
 
 
-def _from_class(positive: int | str, values: np.ndarray, labels: dict, columns: dict) -> dict:
-    """Return what `_from_class1` does for predicted classes of any names."""
-    rule = "is not a probability from 0 to 1" + _percent(values)
-    _refuse(columns["score"], values, (values < 0) | (values > 1), rule)
-    is_positive = labels["prediction"] == positive
-    return {"score": np.where(is_positive, values, 1 - values), **labels,
-            "notes": _unlikely(is_positive, values, columns)}
+def _from_class(positive: int | str | None, values: np.ndarray, labels: dict, columns: dict) -> dict:
+    """Return fields where scores are the probability of a predicted class of any name, or of class 1."""
+    _refuse_outside(values, columns, "probability", UNLESS_MARGIN if positive is None else "")
+    negative = _negative_class(labels, columns, "class 1") if positive is None else 0
+    likelier = values >= 0.5
+    if "prediction" not in labels:
+        note = Note("assumption", f"prediction is 1 where {columns['score']!r} is at least 0.5")
+        return {"score": np.where(likelier, values, 1 - values), **labels,
+                "prediction": np.where(likelier, 1, negative), "notes": (note,)}
+    is_positive = labels["prediction"] == (1 if positive is None else positive)
+    other = int((is_positive != likelier).sum())
+    notes = (Note("data", f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "
+                  f"{columns['score']!r} makes likelier"),) * (other > 0)
+    return {"score": np.where(is_positive, values, 1 - values), **labels, "notes": notes}
 
 
-def _unlikely(is_positive: np.ndarray, values: np.ndarray, columns: dict[str, str]) -> tuple[Note, ...]:
-    """Return a note on predictions against the probability of their class, if there are any."""
-    other = int((is_positive != (values >= 0.5)).sum())
-    return (Note("data", f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "
-                 f"{columns['score']!r} makes likelier"),) if other else ()
-
-
-def _percent(values: np.ndarray) -> str:
-    return "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else ""
+def _refuse_outside(values: np.ndarray, columns: dict, what: str, otherwise: str) -> None:
+    hint = "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else otherwise
+    _refuse(columns["score"], values, (values < 0) | (values > 1), f"is not a {what} from 0 to 1{hint}")
 
 
 def _from_confidence(values: np.ndarray, labels: dict, columns: dict) -> dict:
-    rule = "is not a confidence from 0 to 1" + (_percent(values) or UNLESS_MARGIN)
-    _refuse(columns["score"], values, (values < 0) | (values > 1), rule)
+    _refuse_outside(values, columns, "confidence", UNLESS_MARGIN)
     if "rival" in labels and "prediction" not in labels:
         raise checks.WrongValue("rival", f"{columns['rival']!r} is compared with predictions; name their column as "
                                 "prediction")
@@ -388,23 +385,8 @@ def _from_confidence(values: np.ndarray, labels: dict, columns: dict) -> dict:
     return {"score": values, "correct": truth == 1, "notes": ()}
 
 
-def _from_class1(values: np.ndarray, labels: dict, columns: dict) -> dict:
-    rule = "is not a probability from 0 to 1" + (_percent(values) or UNLESS_MARGIN)
-    _refuse(columns["score"], values, (values < 0) | (values > 1), rule)
-    negative = _negative_class(labels, columns, "class 1")
-    if "prediction" in labels:
-        predicted = labels["prediction"]
-        notes = _unlikely(predicted == 1, values, columns)
-    else:
-        predicted = np.where(values >= 0.5, 1, negative)
-        notes = (Note("assumption", f"prediction is 1 where {columns['score']!r} is at least 0.5"),)
-    confidence = np.where(predicted == 1, values, 1 - values)
-    return {"score": confidence, **labels, "prediction": predicted, "notes": notes}
-
-
 def _from_margin(values: np.ndarray, labels: dict, columns: dict) -> dict:
-    negative = _negative_class(labels, columns, "the positive class")
-    predicted = np.where(values > 0, 1, negative)
+    predicted = np.where(values > 0, 1, _negative_class(labels, columns, "the positive class"))
     if "prediction" in labels:
         _refuse(columns["prediction"], labels["prediction"], labels["prediction"] != predicted,
                 f"contradicts the sign of {columns['score']!r}", predicted)
@@ -424,8 +406,6 @@ def _negative_class(labels: dict, columns: dict, meaning: str) -> int:
 
 
 def _is_coded(label: np.ndarray, negative: int) -> np.ndarray:
-    if label.dtype.kind == "U":
-        return np.zeros(label.size, bool)
     return (label == negative) | (label == 1)
 
 
@@ -449,7 +429,7 @@ def _refuse_text_against_numbers(found: dict, columns: dict) -> None:
 
 def _rounded(values: Any) -> tuple:
     distinct, counts = np.unique(values, return_counts=True)
-    if distinct.size >= FEW_DISTINCT * values.size:
+    if distinct.size >= 0.5 * values.size:
         return ()
     commonest = counts.argmax()
     return (Note("data", f"only {distinct.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} "
@@ -461,7 +441,6 @@ def _overconfident(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _noisy(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    from scipy.special import expit, logit
     sure = np.clip(_overconfident(beta, rng), None, 1 - 2.0 ** -53)
     return expit(logit(sure) + rng.normal(0, _LOGIT_NOISE, beta.size))
 
@@ -471,7 +450,6 @@ def _calibrated(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _margin(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    from scipy.special import logit
     return np.maximum(logit(np.clip(0.5 + 0.5 * beta, None, 1 - 2.0 ** -53)) / 2, np.finfo(float).tiny)
 
 

@@ -10,12 +10,13 @@ import re
 import shutil
 import tempfile
 import zlib
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
+from workbench.data.columns import Scan, TableSource, found_columns
 from workbench.data.engine import connected, decimal_mark, literal, one_line, quoted
 from workbench.data.numbers import unmasked
 from workbench.results import Note
@@ -27,8 +28,7 @@ CHUNK = 1 << 20
 
 def open_text(path: str, label: str) -> TableSource:
     """Return a text file as a source of columns of text."""
-    encoding = encoding_of_start(path, label)
-    header, delimiter = _header(path, label, encoding)
+    header, delimiter, encoding = _header(path, label)
 
     def fetch(wanted: Any) -> Any:
         places = [f"c{header.index(name)}" for name in wanted]
@@ -49,10 +49,8 @@ def _csv_relation(connection: Any, path: str, header: tuple, delimiter: str, pic
 @contextmanager
 def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
     """Yield a text file as a relation of the wanted columns."""
-    encoding = encoding_of_start(path, label)
-    header, delimiter = _header(path, label, encoding)
+    header, delimiter, encoding = _header(path, label)
     found = found_columns(label, header, wanted)
-    check_told_apart(label, wanted)
     renamed = [f"c{header.index(column)} AS {quoted(name)}" for name, column in found.items()]
     with as_utf8(path, label, encoding) as (readable, notes), connected(label, readable) as connection:
         relation = _csv_relation(connection, readable, header, delimiter, renamed)
@@ -92,23 +90,20 @@ def _ends_quoted(line: str, delimiter: str, quoted: bool) -> bool:
     return False
 
 
-def _header(path: str, label: str, encoding: str) -> tuple:
+def _header(path: str, label: str) -> tuple:
+    encoding = encoding_of_start(path, label)
     with _opened_text(path, label, encoding) as file:
         record = _record(file)
-    if not record:
-        raise ValueError(f"{label} is empty")
-    if not record.strip():
-        raise ValueError(f"{label}, line 1 is blank; the first line must name the columns")
-    if len(record) >= LONGEST_HEADER:
-        raise ValueError(f"{label}, line 1 has more than {LONGEST_HEADER:,} characters; the first line must name the "
-                         "columns")
-    if _CONTROL.search(record):
-        raise ValueError(f"{label}, line 1 holds control characters; the first line must name the columns")
-    if record.count('"') % 2:
-        raise ValueError(f"{label}, line 1: a quote is not closed")
+    for wrong, said in (
+            (not record, " is empty"), (not record.strip(), f", line 1 is blank{_NAMES}"),
+            (len(record) >= LONGEST_HEADER, f", line 1 has more than {LONGEST_HEADER:,} characters{_NAMES}"),
+            (_CONTROL.search(record), f", line 1 holds control characters{_NAMES}"),
+            (record.count('"') % 2, ", line 1: a quote is not closed")):
+        if wrong:
+            raise ValueError(label + said)
     outside = re.sub(r'"[^"]*"', "", record)
     delimiter = max(DELIMITERS, key=outside.count) if any(map(outside.count, DELIMITERS)) else ","
-    return _cells(record, delimiter, label), delimiter
+    return _cells(record, delimiter, label), delimiter, encoding
 
 
 def _cells(record: str, delimiter: str, label: str) -> tuple:
@@ -213,7 +208,9 @@ def _transcoded(path: str, label: str, encoding: str, mark: bool) -> Iterator[tu
         raise ValueError(f"{label} is not text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8")
     with tempfile.TemporaryDirectory() as folder:
         readable = os.path.join(folder, "utf8.csv")
-        _transcode(path, encoding, readable)
+        with open(path, encoding=encoding, newline="") as file:
+            with open(readable, "w", encoding="utf-8", newline="") as out:
+                shutil.copyfileobj(file, out, CHUNK)
         yield readable, () if plain else (
             Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)
 
@@ -224,25 +221,16 @@ def _is_marked(path: str) -> bool:
 
 
 def _decodes(path: str, encoding: str) -> bool:
-    decoder = codecs.getincrementaldecoder(encoding)()
     try:
         with open(path, "rb") as file:
-            while chunk := file.read(CHUNK):
-                decoder.decode(chunk)
-        decoder.decode(b"", final=True)
+            deque(codecs.iterdecode(iter(lambda: file.read(CHUNK), b""), encoding), 0)
     except UnicodeDecodeError:
         return False
     return True
 
 
-def _transcode(path: str, encoding: str, target: str) -> None:
-    with open(path, encoding=encoding, newline="") as file:
-        with open(target, "w", encoding="utf-8", newline="") as out:
-            while chunk := file.read(CHUNK):
-                out.write(chunk)
-
-
 _CLOSED = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
+_NAMES = "; the first line must name the columns"
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 _BINARY = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"%PDF-": "a PDF document",
            b"PK\x03\x04": "a zip archive or a workbook", b"\xd0\xcf\x11\xe0": "a workbook or another Office document",

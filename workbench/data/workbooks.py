@@ -15,7 +15,7 @@ import numpy as np
 from workbench import checks
 from workbench.data.columns import TableSource, spelled
 from workbench.data.engine import one_line
-from workbench.data.numbers import objects
+from workbench.data.numbers import objects, whole_if_exact
 from workbench.results import Note
 
 _WITH_PART = re.compile(r"(.*\.(?:xls[xm]|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)", re.IGNORECASE | re.DOTALL)
@@ -45,7 +45,10 @@ def open_workbook(path: str, label: str) -> TableSource:
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
     header = next((row for row in filled if sum(value != "" for value in cells[row]) > 1), filled[0])
-    _refuse_merged(merged, header, label)
+    for (first, left), (last, right) in merged:
+        if first <= header <= last and right > left:
+            raise ValueError(f"{label}, row {header + 1}: columns {_letters(left)} to {_letters(right)} are one merged "
+                             "cell; write a name for every column into one row")
     rows = [row for row in filled if row > header]
     places = [k for k, name in enumerate(cells[header]) if name != "" or any(cells[row][k] != "" for row in rows)]
     names = tuple("" if cells[header][k] == "" else str(_value(cells[header][k])).strip() for k in places)
@@ -54,8 +57,8 @@ def open_workbook(path: str, label: str) -> TableSource:
 
     def fetch(wanted: Any) -> Any:
         data = {name: [cells[row][places[names.index(name)]] for row in rows] for name in wanted}
-        _refuse_errors(file, sheet, label, {name: places[names.index(name)] for name in wanted if "" in data[name]},
-                       header)
+        _refuse_errors(file, sheet, label, {_letters(places[names.index(name)]): name for name in wanted
+                                            if "" in data[name]}, header)
         return {name: _column(values) for name, values in data.items()}, notes
     return TableSource(label, names, fetch, lambda: (row + 1 for row in rows))
 
@@ -80,36 +83,27 @@ def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
 
 
-def _refuse_merged(merged: list, header: int, label: str) -> None:
-    for (first, left), (last, right) in merged:
-        if first <= header <= last and right > left:
-            raise ValueError(f"{label}, row {header + 1}: columns {_letters(left)} to {_letters(right)} are one merged "
-                             "cell; write a name for every column into one row")
-
-
-def _refuse_errors(file: str, sheet: str, label: str, columns: dict, header: int) -> None:
+def _refuse_errors(file: str, sheet: str, label: str, place: dict[str, str], header: int) -> None:
     """Raise where a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
-    if not columns:
+    if not place:
         return
-    place = {_letters(k): name for name, k in columns.items()}
     with zipfile.ZipFile(file) as book:
         cells = book.read(_part(book, sheet, label))
-    found = [(place.get(letters.decode()), f"{letters.decode()}{int(row)}", int(row), said) for letters, row, said in (
-        *((letters, row, f"the error {value.decode()}; correct it, or empty the cell")
-          for letters, row, value in _ERROR.findall(cells)),
-        *((letters, row, "a formula that was never computed; open the file in a spreadsheet and save it there")
-          for letters, row, _ in _NOT_COMPUTED.findall(cells)))]
-    for name, cell, row, said in found:
-        if name is not None and row > header + 1:
+    for letters, row, said in (
+            *((letters, row, f"the error {value.decode()}; correct it, or empty the cell")
+              for letters, row, value in _ERROR.findall(cells)),
+            *((letters, row, "a formula that was never computed; open the file in a spreadsheet and save it there")
+              for letters, row, _ in _NOT_COMPUTED.findall(cells))):
+        if letters.decode() in place and int(row) > header + 1:
+            cell, name = f"{letters.decode()}{int(row)}", place[letters.decode()]
             raise ValueError(f"{label}, cell {cell} (column {name!r}) holds {said}")
 
 
 def _part(book: Any, sheet: str, label: str) -> str:
     """Return the name of the part that holds a sheet."""
-    sheets = ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet")
     relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
     target = {relation.attrib["Id"]: relation.attrib["Target"] for relation in relations}
-    for found in sheets:
+    for found in ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet"):
         keys = [value for key, value in found.attrib.items() if key.endswith("}id")]
         if found.get("name") == sheet and keys:
             return posixpath.join("xl", target[keys[0]]).lstrip("/")
@@ -134,9 +128,7 @@ def _column(cells: Sequence) -> np.ndarray:
     if kinds == {bool}:
         return np.array(cells)
     if kinds <= {int, float}:
-        values = np.array(cells, float)
-        whole = (values == np.floor(values)).all() and (np.abs(values) < checks.LARGEST).all()
-        return values.astype(np.int64) if whole else values
+        return whole_if_exact(np.array(cells, float))
     return objects([_value(cell) for cell in cells])
 
 

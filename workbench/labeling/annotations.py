@@ -64,11 +64,10 @@ def write_tasks(path: str | PathLike[str], key: str, items: Items, labels: Seque
     items = list(items)
     columns = [name for _, shown in items[:1] for name in shown]
     fields = [tool.variable(name) for name in columns]
-    taken = next((name for name, field in zip(columns, fields, strict=True)
-                  if field.casefold() in tool.reserved or fields.count(field) > 1), None)
-    if taken is not None:
-        raise ValueError(f"column {taken!r} has the name of another field in {key}: choose another tool, or make the "
-                         "audit with the column renamed")
+    for name, field in zip(columns, fields, strict=True):
+        if field.casefold() in tool.reserved or fields.count(field) > 1:
+            raise ValueError(f"column {name!r} has the name of another field in {key}: choose another tool, or make "
+                             "the audit with the column renamed")
     _refuse_labeled(path)
     write_text(path, tool.write(items, labels))
 

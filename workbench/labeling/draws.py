@@ -3,20 +3,16 @@
 Within a stratum items come in the order of a key, the first 60 bits of MD5("seed:id"), so that the same seed draws the
 same items in any order of the rows; `workbench.labeling_order` says which stratum is next.
 """
-from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench import checks
 from workbench.data import numbers
-
-if TYPE_CHECKING:
-    from workbench.data.scored_items import ScoredItems
+from workbench.data.scored_items import ScoredItems
+from workbench.labeling.ids import positions
 
 KEY_BITS = 60
 
@@ -77,8 +73,7 @@ def items_in_turn(ids: Sequence, stratum: np.ndarray, turns: np.ndarray, seed: i
     >>> items_in_turn(["a", "b", "c"], np.array([0, 1, 1]), np.array([1, 0, 1]), seed=0).tolist()
     [1, 0, 2]
     """
-    if len(set(ids)) < len(ids):
-        raise checks.WrongValue("items.id", f"must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats")
+    positions(ids)
     by_stratum = np.lexsort((random_keys(ids, seed), stratum))
     size, order = np.bincount(stratum), np.empty(turns.size, np.int64)
     wanted = np.bincount(turns, minlength=size.size)

@@ -1,6 +1,7 @@
 """Identifiers of a label sheet matched to items, also where a spreadsheet took them for numbers."""
 
 import decimal
+import functools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -13,11 +14,11 @@ KEPT = 15       # digits that a spreadsheet keeps of a number; it writes zeros f
 _NUMBER = re.compile(r"([+-]?[0-9]{1,300})(?:[.,]([0-9]{0,300}))?(?:[eE]([+-]?[0-9]{1,3}))?")
 
 
-def positions(ids: Sequence[str]) -> dict[str, int]:
+def positions(ids: Sequence) -> dict[Any, int]:
     """Return the position of each identifier, or raise where one repeats."""
     position_of = {text: position for position, text in enumerate(ids)}
     if len(position_of) < len(ids):
-        raise ValueError(f"items.id must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats")
+        raise checks.WrongValue("items.id", f"must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats")
     return position_of
 
 
@@ -52,7 +53,13 @@ def matched(cells: Sequence[str], position_of: dict[str, int],
 def changed_ids(cells: Sequence[str], asked: Iterable[str]) -> dict[str, str]:
     """Return the cells that a spreadsheet changed, with the one identifier that was asked for and is shown so."""
     wanted = set(asked)
-    return _changed([cell for cell in dict.fromkeys(cells) if cell not in wanted], wanted.difference(cells))
+    gone, found = wanted.difference(cells), {}
+    by_number = functools.cache(functools.partial(_by_number, gone))
+    for cell in dict.fromkeys(cells) if gone else ():
+        candidates = [] if cell in wanted else by_number(_digits(cell)).get(_number(cell), [])
+        if len(candidates) == 1:
+            found[cell] = candidates[0]
+    return found
 
 
 def changed_notes(changed: dict[str, str]) -> Iterable[Note]:
@@ -62,20 +69,6 @@ def changed_notes(changed: dict[str, str]) -> Iterable[Note]:
         ids = checks.counted(len(changed), "id was", "ids were")
         yield Note("data", f"{ids} changed by a spreadsheet and matched to the one drawn item that it would show so: "
                    f"{cell!r} is {meant!r}")
-
-
-def _changed(strange: Sequence[str], gone: set[str]) -> dict[str, str]:
-    """Return the strange cells that show the number of exactly one of the identifiers that are gone."""
-    shown: dict[int | None, dict] = {}
-    found = {}
-    for cell in strange if gone else ():
-        digits, number = _digits(cell), _number(cell)
-        if digits not in shown:
-            shown[digits] = _by_number(gone, digits)
-        candidates = shown[digits].get(number, []) if number is not None else []
-        if len(candidates) == 1:
-            found[cell] = candidates[0]
-    return found
 
 
 def _by_number(ids: set[str], digits: int | None) -> Any:

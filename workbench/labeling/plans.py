@@ -8,25 +8,22 @@
 - `asks`, "correct" or "truth", and `columns`, what the sheet shows of the items;
 - `data`: SHA-256 of the identifiers, scores and predicted classes.
 """
-from __future__ import annotations
 
 import hashlib
 import json
 import os
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from workbench import checks
 from workbench.data import numbers
+from workbench.data.scored_items import ScoredItems
 from workbench.data.whole_files import write_text
 from workbench.labeling import draws
 from workbench.labeling.answers import ANSWERS, class_texts
-
-if TYPE_CHECKING:
-    from workbench.data.scored_items import ScoredItems
 
 KIND, SCHEMA = "plan of a label sheet", 1
 PLAN_ENDING = ".plan.json"

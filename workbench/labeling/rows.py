@@ -1,65 +1,56 @@
 """The rows of a filled label sheet: whose they are, what they say, and what becomes of each."""
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from workbench.data import frames
 from workbench.data.columns import plain_name
+from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling.annotations import Annotations, read_annotations
 from workbench.labeling.answers import ANSWERS, class_reader, class_texts, read_verdict, right_or_wrong, verdict_of
-from workbench.labeling.tables import read_table, whole_number
+from workbench.labeling.tables import SheetTable, read_table, whole_number
 from workbench.labeling.tools.tool import LabelRow
-
-if TYPE_CHECKING:
-    from workbench.data.scored_items import ScoredItems
 
 KINDS = ("labeled", "skipped", "not reached", "repeated", "unmatched", "empty")
 
 
 @dataclass(frozen=True)
-class SheetRows:
-    """Columns of a sheet as text, matched to items by `matches`; `ids` and `position_of` are the items'.
+class SheetRows(SheetTable):
+    """A sheet that is matched to items by `matches`; `names` and `position_of` are the items'.
 
     `rows` are the numbers that a spreadsheet shows, or those of a tool's records.
     """
 
-    label: str
-    columns: dict[str, list[str]]
-    rows: list[int]
     answer: str
-    ids: list[str]
+    names: list[str]
     position_of: dict[str, int]
-    notes: tuple = ()
 
     def sizes(self) -> list[int]:
         """Return how many items the sheet may have asked for: by its positions, its identifiers, and those known."""
         places = [place for place in map(whole_number, self.columns.get("position", ())) if place is not None]
-        return list(dict.fromkeys((max(places, default=0), len(set(self.columns["id"]) - {""}), len(self.known()))))
+        return list(dict.fromkeys((max(places, default=0), len(set(self.ids) - {""}), len(self.known()))))
 
     def known(self) -> set[int]:
         """Return the positions of the items that the sheet names as they are written."""
-        return {self.position_of[cell] for cell in self.columns["id"] if cell in self.position_of}
+        return {self.position_of[cell] for cell in self.ids if cell in self.position_of}
 
     def matches(self, planned: np.ndarray | None) -> tuple[list[int | None], dict[str, str]]:
         """Return the position of each row's item, None where there is none, and the ids that a spreadsheet changed."""
-        cells = self.columns["id"]
-        for row, (cell, said) in enumerate(zip(cells, self.columns[self.answer], strict=True)):
+        for row, cell, said in zip(self.rows, self.ids, self.columns[self.answer], strict=True):
             if said and not cell:
-                raise ValueError(f"column 'id', row {self.rows[row]} is missing, but its {self.answer!r} cell is "
-                                 f"{said!r}")
-        asked = () if planned is None else [self.ids[position] for position in planned.tolist()]
-        matched, changed = sheet_ids.matched(cells, self.position_of, asked)
+                raise ValueError(f"column 'id', row {row} is missing, but its {self.answer!r} cell is {said!r}")
+        asked = () if planned is None else [self.names[position] for position in planned.tolist()]
+        matched, changed = sheet_ids.matched(self.ids, self.position_of, asked)
         if all(where is None for where in matched):
-            raise ValueError(f"{self.label} names no id of the items, its first is {cells[0]!r} and theirs is "
-                             f"{self.ids[0]!r}; check that sheet and scores belong together")
+            raise ValueError(f"{self.label} names no id of the items, its first is {self.ids[0]!r} and theirs is "
+                             f"{self.names[0]!r}; check that sheet and scores belong together")
         return matched, changed
 
     def refuse_other_plan(self, matched: Sequence[int | None], stratum: np.ndarray, planned: np.ndarray | None) -> None:
@@ -68,7 +59,7 @@ class SheetRows:
         for row, item in enumerate(matched):
             if item is None:
                 continue
-            said = f"id {self.columns['id'][row]!r} (row {self.rows[row]}) has"
+            said = f"id {self.ids[row]!r} (row {self.rows[row]}) has"
             cell = self.columns["stratum"][row] if "stratum" in self.columns else None
             if cell is not None and whole_number(cell) != stratum[item]:
                 raise ValueError(f"{said} stratum {cell!r} in the sheet, but {stratum[item]} now; use the settings "
@@ -83,12 +74,12 @@ class SheetRows:
 
     def said(self, items: ScoredItems) -> list:
         """Return what each row says: 1 or 0, or the text of a class; None for an empty cell."""
-        ids, cells = self.columns["id"], self.columns[self.answer]
+        cells = self.columns[self.answer]
         if self.answer == "correct":
-            return right_or_wrong(ids, cells, self.rows)
+            return right_or_wrong(self.ids, cells, self.rows)
         read = class_reader(items.prediction, items.rival)
         classes = []
-        for row, name, cell in zip(self.rows, ids, cells, strict=True):
+        for row, name, cell in zip(self.rows, self.ids, cells, strict=True):
             try:
                 classes.append(read(cell) if cell else None)
             except ValueError as error:
@@ -108,16 +99,16 @@ class SheetRows:
 
 def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRows:
     """Read the rows of a sheet that was written for `items`, or the export of an annotation tool."""
-    annotated, ids = read_annotations(path), draws.id_texts(items)
+    annotated, names = read_annotations(path), draws.id_texts(items)
     if annotated is not None:
-        texts, rows, answer = _columns_of(annotated, items, asks, ids)
-        return SheetRows(annotated.label, texts, rows, answer, ids, sheet_ids.positions(ids))
+        texts, rows, answer = _columns_of(annotated, items, asks, names)
+        return SheetRows(annotated.label, texts, rows, (), answer, names, sheet_ids.positions(names))
     usable = ("truth",) if asks == "truth" else ("correct",) if items.prediction is None else tuple(ANSWERS)
     header = {plain_name(name) for name in frames.column_names(path)}
     there = [name for name in usable if name in header] or [asks]
     table = read_table(path, ["id", *there], ("stratum", "position"))
     answer = next((name for name in there if any(table.columns[name])), there[0])
-    return SheetRows(table.label, table.columns, table.rows, answer, ids, sheet_ids.positions(ids), table.notes)
+    return SheetRows(table.label, table.columns, table.rows, table.notes, answer, names, sheet_ids.positions(names))
 
 
 def _columns_of(annotated: Annotations, items: ScoredItems, asks: str, ids: list[str]) -> tuple[dict, list[int], str]:
@@ -159,7 +150,7 @@ def labels_of(rows: SheetRows, matched: Sequence[int | None], said: Sequence) ->
             if item not in labels or label is not None:
                 labels[item], speaks[item] = label, row
         elif label is not None:
-            identifier = rows.columns["id"][row]
+            identifier = rows.ids[row]
             if before != label:
                 raise ValueError(f"id {identifier!r} is labeled both {before} and {label}, the second time in row "
                                  f"{rows.rows[row]}; keep one of the rows")
@@ -187,7 +178,7 @@ def kinds_of_rows(rows: SheetRows, matched: Sequence[int | None], labels: dict, 
 
     def kind(row: int, item: int | None) -> str:
         if item is None:
-            return "unmatched" if rows.columns["id"][row] else "empty"
+            return "unmatched" if rows.ids[row] else "empty"
         if speaks[item] != row:
             return "repeated"
         return "labeled" if labels[item] is not None else "skipped" if item in left else "not reached"

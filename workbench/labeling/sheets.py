@@ -1,11 +1,9 @@
 """Label sheets: draw items, write the sheet people fill in, and read it back without losing a row."""
-from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,19 +12,16 @@ from workbench import checks
 from workbench.data import numbers
 from workbench.data.safe_csv import csv_path, refuse_recorded, write_rows
 from workbench.data.safe_csv import refuse_other as refuse_other
+from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling import rows as sheet_rows
 from workbench.labeling.answers import ANSWERS, class_texts
 from workbench.results import FILLED, Note, Result
 
-if TYPE_CHECKING:
-    from workbench.data.scored_items import ScoredItems
-
 OWN = ("id", "position", "stratum", *ANSWERS)       # columns that a sheet has, or had
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SheetLabels(Result):
     """What a filled label sheet says, matched to the scored items.
 
@@ -271,11 +266,11 @@ def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.nda
     if not any(label is not None for label in labels.values()):
         raise ValueError(f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}")
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
-    unmatched = tuple(dict.fromkeys(cell for cell, where in zip(rows.columns["id"], matched, strict=True)
+    unmatched = tuple(dict.fromkeys(cell for cell, where in zip(rows.ids, matched, strict=True)
                                     if cell and where is None))
-    missing = tuple(rows.ids[item] for item in (*skipped, *later) if item not in labels)
-    notes = (*rows.notes, *sheet_ids.changed_notes(changed), *_repeated_notes(repeated), *_missing_notes(missing),
-             *_unmatched_notes(unmatched, rows.position_of))
+    missing = tuple(rows.names[item] for item in (*skipped, *later) if item not in labels)
+    notes = (*rows.notes, *sheet_ids.changed_notes(changed), *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched,
+                                                                     rows.position_of))
     index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
     said = np.array([labels[item] for item in index.tolist()])
     kinds = sheet_rows.kinds_of_rows(rows, matched, labels, speaks, skipped)
@@ -283,7 +278,7 @@ def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.nda
         (said == class_texts(items.prediction)[index]).astype(np.int64)
     return SheetLabels(
         *_per_stratum(stratum[index], right, n_strata), index, right, unmatched,
-        tuple(rows.ids[item] for item in (*skipped, *later)), None if rows.answer == "correct" else said,
+        tuple(rows.names[item] for item in (*skipped, *later)), None if rows.answer == "correct" else said,
         np.bincount(stratum[np.array(skipped, int)], minlength=n_strata), missing, kinds, notes=notes)
 
 
@@ -304,34 +299,24 @@ def _positions(index: ArrayLike, size: int) -> np.ndarray:
     return index
 
 
-def _repeated_notes(repeated: list) -> tuple:
-    distinct = tuple(dict.fromkeys(repeated))
-    if not distinct:
-        return ()
-    ids = checks.counted(len(distinct), "id is", "ids are")
-    return (Note("data", f"{ids} labeled more than once, always alike, and counted once: "
-                 + checks.listed(distinct, 5, quoted=True)),)
-
-
-def _missing_notes(missing: tuple) -> tuple:
-    if not missing:
-        return ()
-    items = checks.counted(len(missing), "item that the sheet asked for has", "items that the sheet asked for have")
-    return (Note("data", f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
-                 + checks.listed(missing, 5, quoted=True)),)
-
-
-def _unmatched_notes(unmatched: tuple, position_of: dict) -> tuple:
-    if not unmatched:
-        return ()
-    ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
-    note = Note("refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}")
-    padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
-    shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
-    if shortened is None:
-        return (note,)
-    return (note, Note("data", f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
-                       f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them"))
+def _notes(repeated: tuple, missing: tuple, unmatched: tuple, position_of: dict) -> Iterator[Note]:
+    """Yield what is odd about the rows of a sheet, each of them a tuple of ids."""
+    if repeated:
+        ids = checks.counted(len(repeated), "id is", "ids are")
+        yield Note("data", f"{ids} labeled more than once, always alike, and counted once: "
+                   + checks.listed(repeated, 5, quoted=True))
+    if missing:
+        items = checks.counted(len(missing), "item that the sheet asked for has", "items that the sheet asked for have")
+        yield Note("data", f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
+                   + checks.listed(missing, 5, quoted=True))
+    if unmatched:
+        ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
+        yield Note("refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}")
+        padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
+        shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
+        if shortened is not None:
+            yield Note("data", f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
+                       f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them")
 
 
 def _per_stratum(stratum: np.ndarray, right: np.ndarray, n_strata: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,6 @@ without an answer shows a text box, which says the same.
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks, lessons
@@ -38,7 +37,6 @@ def exercises() -> dict[str, tuple]:
     return {number: exercise for part in lessons.parts("exercises") for number, exercise in part.EXERCISES.items()}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Feedback(Result):
     """What an answer earned.
 
@@ -63,10 +61,10 @@ class Feedback(Result):
 
     def headline(self) -> str:
         """Return verdict, message and what help is due."""
-        parts = [f"{self.exercise} {self.verdict}: {self.message}"]
-        parts += [f"Hint: {self.hint}"] if self.hint else []
-        parts += [f"Why: {self.explanation}"] if self.explanation else []
-        return " ".join(parts)
+        return " ".join([f"{self.exercise} {self.verdict}: {self.message}", *map(" ".join, self._help())])
+
+    def _help(self) -> list[tuple[str, str]]:
+        return [(name, text) for name, text in (("Hint:", self.hint), ("Why:", self.explanation)) if text]
 
     def rows(self) -> list[dict]:
         """Return one row."""
@@ -77,8 +75,7 @@ class Feedback(Result):
         import html
         mark = {"right": "&#10003;", "mistake": "&#10007;", "not yet": "&#8230;", "no answer": "?",
                 "recorded": "&#9998;"}[self.verdict]
-        help_lines = "".join(f"<br><em>{name}</em> {html.escape(text)}" for name, text in
-                             (("Hint:", self.hint), ("Why:", self.explanation)) if text)
+        help_lines = "".join(f"<br><em>{name}</em> {html.escape(text)}" for name, text in self._help())
         return (f"<p role='status'><strong>{mark} {html.escape(self.exercise)} {self.verdict}</strong>: "
                 f"{html.escape(self.message)}{help_lines}</p>")
 

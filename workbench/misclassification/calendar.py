@@ -54,8 +54,7 @@ def time_of(names: Sequence[str]) -> list[tuple[int, ...]] | None:
     month_first: list[tuple[int, ...]] = [(year, a, b) for a, b, year in days]
     if (first > 12) != (second > 12):
         return day_first if first > 12 else month_first
-    same = days and first <= 12 and _order(day_first) == _order(month_first)
-    return day_first if same else None
+    return day_first if days and first <= 12 and _order(day_first) == _order(month_first) else None
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
@@ -71,7 +70,8 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
     """
     order, when = list(range(len(names))), time_of(names)
     if when is None:
-        return order, _open_notes(names)
+        return order, (Note("unreliable", f"periods stay in the order of the file: in {names[0]!r} day and month "
+                            "cannot be told apart; write 2024-03-01"),) if _slashed(names) else ()
     if len(set(when)) < len(when):
         same = next(k for k, key in enumerate(when) if key in when[:k])
         raise ValueError(f"every period must be named once; {names[when.index(when[same])]!r} and {names[same]!r} are "
@@ -116,13 +116,6 @@ def _slashed(names: Any) -> list:
     """Return the numbers of names like 01/02/2024, none where a name is unlike that."""
     found = [_SLASHED.fullmatch(name.strip()) for name in names]
     return [(int(match[1]), int(match[3]), int(match[4])) for match in found if match] if all(found) else []
-
-
-def _open_notes(names: Any) -> tuple:
-    if not _slashed(names):
-        return ()
-    return (Note("unreliable", f"periods stay in the order of the file: in {names[0]!r} day and month cannot be told "
-                 "apart; write 2024-03-01"),)
 
 
 def _numbered(names: Any) -> list | None:

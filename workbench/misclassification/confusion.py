@@ -10,7 +10,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from workbench.data.classes import class_notes
 from workbench.results import FILLED, Note, Result, html_table, note_list
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ConfusionCounts(Result):
     """Audited items by true and predicted class.
 
@@ -202,7 +200,6 @@ def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     return ConfusionCounts(sum(audit.table for audit in audits), audits[0].labels)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class AuditComparison(Result):
     """Whether the classifier reads as it did: two audits compared; made by `compare_audits`.
 
@@ -239,9 +236,8 @@ class AuditComparison(Result):
 
     def headline(self) -> str:
         """Return what the two audits say about both assumptions."""
-        reading, truth = (self._verdict(*family) for family in (
-            ("P(prediction | truth)", self.reading, self.reading_pvalues),
-            ("P(truth | prediction)", self.truth, self.truth_pvalues)))
+        reading = self._verdict("P(prediction | truth)", self.reading, self.reading_pvalues)
+        truth = self._verdict("P(truth | prediction)", self.truth, self.truth_pvalues)
         return f"{self.first.n:,} and {self.second.n:,} audited items: {reading}; {truth}"
 
     def _verdict(self, name: str, rates: np.ndarray, pvalues: np.ndarray) -> str:
@@ -297,35 +293,29 @@ def compare_audits(first: ConfusionCounts, second: ConfusionCounts, *, level: fl
     >>> r.drifted
     True
     """
-    for name, audit in (("first", first), ("second", second)):
-        checks.instance(name, audit, ConfusionCounts)
-    _same_labels(first, second)
-    checks.level(level)
-    families = [_compare_rates(first.table, second.table, axis, level) for axis in (1, 0)]
-    return AuditComparison(first.labels, families[0][0], families[1][0], families[0][1], families[1][1],
-                           float(level), first, second)
+    _same_labels(first, second, "first", "second")
+    level = checks.level(level)
+    (reading, of_reading), (truth, of_truth) = (_compare_rates(first.table, second.table, axis, level)
+                                                for axis in (1, 0))
+    return AuditComparison(first.labels, reading, truth, of_reading, of_truth, level, first, second)
 
 
 def _compare_rates(first: np.ndarray, second: np.ndarray, axis: int, level: float) -> tuple:
-    z = intervals.quantile(level)
     right = np.stack([np.diag(first), np.diag(second)])
     total = np.stack([first.sum(axis), second.sum(axis)])
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = right / total
-        low, high = intervals.wilson(rate, total, z)
+        low, high = intervals.wilson(rate, total, intervals.quantile(level))
     difference = rate[1] - rate[0]
     down = np.sqrt((rate[1] - low[1]) ** 2 + (high[0] - rate[0]) ** 2)
     up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
-    exact = np.array([_fisher(right[:, k], total[:, k]) for k in range(len(first))])
-    known, adjusted = ~np.isnan(exact), np.full(exact.size, np.nan)
-    adjusted[known] = intervals.holm(exact[known])
-    return np.stack([rate[0], rate[1], difference, difference - down, difference + up], 1), adjusted
+    pvalues, known = np.full(len(first), np.nan), total.all(0)
+    pvalues[known] = intervals.holm([_fisher(*columns) for columns in zip(right.T[known], total.T[known], strict=True)])
+    return np.stack([*rate, difference, difference - down, difference + up], 1), pvalues
 
 
 def _fisher(right: np.ndarray, total: np.ndarray) -> float:
     """Return the two-sided p-value: tables with these margins that are no likelier than the one seen."""
-    if (total == 0).any():
-        return np.nan
     x = np.arange(max(0, right.sum() - total[1]), min(right.sum(), total[0]) + 1)
     log = -sum(scipy.special.gammaln(part + 1) for part in (
         x, total[0] - x, right.sum() - x, total[1] - right.sum() + x))
@@ -333,9 +323,9 @@ def _fisher(right: np.ndarray, total: np.ndarray) -> float:
     return float(min(weight[weight <= weight[x == right[0]] * (1 + 1e-7)].sum() / weight.sum(), 1.0))
 
 
-def _same_labels(first: ConfusionCounts, other: ConfusionCounts) -> None:
-    for audit in (first, other):
-        checks.instance("an audit", audit, ConfusionCounts)
+def _same_labels(first: ConfusionCounts, other: ConfusionCounts, *names: str) -> None:
+    for name, audit in zip(names or ("an audit",) * 2, (first, other), strict=True):
+        checks.instance(name, audit, ConfusionCounts)
     if first.labels != other.labels:
         both = (checks.listed(audit.labels, quoted=True) for audit in (first, other))
         raise checks.WrongValue("audits", f"must have the same labels in the same order; got {' and '.join(both)}")

@@ -11,14 +11,13 @@ from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
 from workbench.data.engine import quoted
-from workbench.misclassification.calendar import in_time
-from workbench.misclassification.confusion import ConfusionCounts, check_counts
+from workbench.misclassification import calendar, confusion
 from workbench.results import Note
 
 
 @frames.in_rows_of("audit")
 def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "prediction",
-               labels: str = "") -> ConfusionCounts:
+               labels: str = "") -> confusion.ConfusionCounts:
     """Return the confusion table of audited items.
 
     Parameters
@@ -52,21 +51,20 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     if spelled(prediction, names) in names:
         data, _ = frames.read_columns(audit, [truth, prediction])
         true, read = (numbers.to_labels(name, data[name]) for name in (truth, prediction))
-        return ConfusionCounts.from_labels(true, read, labels=_in_kind(wanted, np.concatenate([true, read])))
+        return confusion.ConfusionCounts.from_labels(true, read, labels=_in_kind(wanted, np.concatenate([true, read])))
     data, _ = frames.read_columns(audit, [truth])
     rows = numbers.as_text(data[truth])
     if len(set(rows)) < len(rows):
         raise ValueError(f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
                          f"{checks.listed(names, quoted=True)}")
     order = rows if wanted is None else wanted
-    missing = [label for label in order if spelled(label, names) not in names or label not in rows]
-    if missing or len(order) != len(rows):
+    if len(order) != len(rows) or any(spelled(label, names) not in names or label not in rows for label in order):
         raise checks.WrongValue("audit", f"must hold a column {prediction!r}, or be a confusion table with a row and "
                                 f"a column for every class; rows {checks.listed(rows, quoted=True)}, columns "
                                 f"{checks.listed(names, quoted=True)}")
     counts, _ = frames.read_columns(audit, order)
     table = np.stack([numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order], axis=1)
-    return ConfusionCounts(table[[rows.index(label) for label in order]], order)
+    return confusion.ConfusionCounts(table[[rows.index(label) for label in order]], order)
 
 
 def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total: str = "n", counted: str = "counted",
@@ -109,11 +107,9 @@ def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, coun
     """Return what `load_periods` does, and what is to be said of the order of the periods."""
     frames.check_source("counts", counts)
     names, classes = frames.column_names(counts), [str(label) for label in labels]
-    if spelled(predicted, names) in names:
-        found = count_items(counts, period, predicted, classes)
-    else:
-        found = _counted_rows(counts, names, classes, {"period": period, "total": total, "counted": counted})
-    order, notes = in_time([*found])
+    found = count_items(counts, period, predicted, classes) if spelled(predicted, names) in names else \
+        _counted_rows(counts, names, classes, {"period": period, "total": total, "counted": counted})
+    order, notes = calendar.in_time([*found])
     in_order = [*found]
     return {in_order[k]: found[in_order[k]] for k in order}, notes
 
@@ -132,7 +128,8 @@ def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) ->
     columns = classes if by_class else [total, counted]
     data, _ = frames.read_columns(counts, [period, *columns])
     labeled = numbers.as_text(data[period])
-    _refuse_repeated(period, labeled)
+    for repeated in [name for name, times in Counter(labeled).items() if times > 1][:1]:
+        raise ValueError(f"column {period!r} must name every period once; {repeated!r} repeats")
     measured = {name: data[name] for name in columns}
     rows = zip(*(numbers.to_cells(name, cells, beside=measured) for name, cells in measured.items()), strict=True)
     return dict(zip(labeled, rows if by_class else map(_two_classes, rows), strict=True))
@@ -158,22 +155,21 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
     (1579, 218)
     """
     if not checks.instance("periods", periods, Mapping):
-        raise checks.WrongValue("periods", "must not be empty: there is no period whose items the audit was drawn "
-                                "from")
+        raise checks.WrongValue("periods", "must not be empty: there is no period whose items the audit was drawn from")
     name = audit_period or next(iter(periods))
     if name not in periods:
         raise checks.WrongValue("audit_period", "must be a period of the counts; got "
                                 f"{name!r}{checks.suggestion(name, periods)}")
     first = "" if audit_period else ", the first (name another with audit_period)"
-    check_counts(f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name])))
+    confusion.check_counts(f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name])))
     return periods[name]
 
 
 def _refuse_further_classes(counts: dict | str, names: list) -> None:
     """Raise if a further column holds counts: a class that was not audited, whose items would be left out."""
     for name in names:
-        cells = numbers.to_cells(name, frames.read_columns(counts, [name])[0][name])
-        if all(isinstance(cell, int) for cell in cells):
+        data, _ = frames.read_columns(counts, [name])
+        if all(isinstance(cell, int) for cell in numbers.to_cells(name, data[name])):
             raise checks.WrongValue("counts", "must have no column of numbers that is no class of the audit, as "
                                     f"{name!r} is: its items would be left out; audit that class too, or drop the "
                                     "column")
@@ -190,12 +186,6 @@ def _in_kind(wanted: list[str] | None, found: np.ndarray) -> list[str] | np.ndar
     if wanted is None or found.dtype.kind == "U":
         return wanted
     return numbers.to_labels("labels", np.array(wanted, object))
-
-
-def _refuse_repeated(name: str, values: list[str]) -> None:
-    if len(set(values)) < len(values):
-        repeated = next(value for value in values if values.count(value) > 1)
-        raise ValueError(f"column {name!r} must name every period once; {repeated!r} repeats")
 
 
 def count_items(source: Any, period: str, predicted: str, classes: Sequence[str]) -> dict[str, tuple]:
@@ -224,8 +214,8 @@ def count_items(source: Any, period: str, predicted: str, classes: Sequence[str]
     >>> count_items({"month": ["b", "a", "b"], "read": [1, 0, 1]}, "month", "read", ["0", "1"])
     {'b': (0, 2), 'a': (1, 0)}
     """
-    rows = _tallied_file(source, period, predicted) if isinstance(source, (str, os.PathLike)) else \
-        _tallied(source, period, predicted)
+    tallied = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied
+    rows = tallied(source, period, predicted)
     for place, name in enumerate((period, predicted)):
         empty = [row for *cells, _, row in rows if not cells[place]]
         if empty:

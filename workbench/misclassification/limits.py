@@ -80,11 +80,10 @@ def delta(center: np.ndarray, variance: np.ndarray, level: float, least: float,
     return np.clip(center - spread, least, most), np.clip(center + spread, least, most)
 
 
-def percentiles(draws: np.ndarray, level: float, least: float, most: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+def percentiles(draws: np.ndarray, level: float, least: float, most: float = 1.0) -> tuple[np.ndarray, ...]:
     """Return the limits of draws (D, ...), within `least` and `most`."""
     tail = (1 - level) / 2
-    low, high = np.nanquantile(draws, [tail, 1 - tail], axis=0)
-    return np.clip(low, least, most), np.clip(high, least, most)
+    return tuple(np.clip(np.nanquantile(draws, [tail, 1 - tail], axis=0), least, most))
 
 
 def fieller(ratio: np.ndarray, covariance: np.ndarray, level: float, least: float,

@@ -103,8 +103,7 @@ def transposed_inverse(rates: np.ndarray) -> np.ndarray:
         determinant = np.where(np.abs(determinant) < SINGULAR, np.nan, determinant)
         return np.moveaxis(np.array([[d, -c], [-b, a]]) / determinant, (0, 1), (-2, -1))
     bad = ~(np.abs(np.linalg.det(rates)) > SINGULAR)[..., None, None]
-    inverse = np.linalg.inv(np.where(bad, np.eye(rates.shape[-1]), rates))
-    return np.where(bad, np.nan, inverse.swapaxes(-1, -2))
+    return np.where(bad, np.nan, np.linalg.inv(np.where(bad, np.eye(rates.shape[-1]), rates)).swapaxes(-1, -2))
 
 
 def apply(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
@@ -113,8 +112,7 @@ def apply(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 
 def _baseline(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
-    rows = table.sum(-1)
-    return np.broadcast_to(rows / rows.sum(-1, keepdims=True), np.broadcast_shapes(rows.shape, shares.shape))
+    return np.broadcast_to(by_row(table.sum(-1)), np.broadcast_shapes(table.shape[:-1], shares.shape))
 
 
 def _classify_and_count(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
@@ -174,11 +172,10 @@ def slopes_of(method: str, table: np.ndarray, frame: np.ndarray | None, shares: 
     """Return the `Slopes` of a method; `frame` may be None for methods that do not use it."""
     table = np.asarray(table, float)
     estimate = shares_of(method, table, frame, shares)
-    k = table.shape[-1]
-    lead = estimate.shape[:-1]
-    by_table, by_frame, by_shares = METHODS[method].slopes(table, frame, shares)
-    return Slopes(estimate, np.broadcast_to(by_table, (*lead, k, k, k)), np.broadcast_to(by_frame, (*lead, k, k)),
-                  np.broadcast_to(by_shares, (*lead, k, k)))
+    shape = (*estimate.shape, table.shape[-1])
+    by_table, *others = METHODS[method].slopes(table, frame, shares)
+    return Slopes(estimate, np.broadcast_to(by_table, (*shape, shape[-1])),
+                  *(np.broadcast_to(slope, shape) for slope in others))
 
 
 def _rows_slope(inverse: np.ndarray, rates: np.ndarray, parts: np.ndarray, totals: np.ndarray) -> np.ndarray:
@@ -195,8 +192,7 @@ def _columns_slope(table: Any, shares: Any) -> np.ndarray:
 
 def _baseline_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
     rows = table.sum(-1)
-    n = rows.sum(-1)[..., None, None]
-    slope = (np.eye(table.shape[-1]) - (rows / rows.sum(-1, keepdims=True))[..., :, None]) / n
+    slope = (np.eye(table.shape[-1]) - by_row(rows)[..., :, None]) / rows.sum(-1)[..., None, None]
     return np.broadcast_to(slope[..., None], (*slope.shape, table.shape[-1])), 0.0, 0.0
 
 
@@ -230,8 +226,7 @@ def _mle_slopes(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> tup
     inverse = transposed_inverse(rates)
     by_joint = _rows_slope(inverse, rates, apply(inverse, shares), joint.sum(-1))
     by_frame = (by_column(table)[..., None, :, :] * by_joint).sum(-2)
-    weight = (frame / table.sum(-2))[..., None, None, :]
-    return weight * (by_joint - by_frame[..., :, None, :]), by_frame, inverse
+    return (frame / table.sum(-2))[..., None, None, :] * (by_joint - by_frame[..., :, None, :]), by_frame, inverse
 
 
 METHODS = {method.name: method for method in (
@@ -266,9 +261,8 @@ def curved(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | N
     if not METHODS[method].divides_by or table.shape[-1] > 2:
         return slopes
     cv = slope_cv(table)[..., None, None, None]
-    more = np.sqrt(1 + 8 * cv**2 + 69 * cv**4)
     calibrated = _columns_slope(table, frame) if "frame" in METHODS[method].needs else 0.0
-    return replace(slopes, table=calibrated + more * (slopes.table - calibrated))
+    return replace(slopes, table=calibrated + np.sqrt(1 + 8 * cv**2 + 69 * cv**4) * (slopes.table - calibrated))
 
 
 def audit_covariance(slopes: Slopes, table: np.ndarray, audited: int, frame_size: Any = None,
@@ -295,7 +289,7 @@ def audit_covariance(slopes: Slopes, table: np.ndarray, audited: int, frame_size
     drawn = 1 - audited / frame_size if finite else 1.0
     rows = table.sum(-1)
     n = rows.sum(-1)[..., None, None]
-    parts, given = (rows / rows.sum(-1, keepdims=True))[..., None, :], by_row(table)[..., None, :, :]
+    parts, given = by_row(rows)[..., None, :], by_row(table)[..., None, :, :]
     mean = (given * slopes.table).sum(-1)
     center = (parts * mean).sum(-1, keepdims=True)
     between = _product(parts * (mean - center), mean - center) * n
@@ -309,16 +303,15 @@ def audit_covariance(slopes: Slopes, table: np.ndarray, audited: int, frame_size
 def _within(slope: np.ndarray, given: np.ndarray, parts: np.ndarray) -> np.ndarray:
     """Return the covariance of slopes (..., K, i, j) of one item within true classes i, averaged over the classes."""
     centered = slope - (given * slope).sum(-1, keepdims=True)
-    weighted = parts[..., None] * given * centered
     flat = (*slope.shape[:-2], slope.shape[-1] ** 2)
-    return _product(weighted.reshape(flat), centered.reshape(flat))
+    return _product((parts[..., None] * given * centered).reshape(flat), centered.reshape(flat))
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a @ b.swapaxes(-1, -2)
 
 
-def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray,
+def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, shares: np.ndarray,
                        size: float | np.ndarray) -> np.ndarray:
     """Return the covariance (..., K, K) of estimates that comes from the period's own items.
 
@@ -337,13 +330,11 @@ def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, frame: np
 def _mixture_covariance(rates: np.ndarray, parts: np.ndarray) -> np.ndarray:
     """Return sum_i parts_i (diag(rates_i) - rates_i rates_i'), (..., K, K)."""
     weighted = parts[..., :, None] * rates
-    diagonal = weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1])
-    return diagonal - rates.swapaxes(-1, -2) @ weighted
+    return weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1]) - rates.swapaxes(-1, -2) @ weighted
 
 
 def draw_estimates(method: str, table: np.ndarray, audited: float, frame: np.ndarray | None, shares: np.ndarray,
-                   own: np.ndarray, *, frame_size: Any = None, rates: str = "process", draws: int = 2000,
-                   seed: int = 0) -> np.ndarray:
+                   own: np.ndarray, *, frame_size: Any, rates: str, draws: int) -> np.ndarray:
     """Return draws of the estimates (draws, T, K) given an audit: Dirichlet rates, without the periods' own errors.
 
     Parameters
@@ -360,45 +351,35 @@ def draw_estimates(method: str, table: np.ndarray, audited: float, frame: np.nda
     own : (T,) array of bool
         Which periods are the audited frame itself.
     frame_size : int or None
-        Items of the audited frame; None where it is not known.
+        Items of the audited frame; None where `frame` is.
     rates : {"process", "frame"}
-    draws, seed : int
+    draws : int
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     rows, given = table.sum(-1), by_row(table)
-    n = rows.sum()
-    finite = frame_size is not None and np.isfinite(frame_size)
-    drawn = np.sqrt(1 - audited / frame_size) if finite else 1.0
-    totals = rows + drawn * (n * rng.dirichlet(rows, draws) - rows)
+    drawn = 1.0 if frame is None else np.sqrt(1 - audited / frame_size)
+    totals = rows + drawn * (rows.sum() * rng.dirichlet(rows, draws) - rows)
     spread = np.stack([rng.dirichlet(row, draws) for row in table], 1) - given
     if rates == "frame":
         spread = drawn * spread
-    drawn_tables = totals[:, :, None] * (given + spread)
-    frames = np.broadcast_to(frame, (draws, frame.size)) if frame is not None else None
-    if frame is not None and finite and rates == "process":
-        noise = _mixture_covariance(given, rows / n) * (frame_size - audited)
-        frames = frame + ((totals[:, :, None] * spread).sum(1) + _normal(rng, noise, draws)) / frame_size
-    if frames is None:
-        return shares_of(method, drawn_tables[:, None], None, shares[None])
-    of_period = np.where(own[:, None], frames[:, None], shares[None])
-    return shares_of(method, drawn_tables[:, None], frames[:, None], of_period)
+    tables = (totals[:, :, None] * (given + spread))[:, None]
+    if frame is None:
+        return shares_of(method, tables, None, shares[None])
+    frames = frame[None]
+    if rates == "process":
+        noise = _mixture_covariance(given, by_row(rows)) * (frame_size - audited)
+        frames = frame + ((totals[:, :, None] * spread).sum(1) + normal_draws(noise, draws, rng=rng)) / frame_size
+    return shares_of(method, tables, frames[:, None], np.where(own[:, None], frames[:, None], shares[None]))
 
 
-def _normal(rng: np.random.Generator, covariance: np.ndarray, draws: int) -> np.ndarray:
+def normal_draws(covariance: np.ndarray, draws: int, *, rng: np.random.Generator) -> np.ndarray:
     """Return draws (draws, ..., K) of centered normal vectors with covariances (..., K, K)."""
     value, vector = np.linalg.eigh(covariance)
-    standard = rng.standard_normal((draws, *covariance.shape[:-1]))
-    return apply(vector, np.sqrt(np.maximum(value, 0)) * standard)
+    return apply(vector, np.sqrt(np.maximum(value, 0)) * rng.standard_normal((draws, *covariance.shape[:-1])))
 
 
-def reading_draws(covariance: np.ndarray, draws: int, seed: int = 1) -> np.ndarray:
-    """Return draws (draws, T, K) of the periods' own errors from their covariances (T, K, K)."""
-    return _normal(np.random.default_rng(seed), covariance, draws)
-
-
-def smallest_singular(table: np.ndarray, draws: int, seed: int = 0) -> tuple[float, float]:
+def smallest_singular(table: np.ndarray, draws: int) -> tuple[float, float]:
     """Return the smallest singular value of P and, from Dirichlet draws, its standard deviation."""
-    sigma = float(np.linalg.svd(by_row(table), compute_uv=False)[-1])
-    rng = np.random.default_rng(seed)
+    sigma, rng = float(np.linalg.svd(by_row(table), compute_uv=False)[-1]), np.random.default_rng(0)
     drawn = np.stack([rng.dirichlet(row, draws) for row in table], 1)
     return sigma, float(np.linalg.svd(drawn, compute_uv=False)[..., -1].std(ddof=1))

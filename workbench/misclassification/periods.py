@@ -16,7 +16,6 @@ from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
 
 STRONG = 0.2            # what is divided by may be 40% off
-USABLE_SINGULAR = 0.2   # errors of counts become up to five times as large
 DRAWS = 4000
 STRANGE = 0.001         # so many random samples are suspected by mistake
 
@@ -102,8 +101,7 @@ class Periods:
     @cached_property
     def reading(self) -> np.ndarray:
         """Covariances (T, K, K) from the periods' own items."""
-        return methods.reading_covariance(self.method, self.slopes, self.half, self.frame_shares,
-                                                     self.shares, self.size)
+        return methods.reading_covariance(self.method, self.slopes, self.half, self.shares, self.size)
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -126,18 +124,16 @@ class Periods:
     @cached_property
     def draws(self) -> np.ndarray:
         """Seeded draws of the levels, (DRAWS, T, K)."""
-        drawn = methods.draw_estimates(
-            self.method, self.half, self.audit.n, self.frame_shares, self.shares, self.own,
-            frame_size=self.frame_size, rates=self.rates, draws=DRAWS)
-        return drawn + methods.reading_draws(self.reading, DRAWS)
+        drawn = methods.draw_estimates(self.method, self.half, self.audit.n, self.frame_shares, self.shares, self.own,
+                                       frame_size=self.frame_size, rates=self.rates, draws=DRAWS)
+        return drawn + methods.normal_draws(self.reading, DRAWS, rng=np.random.default_rng(1))
 
     @cached_property
     def constructions(self) -> tuple[str, ...]:
         """Names of the intervals whose hull is reported."""
         if self.undefined or self.divides and not self.stability[0] > limits.LEAST_D:
             return (limits.WHOLE,)
-        cv = self.stability[1] if self.divides else 0.0
-        return limits.constructions(self.method, self.audit.table, cv)
+        return limits.constructions(self.method, self.audit.table, self.stability[1] if self.divides else 0.0)
 
     def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (T, K) of the levels, within 0 and 1."""
@@ -150,10 +146,9 @@ class Periods:
     def growth_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
         low, _ = self.level_limits(level)
-        usable = (low[first] > 0) & (self.estimate[last] > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             found = self._hull(Periods._growths, len(first), -1.0, np.inf, first, last, level)
-        return tuple(np.where(usable, limit, np.nan) for limit in found)
+        return tuple(np.where((low[first] > 0) & (self.estimate[last] > 0), limit, np.nan) for limit in found)
 
     def _hull(self, construct: Callable, rows: int, least: float, most: float, *given: Any) -> tuple[np.ndarray, ...]:
         if limits.WHOLE in self.constructions:
@@ -169,7 +164,7 @@ class Periods:
         low, high = limits.delta(self.slopes.estimate, _diagonal(self.covariance), 0.95, -np.inf, np.inf)
         outside = (high < 0) | (low > 1)
         if outside.any() and len(self.audit.labels) == 2:
-            return outside & np.equal(*self.level_limits(0.95))     # the hull may reach inside
+            outside &= np.equal(*self.level_limits(0.95))     # the hull may reach inside
         return outside
 
     @cached_property
@@ -201,9 +196,8 @@ class Periods:
         if name == limits.FIELLER:
             return self._fieller_growths(first, last, level)
         ratio = np.log(self.slopes.estimate[last] / self.slopes.estimate[first])
-        low, high = limits.delta(ratio, self._log_ratio_variance(first, last), level, -np.inf, np.inf)
         with np.errstate(over="ignore"):
-            return np.expm1(low), np.expm1(high)
+            return tuple(np.expm1(limits.delta(ratio, self._log_ratio_variance(first, last), level, -np.inf, np.inf)))
 
     def _fieller(self, slopes: Any, reading: np.ndarray, level: float, least: float) -> tuple:
         """Return Fieller's limits of levels or changes, which d divides."""
@@ -213,9 +207,8 @@ class Periods:
     def _log_ratio_variance(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
         """Return the variances of log(last / first), (C, K)."""
         later, earlier = (1 / self.slopes.estimate[part] for part in (last, first))
-        audit = self._from_audit(_weighted(self.slopes, first, last, earlier, later))
         own = [_diagonal(self.reading[part]) * scale**2 for part, scale in ((last, later), (first, earlier))]
-        return _diagonal(audit) + own[0] + own[1]
+        return _diagonal(self._from_audit(_weighted(self.slopes, first, last, earlier, later))) + own[0] + own[1]
 
     def _fieller_growths(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
         """Return Fieller's limits of later / earlier - 1, whose denominator is d times the earlier share."""
@@ -234,8 +227,7 @@ class Periods:
     def stability(self) -> tuple[float, float]:
         """(what is divided by, its coefficient of variation): d for two classes, else the smallest singular value."""
         if len(self.audit.labels) == 2:
-            d = float(np.trace(methods.by_row(self.half)) - 1)
-            return d, float(methods.slope_cv(self.half))
+            return float(np.trace(methods.by_row(self.half)) - 1), float(methods.slope_cv(self.half))
         sigma, sd = methods.smallest_singular(self.half, 1000)
         return sigma, sd / sigma
 
@@ -261,15 +253,34 @@ class Periods:
         i, j = divmod(int(distance.argmin()), len(rates))
         return f"the classes {self.audit.labels[i]!r} and {self.audit.labels[j]!r}, which are read most alike"
 
-    def audit_notes(self) -> tuple[Note, ...]:
-        """Return what the reader has to know of the audit, as a tuple of Note."""
-        return tuple(_audit_notes(self))
+    def audit_notes(self) -> Iterator[Note]:
+        """Yield what the reader has to know of the audit."""
+        table, labels = self.audit.table, self.audit.labels
+        if self.frame is not None and _fit(self.audit, self.frame) < STRANGE:
+            read, counted = table.sum(0) / self.audit.n, self.frame / self.frame_size
+            k = np.abs(read - counted).argmax()
+            yield Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
+                       f"{read[k]:.0%} of it are predicted {labels[k]!r} against {counted[k]:.0%} counted; swapped "
+                       "classes, another period, another file?")
+        yield from self.doubts
+        for k in np.flatnonzero(np.diag(table) < table.max(1)) if self.divides else ():
+            yield Note("unreliable", f"class {labels[k]!r} is predicted {labels[table[k].argmax()]!r} more often than "
+                       "right: are the labels swapped?")
+        if not self.doubts:
+            yield from _few_notes(self)
+        if self.frame_size is not None and self.audit.n / self.frame_size > LARGE_PART:
+            part = f"the audit is {self.audit.n / self.frame_size:.0%} of the frame"
+            yield Note("assumption", f"{part}: the error is that of later periods which share the process that made "
+                       "the frame; if they have the frame's own rates, rates='frame' gives a smaller one"
+                       if self.rates == "process" else
+                       f"{part}: the finite-population factor assumes that later periods have the frame's own rates; "
+                       "where they only share its process, intervals are too short (with half of the frame audited 95% "
+                       "intervals cover 79%): then rates='process'")
 
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
         """Return what the reader has to know of single periods, as a tuple of Note; `where` has the T places."""
-        places = where or [None] * len(self.counts)
-        return tuple(Note(kind, text, places[t]) for t in range(len(self.counts)) for kind, text in
-                     _about_period(self, t))
+        return tuple(Note(kind, text, where[t] if where else None) for t in range(len(self.counts))
+                     for kind, text in _about_period(self, t))
 
     @cached_property
     def reference(self) -> str:
@@ -288,8 +299,7 @@ class Periods:
 
         NaN where two classes are read no better than by chance, or the audit has no item of a class.
         """
-        rows = self.half.sum(1) / self.half.sum()
-        first = rows if self.frame is None else \
+        first = methods.by_row(self.half.sum(1)) if self.frame is None else \
             methods.shares_of("calibration", self.half, None, self.frame_shares)
         later = methods.shares_of(self.reference, self.half, self.frame_shares, self.shares)
         by_chance = len(first) == 2 and np.trace(methods.by_row(self.half)) <= 1 + 1e-9
@@ -315,8 +325,7 @@ class Periods:
         if self.divides:
             return self.theory[0][self.method][:, None] * np.array([-1.0, 1.0])
         rates = self.believed_rates
-        expected = methods.shares_of(self.method, first[:, None] * rates, first @ rates, later @ rates)
-        return expected - later
+        return methods.shares_of(self.method, first[:, None] * rates, first @ rates, later @ rates) - later
 
     @cached_property
     def expected_error(self) -> np.ndarray:
@@ -343,8 +352,7 @@ class Periods:
             ours = methods.slopes_of("calibration", self.half, None, shares).within_frame(True)
         distance = replace(ours - reference, estimate=reference.estimate, shares=ours.shares - reference.shares)
         distance = distance.within_frame(self.own)
-        reading = methods.reading_covariance(self.reference, distance, self.half, self.frame_shares, self.shares,
-                                             self.size)
+        reading = methods.reading_covariance(self.reference, distance, self.half, self.shares, self.size)
         return _diagonal(self._from_audit(distance) + reading)
 
 
@@ -385,9 +393,7 @@ def not_estimable(audit: ConfusionCounts, method: str) -> str:
 
 def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
     """Raise unless the audited items can belong to the frame."""
-    over = np.flatnonzero(audit.table.sum(0) > frame)
-    if over.size:
-        k = int(over[0])
+    for k in np.flatnonzero(audit.table.sum(0) > frame):
         raise checks.WrongValue("counts_at_audit", f"must include the audited items; {audit.table[:, k].sum()} were "
                                 f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "
                                 "frame that the audit was drawn from")
@@ -404,39 +410,6 @@ def _not_invertible(audit: ConfusionCounts) -> str:
         return ("P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: classes are "
                 "read alike, merge them or audit more items")
     return ""
-
-
-def _audit_notes(periods: Any) -> Iterator[Any]:
-    if periods.frame is not None and _fit(periods.audit, periods.frame) < STRANGE:
-        yield _misfit(periods.audit, periods.frame_shares)
-    yield from periods.doubts
-    if periods.divides:
-        yield from _swapped_notes(periods.audit)
-    if not periods.doubts:
-        yield from _few_notes(periods)
-    if periods.frame is not None and periods.audit.n / periods.frame_size > LARGE_PART:
-        part = f"the audit is {periods.audit.n / periods.frame_size:.0%} of the frame"
-        yield Note("assumption", f"{part}: the error is that of later periods which share the process that made the "
-                   "frame; if they have the frame's own rates, rates='frame' gives a smaller one"
-                   if periods.rates == "process" else
-                   f"{part}: the finite-population factor assumes that later periods have the frame's own rates; where "
-                   "they only share its process, intervals are too short (with half of the frame audited 95% intervals "
-                   "cover 79%): then rates='process'")
-
-
-def _misfit(audit: Any, counted: Any) -> Note:
-    read = audit.table.sum(0) / audit.n
-    k = int(np.abs(read - counted).argmax())
-    return Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
-                f"{read[k]:.0%} of it are predicted {audit.labels[k]!r} against {counted[k]:.0%} counted; swapped "
-                "classes, another period, another file?")
-
-
-def _swapped_notes(audit: ConfusionCounts) -> Iterator[Note]:
-    for k, row in enumerate(audit.table):
-        if row[k] < row.max():
-            yield Note("unreliable", f"class {audit.labels[k]!r} is predicted {audit.labels[int(row.argmax())]!r} more "
-                       "often than right: are the labels swapped?")
 
 
 def _fit(audit: ConfusionCounts, frame: np.ndarray) -> float:
@@ -462,7 +435,7 @@ def _stability_notes(periods: Periods) -> Iterator[Note]:
     (value, cv), two = periods.stability, len(periods.audit.labels) == 2
     what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
     remedy = "audit more items" + ("" if two else f" or merge {periods.confused}")
-    if cv > STRONG or (not two and value < USABLE_SINGULAR):
+    if cv > STRONG or (not two and value < 0.2):     # errors of counts become up to five times as large
         yield Note("unreliable", f"weak classifier for this audit: {what} is {value:.2f} with a coefficient of "
                    f"variation of {cv:.2f}; the true error may be half as large again as stated, with outliers"
                    f"{_widened(periods, limits.FIELLER)}; {remedy}")

@@ -4,17 +4,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.misclassification import methods, prevalence, theory
 from workbench.misclassification.confusion import ConfusionCounts
-from workbench.misclassification.methods import HALF, METHODS
-from workbench.misclassification.prevalence import estimate_prevalence
-from workbench.misclassification.theory import AuditPlan, plan_audit
 
 INSIDE = 1e-6
 
 
 def plan_next_audit(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike, half_width: float, *,
                     quantity: str = "change", method: str = "mle", rates: str = "process",
-                    level: float = 0.95) -> AuditPlan:
+                    level: float = 0.95) -> theory.AuditPlan:
     """Find the smallest audit whose interval has the wanted half-width, if rates and shares are as they were found.
 
     Parameters
@@ -48,14 +46,14 @@ def plan_next_audit(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: 
     checks.instance("audit", audit, ConfusionCounts)
     if len(audit.labels) != 2:
         raise checks.WrongValue("half_width", f"plans audits of two classes; there are {len(audit.labels)}")
-    checks.choice("method", method, METHODS)
-    table = audit.table + HALF
+    checks.choice("method", method, methods.METHODS)
+    table = audit.table + methods.HALF
     p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
-    method = method if METHODS[method].divides_by else "mle"
-    found = [float(estimate_prevalence(audit, period, counts_at_audit, method=method, rates=rates).estimate)
+    method = method if methods.METHODS[method].divides_by else "mle"
+    found = [float(prevalence.estimate_prevalence(audit, period, counts_at_audit, method=method, rates=rates).estimate)
              for period in (counts_at_audit, counts)]
     if not np.isfinite(found).all():
         raise checks.WrongValue("half_width", "needs corrected shares to plan with, and this audit gives none")
     base, new = (min(max(share, INSIDE), 1 - INSIDE) for share in found)
-    return plan_audit(base, new, float(p00), float(p11), half_width, size=int(np.sum(counts_at_audit)),
+    return theory.plan_audit(base, new, float(p00), float(p11), half_width, size=int(np.sum(counts_at_audit)),
                       new_size=int(np.sum(counts)), quantity=quantity, method=method, rates=rates, level=level)

@@ -19,29 +19,24 @@ References
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.misclassification import limits
+from workbench.misclassification import limits, methods, theory
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
-from workbench.misclassification.methods import METHODS, RATES
 from workbench.misclassification.periods import Periods, check_audit, check_frame, not_estimable
-from workbench.misclassification.theory import reasons_by_method, undefined
 from workbench.results import Estimate, Interval, Result, sentences
 
 USUAL = ("mle", "mixed", "misclassification")
-CLEARLY = 0.9           # expected errors that differ by less are not told apart by one audit
 
 
 class OfClasses(Estimate):
     """An estimate of the second of two classes, in plain numbers, or of every one of more, in arrays and tuples."""
 
-    if TYPE_CHECKING:
-        labels: tuple
+    labels: tuple
 
     @property
     def standard_error(self) -> float | np.ndarray:
@@ -56,8 +51,7 @@ class OfClasses(Estimate):
         return zip(self.labels, *columns, strict=True)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PrevalenceEstimate(OfClasses):
+class PrevalenceEstimate(OfClasses, Result):
     """Shares of the true classes in one period; made by `estimate_prevalence`.
 
     Attributes
@@ -100,7 +94,7 @@ class PrevalenceEstimate(OfClasses):
     @property
     def assumption(self) -> str:
         """What is held constant, in words."""
-        return METHODS[self.method].assumes
+        return methods.METHODS[self.method].assumes
 
     def interval(self, level: float = 0.95) -> Interval | tuple[Interval, ...]:
         """Return an `Interval`, or a tuple of K of them with more than two classes; clipped to 0 and 1.
@@ -207,14 +201,13 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
     periods = Periods(audit, frame, counts[None], method, rates)
     return PrevalenceEstimate(one_or_all(periods.estimate[0]), one_or_all(periods.covariance[0]),
                               one_or_all(periods.bias[0]), method, rates, audit.labels, audit, counts, frame,
-                              notes=periods.audit_notes() + periods.period_notes())
+                              notes=(*periods.audit_notes(), *periods.period_notes()))
 
 
-def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method: str,
-               rates: str) -> np.ndarray | None:
+def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method: str, rates: str) -> np.ndarray | None:
     """Return the frame's counts as a (K,) array of int, or None; raises unless they include the audit."""
-    checks.choice("method", method, METHODS)
-    checks.choice("rates", rates, RATES)
+    checks.choice("method", method, methods.METHODS)
+    checks.choice("rates", rates, methods.RATES)
     check_audit(audit, counts_at_audit, method)
     if counts_at_audit is None:
         return None
@@ -231,13 +224,11 @@ def one_or_all(values: np.ndarray) -> Any:
 
 def intervals_of(low: np.ndarray, high: np.ndarray, level: float, periods: Periods) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
-    method = limits.said(periods.constructions)
-    found = tuple(Interval(float(a), float(b), float(level), method, notes=periods.doubts)
+    found = tuple(Interval(float(a), float(b), float(level), limits.said(periods.constructions), notes=periods.doubts)
                   for a, b in zip(low, high, strict=True))
     return found[1] if low.size == 2 else found
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class EstimatorComparison(Result):
     """All estimators side by side; made by `compare_estimators`.
 
@@ -264,7 +255,7 @@ class EstimatorComparison(Result):
     level: float
     counted: float | np.ndarray
 
-    reasons = reasons_by_method
+    reasons = theory.reasons_by_method
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -289,7 +280,7 @@ class EstimatorComparison(Result):
         """
         total = self.total_rmse
         order = [m for m in np.argsort(total).tolist() if not np.isnan(total[m])]
-        return tuple(self.methods[m] for m in order if CLEARLY * total[m] <= total[order[0]])
+        return tuple(self.methods[m] for m in order if 0.9 * total[m] <= total[order[0]])
 
     @property
     def total_rmse(self) -> np.ndarray:
@@ -314,7 +305,7 @@ class EstimatorComparison(Result):
         tables = [getattr(self, name).reshape(len(self.methods), -1) for name in columns]
         return [{"method": method, "label": label, **{name: float(table[m, k]) for name, table in
                                                       zip(columns, tables, strict=True)},
-                 "constant": METHODS[method].assumes, "problem": self.reasons.get(method, "")}
+                 "constant": methods.METHODS[method].assumes, "problem": self.reasons.get(method, "")}
                 for m, method in enumerate(self.methods) for k, label in enumerate(shown)]
 
 
@@ -349,17 +340,18 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
     checks.level(level)
     frame = read_frame(audit, counts_at_audit, "baseline", rates)
     counts = check_counts("counts", counts, audit.labels)
-    lost = {method: why for method in METHODS if (why := _why_not(audit, frame, method))}
+    lost = {method: why for method in methods.METHODS if (why := _why_not(audit, frame, method))}
     values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else
-                       _compared(Periods(audit, frame, counts[None], method, rates), level) for method in METHODS], 1)
+                       _compared(Periods(audit, frame, counts[None], method, rates), level)
+                       for method in methods.METHODS], 1)
     figures = values[:, :, 1] if len(counts) == 2 else values
-    return EstimatorComparison(tuple(METHODS), *figures, audit.labels, float(level),  # type: ignore[misc]
-                               one_or_all(counts / counts.sum()), notes=undefined(lost))
+    return EstimatorComparison(tuple(methods.METHODS), *figures, audit.labels, float(level),  # type: ignore[misc]
+                               one_or_all(counts / counts.sum()), notes=theory.undefined(lost))
 
 
 def _why_not(audit: ConfusionCounts, frame: np.ndarray | None, method: str) -> str:
     """Yield the note that a method cannot be computed, if it cannot."""
-    lacking = "frame" in METHODS[method].needs and frame is None
+    lacking = "frame" in methods.METHODS[method].needs and frame is None
     return "counts_at_audit is needed" if lacking else not_estimable(audit, method)
 
 

@@ -10,7 +10,6 @@ References
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,9 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.misclassification.calendar import backward_notes, named_period
+from workbench.misclassification import calendar, methods
 from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
-from workbench.misclassification.methods import METHODS
 from workbench.misclassification.periods import Periods
 from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all, read_frame
 from workbench.results import Interval, Note, Result, digits, percent
@@ -28,8 +26,7 @@ from workbench.results import Interval, Note, Result, digits, percent
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PrevalenceChange(OfClasses):
+class PrevalenceChange(OfClasses, Result):
     """The change between two periods; made by `PrevalenceSeries.change`.
 
     Attributes
@@ -79,7 +76,6 @@ class PrevalenceChange(OfClasses):
                 for label, change, error, rate, i, g in figures]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PrevalenceSeries(Result):
     """Shares in many periods from one audit; made by `prevalence_series`.
 
@@ -131,7 +127,7 @@ class PrevalenceSeries(Result):
     @property
     def assumption(self) -> str:
         """What is held constant, in words."""
-        return METHODS[self.method].assumes
+        return methods.METHODS[self.method].assumes
 
     @property
     def audit_period(self) -> str | None:
@@ -148,9 +144,6 @@ class PrevalenceSeries(Result):
         return Periods(self.audit, self.counts_at_audit, self.counts[self._reported].astype(np.int64), self.method,
                        self.rates)
 
-    def _shown(self) -> list:
-        return list(enumerate(self.labels))[1 if len(self.labels) == 2 else 0:]
-
     def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
         """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
 
@@ -163,20 +156,17 @@ class PrevalenceSeries(Result):
         notes : bool
             Whether the rows have the keys `flags` and `problem`.
         """
-        checks.level(level)
-        low, high = (np.full(self.counts.shape, np.nan) for _ in range(2))
-        low[self._reported], high[self._reported] = self._usable.level_limits(level)
-        columns = [x.reshape(len(self.periods), -1) for x in (self.raw, self.estimates, self.standard_errors)]
+        limits = self._usable.level_limits(checks.level(level))
+        low, high = (_placed(limit, self._reported, self.counts.shape) for limit in limits)
+        columns = {"counted": self.raw, "estimate": self.estimates, "standard_error": self.standard_errors,
+                   "low": low, "high": high}
         items = [None if np.isnan(total) else int(total) for total in self.counts.sum(1)]
-        flags, problems = [self._said(period, refused=False) for period in self.periods], self.problems
-        rows = [{"period": period, "label": label, "items": items[t],
-                 **{name: float(x[t, place]) for name, x in zip(("counted", "estimate", "standard_error"), columns,
-                                                                strict=True)},
-                 "low": float(low[t, k]), "high": float(high[t, k]),
-                 "flags": "; ".join(flags[t]), "problem": problems[t]}
-                for t, period in enumerate(self.periods) for place, (k, label) in enumerate(self._shown())]
-        left_out = () if notes else ("flags", "problem")
-        return [{name: value for name, value in row.items() if name not in left_out} for row in rows]
+        told = {"flags": ("; ", False), "problem": ("", True)} if notes else {}
+        return [{"period": period, "label": label, "items": items[t],
+                 **{name: float(x.reshape(len(items), -1)[t, k]) for name, x in columns.items()},
+                 **{name: mark.join(self._said(period, refused=refused)) for name, (mark, refused) in told.items()}}
+                for t, period in enumerate(self.periods)
+                for k, label in enumerate(self.labels[1:] if len(self.labels) == 2 else self.labels)]
 
     def changes(self, level: float = 0.95) -> list[dict]:
         """Return one row per class and pair of consecutive reported periods: change, standard error, limits.
@@ -186,8 +176,7 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        return [{name: row[name] for name in ("first_period", "last_period", "label", "change", "standard_error", "low",
-                                                  "high")}
+        return [{name: value for name, value in row.items() if not name.startswith("growth")}
                 for row in self._differences(level)]
 
     def growth_rates(self, level: float = 0.95) -> list[dict]:
@@ -281,7 +270,7 @@ class PrevalenceSeries(Result):
         change = self.change(reported[0], reported[-1], level)
         rows = [row for row in change.rows() if not digits.nothing(row["low"], row["high"])]
         if not rows or self._usable.undefined:
-            when = f"from {named_period(reported[0])} to {named_period(reported[-1])}"
+            when = f"from {calendar.named_period(reported[0])} to {calendar.named_period(reported[-1])}"
             return f"No result: nearly every change {when} is possible, {NO_LINK}"
         return _said_change(max(rows, key=lambda row: abs(row["change"])))
 
@@ -295,12 +284,11 @@ class PrevalenceSeries(Result):
         return self.labels[int(np.nan_to_num(moved).argmax())]
 
     def _level_found(self, period: str, level: float) -> str:
-        rows = [row for row in self.levels(level) if row["period"] == period]
-        row = max(rows, key=lambda row: row["estimate"])
+        row = max((row for row in self.levels(level) if row["period"] == period), key=lambda row: row["estimate"])
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
-            return f"No result: nearly every share is possible in {named_period(period)}, {NO_LINK}"
+            return f"No result: nearly every share is possible in {calendar.named_period(period)}, {NO_LINK}"
         shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
-        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, named_period(period))
+        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, calendar.named_period(period))
 
     def basis(self, level: float = 0.95) -> str:
         """Return what the finding rests on, in a line.
@@ -365,7 +353,10 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
     counts = np.full((len(periods), len(audit.labels)), np.nan)
     counts[reported] = [found[t] for t in reported]
     usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates)
-    notes = [*backward_notes([str(period) for period in periods]), *_late_audit(usable.own, periods, reported),
+    late = [periods[t] for t in reported[usable.own] if t]
+    notes = [*calendar.backward_notes([str(period) for period in periods]),
+             *(Note("assumption", f"the audit belongs to period {period!r}, not to the first, {periods[0]!r}: its "
+                    "rates are held constant for earlier periods too") for period in late),
              *usable.audit_notes(), *usable.period_notes([("period", periods[t]) for t in reported]),
              *(Note("refused", str(why), ("period", period)) for period, why in zip(periods, found, strict=True)
                if isinstance(why, CountsError))]
@@ -384,7 +375,7 @@ def _subject(label: int | str) -> str:
 def _said_change(row: dict) -> str:
     """Return a change between two periods as a sentence: what rose or fell by how much, or that nothing is shown."""
     low, high, error = row["low"], row["high"], (row["high"] - row["low"]) / 2
-    first, last = (named_period(row[f"{end}_period"]) for end in ("first", "last"))
+    first, last = (calendar.named_period(row[f"{end}_period"]) for end in ("first", "last"))
     name, when = _subject(row["label"]), f"from {first} to {last}"
     if low <= 0 <= high:
         shown = digits.points(row["change"], low, high, error=error, signed=True)
@@ -411,15 +402,6 @@ def _counts_or_error(row: Any, labels: tuple) -> CountsError | np.ndarray:
         return read_counts(row, labels)
     except CountsError as error:
         return error
-
-
-def _late_audit(own: np.ndarray, periods: tuple, reported: np.ndarray) -> tuple:
-    """Return a note where the audited period is not the first: the rates are then held constant backwards too."""
-    place = int(reported[own.argmax()]) if own.any() else 0
-    if not place:
-        return ()
-    return (Note("assumption", f"the audit belongs to period {periods[place]!r}, not to the first, {periods[0]!r}: its "
-                 "rates are held constant for earlier periods too"),)
 
 
 def _placed(values: np.ndarray, reported: np.ndarray, shape: tuple) -> np.ndarray:

@@ -10,15 +10,14 @@ References
 .. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from workbench import checks, intervals
 from workbench.misclassification import limits, methods
-from workbench.misclassification.methods import METHODS, RATES, inverting
 from workbench.misclassification.setting import second_order, setting
 from workbench.results import Note, Result, percent
 
@@ -32,7 +31,6 @@ def _reasons(self: Result) -> dict[str, str]:
 reasons_by_method = property(_reasons, doc="Why a figure of a method does not exist, dict of method to str.")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class EstimatorTheory(Result):
     """Bias and variance of the estimators; made by `estimator_theory`.
 
@@ -158,13 +156,13 @@ def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: fl
     n = checks.whole("n", n, 2)
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
-    checks.choice("rates", rates, RATES)
-    bias, variance, extra = moments(*given, n, size, new_size, rates)
-    unknown = {name: METHODS[name].unknown for name in METHODS if np.isnan(bias[name] + variance[name])}
-    return EstimatorTheory({m: float(v) for m, v in bias.items()}, {m: float(v) for m, v in variance.items()},
-                           float(extra["second_order"]), float(extra["retained_change"]), float(extra["slope_cv"]),
-                           *given, n, size, new_size, rates,
-                           notes=tuple(_theory_notes(unknown, n, size, rates, extra["slope_cv"])))
+    checks.choice("rates", rates, methods.RATES)
+    bias, variance, extra = ({name: float(value) for name, value in part.items()}
+                             for part in moments(*given, n, size, new_size, rates))
+    unknown = {name: methods.METHODS[name].unknown for name in methods.METHODS if np.isnan(bias[name] + variance[name])}
+    cv = extra["slope_cv"]
+    return EstimatorTheory(bias, variance, extra["second_order"], extra["retained_change"], cv, *given, n, size,
+                           new_size, rates, notes=tuple(_theory_notes(unknown, n, size, rates, cv)))
 
 
 def _check_setting(base_rate: float, new_base_rate: float, p00: float, p11: float) -> tuple[float, float, float, float]:
@@ -198,13 +196,12 @@ def moments(base_rate: Any, new_base_rate: Any, p00: Any, p11: Any, n: Any, size
     The checked entry for single settings is `estimator_theory`.
     """
     at = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
-    unknown = at.zero + np.nan
-    pairs = {name: method.theory(at) if method.theory else (unknown, unknown) for name, method in METHODS.items()}
+    unknown = (at.zero + np.nan,) * 2
+    pairs = {name: method.theory(at) if method.theory else unknown for name, method in methods.METHODS.items()}
     bias, variance = ({name: pair[place] for name, pair in pairs.items()} for place in range(2))
     return bias, variance, {"second_order": second_order(at), "retained_change": at.phi2, "slope_cv": np.sqrt(at.slope)}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class AuditPlan(Result):
     """How many items to audit; made by `plan_audit`.
 
@@ -294,8 +291,8 @@ def plan_audit(base_rate: float, new_base_rate: float, p00: float, p11: float, h
     size = None if size is None else checks.whole("size", size, 4)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 4)
     checks.choice("quantity", quantity, QUANTITIES)
-    checks.choice("method", method, inverting())
-    checks.choice("rates", rates, RATES)
+    checks.choice("method", method, methods.inverting())
+    checks.choice("rates", rates, methods.RATES)
     previous = None if previous_base_rate is None else checks.number("previous_base_rate", previous_base_rate, 0, 1,
                                                                      open_ends=True)
     z = intervals.quantile(level)
@@ -323,28 +320,21 @@ def _planned_error(a: float, t: float, previous: float | None, p00: float, p11: 
     parts = np.array([[1 - x, x] for x in (a, t, a if previous is None else previous)])
     frame, *predicted = parts @ given
     table = n * parts[0][:, None] * given + methods.HALF
-    later, earlier = (methods.curved(method, methods.slopes_of(method, table, frame, shares),
-                                                table, frame) for shares in predicted)
+    later, earlier = (methods.curved(method, methods.slopes_of(method, table, frame, shares), table, frame)
+                      for shares in predicted)
     if own:
         later = later.within_frame(True)
     if previous is None:
         earlier = earlier.within_frame(True)
-    slopes = later - earlier if quantity == "change" else later
-    total = methods.audit_covariance(slopes, table, n, size, rates)
+    total = methods.audit_covariance(later - earlier if quantity == "change" else later, table, n, size, rates)
     for period, shares in zip((later, earlier)[:1 + (quantity == "change")], predicted, strict=False):
-        total = total + methods.reading_covariance(method, period, table, frame, shares,
-                                                              new_size or np.inf)
+        total = total + methods.reading_covariance(method, period, table, shares, new_size or np.inf)
     return float(np.sqrt(max(total[1, 1], 0.0)))
 
 
 def _least(width: Callable, wanted: float, most: int | None) -> int | None:
-    low, high = 3, most or MOST_AUDITED
-    if width(high) > wanted:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if width(middle) <= wanted else (middle, high)
-    return high
+    most = most or MOST_AUDITED
+    return None if width(most) > wanted else bisect_left(range(most), True, 4, key=lambda n: width(n) <= wanted)
 
 
 def _plan_notes(a: Any, p00: Any, p11: Any, n: Any) -> Any:

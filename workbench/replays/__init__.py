@@ -57,6 +57,6 @@ def run(item: Item, setting: Setting) -> Replay:
     """Return an item run in a setting."""
     if setting.data is not None and not item.takes_file:
         raise ValueError(f"data must not be given for {item.name}: it is run on {item.data}")
-    claims, figure = item.run(setting)
-    used = item.data if setting.data is None else setting.data
-    return Replay(item.name, item.claim, tuple(claims), tuple(figure), setting.full, used)
+    found = item.run(setting)
+    claims, figure = found if isinstance(found, tuple) else (found, ())
+    return Replay(item.name, item.claim, tuple(claims), tuple(figure), setting.full, setting.data or item.data)

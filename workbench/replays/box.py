@@ -14,8 +14,7 @@ class ReplayBox(ipywidgets.VBox):
     """A list of a paper's items and a button that runs the chosen one; made by `replay_box`."""
 
     def __init__(self, paper: str) -> None:
-        self._paper, self._items = paper, {item.name: item for item in all_items()
-                                           if item.name.startswith(f"{paper}/")}
+        self._paper, self._items = paper, {item.name: item for item in all_items() if item.name.startswith(f"{paper}/")}
         self._chosen = ipywidgets.Dropdown(
             options=[(f"{name.split('/')[1]}: {item.claim}", name) for name, item in self._items.items()],
             description="Item of the paper", layout=ipywidgets.Layout(width="100%"),

@@ -29,12 +29,16 @@ class Correction:
         Our number after the correction; None leaves ours.
     error : float or None
         Monte Carlo error of that; None leaves the claim's.
+    low, high : float
+        The range of a `bound` that our number must lie in after the correction.
     """
 
     how: str
     printed: Any = None
     ours: Any = None
     error: Any = None
+    low: float = float("-inf")
+    high: float = float("inf")
 
 
 def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, printed_error: float = 0.0,
@@ -60,11 +64,11 @@ def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, pr
     >>> number("variance", "1.3e7", 1.315e7)["verdict"], number("variance", "1.3e7", 1.15e7)["verdict"]
     ('holds', 'does not hold')
     """
-    def agree(printed: float | str, ours: float, error: float) -> bool:
+    def agree(printed: Any, ours: Any, error: float) -> bool:
         reach = ERRORS * (error ** 2 + printed_error ** 2) ** 0.5 + ROUNDING * abs(float(printed))
         return abs(ours - float(printed)) <= reach + half_unit(printed)
-    return _row(text, float(printed), ours, error, agree(printed, ours, error), twin,
-                correction, correction and agree(*_corrected(correction, printed, ours, error)))
+    return _row(text, float(printed), ours, error, agree(printed, ours, error), twin, correction,
+                correction and agree(*_corrected(correction, printed, ours, error)))
 
 
 def half_unit(printed: str | float) -> float:
@@ -82,8 +86,7 @@ def half_unit(printed: str | float) -> float:
 
 
 def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), high: float = float("inf"),
-          error: float = 0.0, correction: Correction | None = None, corrected_low: float = float("-inf"),
-          corrected_high: float = float("inf"), twin: str = "") -> dict:
+          error: float = 0.0, correction: Correction | None = None, twin: str = "") -> dict:
     """Return the row of a statement that a number lies in a range: "at most 0.04", "1.4 to 50 times".
 
     Parameters
@@ -94,8 +97,7 @@ def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), hig
         The range that the statement names.
     error : float
     correction : Correction, optional
-        Its `ours`, or ours, must lie between `corrected_low` and `corrected_high`.
-    corrected_low, corrected_high : float
+        Its `ours`, or ours, must lie between its `low` and `high`.
     twin : str
 
     Examples
@@ -103,18 +105,15 @@ def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), hig
     >>> bound("cosine distance", "less than 0.04", 0.013, high=0.04)["verdict"]
     'holds'
     """
-    def inside(ours: float, low: float, high: float, error: float) -> bool:
+    def inside(low: float, high: float, ours: float, error: float) -> bool:
         slack = ERRORS * error + ROUNDING * abs(ours)
         return low - slack <= ours <= high + slack
-    known = False
-    if correction is not None:
-        _, mended, mended_error = _corrected(correction, printed, ours, error)
-        known = inside(mended, corrected_low, corrected_high, mended_error)
-    return _row(text, printed, ours, error, inside(ours, low, high, error), twin, correction, known)
+    return _row(text, printed, ours, error, inside(low, high, ours, error), twin, correction, correction
+                and inside(correction.low, correction.high, *_corrected(correction, printed, ours, error)[1:]))
 
 
 def every(text: str, right: int, of: int, *, printed: str = "always", correction: Correction | None = None,
-          corrected_right: int = 0, twin: str = "") -> dict:
+          twin: str = "") -> dict:
     """Return the row of a statement about all cases: it holds if it is right in each that was tried.
 
     Parameters
@@ -123,8 +122,7 @@ def every(text: str, right: int, of: int, *, printed: str = "always", correction
     right, of : int
     printed : str
     correction : Correction, optional
-    corrected_right : int
-        Cases in which the corrected statement is right.
+        Its `ours` are the cases in which the corrected statement is right.
     twin : str
 
     Examples
@@ -134,8 +132,8 @@ def every(text: str, right: int, of: int, *, printed: str = "always", correction
     """
     share = f"{right:,} of {of:,}"
     if correction is not None and right < of:
-        share += f", corrected {corrected_right:,}"
-    return _row(text, printed, share, None, right == of, twin, correction, corrected_right == of)
+        share += f", corrected {correction.ours:,}"
+    return _row(text, printed, share, None, right == of, twin, correction, correction and correction.ours == of)
 
 
 def equal(text: str, differences: Any, *, twin: str = "") -> dict:
@@ -182,12 +180,11 @@ def _corrected(correction: Correction, printed: float | str, ours: float, error:
 
 def _row(text: Any, printed: Any, ours: Any, error: Any, agrees: Any, twin: Any, correction: Any,
          agrees_corrected: Any) -> dict:
-    ours = float(ours) if not isinstance(ours, str) else ours
-    error = None if error is None else float(error)
     verdict, why = (HOLDS, "") if agrees else (FAILS, "")
     if not agrees and correction is not None and agrees_corrected:
         verdict, why = CORRECTED, correction.how
     if twin:
         said = {HOLDS: "agrees there", CORRECTED: f"agrees there corrected: {why}", FAILS: "differs there"}[verdict]
         verdict, why = TWIN, f"{twin}; {said}"
-    return {"claim": text, "printed": printed, "ours": ours, "error": error, "verdict": verdict, "why": why}
+    return {"claim": text, "printed": printed, "ours": ours if isinstance(ours, str) else float(ours),
+            "error": None if error is None else float(error), "verdict": verdict, "why": why}

@@ -1,5 +1,6 @@
 """Charts of replayed figures from their rows: lines, boxes and bars, in panels where the paper has panels."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -41,33 +42,31 @@ def lines(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
     return draw
 
 
-def boxes(x: str, color: str, *, panel: str = "", y_title: str = "", columns: int = 3,
-          same_scale: bool = True) -> Callable[[str, list[dict]], Any]:
+def boxes(x: str, color: str, *, y_title: str) -> Callable[[str, list[dict]], Any]:
     """Return a function that draws box plots from rows with "low", "q1", "median", "q3" and "high".
 
     Parameters
     ----------
     x, color : str
         Keys of the rows: groups along the axis, and the boxes within a group.
-    panel, y_title, columns, same_scale
-        As in `lines`.
+    y_title : str
     """
     def draw(title: str, rows: list) -> Any:
         import altair as alt
-        across: Any = {"x": alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
-                  "xOffset": alt.XOffset(f"{color}:N", sort=_distinct(rows, color))}
         hue = _told_apart(rows, color, dash=False)
-        heading = y_title or "estimate minus truth"
-        base = alt.Chart().encode(**across)
+        base = alt.Chart().encode(alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
+                                  xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)))
         chart = alt.layer(
-            base.mark_rule(aria=False).encode(alt.Y("low:Q", title=heading), y2="high:Q", **hue),
-            base.mark_bar(size=9, aria=False).encode(y=alt.Y("q1:Q", title=heading), y2="q3:Q", **hue),
-            base.mark_tick(size=9, color="black", thickness=1.5, aria=False).encode(y=alt.Y("median:Q", title=heading)))
-        return _finished(chart, title, rows, _said_of_boxes(rows, x, color, panel), panel, columns, same_scale)
+            base.mark_rule(aria=False).encode(alt.Y("low:Q", title=y_title), y2="high:Q", **hue),
+            base.mark_bar(size=9, aria=False).encode(y=alt.Y("q1:Q", title=y_title), y2="q3:Q", **hue),
+            base.mark_tick(size=9, color="black", thickness=1.5, aria=False).encode(y=alt.Y("median:Q", title=y_title)))
+        told = [f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half {_short(row['q1'])} to "
+                f"{_short(row['q3'])}" for row in rows[:6]]
+        return _finished(chart, title, rows, f"Box plots against {_words(x)}. {'; '.join(told)}.")
     return draw
 
 
-def bars(x: str, y: str, color: str, *, panel: str = "", y_title: str = "", x_title: str = "", columns: int = 2,
+def bars(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", columns: int = 2,
          same_scale: bool = True) -> Callable[[str, list[dict]], Any]:
     """Return a function that draws bars beside each other from rows.
 
@@ -75,27 +74,26 @@ def bars(x: str, y: str, color: str, *, panel: str = "", y_title: str = "", x_ti
     ----------
     x, y, color : str
         Keys of the rows.
-    panel, y_title, x_title, columns, same_scale
+    panel, x_title, columns, same_scale
         As in `lines`.
     """
     def draw(title: str, rows: list) -> Any:
         import altair as alt
         chart = alt.Chart().mark_bar(aria=False).encode(
             alt.X(f"{x}:O", title=x_title or _words(x), sort=_distinct(rows, x), axis=alt.Axis(labelAngle=0)),
-            alt.Y(f"{y}:Q", title=y_title or _words(y)),
+            alt.Y(f"{y}:Q", title=_words(y)),
             xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)), **_told_apart(rows, color, dash=False))
         return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale,
                          own_x=False)
     return draw
 
 
-def areas(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_title: str = "",
-          columns: int = 2) -> Callable[[str, list[dict]], Any]:
+def areas(x: str, y: str, color: str, *, panel: str, y_title: str) -> Callable[[str, list[dict]], Any]:
     """Return a function that stacks shares over time, one area per `color`, without a legend where these are many.
 
     Parameters
     ----------
-    x, y, color, panel, x_title, y_title, columns
+    x, y, color, panel, y_title
         As in `lines`.
     """
     def draw(title: str, rows: list) -> Any:
@@ -104,15 +102,14 @@ def areas(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
         hue = alt.Color(f"{color}:N", sort=_distinct(rows, color), scale=alt.Scale(scheme="tableau20"),
                         legend=None if many else alt.Legend(title=_words(color)))
         chart = alt.Chart().mark_area(aria=False).encode(
-            alt.X(f"{x}:Q", title=x_title or _words(x)),
-            alt.Y(f"{y}:Q", stack="normalize", title=y_title or _words(y)), hue)
+            alt.X(f"{x}:Q", title=_words(x)), alt.Y(f"{y}:Q", stack="normalize", title=y_title), hue)
         said = (f"Stacked shares of {checks.counted(len(_distinct(rows, color)), color)} over {_words(x)}"
                 f"{_in_panels(rows, panel)}.")
-        return _finished(chart, title, rows, said, panel, columns, True)
+        return _finished(chart, title, rows, said, panel)
     return draw
 
 
-def _finished(chart: Any, title: str, rows: list, said: str, panel: str, columns: int, same_scale: bool,
+def _finished(chart: Any, title: str, rows: list, said: str, panel: str = "", columns: int = 2, same_scale: bool = True,
               own_x: bool = True) -> Any:
     import altair as alt
 
@@ -120,9 +117,8 @@ def _finished(chart: Any, title: str, rows: list, said: str, panel: str, columns
     data = theme.rows("rows", rows)
     if not panel:
         return theme.finish(chart.properties(data=data), title, said)
-    chart = chart.properties(width=PANEL[0], height=PANEL[1])
-    faceted = chart.facet(facet=alt.Facet(f"{panel}:N", sort=_distinct(rows, panel), title=None), columns=columns,
-                          data=data)
+    faceted = chart.properties(width=PANEL[0], height=PANEL[1]).facet(
+        alt.Facet(f"{panel}:N", sort=_distinct(rows, panel), title=None), columns=columns, data=data)
     if not same_scale:
         faceted = faceted.resolve_scale(x="independent" if own_x else "shared", y="independent")
     return theme.finish(faceted, title, said)
@@ -134,10 +130,9 @@ def _told_apart(rows: list, key: str, dash: bool = True) -> dict:
 
     from workbench.charts import theme
     names = _distinct(rows, key)
-    hues = (theme.CATEGORY + [theme.OKABE_ITO["yellow"], theme.GRAY, theme.OKABE_ITO["black"]]) * (1 + len(names) // 9)
-    scale = alt.Scale(domain=names, range=hues[:len(names)])
-    hue = alt.Color(f"{key}:N", scale=scale, title=_words(key))
-    return {"color": hue} | ({"strokeDash": alt.StrokeDash(f"{key}:N", sort=names, legend=None)} if dash else {})
+    hues = itertools.cycle([*theme.CATEGORY, theme.OKABE_ITO["yellow"], theme.GRAY, theme.OKABE_ITO["black"]])
+    hue = {"color": theme.color(key, dict(zip(names, hues, strict=False)), title=_words(key))}
+    return hue | {"strokeDash": alt.StrokeDash(f"{key}:N", sort=names, legend=None)} if dash else hue
 
 
 def _scale(log: bool) -> Any:
@@ -162,12 +157,6 @@ def _said_of_lines(rows: list, x: str, y: str, color: str, panel: str) -> str:
     told = [f"{' '.join(filter(None, map(str, key)))} {_short(row[y])} at {_short(row[x])}"
             for key, row in list(last.items())[:8]]
     return f"{_words(y)} against {_words(x)}{_in_panels(rows, panel)}; last values: {', '.join(told)}."
-
-
-def _said_of_boxes(rows: list, x: str, color: str, panel: str) -> str:
-    told = [f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half {_short(row['q1'])} to "
-            f"{_short(row['q3'])}" for row in rows[:6]]
-    return f"Box plots against {_words(x)}{_in_panels(rows, panel)}. {'; '.join(told)}."
 
 
 def _short(value: float | str) -> str:

@@ -6,6 +6,8 @@ References
    2006.
 """
 
+import contextlib
+import itertools
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from workbench.simulations.cross_validation import simulate_type_one
 
 PAPER = Paper("grandvalet-bengio", "Hypothesis testing for cross-validation")
 K, M = 5, 4
+N = K * M
 TWIN = "digits, 5 to 9 against 0 to 4, for Letter"
 PRINTED_RUNS = 10_000
 # n: rho, type I error at rho = 0 and at rho = 0.7, in percent
@@ -33,11 +36,13 @@ FEATURES = {16: ("Letter", LETTER), 54: ("Forest", FOREST)}
 ITEMS = {"Letter": 20_000, "Forest": 581_012}
 
 
-def covariance(sigma2: float, omega: float, gamma: float, folds: int = K, size: int = M) -> np.ndarray:
-    """Return the covariance of the losses of `folds` folds of `size` items."""
-    fold = np.repeat(np.arange(folds), size)
-    same = fold[:, None] == fold
-    return np.where(same, omega, gamma) + np.eye(folds * size) * (sigma2 - omega)
+# whether two losses are of the same fold
+SAME = np.kron(np.eye(K), np.ones((M, M))).astype(bool)
+
+
+def covariance(sigma2: float, omega: float, gamma: float) -> np.ndarray:
+    """Return the covariance of the losses of K folds of M items."""
+    return np.where(SAME, omega, gamma) + np.eye(N) * (sigma2 - omega)
 
 
 def _moments(rng: np.random.Generator) -> tuple:
@@ -49,82 +54,73 @@ def _moments(rng: np.random.Generator) -> tuple:
 
 def _forms() -> tuple:
     """Return the matrices of s1, s2 and s3 as quadratic forms."""
-    n, fold = K * M, np.repeat(np.arange(K), M)
-    same, one = fold[:, None] == fold, np.eye(K * M)
-    return one / n, (same - one) / (n * (M - 1)), (~same) / (n * (n - M))
+    one = np.eye(N)
+    return one / N, (SAME - one) / (N * (M - 1)), (~SAME) / (N * (N - M))
 
 
 def _estimators() -> dict:
     """Return the matrices of theta 1 to 5 as quadratic forms, from the table's coefficients."""
-    n = K * M
-    weights = {1: (1 / n, (M - 1) / n, (n - M) / n), 2: (1 / n, -(n + 1 - M) / n, (n - M) / n),
-               3: (1 / n, (M - 1) / n, -M / n), 4: (1 / n, -1 / n, 0),
-               5: (1 / n, -(M - 1) / (n * (n - 1)), -(n - M) / (n * (n - 1)))}
+    weights = {1: (1 / N, (M - 1) / N, (N - M) / N), 2: (1 / N, -(N + 1 - M) / N, (N - M) / N),
+               3: (1 / N, (M - 1) / N, -M / N), 4: (1 / N, -1 / N, 0),
+               5: (1 / N, -(M - 1) / (N * (N - 1)), -(N - M) / (N * (N - 1)))}
     return {k: sum(w * form for w, form in zip(row, _forms(), strict=True)) for k, row in weights.items()}
 
 
 @PAPER.item("lemma1", "The variance of the cross-validated error is a sum of variance, within-fold and between-fold "
             "covariance")
-def _lemma1(setting: Any) -> tuple:
-    rng, n = np.random.default_rng(0), K * M
-    moments = [_moments(rng)[:3] for _ in range(200)]
-    differences = [n * (sigma2 + (M - 1) * omega + (n - M) * gamma) / covariance(sigma2, omega, gamma).sum() - 1
-                   for sigma2, omega, gamma in moments]
-    return [equal("equation 5 is the variance of the mean, in 200 covariance matrices", differences)], []
+def _lemma1(setting: Any) -> list:
+    rng = np.random.default_rng(0)
+    differences = [N * (sigma2 + (M - 1) * omega + (N - M) * gamma) / covariance(sigma2, omega, gamma).sum() - 1
+                   for sigma2, omega, gamma, _ in (_moments(rng) for _ in range(200))]
+    return [equal("equation 5 is the variance of the mean, in 200 covariance matrices", differences)]
 
 
 @PAPER.item("lemma2", "Every quadratic estimate expects a combination of three terms, and a s1 + b s2 + c s3 has the "
             "same expectation")
-def _lemma2(setting: Any) -> tuple:
+def _lemma2(setting: Any) -> list:
     rng, sides, represented = np.random.default_rng(0), [], []
-    same = np.repeat(np.arange(K), M)[:, None] == np.repeat(np.arange(K), M)
     for _ in range(200):
         sigma2, omega, gamma, mean = _moments(rng)
-        form = rng.normal(size=(K * M, K * M))
+        form = rng.normal(size=(N, N))
         second = covariance(sigma2, omega, gamma) + mean ** 2
-        a, b, c = form.trace(), form[same].sum() - form.trace(), form[~same].sum()
+        a, b, c = form.trace(), form[SAME].sum() - form.trace(), form[~SAME].sum()
         expected = (form * second).sum()
         sides.append((a * (sigma2 + mean ** 2) + b * (omega + mean ** 2) + c * (gamma + mean ** 2)) - expected)
         s = [(part * second).sum() for part in _forms()]
         represented.append(np.dot((a, b, c), s) - expected)
     return [equal("the expectation of 200 random quadratic forms", sides),
-            equal("that of a s1 + b s2 + c s3", represented)], []
+            equal("that of a s1 + b s2 + c s3", represented)]
 
 
 @PAPER.item("theorem1", "No estimate of the variance is unbiased whatever the distribution")
-def _theorem1(setting: Any) -> tuple:
-    n = K * M
+def _theorem1(setting: Any) -> list:
     # unbiased: the coefficients of sigma^2, omega, gamma are those of lemma 1, that of mu^2 is 0
-    system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, n - M, 0]) / n
+    system, wanted = np.vstack([np.eye(3), np.ones(3)]), np.array([1, M - 1, N - M, 0]) / N
     solution = np.linalg.lstsq(system, wanted, rcond=None)[0]
-    left = float(np.abs(system @ solution - wanted).max())
-    return [bound("largest coefficient of the bias that the best choice of a, b, c leaves", "above 0", left,
-                  low=1e-6)], []
+    return [bound("largest coefficient of the bias that the best choice of a, b, c leaves", "above 0",
+                  np.abs(system @ solution - wanted).max(), low=1e-6)]
 
 
 @PAPER.item("proposition1", "With a consistent learner the covariances go to 0 as n grows", seconds=10,
             data="normal features of two classes, simulated",
             draw=figures.lines("n", "value", "learner", panel="quantity", log="x", same_scale=False))
 def _proposition1(setting: Any) -> tuple:
-    population, runs, rows, slopes = gaussian_population(20_000), setting.runs(1500, 10_000), [], {}
-    sizes = (20, 40, 80, 160, 320)
+    population, runs, claims, rows = gaussian_population(20_000), setting.runs(1500, 10_000), [], []
     for learner in ("centroid", "1nn"):
-        found = []
-        for n in sizes:
+        gammas, errors = [], []
+        for n in (20, 40, 80, 160, 320):
             study = simulate_type_one(population, learner, n, runs=runs, rng=n, progress=False)
-            gamma = float(study.estimates.var(ddof=1) - study.theta3.mean())
-            found.append((gamma, study.rho, study.rho_error))
+            gammas.append(float(study.estimates.var(ddof=1) - study.theta3.mean()))
+            errors.append(study.rho_error / max(abs(study.rho), 1e-9))
             rows += [{"learner": learner, "n": n, "quantity": name, "value": value}
-                     for name, value in (("gamma x 1000", 1000 * gamma), ("rho", study.rho))]
-        gammas = np.array([gamma for gamma, _, _ in found])
-        errors = np.array([error / max(abs(rho), 1e-9) for _, rho, error in found])
-        slopes[learner] = gammas[-1] / gammas[0], abs(gammas[-1] / gammas[0]) * float(np.hypot(errors[0], errors[-1]))
-    claims = [bound(f"between-fold covariance at n = 320 over that at n = 20, {learner}", "towards 0", ratio,
-                    error=error, high=.25) for learner, (ratio, error) in slopes.items()]
+                     for name, value in (("gamma x 1000", 1000 * gammas[-1]), ("rho", study.rho))]
+        ratio = gammas[-1] / gammas[0]
+        claims.append(bound(f"between-fold covariance at n = 320 over that at n = 20, {learner}", "towards 0", ratio,
+                            error=abs(ratio) * float(np.hypot(errors[0], errors[-1])), high=.25))
     return claims, rows
 
 
-@PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom", seconds=1,
+@PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom",
             draw=figures.lines("rho", "type_one", "assumed", y_title="type I error at 5%"))
 def _proposition2(setting: Any) -> tuple:
     folds, rho = 10, .7
@@ -136,22 +132,21 @@ def _proposition2(setting: Any) -> tuple:
     def alleged(true: float) -> float:
         return 2 * scipy.stats.t.sf(critical / (1 - true) ** .5, folds - 1)
     r = kfold.r_from_rho(rho, folds)
-    nearer = Correction("rho rounded to 0.7 is 0.72", ours=100 * size(.72, 0))
-    claims = [_t_of_correlated_folds(setting, true) for true in (.7, .3, -.3)]
-    claims += [
-        number("type I error in percent of the usual test at rho = 0.7", "26", 100 * size(rho, 0), correction=nearer),
+    nearer = "rho rounded to 0.7 is 0.72"
+    return [
+        *(_t_of_correlated_folds(setting, true) for true in (.7, .3, -.3)),
+        number("type I error in percent of the usual test at rho = 0.7", "26", 100 * size(rho, 0),
+               correction=Correction(nearer, ours=100 * size(.72, 0))),
         number("p in percent that is truly 5% at rho = 0.7", "0.2", 100 * alleged(rho),
-               correction=Correction("rho rounded to 0.7 is 0.72", ours=100 * alleged(.72))),
+               correction=Correction(nearer, ours=100 * alleged(.72))),
         bound("type I error of the test that takes the correlation of two folds for rho", "5%", size(rho, r), high=.05,
               correction=Correction("rho = gamma / theta = K r / (1 + (K - 1) r) is not the correlation r of two folds",
-                                    ours=size(rho, kfold.rho_from_r(r, folds))), corrected_high=.05),
+                                    ours=size(rho, kfold.rho_from_r(r, folds)), high=.05)),
         bound("type I error where an upper bound (1) stands for the root of 1 - rho", "at most 5%", size(rho, 0),
               high=.05, correction=Correction("a conservative test needs a lower bound of the root",
-                                              ours=size(rho, .7)), corrected_high=.05),
-        *_flips()]
-    rows = [{"rho": true, "assumed": f"rho = {assumed:g}", "type_one": float(size(true, assumed))}
-            for assumed in (0, .526, .7) for true in np.linspace(0, .9, 19).tolist()]
-    return claims, rows
+                                              ours=size(rho, .7), high=.05)),
+        *_flips()], [{"rho": true, "assumed": f"rho = {assumed:g}", "type_one": float(size(true, assumed))}
+                     for assumed in (0, .526, .7) for true in np.linspace(0, .9, 19).tolist()]
 
 
 def _t_of_correlated_folds(setting: Any, rho: float) -> dict:
@@ -167,37 +162,36 @@ def _t_of_correlated_folds(setting: Any, rho: float) -> dict:
 
 
 def _flips() -> list:
-    rng, printed, corrected, falls = np.random.default_rng(2), 0, 0, []
+    rng, accepted, falls = np.random.default_rng(2), list[Any](), []
     for mean in np.linspace(1, 4, 40):
         test = kfold.kfold_t_test(rng.normal(mean, 1, 10), rho="naive")
         edge = test.rho_alpha(.95)
-        below, above = (test.at(edge + step).pvalue > .05 for step in (-1e-6, 1e-6))
-        printed, corrected = printed + (below and not above), corrected + (above and not below)
+        accepted.append(tuple(test.at(edge + step).pvalue > .05 for step in (-1e-6, 1e-6)))
         falls.append((test.pvalue, edge))
     edges = [edge for _, edge in sorted(falls)]
-    return [every("rho_alpha is the largest rho at which the null hypothesis is accepted", printed, 40,
-                  correction=Correction("it is the least rho at which the test accepts"), corrected_right=corrected),
-            every("rho_alpha falls as p rises", sum(a > b for a, b in zip(edges, edges[1:], strict=False)), 39)]
+    return [every("rho_alpha is the largest rho at which the null hypothesis is accepted",
+                  accepted.count((True, False)), 40, correction=Correction(
+                      "it is the least rho at which the test accepts", ours=accepted.count((False, True)))),
+            every("rho_alpha falls as p rises", sum(a > b for a, b in itertools.pairwise(edges)), 39)]
 
 
 @PAPER.item("table1", "Each assumption gives one unbiased estimate, with the bias of the last column elsewhere")
 def _table1(setting: Any) -> tuple:
-    rng, n = np.random.default_rng(0), K * M
+    rng = np.random.default_rng(0)
     sigma2, omega, gamma, mean = _moments(rng)
     second = covariance(sigma2, omega, gamma) + mean ** 2
-    theta = (sigma2 + (M - 1) * omega + (n - M) * gamma) / n
-    printed = {1: mean ** 2, 2: -omega, 3: -gamma, 4: -M / n * omega - (n - M) / n * gamma,
-               5: -(M - 1) / (n - 1) * omega - (n - M) / (n - 1) * gamma}
+    theta = (sigma2 + (M - 1) * omega + (N - M) * gamma) / N
+    printed = {1: mean ** 2, 2: -omega, 3: -gamma, 4: -M / N * omega - (N - M) / N * gamma,
+               5: -(M - 1) / (N - 1) * omega - (N - M) / (N - 1) * gamma}
     biases = {k: float((form * second).sum() - theta) for k, form in _estimators().items()}
-    claims = [number(f"bias of theta {k}, K = {K}, m = {M}", printed[k], biases[k]) for k in printed]
-    losses = rng.normal(size=(200, n))
+    losses = rng.normal(size=(200, N))
     forms = {k: np.einsum("ri,ij,rj->r", losses, form, losses) for k, form in _estimators().items()}
     ours = [kfold.variance_estimates(row.reshape(K, M)) for row in losses]
-    claims += [equal(f"theta {k} as the function variance_estimates returns it, 200 samples",
-                     forms[k] - np.array([getattr(found, f"theta{k}") for found in ours])) for k in forms]
-    claims += [bound("share of independent normal samples in which theta 2 is negative", "some",
-                     float((forms[2] < 0).mean()), low=.01)]
-    return claims, [{"estimate": f"theta {k}", "bias": biases[k], "printed": printed[k]} for k in printed]
+    return [*(number(f"bias of theta {k}, K = {K}, m = {M}", printed[k], biases[k]) for k in printed),
+            *(equal(f"theta {k} as the function variance_estimates returns it, 200 samples",
+                    forms[k] - np.array([getattr(found, f"theta{k}") for found in ours])) for k in forms),
+            bound("share of independent normal samples in which theta 2 is negative", "some", (forms[2] < 0).mean(),
+                  low=.01)], [{"estimate": f"theta {k}", "bias": biases[k], "printed": printed[k]} for k in printed]
 
 
 @PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=30,
@@ -268,15 +262,14 @@ def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _numeric(column: np.ndarray) -> bool:
-    try:
-        return np.isfinite(np.asarray(column, float)).all()
-    except (TypeError, ValueError):
-        return False
+    with contextlib.suppress(TypeError, ValueError):
+        return bool(np.isfinite(np.asarray(column, float)).all())
+    return False
 
 
 @PAPER.item("section5", "Theta 3, 4 and 5 behave alike; rho is at most 0.7, and negative with gross outliers in "
             "regression", seconds=2, data="digits, and lines with outliers, simulated")
-def _section5(setting: Any) -> tuple:
+def _section5(setting: Any) -> list:
     runs = setting.runs(2000, 10_000)
     population, (losses_of, _) = Population.of("digits"), as_learner("learner", "1nn")
     claims, largest = [], []
@@ -285,15 +278,14 @@ def _section5(setting: Any) -> tuple:
         losses = np.concatenate([losses_of(Samples(population, part), np.arange(n) % 10)
                                  for part in np.array_split(rows, max(1, runs // 200))])
         theta = _thetas(losses)
-        total = losses.mean(1).var(ddof=1)
-        largest.append(1 - theta[3].mean() / total)
+        largest.append(1 - theta[3].mean() / losses.mean(1).var(ddof=1))
         claims += [bound(f"mean of theta {k} over that of theta 3, 1-NN on digits, n = {n}", "nearly 1",
                          theta[k].mean() / theta[3].mean(), low=.8, high=1.25,
                          error=float(np.std(theta[k] / theta[3].mean()) / runs ** .5)) for k in (4, 5)]
-    claims.append(bound("rho, 1-NN on digits, the larger of n = 40 and 160", "at most 0.7", max(largest), high=.7))
     rho, error = _outlier_rho(setting.runs(8000, 20_000))
-    return [*claims, bound("rho plus three errors, a straight line with one point in fifty far out on it",
-                           "negative at times", rho + 3 * error, high=0)], []
+    return [*claims, bound("rho, 1-NN on digits, the larger of n = 40 and 160", "at most 0.7", max(largest), high=.7),
+            bound("rho plus three errors, a straight line with one point in fifty far out on it", "negative at times",
+                  rho + 3 * error, high=0)]
 
 
 def _thetas(losses: np.ndarray) -> dict:

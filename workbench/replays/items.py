@@ -1,6 +1,6 @@
 """An item of a paper, a table or figure or theorem, as something that can be run again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +42,7 @@ class Item:
     data : str
         What it is run on.
     run : callable
-        Takes a Setting, returns claims (rows of `claims`) and the rows of its figure.
+        Takes a Setting, returns claims (rows of `claims`), or a tuple of these and the rows of its figure.
     draw : callable or None
         Takes title and rows of the figure, returns a chart.
     takes_file : bool
@@ -53,7 +53,7 @@ class Item:
     claim: str
     seconds: int
     data: str
-    run: Callable[[Setting], tuple[list[dict], list[dict]]]
+    run: Callable[[Setting], Iterable[dict] | tuple[list[dict], list[dict]]]
     draw: Callable[[str, list[dict]], Any] | None
     takes_file: bool
 

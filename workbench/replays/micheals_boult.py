@@ -8,6 +8,8 @@ References
 """
 
 import itertools
+import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,8 +30,13 @@ PAPER = Paper("micheals-boult", "A stratified methodology for classifier and rec
 # patients by the number of their six sites that were negative, 0 to 6
 LEPROSY = (17, 11, 4, 4, 7, 14, 4)
 SITES = 6
+# all half-samples of five strata, (32, 5) of +1 and -1
+HALVES = np.array(list(itertools.product((1, -1), repeat=5)))
 # equation 12 as printed: seven rows for eight replicates
-PRINTED_ARRAY = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
+PRINTED_ARRAY = np.array([[1 if sign == "+" else -1 for sign in row] for row in (
+    "++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")])
+# the array as it must be: rotations of its first row, and a row of +
+BALANCED = np.array([*(np.roll(PRINTED_ARRAY[0], -k) for k in range(7)), np.ones(7, int)])
 THIRD = (2, 1, 2, 2, 2, 1, 2)
 # figure 1: coefficients of the powers of g, highest first, by exponent
 PRINTED_POWERS = {1: (2, 2, 0, 0, 2), 2: (2, 1, 0, 0, 2), 3: (1, 2, 2, 0, 2), 241: (2, 2, 1, 1, 1),
@@ -46,13 +53,18 @@ def _sample(strata: int = 5, units: int = 2, seed: int = 0) -> tuple:
     return rng.dirichlet(np.ones(strata)), rng.normal(size=(strata, units))
 
 
-def _halves(strata: int) -> np.ndarray:
-    """Return all half-samples, (2^L, L) of +1 and -1."""
-    return np.array(list(itertools.product((1, -1), repeat=strata)))
+WEIGHT, VALUES = _sample()
+MEAN = WEIGHT @ VALUES.mean(1)
+DESIGN = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(WEIGHT / 2, 2))
 
 
 def _half_estimates(signs: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.where(signs > 0, values[:, 0], values[:, 1]) @ weight
+
+
+def _half_misses(signs: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return how far half-samples are from the full estimate."""
+    return _half_estimates(signs, weight, values) - weight @ values.mean(1)
 
 
 def _textbook(weight: np.ndarray, values: np.ndarray) -> float:
@@ -60,21 +72,10 @@ def _textbook(weight: np.ndarray, values: np.ndarray) -> float:
     return float((weight ** 2 * values.var(1, ddof=1)).sum() / values.shape[1])
 
 
-def _balanced() -> np.ndarray:
-    """Return the array of equation 12 as it must be: rotations of its first row, and a row of +."""
-    first = np.array([1 if sign == "+" else -1 for sign in PRINTED_ARRAY[0]])
-    return np.array([*(np.roll(first, -k) for k in range(7)), np.ones(7, int)])
-
-
-def _printed_array() -> np.ndarray:
-    return np.array([[1 if sign == "+" else -1 for sign in row] for row in PRINTED_ARRAY])
-
-
 def _even_pairs(array: np.ndarray) -> tuple:
     """Return how many pairs of columns are orthogonal, and how many pairs there are."""
-    products = array.T @ array
-    pairs = list(itertools.combinations(range(array.shape[1]), 2))
-    return sum(products[i, j] == 0 for i, j in pairs), len(pairs)
+    products = (array.T @ array)[np.triu_indices(array.shape[1], 1)]
+    return int((products == 0).sum()), products.size
 
 
 # sections 2 to 5
@@ -84,51 +85,49 @@ def _even_pairs(array: np.ndarray) -> tuple:
 def _section2_2(setting: Any) -> tuple:
     rng, m = np.random.default_rng(0), 60
     similarity = rng.normal(size=(m, m)) + 2 * np.eye(m)
-    truth = np.arange(m)
-    ranks = identification_ranks(similarity, truth)
+    ranks = identification_ranks(similarity, np.arange(m))
     counted = np.array([sum(other >= row[k] for other in row) for k, row in enumerate(similarity)])
     shares = [float(np.mean([k in row for k, row in enumerate(identification_candidates(similarity, n))]))
               for n in range(1, m + 1)]
-    larger = identification_ranks(np.tile(np.eye(2 * m), (1, 1)), np.arange(2 * m), relative=True)
+    larger = identification_ranks(np.eye(2 * m), np.arange(2 * m), relative=True)
     return [equal("rank: scores of the gallery at least as large as that of the class, 60 probes", ranks - counted),
             equal("share with the class among n candidates, against ranks of at most n, n = 1 to 60",
                   np.array(shares) - [(ranks <= n).mean() for n in range(1, m + 1)]),
             bound("best relative rank of 120 probes over that of 60", "lower with more probes",
-                  float(larger.min() * m), high=1 - 1e-9)], \
-        [{"n": n, "share": share, "what": "identified"} for n, share in enumerate(shares, 1)]
+                  larger.min() * m, high=1 - 1e-9)], [
+                {"n": n, "share": share, "what": "identified"} for n, share in enumerate(shares, 1)]
 
 
 @PAPER.item("criterion1", "Make few statistical assumptions")
-def _criterion1(setting: Any) -> tuple:
-    return [unchecked("minimal assumptions are to be preferred", "a principle, which claims no number")], []
+def _criterion1(setting: Any) -> list:
+    return [unchecked("minimal assumptions are to be preferred", "a principle, which claims no number")]
 
 
-@PAPER.item("criterion2", "Account for clusters: intervals that ignore them cover too little", seconds=1,
+@PAPER.item("criterion2", "Account for clusters: intervals that ignore them cover too little",
             data="simulated classes and people")
-def _criterion2(setting: Any) -> tuple:
+def _criterion2(setting: Any) -> list:
     study = simulate_coverage(50, 2, 6, icc=.45, runs=setting.runs(2000, 10_000), rng=1)
-    naive, ours = study.coverage("naive"), study.coverage()
-    return [bound("coverage of the 95% binomial interval, six images of each of 100 people", "too low", naive, high=.9,
-                  error=study.coverage_error("naive")),
-            bound("coverage of the interval from replicates", "95%", ours, low=.93, high=.98,
-                  error=study.coverage_error())], []
+    return [bound("coverage of the 95% binomial interval, six images of each of 100 people", "too low",
+                  study.coverage("naive"), high=.9, error=study.coverage_error("naive")),
+            bound("coverage of the interval from replicates", "95%", study.coverage(), low=.93, high=.98,
+                  error=study.coverage_error())]
 
 
 @PAPER.item("criterion3", "Use the estimator of the design: without replacement counts are not binomial")
-def _criterion3(setting: Any) -> tuple:
+def _criterion3(setting: Any) -> list:
     size, right, n = 10, 4, 5
-    counts = [sum(chosen) for chosen in itertools.combinations([1] * right + [0] * (size - right), n)]
+    exact = np.var([sum(chosen) for chosen in itertools.combinations([1] * right + [0] * (size - right), n)])
     binomial = n * right / size * (1 - right / size)
     return [number("variance of a count, 5 of an urn of 10 with 4 right, without replacement: hypergeometric",
-                   binomial * (size - n) / (size - 1), float(np.var(counts))),
-            bound("binomial variance over that", "different", binomial / float(np.var(counts)), low=1.01)], []
+                   binomial * (size - n) / (size - 1), exact),
+            bound("binomial variance over that", "different", binomial / exact, low=1.01)]
 
 
 @PAPER.item("kish", "A product rho (n - 1) of .2 makes a 95% interval err in 7.4% of cases, not 5%")
-def _kish(setting: Any) -> tuple:
-    errs = float(2 * scipy.special.ndtr(scipy.special.ndtri(.025) / 1.2 ** .5))
+def _kish(setting: Any) -> list:
+    errs = 2 * scipy.special.ndtr(scipy.special.ndtri(.025) / 1.2 ** .5)
     return [number("share of errors", "0.074", errs),
-            bound("increase in percent", "nearly 50", 100 * (errs / .05 - 1), low=40, high=50)], []
+            bound("increase in percent", "nearly 50", 100 * (errs / .05 - 1), low=40, high=50)]
 
 
 @PAPER.item("cochran", "Leprosy: 41.8% of 366 sites negative, standard error 4.65% instead of 2.58%",
@@ -136,120 +135,108 @@ def _kish(setting: Any) -> tuple:
                 "negative", "patients", "series", x_title="negative sites of six"))
 def _cochran(setting: Any) -> tuple:
     patients = np.repeat(np.arange(SITES + 1), LEPROSY)
-    share, total = patients.sum() / (SITES * patients.size), SITES * patients.size
-    binomial = 100 * float((share * (1 - share) / total) ** .5)
-    clusters = 100 * float(patients.std(ddof=1) / patients.size ** .5 / SITES)
-    psu = np.repeat(np.arange(patients.size), SITES)
+    total = SITES * patients.size
+    share = patients.sum() / total
+    binomial = 100 * (share * (1 - share) / total) ** .5
+    clusters = 100 * (patients.std(ddof=1) / patients.size ** .5 / SITES)
     y = (np.tile(np.arange(SITES), patients.size) < np.repeat(patients, SITES)).astype(int)
-    design = SurveyDesign(np.zeros(y.size, int), psu=psu)
+    design = SurveyDesign(np.zeros(total, int), psu=np.repeat(np.arange(patients.size), SITES))
     jackknife = 100 * replicate_estimate(replicates(design, "jkn"), "proportion", y).standard_error
-    rows = [{"negative": k, "patients": count, "series": "observed"} for k, count in enumerate(LEPROSY)]
-    rows += [{"negative": k, "patients": float(patients.size * scipy.special.comb(SITES, k) * share ** k
-                                               * (1 - share) ** (SITES - k)), "series": "binomial"}
-             for k in range(SITES + 1)]
-    return [number("sites", "366", total), number("negative sites", "153", int(patients.sum())),
+    expected = [float(patients.size * scipy.special.comb(SITES, k) * share ** k * (1 - share) ** (SITES - k))
+                for k in range(SITES + 1)]
+    return [number("sites", "366", total), number("negative sites", "153", patients.sum()),
             number("percent negative", "41.8", 100 * share),
             number("standard error in percent by the binomial formula", "2.58", binomial),
             number("standard error in percent with patients as clusters", "4.65", clusters),
-            number("the same from the jackknife of `replicates`", "4.65", float(jackknife)),
-            number("how many times larger", "1.8", clusters / binomial)], rows
+            number("the same from the jackknife of `replicates`", "4.65", jackknife),
+            number("how many times larger", "1.8", clusters / binomial)], [
+                {"negative": negative, "patients": count, "series": series} for series, counts in
+                (("observed", LEPROSY), ("binomial", expected)) for negative, count in enumerate(counts)]
 
 
 @PAPER.item("section5.1", "Chances that vary within a trial lower the standard error, between trials they raise it")
-def _section5_1(setting: Any) -> tuple:
+def _section5_1(setting: Any) -> list:
     p = np.array([.2, .5, .8, .9])
-    mean, n = p.mean(), p.size
-    common = n * mean * (1 - mean)
-    between = float(n * (p - p ** 2).mean() + n ** 2 * p.var())
+    n = p.size
+    common = n * p.mean() * (1 - p.mean())
+    between = n * (p - p ** 2).mean() + n ** 2 * p.var()
     return [bound("variance of a trial's count with four different chances over the binomial one", "below 1",
-                  float((p * (1 - p)).sum() / common), high=1),
-            bound("the same where each trial has one of the chances", "above 1", between / common, low=1)], []
+                  (p * (1 - p)).sum() / common, high=1),
+            bound("the same where each trial has one of the chances", "above 1", between / common, low=1)]
 
 
 # section 6
 
 @PAPER.item("eq1", "The stratified mean is unbiased")
-def _eq1(setting: Any) -> tuple:
+def _eq1(setting: Any) -> list:
     population = [np.array([1., 4, 7]), np.array([2., 3, 10, 11])]
     weight = np.array([3, 4]) / 7
     means = [np.array([np.mean(s) for s in itertools.combinations(y, 2)]) for y in population]
     estimates = [weight @ pair for pair in itertools.product(*means)]
     return [number("mean over all 18 samples of two per stratum, against the population's",
-                   float(np.concatenate(population).mean()), float(np.mean(estimates)))], []
+                   np.concatenate(population).mean(), np.mean(estimates))]
 
 
 @PAPER.item("eq2", "The mean of a stratum's sample")
-def _eq2(setting: Any) -> tuple:
-    weight, values = _sample()
-    design = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(weight / 2, 2))
-    estimate = replicate_estimate(replicates(design, "brr"), "mean", values.ravel()).estimate
-    return [equal("weighted sum of the strata's means against `replicate_estimate`",
-                  estimate - weight @ values.mean(1))], []
+def _eq2(setting: Any) -> list:
+    estimate = replicate_estimate(replicates(DESIGN, "brr"), "mean", VALUES.ravel()).estimate
+    return [equal("weighted sum of the strata's means against `replicate_estimate`", estimate - MEAN)]
 
 
 @PAPER.item("eq3", "With proportional samples the stratified mean is the plain mean")
-def _eq3(setting: Any) -> tuple:
+def _eq3(setting: Any) -> list:
     rng, sizes = np.random.default_rng(0), np.array([2, 4, 6])
     values = [rng.normal(size=n) for n in sizes]
     stratified = (sizes / sizes.sum()) @ [y.mean() for y in values]
-    return [equal("difference, samples of 2, 4 and 6", stratified - np.concatenate(values).mean())], []
+    return [equal("difference, samples of 2, 4 and 6", stratified - np.concatenate(values).mean())]
 
 
 # section 7: half-samples
 
 @PAPER.item("eq4", "A half-sample's estimate keeps one unit per stratum")
-def _eq4(setting: Any) -> tuple:
-    weight, values = _sample()
-    design = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(weight / 2, 2))
-    made = replicates(design, "brr", array=_halves(5))
-    ours = replicate_estimate(made, "total", values.ravel()).replicate_values
+def _eq4(setting: Any) -> list:
+    ours = replicate_estimate(replicates(DESIGN, "brr", array=HALVES), "total", VALUES.ravel()).replicate_values
     return [equal("equation 4 against `replicate_estimate`, all 32 half-samples",
-                  _half_estimates(_halves(5), weight, values) - ours)], []
+                  _half_estimates(HALVES, WEIGHT, VALUES) - ours)]
 
 
 @PAPER.item("eq5", "The replicate estimate is the mean of all half-samples")
-def _eq5(setting: Any) -> tuple:
-    weight, values = _sample()
-    mean = _half_estimates(_halves(5), weight, values).mean()
-    return [equal("mean of 32 half-samples against the stratified mean", mean - weight @ values.mean(1))], []
+def _eq5(setting: Any) -> list:
+    return [equal("mean of 32 half-samples against the stratified mean",
+                  _half_estimates(HALVES, WEIGHT, VALUES).mean() - MEAN)]
 
 
 @PAPER.item("eq6", "That mean is the full estimate")
-def _eq6(setting: Any) -> tuple:
-    weight, values = _sample()
+def _eq6(setting: Any) -> list:
     return [equal("sum of W (y1 + y2) 2^(L-1) / 2^L against the stratified mean",
-                  (weight * values.sum(1)).sum() * 2 ** 4 / 2 ** 5 - weight @ values.mean(1))], []
+                  (WEIGHT * VALUES.sum(1)).sum() * 2 ** 4 / 2 ** 5 - MEAN)]
 
 
 @PAPER.item("eq7", "Signs say which unit a half-sample keeps")
-def _eq7(setting: Any) -> tuple:
-    signs = _halves(5)
-    return [equal("the sign is 2 delta - 1", signs - (2 * (signs > 0) - 1))], []
+def _eq7(setting: Any) -> list:
+    return [equal("the sign is 2 delta - 1", HALVES - (2 * (HALVES > 0) - 1))]
 
 
 @PAPER.item("eq8", "A half-sample misses the estimate by half the signed differences")
-def _eq8(setting: Any) -> tuple:
-    weight, values = _sample()
-    missed = _half_estimates(_halves(5), weight, values) - weight @ values.mean(1)
-    return [equal("sum of W delta d / 2, all half-samples",
-                  missed - _halves(5) @ (weight * (values[:, 0] - values[:, 1])) / 2)], []
+def _eq8(setting: Any) -> list:
+    return [equal("sum of W delta d / 2, all half-samples", _half_misses(HALVES, WEIGHT, VALUES)
+                  - HALVES @ (WEIGHT * (VALUES[:, 0] - VALUES[:, 1])) / 2)]
 
 
 @PAPER.item("eq9", "The variance over all half-samples is a sum of squares and cross terms")
-def _eq9(setting: Any) -> tuple:
-    weight, values = _sample()
-    terms = weight * (values[:, 0] - values[:, 1]) / 2
-    squares = (_halves(5) @ terms) ** 2
-    cross = (np.outer(terms, terms).sum() - (terms ** 2).sum())
+def _eq9(setting: Any) -> list:
+    terms = WEIGHT * (VALUES[:, 0] - VALUES[:, 1]) / 2
+    squares = (HALVES @ terms) ** 2
+    cross = np.outer(terms, terms).sum() - (terms ** 2).sum()
     return [equal("the square of one half-sample's miss is squares and cross terms",
                   squares[0] - ((terms ** 2).sum() + cross)),
             bound("one square over the variance, the half-sample that is furthest off", "1: they are equal",
-                  float(squares.max() / _textbook(weight, values)), low=1, high=1, correction=Correction(
+                  squares.max() / _textbook(WEIGHT, VALUES), low=1, high=1, correction=Correction(
                       "the variance is the mean of the squares over all 2^L half-samples, where cross terms cancel",
-                      ours=float(squares.mean() / _textbook(weight, values))), corrected_low=1, corrected_high=1)], []
+                      ours=squares.mean() / _textbook(WEIGHT, VALUES), low=1, high=1))]
 
 
-@PAPER.item("eq10", "Random half-samples: the variance estimate is biased", seconds=1, draw=figures.lines(
+@PAPER.item("eq10", "Random half-samples: the variance estimate is biased", draw=figures.lines(
     "half_samples", "value", "what", log="x", x_title="half-samples", y_title="over the textbook variance"))
 def _eq10(setting: Any) -> tuple:
     weight, values = _sample(20)
@@ -258,73 +245,65 @@ def _eq10(setting: Any) -> tuple:
                for count in (8, 16, 32, 64, 128)}
     rows = [{"half_samples": count, "what": what, "value": value} for count, study in studies.items()
             for what, value in (("mean", study.mean_ratio), ("coefficient of variation", study.cv))]
-    chosen = studies[32]
-    off = abs(chosen.mean_ratio - 1) / chosen.mean_ratio_error
+    off = abs(studies[32].mean_ratio - 1) / studies[32].mean_ratio_error
     return [bound("mean of the variance from 32 random half-samples: Monte Carlo errors away from the textbook's",
                   "biased, more than 3", off, low=3, correction=Correction(
-                      "unbiased but unstable: its coefficient of variation", ours=chosen.cv), corrected_low=.1)], rows
+                      "unbiased but unstable: its coefficient of variation", ours=studies[32].cv, low=.1))], rows
 
 
 @PAPER.item("eq11", "Balanced half-samples give the variance of all half-samples")
-def _eq11(setting: Any) -> tuple:
-    claims = []
+def _eq11(setting: Any) -> Iterator[dict]:
     for strata in (7, 11, 20):
         weight, values = _sample(strata)
         order = next(n for n in range(4, 100, 4) if n > strata)
-        signs = hadamard(order)[:, 1:strata + 1]
-        missed = _half_estimates(signs, weight, values) - weight @ values.mean(1)
-        claims.append(equal(f"{strata} strata, {order} half-samples: over the textbook variance, less 1",
-                            (missed ** 2).mean() / _textbook(weight, values) - 1))
-    return claims, []
+        missed = _half_misses(hadamard(order)[:, 1:strata + 1], weight, values)
+        yield equal(f"{strata} strata, {order} half-samples: over the textbook variance, less 1",
+                    (missed ** 2).mean() / _textbook(weight, values) - 1)
 
 
 @PAPER.item("eq12", "An 8 x 7 orthogonal array")
 def _eq12(setting: Any) -> tuple:
-    right, pairs = _even_pairs(_printed_array())
-    mended = check_balance(_balanced())
-    agree = sum((_balanced()[k] == row).all() for k, row in zip((0, 1, 3, 4, 5, 6, 7), _printed_array(), strict=True))
-    return [number("rows", "8", float(len(PRINTED_ARRAY)), correction=Correction(
-                "the third row, which equation 13 quotes, is missing", ours=float(len(_balanced())))),
-            every("pairs of columns that are orthogonal", right, pairs, correction=Correction(
-                "rotations of the first row and a row of +: the third row is missing, others have wrong signs"),
-                corrected_right=_even_pairs(_balanced())[0] if mended.full else 0),
+    agree = (np.delete(BALANCED, 2, axis=0) == PRINTED_ARRAY).all(1).sum()
+    return [number("rows", "8", len(PRINTED_ARRAY), correction=Correction(
+                "the third row, which equation 13 quotes, is missing", ours=len(BALANCED))),
+            every("pairs of columns that are orthogonal", *_even_pairs(PRINTED_ARRAY), correction=Correction(
+                "rotations of the first row and a row of +: the third row is missing, others have wrong signs",
+                ours=_even_pairs(BALANCED)[0] if check_balance(BALANCED).full else 0)),
             every("printed rows that are those of this balanced array", agree, 7, printed="all")], [
                     {"row": k, "corrected": "".join("+" if s > 0 else "-" for s in row)}
-                    for k, row in enumerate(_balanced(), 1)]
+                    for k, row in enumerate(BALANCED, 1)]
 
 
 @PAPER.item("eq13", "The third half-sample keeps units 2, 1, 2, 2, 2, 1, 2")
-def _eq13(setting: Any) -> tuple:
-    units = np.where(_balanced()[2] > 0, 1, 2)
+def _eq13(setting: Any) -> list:
+    units = np.where(BALANCED[2] > 0, 1, 2)
     agree = int((units == THIRD).sum())
     return [every("units that are those of the third row", agree, 7, correction=Correction(
-        "the seventh is unit 1"), corrected_right=agree + int(units[6] == 1 and THIRD[6] == 2))], []
+        "the seventh is unit 1", ours=agree + int(units[6] == 1 and THIRD[6] == 2)))]
 
 
 @PAPER.item("eq14", "The mean of balanced half-samples need not be the estimate")
-def _eq14(setting: Any) -> tuple:
-    weight, values = _sample(8)
-    mean = _half_estimates(hadamard(8), weight, values).mean()
-    return [bound("distance, 8 strata and a matrix with a constant column", "not 0",
-                  abs(float(mean - weight @ values.mean(1))), low=1e-6)], []
+def _eq14(setting: Any) -> list:
+    return [bound("distance, 8 strata and a matrix with a constant column", "not 0", _off_the_mean(hadamard(8)),
+                  low=1e-6)]
+
+
+def _off_the_mean(signs: np.ndarray) -> float:
+    """Return how far the mean of half-samples is from the full estimate, as many strata as columns."""
+    weight, values = _sample(signs.shape[1])
+    return abs(_half_estimates(signs, weight, values).mean() - weight @ values.mean(1))
 
 
 @PAPER.item("eq15", "It is where every column sums to 0; 512 half-samples do for 483 strata")
-def _eq15(setting: Any) -> tuple:
-    weight, values = _sample(7)
-    mean = _half_estimates(_balanced(), weight, values).mean()
-    weight8, values8 = _sample(8)
-    off = abs(float(_half_estimates(hadamard(8), weight8, values8).mean() - weight8 @ values8.mean(1)))
-    rows = _balanced() @ _balanced().T
-    return [equal("mean of the balanced half-samples against the estimate, 7 strata", mean - weight @ values.mean(1)),
-            bound("distance where columns 2 to L sum to 0", "0", off, high=0, correction=Correction(
-                "column 1 must sum to 0 too: 1 <= h", ours=abs(float(mean - weight @ values.mean(1)))),
-                corrected_high=1e-9),
+def _eq15(setting: Any) -> list:
+    off = _off_the_mean(BALANCED)
+    return [equal("mean of the balanced half-samples against the estimate, 7 strata", off),
+            bound("distance where columns 2 to L sum to 0", "0", _off_the_mean(hadamard(8)), high=0,
+                  correction=Correction("column 1 must sum to 0 too: 1 <= h", ours=off, high=1e-9)),
             number("half-samples for 483 strata, a power of two", "512", smallest_runs(2, 483)),
             bound("half-samples that are enough for 483 strata", "512 suffice", len(hadamard(484)), high=512),
-            every("any rows are orthogonal: pairs of the 8 rows", int((rows[np.triu_indices(8, 1)] == 0).sum()), 28,
-                  correction=Correction("any columns are"), corrected_right=28 if _even_pairs(_balanced()) == (21, 21)
-                  else 0)], []
+            every("any rows are orthogonal: pairs of the 8 rows", *_even_pairs(BALANCED.T), correction=Correction(
+                "any columns are", ours=28 if _even_pairs(BALANCED) == (21, 21) else 0))]
 
 
 # section 7.3: more than two units
@@ -338,36 +317,34 @@ def _kept(array: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarr
 
 
 @PAPER.item("eq16", "With n units a replicate keeps one of n per stratum")
-def _eq16(setting: Any) -> tuple:
+def _eq16(setting: Any) -> list:
     weight, values = _sample(4, 3)
     estimates, full = _kept(_replicates_of(3, 4), weight, values), weight @ values.mean(1)
     return [bound("one replicate less the full estimate, the largest of 81", "equal (it is called theta_st)",
-                  float(abs(estimates - full).max()), high=1e-9, correction=Correction(
+                  abs(estimates - full).max(), high=1e-9, correction=Correction(
                       "it is the estimate of replicate alpha; their mean is the full one",
-                      ours=float(abs(estimates.mean() - full))), corrected_high=1e-9)], []
+                      ours=abs(estimates.mean() - full), high=1e-9))]
 
 
 @PAPER.item("eq17", "The mean over all n^L replicates is the full estimate")
-def _eq17(setting: Any) -> tuple:
+def _eq17(setting: Any) -> list:
     return [equal(f"n = {n}, 4 strata", _kept(_replicates_of(n, 4), *_sample(4, n)).mean()
-                  - _sample(4, n)[0] @ _sample(4, n)[1].mean(1)) for n in (3, 5)], []
+                  - _sample(4, n)[0] @ _sample(4, n)[1].mean(1)) for n in (3, 5)]
 
 
-@PAPER.item("eq18", "Their variance is the textbook's; 729 replicates do for 256 strata of three", seconds=1)
-def _eq18(setting: Any) -> tuple:
-    claims = []
+@PAPER.item("eq18", "Their variance is the textbook's; 729 replicates do for 256 strata of three")
+def _eq18(setting: Any) -> Iterator[dict]:
     for n, strata in ((3, 4), (5, 6), (4, 5), (9, 10)):
         weight, values = _sample(strata, n)
         missed = _kept(orthogonal_array(n, strata), weight, values) - weight @ values.mean(1)
-        ratio = (missed ** 2).mean() / (n - 1) / _textbook(weight, values)
-        claims.append(equal(f"n = {n}, {strata} strata from an orthogonal array: over the textbook variance, less 1",
-                            ratio - 1))
-    room, powers = smallest_room(3, 5), sum(check_balance(orthogonal_array(n, n + 1)).full for n in (4, 8, 9))
-    return [*claims, number("replicates for 256 strata of three units", "729", smallest_runs(3, 256)),
-            number("strata of three units for which 243 = 3^5 replicates are enough, n^b - 1", "242", room,
-                   correction=Correction("(n^b - 1) / (n - 1)", printed=(3 ** 5 - 1) / 2)),
-            every("4, 8 or 9 units have no array, as they are no primes", 3 - powers, 3, printed="none has",
-                  correction=Correction("any power of a prime has one"), corrected_right=powers)], []
+        yield equal(f"n = {n}, {strata} strata from an orthogonal array: over the textbook variance, less 1",
+                    (missed ** 2).mean() / (n - 1) / _textbook(weight, values) - 1)
+    yield number("replicates for 256 strata of three units", "729", smallest_runs(3, 256))
+    yield number("strata of three units for which 243 = 3^5 replicates are enough, n^b - 1", "242", smallest_room(3, 5),
+                 correction=Correction("(n^b - 1) / (n - 1)", printed=(3 ** 5 - 1) / 2))
+    powers = sum(check_balance(orthogonal_array(n, n + 1)).full for n in (4, 8, 9))
+    yield every("4, 8 or 9 units have no array, as they are no primes", 3 - powers, 3, printed="none has",
+                correction=Correction("any power of a prime has one", ours=powers))
 
 
 def smallest_room(levels: int, power: int) -> int:
@@ -377,133 +354,117 @@ def smallest_room(levels: int, power: int) -> int:
     ----------
     levels, power : int
     """
-    factors = 1
-    while smallest_runs(levels, factors + 1) <= levels ** power:
-        factors += 1
-    return factors
+    return next(factors for factors in itertools.count(1) if smallest_runs(levels, factors + 1) > levels ** power)
 
 
 @PAPER.item("section7.4", "Intervals by Student's t with L degrees of freedom, adequate from 6 or 12 strata on",
-            seconds=1, data="simulated classes")
-def _section7_4(setting: Any) -> tuple:
-    claims = []
+            data="simulated classes")
+def _section7_4(setting: Any) -> Iterator[dict]:
     for strata in (12, 50):
         study = simulate_coverage(strata, 2, 20, accuracy=.8, icc=.05, runs=setting.runs(3000, 20_000), rng=strata)
-        claims.append(bound(f"coverage of the 95% t interval, {strata} strata of two units", "adequate",
-                            study.coverage("t"), low=.93, high=.97, error=study.coverage_error("t")))
+        yield bound(f"coverage of the 95% t interval, {strata} strata of two units", "adequate", study.coverage("t"),
+                    low=.93, high=.97, error=study.coverage_error("t"))
     for units in (2, 3):
         design = SurveyDesign(np.repeat(np.arange(50), units))
-        claims.append(number(f"degrees of freedom, 50 strata of {units} units", "50", replicates(design, "brr").df,
-                             correction=Correction("units less strata, sum of n - 1", printed=50.0 * (units - 1))))
-    width = float(scipy.special.stdtrit(50, .975) / scipy.special.stdtrit(100, .975))
-    return [*claims, bound("width with 50 degrees of freedom over that with 100", "not significantly different", width,
-                           low=.95, high=1.05)], []
+        yield number(f"degrees of freedom, 50 strata of {units} units", "50", replicates(design, "brr").df,
+                     correction=Correction("units less strata, sum of n - 1", printed=50.0 * (units - 1)))
+    yield bound("width with 50 degrees of freedom over that with 100", "not significantly different",
+                np.divide(*scipy.special.stdtrit([50, 100], .975)), low=.95, high=1.05)
 
 
 # appendix A
 
 @PAPER.item("eq19", "An orthogonal array holds symbols of a finite set; pairs occur 0 or m / 2^|S| times")
-def _eq19(setting: Any) -> tuple:
-    array = orthogonal_array(3, 13)
-    pairs = array[:, :2] @ [3, 1]
-    ones = np.ones((4, 3), int)
+def _eq19(setting: Any) -> list:
+    array, ones = orthogonal_array(3, 13), np.ones((4, 3), int)
     return [every("entries that are symbols", int(np.isin(array, (0, 1, 2)).sum()), array.size),
             number("how often each pair occurs, 27 rows and three symbols, m / 2^|S|", 27 / 2 ** 3,
-                   float((pairs == 0).sum()), correction=Correction("m / |S|^2", printed=27 / 9)),
+                   (array[:, :2] == 0).all(1).sum(), correction=Correction("m / |S|^2", printed=27 / 9)),
             every("pairs of symbols that do not occur, or as often as the others: the matrix of ones is an array",
                   int(check_balance(np.hstack([ones, hadamard(4)[:, 1:]])).full), 1, printed="allowed",
-                  correction=Correction("every pair must occur, equally often"),
-                  corrected_right=int(check_balance(hadamard(4)[:, 1:]).full))], []
+                  correction=Correction("every pair must occur, equally often",
+                                        ours=int(check_balance(hadamard(4)[:, 1:]).full)))]
 
 
 @PAPER.item("eq20", "H_2 is an orthogonal array")
-def _eq20(setting: Any) -> tuple:
+def _eq20(setting: Any) -> list:
     H2 = np.array([[-1, 1], [1, 1]])
     return [equal("H H' = 2 I", H2 @ H2.T - 2 * np.eye(2)),
             every("each column shows both symbols equally often", int((H2.sum(0) == 0).sum()), 2, correction=Correction(
-                "without the constant column, which every Hadamard matrix has after changes of sign"),
-                corrected_right=2 if (H2[:, :1].sum(0) == 0).all() else 0)], []
+                "without the constant column, which every Hadamard matrix has after changes of sign",
+                ours=2 if (H2[:, :1].sum(0) == 0).all() else 0))]
 
 
 @PAPER.item("eq21", "A Hadamard matrix doubles: H_{n^2}")
-def _eq21(setting: Any) -> tuple:
-    claims = []
+def _eq21(setting: Any) -> Iterator[dict]:
     for n in (2, 4, 8):
         H = hadamard(n)
         doubled = np.block([[H, H], [-H, H]])
-        claims += [equal(f"n = {n}: H H' over the order, less I", doubled @ doubled.T / len(doubled)
-                         - np.eye(len(doubled))),
-                   number(f"n = {n}: its order", float(n ** 2), float(len(doubled)),
-                          correction=Correction("2 n, not n^2", printed=2.0 * n))]
-    return claims, []
+        yield equal(f"n = {n}: H H' over the order, less I", doubled @ doubled.T / len(doubled) - np.eye(len(doubled)))
+        yield number(f"n = {n}: its order", float(n ** 2), len(doubled),
+                     correction=Correction("2 n, not n^2", printed=2.0 * n))
 
 
 # appendix B
 
-def _agree(found: np.ndarray, printed: tuple) -> int:
-    return int(sum(a == b for a, b in zip(found, printed, strict=True)))
+FIELD = GaloisField(3, 5, NAMED)
+
+
+def _agree(element: Any, printed: tuple) -> int:
+    """Return how many coefficients of an element are as printed."""
+    return int((FIELD.coefficients(element) == printed).sum())
 
 
 @PAPER.item("eq22", "Sum of two polynomials modulo 3")
-def _eq22(setting: Any) -> tuple:
-    field = GaloisField(3, 5, NAMED)
-    found = field.coefficients(field.add(field.element([0, 1, 1, 2, 0]), field.element([1, 0, 2, 2, 0])))
-    return [every("coefficients of x^3 + x + 1", _agree(found, (1, 1, 0, 1, 0)), 5, printed="all")], []
+def _eq22(setting: Any) -> list:
+    found = FIELD.add(FIELD.element([0, 1, 1, 2, 0]), FIELD.element([1, 0, 2, 2, 0]))
+    return [every("coefficients of x^3 + x + 1", _agree(found, (1, 1, 0, 1, 0)), 5, printed="all")]
 
 
 @PAPER.item("eq23", "Product of two polynomials modulo 3: x^3 + x")
-def _eq23(setting: Any) -> tuple:
-    field = GaloisField(3, 5, NAMED)
-    found = field.coefficients(field.multiply(field.element([1, 2, 1, 0, 0]), field.element([1, 1, 0, 0, 0])))
+def _eq23(setting: Any) -> list:
+    found = FIELD.multiply(FIELD.element([1, 2, 1, 0, 0]), FIELD.element([1, 1, 0, 0, 0]))
     return [every("coefficients of x^3 + x", _agree(found, (0, 1, 0, 1, 0)), 5, printed="all",
-                  correction=Correction("x^3 + 1"), corrected_right=_agree(found, (1, 0, 0, 1, 0)))], []
+                  correction=Correction("x^3 + 1", ours=_agree(found, (1, 0, 0, 1, 0))))]
 
 
 @PAPER.item("eq24", "x^5 reduced is x + 2")
-def _eq24(setting: Any) -> tuple:
-    field = GaloisField(3, 5, NAMED)
-    return [every("coefficients of x + 2", _agree(field.coefficients(field.power(3, 5)), (2, 1, 0, 0, 0)), 5,
-                  printed="all")], []
+def _eq24(setting: Any) -> list:
+    return [every("coefficients of x + 2", _agree(FIELD.power(3, 5), (2, 1, 0, 0, 0)), 5, printed="all")]
 
 
 @PAPER.item("fig1", "GF(3^5) from the powers of 2x^4 + 2x^3 + 2")
 def _fig1(setting: Any) -> tuple:
-    named, mended = GaloisField(3, 5, NAMED), GaloisField(3, 5, MENDED)
-
-    def rows_of(field: GaloisField) -> int:
-        return sum(tuple(field.coefficients(field.power(G, k))[::-1].tolist()) == row
-                   for k, row in PRINTED_POWERS.items())
-    conditions = sum(named.power(a, 242) == 1 and a != 1 and named.order(a) < 242 for a in range(2, 243))
-
-    def digits(field: GaloisField, k: int) -> str:
-        return " ".join(map(str, field.coefficients(field.power(G, k))[::-1].tolist()))
-    rows = [{"power": k, "printed": " ".join(map(str, row)), "modulo x^5 + 2x + 1": digits(named, k),
-             "modulo x^5 + x^4 + x^2 + 1": digits(mended, k)} for k, row in PRINTED_POWERS.items()]
-    return [number("order of g: its powers are all elements but 0, modulo x^5 + 2x + 1", "242", named.order(G),
+    mended = GaloisField(3, 5, MENDED)
+    columns = {"printed": list(PRINTED_POWERS.values())} | {
+        name: [tuple(field.coefficients(field.power(G, k))[::-1].tolist()) for k in PRINTED_POWERS]
+        for name, field in (("modulo x^5 + 2x + 1", FIELD), ("modulo x^5 + x^4 + x^2 + 1", mended))}
+    first, second = (sum(map(operator.eq, columns["printed"], columns[name])) for name in list(columns)[1:])
+    conditions = sum(FIELD.power(a, 242) == 1 and a != 1 and FIELD.order(a) < 242 for a in range(2, 243))
+    return [number("order of g: its powers are all elements but 0, modulo x^5 + 2x + 1", "242", FIELD.order(G),
                    correction=Correction("modulo x^5 + x^4 + x^2 + 1, which is not the modulus named",
                                          ours=mended.order(G))),
-            every("rows of the figure", rows_of(named), 5, printed="all", correction=Correction(
-                "modulo x^5 + x^4 + x^2 + 1"), corrected_right=rows_of(mended)),
-            number("order of x + 1 modulo x^5 + 2x + 1", "242", named.order(4)),
-            bound("elements with g^242 = 1, g not 1, that do not generate the field", "none", float(conditions), high=0,
-                  correction=Correction("g must have order 242: elements of that order that do not",
-                                        ours=float(sum(len(set(named.powers(a).tolist())) < 242
-                                                       for a in range(2, 243) if named.order(a) == 242))),
-                  corrected_high=0)], rows
+            every("rows of the figure", first, 5, printed="all",
+                  correction=Correction("modulo x^5 + x^4 + x^2 + 1", ours=second)),
+            number("order of x + 1 modulo x^5 + 2x + 1", "242", FIELD.order(4)),
+            bound("elements with g^242 = 1, g not 1, that do not generate the field", "none", conditions, high=0,
+                  correction=Correction("g must have order 242: elements of that order that do not", ours=sum(
+                      np.unique(FIELD.powers(a)).size < 242 for a in range(2, 243) if FIELD.order(a) == 242), high=0))
+            ], [
+                {"power": k} | {name: " ".join(map(str, column[at])) for name, column in columns.items()}
+                for at, k in enumerate(PRINTED_POWERS)]
 
 
 @PAPER.item("fig2", "Maple code that writes a field")
-def _fig2(setting: Any) -> tuple:
+def _fig2(setting: Any) -> list:
     field = GaloisField(3, 3)
-    powers = field.powers(field.primitive_element)
     return [unchecked("the code as printed", "needs Maple V, release 3"),
             every("what it is to write: the powers of a primitive element are all elements but 0",
-                  len(set(powers.tolist()) - {0}), 26)], []
+                  len(set(field.powers(field.primitive_element).tolist()) - {0}), 26)]
 
 
-@PAPER.item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns", seconds=1)
-def _eq25(setting: Any) -> tuple:
-    claims = []
+@PAPER.item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns")
+def _eq25(setting: Any) -> Iterator[dict]:
     for p, degree in ((3, 3), (5, 2)):
         field = GaloisField(p, degree)
         column = field.coefficients(field.powers(field.primitive_element))[:, 0]
@@ -511,14 +472,12 @@ def _eq25(setting: Any) -> tuple:
         rotated = np.array([np.roll(column, -k) for k in range(size)]).T
         appended = np.vstack([rotated, np.zeros((1, size), int)])
         replaced = np.vstack([rotated[:-1], np.zeros((1, size), int)])
-        even = sum(not check_balance(appended[:, [i, j]]).strength == 1 or check_balance(appended[:, [i, j]]).full
-                   for i, j in itertools.combinations(range(size), 2))
-        total = size * (size - 1) // 2
-        claims += [every(f"GF({p}^{degree}): pairs of the {size} columns in balance", even, total,
-                         correction=Correction(f"only the first (p^n - 1) / (p - 1) = {room} columns"),
-                         corrected_right=total if check_balance(appended[:, :room]).strength == 2 else 0),
-                   every(f"GF({p}^{degree}): the first {room} columns, with zeros instead of the last row",
-                         int(check_balance(replaced[:, :room]).full), 1, printed="balanced", correction=Correction(
-                             "the zeros are a row of their own, after the p^n - 1 powers"),
-                         corrected_right=int(check_balance(appended[:, :room]).full))]
-    return claims, []
+        pairs = [check_balance(appended[:, pair]) for pair in map(list, itertools.combinations(range(size), 2))]
+        yield every(f"GF({p}^{degree}): pairs of the {size} columns in balance",
+                    sum(pair.strength != 1 or pair.full for pair in pairs), len(pairs),
+                    correction=Correction(f"only the first (p^n - 1) / (p - 1) = {room} columns",
+                                          ours=len(pairs) if check_balance(appended[:, :room]).strength == 2 else 0))
+        yield every(f"GF({p}^{degree}): the first {room} columns, with zeros instead of the last row",
+                    int(check_balance(replaced[:, :room]).full), 1, printed="balanced", correction=Correction(
+                        "the zeros are a row of their own, after the p^n - 1 powers",
+                        ours=int(check_balance(appended[:, :room]).full)))

@@ -57,11 +57,10 @@ def as_json(replays: Iterable[Replay]) -> str:
 
 def _verdicts_by_paper(replays: Sequence[Replay]) -> list[dict]:
     counted = Counter((each.name.split("/")[0], row["verdict"]) for each in replays for row in each.rows())
-    names = list(dict.fromkeys(paper for paper, _ in counted))
-    table: list[dict[str, Any]] = [
-        {"paper": paper} | {verdict: counted[paper, verdict] for verdict in VERDICTS} for paper in names]
-    total = {verdict: sum(row[verdict] for row in table) for verdict in VERDICTS}
-    return [*table, {"paper": "all"} | total] if len(table) > 1 else table
+    papers = list(dict.fromkeys(paper for paper, _ in counted))
+    counted.update(("all", row["verdict"]) for each in replays for row in each.rows())
+    return [{"paper": paper} | {verdict: counted[paper, verdict] for verdict in VERDICTS}
+            for paper in [*papers, *["all"] * (len(papers) > 1)]]
 
 
 def _shown(replay: Replay) -> dict[str, Any]:

@@ -150,10 +150,7 @@ def stream_sample(strata: list[int], values: list[float], keys: list[int], budge
 
 def _cheapest(held: list, strata: list, values: list, least: int) -> int:
     """Return the stratum with the least N S / s among those that hold more than the floor."""
-    found, best = 0, np.inf
-    for h, rows in enumerate(held):
+    def cost_of_one(h: int) -> float:
         seen = [value for of, value in zip(strata, values, strict=True) if of == h]
-        if len(rows) > least:
-            spread = len(seen) * (np.std(seen, ddof=1) if len(seen) > 1 else 0.0) / len(rows)
-            found, best = (h, spread) if spread < best else (found, best)
-    return found
+        return len(seen) * (np.std(seen, ddof=1) if len(seen) > 1 else 0.0) / len(held[h])
+    return min((h for h, rows in enumerate(held) if len(rows) > least), key=cost_of_one, default=0)

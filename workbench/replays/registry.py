@@ -12,8 +12,7 @@ FILES = ("kumar_raj", "micheals_boult", "nguyen.samples", "nguyen.streams", "klo
 @functools.cache
 def papers() -> tuple[Paper, ...]:
     """Return the papers, each with its items."""
-    found = (importlib.import_module(f"workbench.replays.{file}").PAPER for file in FILES)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(importlib.import_module(f"workbench.replays.{file}").PAPER for file in FILES))
 
 
 def all_items() -> list[Item]:

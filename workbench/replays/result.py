@@ -1,7 +1,6 @@
 """What running an item of a paper again gives."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from workbench.replays.claims import VERDICTS
@@ -9,7 +8,6 @@ from workbench.replays.registry import find
 from workbench.results import Result
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Replay(Result):
     """An item of a paper run again: its claims with printed numbers, ours, and the verdicts; made by `replay`.
 

@@ -16,7 +16,6 @@ References
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -35,7 +34,6 @@ BLOCK = 2 ** 23
 SYLVESTER = np.array([[1, 1], [1, -1]], np.int8)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Balance(Result):
     """Whether an array balances replicates.
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +35,6 @@ class DesignError(checks.WrongValue):
         self.kind, self.seen, self.items, self.join = kind, seen, tuple(items), tuple(join)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SurveyDesign(Result):
     """How labeled items were sampled: strata, PSUs within strata, weights.
 

@@ -9,7 +9,7 @@ References
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.independent import auc_limits, auc_ranks, is_independent
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
-from workbench.results import Estimate, Interval, Note, html_table, note_list, percent
+from workbench.results import Estimate, Interval, Note, Result, html_table, note_list, percent
 
 INTERVALS = ("default", "beta", "t", "logit", "wilson")
 MOST_UNDEFINED = 0.05   # the others stand for those left out; beyond it that would be most of a tail
@@ -40,8 +40,7 @@ SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: 
           "little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ReplicateEstimate(Estimate):
+class ReplicateEstimate(Estimate, Result):
     """A statistic with its replicate variance.
 
     Attributes

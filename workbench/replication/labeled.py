@@ -2,7 +2,6 @@
 
 import difflib
 import fnmatch
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ CLOSE = 0.75            # of difflib's likeness: "strata" is, "state" is not
 DESIGNED = ("psu", "fpc", "nest")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LabeledItems(Result):
     """Items with their true class, as they were sampled; made by `load_labeled`.
 

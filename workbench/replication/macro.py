@@ -6,7 +6,6 @@ References
    27, 2008: limits of a sum from those of its parts.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,13 @@ from workbench import checks
 from workbench.replication import statistics
 from workbench.replication.estimates import domain_rows, replicate_estimate
 from workbench.replication.replicates import Replicates
-from workbench.results import Estimate, Interval, Note, percent
+from workbench.results import Estimate, Interval, Note, Result, percent
 
 MOST_CLASSES = 100
 NAMED = 3
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class MacroEstimate(Estimate):
+class MacroEstimate(Estimate, Result):
     """The mean of the F1 of all classes, with its replicate variance; made by `macro_f1`.
 
     Attributes

@@ -9,7 +9,6 @@ References
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,6 @@ MOST_GROUPS = 50
 MANY_WEIGHTS = 2 ** 28
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class MetricEstimates(Result):
     """Metrics with intervals that know of strata, clusters and weights, beside the naive ones; see `estimate_metrics`.
 

@@ -19,7 +19,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -45,7 +44,6 @@ BLOCK = 2 ** 22
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Replicates(Result):
     """Replicates of a design; made by `replicates`, or elsewhere: `imported_replicates`.
 

@@ -20,32 +20,11 @@ from typing import Any, NamedTuple
 from workbench import checks, imports
 from workbench.checks import suggestion
 from workbench.data import handover
+from workbench.reports import outputs, parameters
 from workbench.reports.kernels import START_LIMIT, KernelDiedError, KernelStartError, kernel_managers
-from workbench.reports.outputs import (
-    ReportWarning,
-    check_written,
-    checked_output,
-    find_chromium,
-    home_path,
-    taken_back,
-    warn_if_large,
-    write_page,
-)
+from workbench.reports.outputs import ReportWarning, checked_output, find_chromium
 from workbench.reports.pages import body, headings, one_line, plain
-from workbench.reports.parameters import (
-    ReportError,
-    WrongParameter,
-    find_notebook,
-    notebook_parameters,
-    notebook_title,
-    own_title,
-    parse_parameters,
-    reading_function,
-    shown_help,
-    shown_type,
-    tags,
-    topic_name,
-)
+from workbench.reports.parameters import ReportError, WrongParameter, find_notebook, refusing, tags
 from workbench.reports.records import add_recording, take_records, write_json
 from workbench.reports.tables import checked_tables, table_paths, write_tables
 from workbench.reports.templates import render
@@ -59,6 +38,7 @@ IF, UNLESS = "if:", "unless:"
 CELL_LIMIT, LONGEST_LIMIT = 600, 1_000_000
 LIMIT_NAME = "WORKBENCH_CELL_TIMEOUT"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
+UNUSABLE = (ValueError, TypeError, OSError, ImportError)        # what reading a file may raise
 
 
 def build_report(topic_or_path: Path | str, parameters: dict | None = None, output: str = "report.html", *,
@@ -108,31 +88,31 @@ def build_report(topic_or_path: Path | str, parameters: dict | None = None, outp
                        notebooks=notebooks, command=command, timeout=timeout)[0]
 
 
-def build_files(topic_or_path: Any, parameters: Any, output: Any, *, progress: Any, pdf: Any, json: Any = None,
+def build_files(topic_or_path: Any, given: Any, output: Any, *, progress: Any, pdf: Any, json: Any = None,
                 tables: Any = None, notebooks: Any = None, command: Any = None, timeout: Any = None) -> list:
     """Return all files that `build_report` wrote, the HTML file first."""
     targets, limit = _checked_targets(output, pdf, json, tables), _limit(timeout)
     path = find_notebook(topic_or_path, notebooks)
-    declared = notebook_parameters(path)
+    declared = parameters.notebook_parameters(path)
     with contextlib.ExitStack() as undo:
         handed = undo.enter_context(tempfile.TemporaryDirectory(prefix="workbench-"))
         with handover.reading(handed):
-            values = _checked_values(declared, parameters or {}, targets)
+            values = _checked_values(declared, given or {}, targets)
             named = _paths(declared, values, "file", "output")
             _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
             inputs = [_input(name, file) for name, file in _paths(declared, values, "file").items()]
-        command = command or _command(topic_or_path, parameters or {}, targets)
-        outputs = _paths(declared, values, "output")
-        made = {file: _changed_at(file) for file in outputs.values()}
+        command = command or _command(topic_or_path, given or {}, targets)
+        promised = _paths(declared, values, "output")
+        made = {file: _changed_at(file) for file in promised.values()}
         for file in made:
-            undo.enter_context(taken_back(file))
+            undo.enter_context(outputs.taken_back(file))
         absolute = values | {name: str(file.absolute()) for name, file in named.items()}
-        notebook, records = _execute(path, absolute, progress, limit, targets.recorded, handed)
-        used = values | {name: "" for name, file in outputs.items() if not file.exists()}
+        notebook, records = _execute(path, absolute, progress, limit, bool(targets.json or targets.tables), handed)
+        used = values | {name: "" for name, file in promised.items() if not file.exists()}
         about = _provenance(declared, used, inputs, command)
         page, messages = _page(path, notebook, about)
         written = _write(targets, page, records, undo, about | {"path": path, "messages": messages})
-    warn_if_large(targets.page, 3)
+    outputs.warn_if_large(targets.page, 3)
     return [*written, *(file for file, before in made.items() if _changed_at(file) != before)]
 
 
@@ -144,27 +124,23 @@ class _Targets(NamedTuple):
     json: Path | None
     tables: Path | None
 
-    @property
-    def recorded(self) -> bool:
-        return bool(self.json or self.tables)
-
 
 def _checked_targets(output: Path | str, pdf: bool, json: str | None, tables: str | None) -> _Targets:
     page, chromium = checked_output(output), find_chromium() if pdf else None
     if pdf:
-        check_written("PDF", page.with_suffix(".pdf"))
-    return _Targets(page, chromium, checked_output(json, "json", ".json") if json is not None else None,
-                    checked_tables(tables) if tables is not None else None)
+        outputs.check_written("PDF", page.with_suffix(".pdf"))
+    return _Targets(page, chromium, None if json is None else checked_output(json, "json", ".json"),
+                    None if tables is None else checked_tables(tables))
 
 
 def _write(targets: Any, page: Any, records: Any, undo: Any, about: Any) -> list:
     """Write what is asked for and return the files, the page first."""
-    tables = table_paths(targets.tables, records) if targets.tables else []
     written = [targets.page, *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
-               *[targets.json] * bool(targets.json), *tables]
+               *[targets.json] * bool(targets.json),
+               *(table_paths(targets.tables, records) if targets.tables else [])]
     for file in [targets.tables or targets.page.parent, *written]:
-        undo.enter_context(taken_back(file))
-    write_page(page, targets.page, targets.chromium)
+        undo.enter_context(outputs.taken_back(file))
+    outputs.write_page(page, targets.page, targets.chromium)
     if targets.json:
         write_json(targets.json, records, **_about(about))
     if targets.tables:
@@ -173,9 +149,8 @@ def _write(targets: Any, page: Any, records: Any, undo: Any, about: Any) -> list
 
 
 def _limit(timeout: None) -> int:
-    name, value = LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT
-    if timeout is not None:
-        name, value = "timeout", timeout
+    name, value = ("timeout", timeout) if timeout is not None else \
+        (LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT)
     try:
         return checks.whole(name, int(value) if str(value).isdecimal() else value, 1, LONGEST_LIMIT)
     except checks.WrongArgument as error:
@@ -189,18 +164,17 @@ def package_version() -> str:
 
 def _checked_values(declared: Any, given: Any, targets: Any) -> dict:
     from workbench.data.files import existing_file
-    values = {parameter["name"]: parameter["default"] for parameter in declared}
-    values |= parse_parameters(declared, given)
+    values = {each["name"]: each["default"] for each in declared} | parameters.parse_parameters(declared, given)
     files = _paths(declared, values, "file")
     for name, path in files.items():
-        with _refusing(name):
+        with refusing(name, UNUSABLE, one_line):
             existing_file(path)
     inputs = {path.resolve() for path in files.values()}
     values |= _beside(declared, values, targets.page, inputs)
-    outputs = _paths(declared, values, "output")
-    for name, path in outputs.items():
-        check_written(f"{name}:", path)
-    for name, path in (outputs | {"json": targets.json, "tables": targets.tables}).items():
+    promised = _paths(declared, values, "output")
+    for name, path in promised.items():
+        outputs.check_written(f"{name}:", path)
+    for name, path in (promised | {"json": targets.json, "tables": targets.tables}).items():
         if path and path.resolve() in inputs:
             raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
     _check_files(declared, values)
@@ -209,14 +183,14 @@ def _checked_values(declared: Any, given: Any, targets: Any) -> dict:
 
 def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
     """Return {name: path} of the outputs that stand beside the report unless they are given."""
-    endings = {each["name"]: each["detail"] for each in declared if each["role"] == "output" and each["detail"]}
-    paths = {name: output.with_name(output.stem + ending) for name, ending in endings.items() if not values[name]}
+    paths = {each["name"]: output.with_name(output.stem + each["detail"]) for each in declared
+             if each["role"] == "output" and each["detail"] and not values[each["name"]]}
     return {name: str(path) for name, path in paths.items() if path.resolve() not in inputs}
 
 
 def _check_by_reading(path: Path, values: dict) -> None:
     """Call the function that the notebook's metadata names; what it refuses is told before a kernel starts."""
-    named = reading_function(path)
+    named = parameters.reading_function(path)
     if not named:
         return
     module, _, function = named.rpartition(".")
@@ -245,7 +219,7 @@ def _importable(folder: str) -> Iterator[None]:
 def _paths(declared: list[dict], values: dict, *roles: str) -> dict[str, Path]:
     """Return {name: path} of the files that are given, or that the notebook will write."""
     names = [parameter["name"] for parameter in declared if parameter["role"] in roles]
-    return {name: home_path(values[name]) for name in names if values[name]}
+    return {name: outputs.home_path(values[name]) for name in names if values[name]}
 
 
 def _check_files(declared: list, values: dict) -> None:
@@ -253,7 +227,7 @@ def _check_files(declared: list, values: dict) -> None:
     from workbench.data.frames import column_names
     found = {}
     for name, path in _paths(declared, values, "file").items():
-        with _refusing(name):
+        with refusing(name, UNUSABLE, one_line):
             found[name] = list(column_names(str(path)))
     for parameter in declared:
         name, file = parameter["name"], parameter["detail"]
@@ -264,15 +238,6 @@ def _check_files(declared: list, values: dict) -> None:
                                  told=f"columns: {checks.listed(found[file], 20)}")
 
 
-@contextlib.contextmanager
-def _refusing(name: str) -> Iterator[None]:
-    """Say of which parameter the file cannot be used."""
-    try:
-        yield
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        raise ReportError(f"{name}: {one_line(error)}") from error
-
-
 def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
@@ -281,13 +246,13 @@ def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: boo
     with imports.without_grammars():
         import nbformat
     environment = {handover.HANDED: handed} | ({RECORDING: "1"} if recorded else {})
-    with _quiet(), _progress(progress) as started, kernel_managers(environment) as manager_class:
+    with _quiet():
         notebook = nbformat.read(path, as_version=4)
         notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]
         if recorded:
             add_recording(notebook)
-        started(total=len(notebook.cells) + 1)
-        done = _run(notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started)
+        with _progress(progress, len(notebook.cells) + 1) as started, kernel_managers(environment) as manager_class:
+            done = _run(notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started)
     if done.metadata.papermill.exception:
         raise ReportError("the notebook stopped before its end")
     return done, take_records(done) if recorded else []
@@ -331,9 +296,7 @@ def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) ->
 def _message(name: str, text: str) -> str:
     """Return an error's text, its class before it where no user is meant to see it."""
     message, unforeseen = one_line(text), vars(builtins).keys() - {"ValueError", "TypeError"}
-    if not message:
-        return name
-    return f"{name}: {message}" if name in unforeseen else message
+    return ": ".join([name, message] if message and name in unforeseen else [message or name])
 
 
 @contextlib.contextmanager
@@ -351,28 +314,25 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _progress(wanted: bool) -> Iterator[Callable]:
+def _progress(wanted: bool, total: int) -> Iterator[Callable]:
     if not wanted:
         yield lambda **event: None
     elif sys.stderr.isatty():
         from tqdm import tqdm
-        with tqdm(file=sys.stderr, unit="cell", leave=False, desc="Starting") as bar:
+        with tqdm(total=total, file=sys.stderr, unit="cell", leave=False, desc="Starting") as bar:
             yield functools.partial(_advance, bar)
     else:
         yield _announce
 
 
-def _advance(bar: Any, cell: Any = None, cell_index: Any = None, total: Any = None) -> Any:
-    if total:
-        bar.reset(total)
-        return
+def _advance(bar: Any, cell: Any, cell_index: int) -> None:
     for _, heading in headings([cell]):
         bar.set_description(plain(heading)[:40])
     bar.update()
 
 
-def _announce(cell: None = None, cell_index: None = None, total: int | None = None) -> None:
-    for _, heading in headings([cell] if cell else []):
+def _announce(cell: Any, cell_index: int) -> None:
+    for _, heading in headings([cell]):
         print(plain(heading), file=sys.stderr, flush=True)
 
 
@@ -387,10 +347,9 @@ def _input(name: str, path: Path) -> dict:
 
 def _row_count(path: Any) -> Any:
     from workbench.data.frames import row_count
-    try:
+    with contextlib.suppress(ValueError, IndexError, ImportError):
         return row_count(str(path))
-    except (ValueError, IndexError, ImportError):
-        return None
+    return None
 
 
 def _provenance(declared: list, values: dict, inputs: list, command: str) -> dict:
@@ -399,45 +358,44 @@ def _provenance(declared: list, values: dict, inputs: list, command: str) -> dic
     return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]], "used": values,
             "parameters": [each | {"value": _shown(values[each["name"]]), "meaning": _meaning(each)}
                            for each in declared],
-            "seed": values.get("seed"),
-            "date": datetime.datetime.now(datetime.UTC)}
+            "seed": values.get("seed"), "date": datetime.datetime.now(datetime.UTC)}
 
 
 def _meaning(parameter: dict) -> str:
-    return f"{shown_type(parameter)}: {shown_help(parameter)}" if parameter["role"] else parameter["help"]
+    kind, text = parameters.shown_type(parameter), parameters.shown_help(parameter)
+    return f"{kind}: {text}" if parameter["role"] else text
 
 
 def _version(package: Any) -> Any:
     import importlib.metadata
-    try:
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    return None
 
 
 def _shown(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _command(topic: Path | str, parameters: dict, targets: _Targets) -> str:
-    pairs = [("-p", str(name), _shown(value)) for name, value in parameters.items()]
-    others = [("--json", str(targets.json))] * bool(targets.json) \
-        + [("--tables", str(targets.tables))] * bool(targets.tables) + [("--pdf",)] * bool(targets.chromium)
-    words = ["workbench", "report", str(topic), *sum(pairs, ()), "-o", str(targets.page), *sum(others, ())]
-    return shlex.join(words)
+def _command(topic: Path | str, given: dict, targets: _Targets) -> str:
+    words: list[Any] = ["workbench", "report", topic]
+    for name, value in given.items():
+        words += ["-p", name, _shown(value)]
+    words += ["-o", targets.page, *["--json", targets.json] * bool(targets.json),
+              *["--tables", targets.tables] * bool(targets.tables), *["--pdf"] * bool(targets.chromium)]
+    return shlex.join(map(str, words))
 
 
 def _page(path: Path, notebook: Any, provenance: dict) -> tuple:
-    given = [parameter["name"] for parameter in provenance["parameters"] if parameter["value"]]
-    own = own_title(path, given)
+    own = parameters.own_title(path, [each["name"] for each in provenance["parameters"] if each["value"]])
     titled, parts = any(level == 1 for level, _ in headings(notebook.cells)), body(notebook, path.parent, own)
-    return render(
-        "page.html.j2", title=own or notebook_title(path), titled=titled, **vars(parts), **provenance), parts.messages
+    return render("page.html.j2", title=own or parameters.notebook_title(path), titled=titled, **vars(parts),
+                  **provenance), parts.messages
 
 
 def _about(about: dict) -> dict:
     """Return what the JSON file says beside the results."""
-    return {"topic": topic_name(about["path"]), "title": notebook_title(about["path"]),
+    return {"topic": parameters.topic_name(about["path"]), "title": parameters.notebook_title(about["path"]),
             "time": about["date"].isoformat(timespec="seconds"),
             "versions": {name.lower(): version for name, version in about["software"]},
             "inputs": about["inputs"], "parameters": about["used"], "messages": about["messages"]}

@@ -97,11 +97,8 @@ def taken_back(path: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield the path of a file that takes the place of the one at `path` if all goes well."""
-    try:
-        with whole_files.whole_file(path) as part:
-            yield part
-    except whole_files.NotWrittenError as error:
-        raise ReportError(str(error)) from error
+    with refusing(kinds=(whole_files.NotWrittenError,)), whole_files.whole_file(path) as part:
+        yield part
 
 
 def write_page(page: str, output: Path, chromium: str | None = None) -> None:

@@ -231,14 +231,10 @@ def _preformatted(text: str, data: Any = None, metadata: Any = None) -> Markup:
     return Markup('<pre class="{}">{}</pre>').format(kind, text)
 
 
-def _math_output(text: str, data: Any, metadata: Any) -> Markup:
-    return Markup(_math(text.strip().strip("$"), "block"))
-
-
 _SHOW = {
     "text/markdown": lambda text, data, metadata: _markdown(text, trusted=False),
     **{kind: functools.partial(_picture, kind=kind) for kind in ("image/svg+xml", "image/png", "image/jpeg")},
-    "text/latex": _math_output,
+    "text/latex": lambda text, data, metadata: Markup(_math(text.strip().strip("$"), "block")),
     "text/plain": _preformatted,
 }
 
@@ -275,8 +271,7 @@ def _markdown_tools() -> Any:
         SPECIFICATION = mistune.MathBlockParser.SPECIFICATION | {
             "multiline_math": rf"^ {{0,3}}(?:{mistune.MathBlockParser.MULTILINE_MATH})[ \t]*$"}
 
-    return types.SimpleNamespace(Renderer=Renderer, Inline=Inline, Block=Block,
-                                 Markdown=mistune.MarkdownWithMath)
+    return types.SimpleNamespace(Renderer=Renderer, Inline=Inline, Block=Block, Markdown=mistune.MarkdownWithMath)
 
 
 def _math(latex: str, display: str) -> str:

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,24 +33,28 @@ class WrongParameter(checks.WrongArgument, ReportError):
     @classmethod
     def of(cls, error: Any) -> WrongParameter:
         """Return what an argument of the same name was refused for."""
-        return cls(error.argument, error.rule, error.value, place=error.place, told=error.told,
-                   others=error.others)
+        return cls(error.argument, error.rule, error.value, place=error.place, told=error.told, others=error.others)
+
+
+def reason(error: Any) -> str:
+    """Return what the system says against a file name, without number and name."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 @contextlib.contextmanager
-def refusing(mistake: str) -> Iterator[None]:
-    """Turn what the system refuses into a mistake of the user, followed by the reason."""
+def refusing(mistake: str = "", kinds: tuple[type[Exception], ...] = (OSError, ValueError),
+             said: Callable[[Any], str] = reason) -> Iterator[None]:
+    """Turn errors into a mistake of the user, followed by what is said of them, or without `mistake` by their text."""
     try:
         yield
-    except (OSError, ValueError) as error:
-        raise ReportError(f"{mistake}: {reason(error)}") from error
+    except kinds as error:
+        raise ReportError(f"{mistake}: {said(error)}" if mistake else str(error)) from error
 
 
 def notebooks_folder() -> Path:
     """Return the folder of the notebooks: inside the installed package, or of the source tree."""
     here = Path(__file__).resolve().parents[1]
-    return next((path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
-                here / "notebooks")
+    return next((path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()), here / "notebooks")
 
 
 def topics(notebooks: Any = None) -> Any:
@@ -59,8 +63,7 @@ def topics(notebooks: Any = None) -> Any:
     A report has a parameters cell, and its metadata do not say `{"workbench": {"report": false}}`.
     """
     paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
-    notebooks = {topic_name(path): (path, load_notebook(path)) for path in paths}
-    return {topic: path for topic, (path, notebook) in notebooks.items()
+    return {topic_name(path): path for path, notebook in zip(paths, map(load_notebook, paths), strict=True)
             if _told(notebook, "report", True) is not False and _parameters_cell(notebook) is not None}
 
 
@@ -76,13 +79,12 @@ def topic_name(path: Path) -> str:
 
 def find_notebook(topic_or_path: Any, notebooks: Any = None) -> Path:
     """Return the path of a topic's notebook, or of a notebook given by its path."""
-    known = topics(notebooks)
+    known, path = topics(notebooks), Path(topic_or_path)
     if str(topic_or_path) in known:
         return known[str(topic_or_path)]
-    path = Path(topic_or_path)
-    if path.suffix == ".ipynb" and os.path.isfile(path):
-        return path
     if path.suffix == ".ipynb":
+        if os.path.isfile(path):
+            return path
         raise ReportError(f"no notebook {str(path)!r}")
     listed = f"topics: {', '.join(known)}" if known else "no notebook with parameters is installed"
     raise ReportError(f"no topic {str(path)!r}{suggestion(path, known)}; {listed}")
@@ -132,8 +134,8 @@ def notebook_parameters(path: Path) -> list:
         where = f"{Path(path).name}: line {error.lineno} of the parameters cell"
         raise ReportError(f"{where}: {error.msg}") from error
     comments: dict = {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
-    nodes = [node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value]
-    declared = [_parameter(node, comments.get(node.end_lineno, ""), path) for node in nodes]
+    declared = [_parameter(node, comments.get(node.end_lineno, ""), path) for node in tree.body
+                if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value]
     _check_roles(declared, path)
     return declared
 
@@ -179,11 +181,6 @@ def load_notebook(path: Path) -> dict:
     raise ReportError(f"{str(path)!r} is not a notebook of format 4")
 
 
-def reason(error: Any) -> str:
-    """Return what the system says against a file name, without number and name."""
-    return getattr(error, "strerror", None) or str(error)
-
-
 def tags(cell: Any) -> set | set[str]:
     """Return a cell's tags."""
     return set(cell.get("metadata", {}).get("tags", []))
@@ -195,14 +192,14 @@ def _parameters_cell(notebook: dict) -> dict | None:
 
 
 def _parameter(node: Any, comment: str, path: Path) -> dict:
-    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-    name = ast.unparse(target)
+    typed = isinstance(node, ast.AnnAssign)
+    name = ast.unparse(node.target if typed else node.targets[0])
     try:
         default = ast.literal_eval(node.value)
     except ValueError:
         raise ReportError(f"{Path(path).name}: parameter {name} is not a plain literal") from None
     written, text = re.findall(r"#*\s*(?:type:\s*(.*?)(?:\s{2,}|\s*$))?(.*)", comment)[0]
-    annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else None
+    annotation = ast.unparse(node.annotation) if typed else None
     kind, role, detail = _kind(written, f"{Path(path).name}: parameter {name}") if written else (annotation, None, None)
     return {"name": name, "type": kind or type(default).__name__, "default": default, "help": text.strip(),
             "role": role, "detail": detail}
@@ -247,7 +244,7 @@ def _typed(parameter: Any, value: Any) -> Any:
     value = _read(kind, value) if isinstance(value, str) else value
     if kind == "float" and type(value) is int:
         value = float(value)
-    fits = type(value).__name__ == kind or kind not in (*_RULES, *_CONTAINERS)
+    fits = type(value).__name__ == kind or kind not in _PLAIN
     if not fits or (kind == "float" and not abs(value) < float("inf")):
         hint = f"; quote it: '{value}'" if kind == "str" and value is not None else ""
         raise WrongParameter(parameter["name"], f"must be {_RULES.get(kind, 'a ' + kind)}", value,

@@ -26,7 +26,7 @@ import ast
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,10 +75,9 @@ def take_records(notebook: Any) -> list[Record]:
     for cell in notebook.cells:
         section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
         if _is_run(cell):
-            drawn = [name for name in _used_names(cell.source) if name in variables.keys() - shown.values()]
-            found += [(name, section, variables[name]) for name in drawn]
-            found += [(name, section, variables.get(name, each)) for each in _recorded(cell)
-                      for name in [shown[id(each)]]]
+            found += [(name, section, variables[name]) for name in _used_names(cell.source)
+                      if name in variables.keys() - shown.values()]
+            found += [(shown[id(each)], section, variables.get(shown[id(each)], each)) for each in _recorded(cell)]
     return _named(found)
 
 
@@ -128,7 +127,7 @@ def _named(found: list) -> list:
     records, taken = list[Record](), {name for name, *_ in found}
     for name, section, each in found:
         if not any(each["result"] == before.result for before in records):
-            name = name or _free(_words(section, each["result"]["kind"]), taken)
+            name = name or free_name(_words(section, each["result"]["kind"]), taken)
             taken.add(name)
             records.append(Record(name, section, Table.from_dict(each["table"]), each["result"]))
     return records
@@ -140,6 +139,7 @@ def _words(section: str, kind: str) -> str:
     return re.sub(r"\W+", "_", text.lower()).strip("_") or "table"
 
 
-def _free(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str], alike: Callable[[str], str] = str) -> str:
+    """Return a name, with a number where it is taken; what `alike` makes of it stands among those taken."""
     return next(each for each in itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
-                if each not in taken)
+                if alike(each) not in taken)

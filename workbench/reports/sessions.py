@@ -31,14 +31,15 @@ EXPLAINED = {
 def write_session_page(session: AuditSession, output: str, by: str | None = None) -> str:
     """Write the report of a session, as a whole or not at all, and return its finding in a sentence."""
     path = checked_output(output)
+    accuracy = session.design["question"] == "accuracy"
     # the fixed interval first: what the report itself looks at is no reason to stop
-    estimates = [session.estimate(method, by) for method in reversed(_methods(session))][::-1]
+    estimates = [session.estimate(method, by) for method in reversed(METHODS) if accuracy or method != "anytime"][::-1]
     design, events, looks, status = session.design, session.events(), session.looks, session.status()
     undone, pictured = sum(event.kind == "undone" for event in events), _pictured(looks)
-    second = session.second_labels(by) if design["second_share"] and design["question"] == "accuracy" else None
+    second = session.second_labels(by) if design["second_share"] and accuracy else None
     write_page(render(
         "session.html.j2", title=f"Audit {os.path.basename(session.path)}", date=now(), estimate=estimates[0],
-        said=list(_rows(estimates)), further=list(_further(estimates)), second=second, status=status,
+        said=_rows(estimates), further=list(_further(estimates)), second=second, status=status,
         strata=session.strata(), undone=undone and counted(undone, "label or skip was", "labels or skips were"),
         skipped=[{"id": item} for item in session.skipped()],
         looked=f"Estimates were looked at {counted(len(looks), 'time')} on the way to "
@@ -50,10 +51,6 @@ def write_session_page(session: AuditSession, output: str, by: str | None = None
     return estimates[0].headline()
 
 
-def _methods(session: AuditSession) -> tuple[str, ...]:
-    return tuple(method for method in METHODS if method != "anytime" or session.design["question"] == "accuracy")
-
-
 def _further(estimates: list[SessionEstimate]) -> Iterator[tuple[str, list]]:
     """Yield the notes of the other methods that the first one does not have."""
     known = set(estimates[0].notes)
@@ -63,21 +60,19 @@ def _further(estimates: list[SessionEstimate]) -> Iterator[tuple[str, list]]:
             yield estimate.method, more
 
 
-def _rows(estimates: list[SessionEstimate]) -> Iterator[dict]:
-    for estimate in estimates:
-        for row in estimate.rows():
-            yield {name: row[name] for name in ("method", "metric", "estimate", "low", "high", "labeled")} | {
-                "use": EXPLAINED[estimate.method]}
+def _rows(estimates: list[SessionEstimate]) -> list[dict]:
+    names = "method", "metric", "estimate", "low", "high", "labeled"
+    return [{name: row[name] for name in names} | {"use": EXPLAINED[estimate.method]}
+            for estimate in estimates for row in estimate.rows()]
 
 
 def _pictured(looks: Sequence[Mapping]) -> list[dict]:
     """Return number of labels and limits of the looks that had an interval for one number."""
     found = []
     for look in looks:
-        limits = look.get("intervals") or {}
-        values = [each for each in limits.values() if each]
-        if len(limits) == 1 and values and look["method"] in METHODS:
-            found.append({"labeled": look["labeled"], "low": values[0][0], "high": values[0][1],
+        limits = list((look.get("intervals") or {}).values())
+        if len(limits) == 1 and limits[0] and look["method"] in METHODS:
+            found.append({"labeled": look["labeled"], "low": limits[0][0], "high": limits[0][1],
                           "method": look["method"]})
     return found
 

@@ -5,13 +5,14 @@ import csv
 import importlib.util
 import math
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from workbench.data.safe_csv import write_cell, write_rows
 from workbench.reports.outputs import check_folder, check_name, check_written, home_path, whole_file
-from workbench.reports.parameters import ReportError, WrongParameter, reason
-from workbench.reports.records import Record
+from workbench.reports.parameters import ReportError, WrongParameter, refusing
+from workbench.reports.records import Record, free_name
 
 EXCEL, CREATOR = ".xlsx", "evaluation-workbench"
 LONGEST_SHEET_NAME = 31
@@ -61,31 +62,31 @@ def write_tables(target: Path, records: list[Record], report: str) -> None:
     if target.suffix.lower() == EXCEL:
         _write_workbook(target, records, contents)
         return
-    try:
+    with refusing(f"cannot write tables to {str(target)!r}", (OSError,)):
         target.mkdir(exist_ok=True)
         new = {row["file"] for row in contents}
         kept = [row for row in _listed(target) if row["file"] not in new and (target / row["file"]).exists()]
         for each in records:
             _write_csv(target / f"{each.name}.csv", each.table.entries)
         _write_csv(target / f"{CONTENTS}.csv", [*contents, *kept], LISTED)
-    except OSError as error:
-        raise ReportError(f"cannot write tables to {str(target)!r}: {reason(error)}") from error
 
 
-def _write_csv(path: Any, rows: Any, names: Any = None) -> Any:
-    names = names or _columns(rows)
-    write_rows(path, list(map(str, names)), [[_value(row.get(name)) for name in names] for row in rows])
+def _write_csv(path: Path, rows: Sequence[dict], names: tuple[str, ...] = ()) -> None:
+    header, *lines = _lines(rows, names)
+    write_rows(path, header, lines)
 
 
-def _columns(rows: list | tuple) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in row))
+def _lines(rows: Sequence[dict], names: tuple[str, ...] = ()) -> list[list]:
+    """Return the titles of columns, then the cells of each row."""
+    names = names or tuple(dict.fromkeys(name for row in rows for name in row))
+    return [list(map(str, names)), *([_value(row.get(name)) for name in names] for row in rows)]
 
 
 def _value(value: Any) -> Any:
     """Return a cell as a number or a text; a number that does not exist is an empty cell."""
     if isinstance(value, float) and math.isnan(value):
         return ""
-    return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _listed(folder: Path) -> list:
@@ -126,19 +127,14 @@ def _write_workbook(path: Path, records: list, contents: list) -> None:
 
 def _sheet_names(records: list) -> list[str]:
     """Return a name per table that Excel takes: short, and unlike the others in any case of letters."""
-    taken, names = {CONTENTS}, []
+    names = [CONTENTS]
     for each in records:
-        short = each.name[:LONGEST_SHEET_NAME - 3]
-        names.append(next(name for name in (short, *(f"{short}_{k}" for k in range(2, 100)))
-                          if name.lower() not in taken))
-        taken.add(names[-1].lower())
-    return names
+        names.append(free_name(each.name[:LONGEST_SHEET_NAME - 3], {name.lower() for name in names}, str.lower))
+    return names[1:]
 
 
 def _write_sheet(sheet: Any, rows: list | tuple) -> None:
-    columns = _columns(rows)
-    lines = [list(map(str, columns)), *([_value(row.get(name)) for name in columns] for row in rows)]
-    for line, cells in enumerate(lines):
+    for line, cells in enumerate(_lines(rows)):
         for place, cell in enumerate(cells):
             if write_cell(sheet, line, place, cell):
                 raise ReportError(f"table {sheet.name!r} does not fit into a sheet of Excel; name a folder to get CSV "

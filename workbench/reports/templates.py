@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from workbench.results import Note, html_table, note_list
+from workbench.results import html_table, note_list
 
 FOLDER = Path(__file__).parent / "template"
 NARROW = "screen and (max-width: 44rem)"       # where a picture as wide as the page would have small type
@@ -33,18 +33,13 @@ def _templates(folder: Path) -> Any:
     import jinja2
     templates = jinja2.Environment(loader=jinja2.FileSystemLoader([folder, FOLDER]), autoescape=True, trim_blocks=True,
                                    lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    templates.filters |= {"notes": notes, "table": table}
+    templates.filters |= {"notes": lambda listed: Markup(note_list(listed)), "table": table}
     return templates
 
 
 def table(rows: Sequence[dict], caption: str, shown: int | None = None) -> Markup:
     """Return rows as a table of a page, all of them or the first `shown`."""
     return Markup(f'<div class="output">{html_table(rows, caption, len(rows) if shown is None else shown)}</div>')
-
-
-def notes(listed: Sequence[Note]) -> Markup:
-    """Return notes as a list of a page."""
-    return Markup(note_list(listed))
 
 
 def picture(kind: str, content: bytes | str, alternative: str, size: Mapping[str, Any] | None = None) -> Markup:

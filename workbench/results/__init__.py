@@ -20,8 +20,3 @@ from workbench.results.result import (
     record,
     sentences,
 )
-
-__all__ = [
-    "FILLED", "NOTE_KINDS", "NOTES", "NO_INTERVAL", "RECORD", "RECORDING", "SHOWN_ROWS", "Estimate", "Interval", "Note",
-    "Result", "Table", "alignment", "html_table", "note_list", "percent", "plain", "record", "sentences",
-]

@@ -33,7 +33,7 @@ def decimals(error: float, most: int = MOST) -> int:
     return min(most, max(0, 1 - math.floor(math.log10(error) + 1e-12)))
 
 
-def percents(*shares: float, error: float | None = None, places: int | None = None) -> tuple[str, ...]:
+def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
     """Return shares as percentages of equally many decimals.
 
     Parameters
@@ -41,8 +41,6 @@ def percents(*shares: float, error: float | None = None, places: int | None = No
     *shares : float
     error : float, optional
         Standard error or half-width of an interval, a share too; without it one decimal.
-    places : int, optional
-        Decimals, instead of those that the error allows.
 
     Examples
     --------
@@ -51,8 +49,7 @@ def percents(*shares: float, error: float | None = None, places: int | None = No
     >>> percents(0.9995, 0.982, 0.99996, error=0.009), percents(1.0, 0.0, error=0.2), percents(0.0003)
     (('99.95%', '98.20%', '> 99.99%'), ('100%', '0%'), ('< 0.1%',))
     """
-    if places is None:
-        places = 1 if error is None else decimals(100 * error, MOST - 2) if error > 0 else 1
+    places = decimals(100 * error, MOST - 2) if error and error > 0 else 1
     return tuple(_percent(float(share), places) for share in shares)
 
 
@@ -314,8 +311,6 @@ def error_of(rows: Iterable[dict]) -> float | None:
 
 
 def _error(row: dict) -> float:
-    for value in (row.get("standard_error"), row.get("half_width")):
-        if isinstance(value, float):
-            return value
     low, high = row.get("low"), row.get("high")
-    return (high - low) / 2 if isinstance(low, float) and isinstance(high, float) else math.nan
+    half = (high - low) / 2 if isinstance(low, float) and isinstance(high, float) else math.nan
+    return next(value for value in (row.get("standard_error"), row.get("half_width"), half) if isinstance(value, float))

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
@@ -77,9 +77,10 @@ class Note:
         return self.where
 
 
+@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What a function of the workbench returns.
+    """What a function of the workbench returns; a subclass is a frozen dataclass without further words.
 
     Arrays are read-only copies and scalars plain Python numbers. A subclass says its finding in
     `headline` and lays itself out in `rows`; printing, tables and serialisation follow from these.
@@ -101,9 +102,9 @@ class Result:
     # whether it holds its data item by item: a report does not repeat them
     holds_items: ClassVar[bool] = False
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        _KINDS[cls.__name__] = cls
+    def __init_subclass__(cls, *, kw_only: bool = False) -> None:
+        super().__init_subclass__()
+        _KINDS[cls.__name__] = dataclass(frozen=True, eq=False, repr=False, kw_only=kw_only)(cls)
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -199,12 +200,11 @@ def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_sentence(group) for group in groups.values()))
 
 
-class Estimate(Result):
-    """A result with an `estimate` and its `variance`."""
+class Estimate:
+    """What a result with an `estimate` and its `variance` has besides."""
 
-    if TYPE_CHECKING:
-        estimate: Any
-        variance: Any
+    estimate: Any
+    variance: Any
 
     @property
     def standard_error(self) -> Any:
@@ -212,7 +212,6 @@ class Estimate(Result):
         return self.variance ** 0.5
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Interval(Result):
     """A confidence interval; unpacks to `(low, high)` and is a pair to numpy.
 
@@ -274,7 +273,6 @@ class Interval(Result):
         return [{"method": self.method, "level": self.level, "low": self.low, "high": self.high}]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Table(Result):
     """Rows of a result with a caption, to be shown whole.
 
@@ -441,13 +439,11 @@ def _decode(value: Any) -> Any:
     if "kind" in value:
         return Result.from_dict(value)
     if "note" in value:
-        kind, text, where = value["note"]
-        return Note(kind, text, _decode(where))
+        return Note(*map(_decode, value["note"]))
     if "array" in value:
-        entries = [_decode(entry) for entry in value["array"]]
-        return np.array(entries, dtype=value["dtype"]).reshape(value["shape"])
+        return np.array(list(map(_decode, value["array"])), dtype=value["dtype"]).reshape(value["shape"])
     if "tuple" in value:
-        return tuple(_decode(entry) for entry in value["tuple"])
+        return tuple(map(_decode, value["tuple"]))
     if "dict" in value:
         return {key: _decode(entry) for key, entry in value["dict"]}
     return float(value["float"])

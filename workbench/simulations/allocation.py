@@ -7,7 +7,6 @@ References
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,8 @@ STREAMED = ("s_voila", "s_voila_printed")
 FRACTIONAL = ("neyman", "neyman_plus")
 STREAM_METHODS = ("voila", *STREAMED, *FRACTIONAL, "uniform", "reservoir")
 ORDERS = ("given", "random")
-SAME = 1e-12
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class StreamStudy(Result):
     """What each method holds of a stream at each checkpoint; R runs, C checkpoints, H strata.
 
@@ -75,10 +72,7 @@ class StreamStudy(Result):
         method : str
             A method that was run.
         """
-        ratio = self._ratios(method)
-        finite = np.isfinite(ratio)
-        total = np.where(finite, ratio, 0).sum(0)
-        return np.divide(total, finite.sum(0), out=np.full(total.shape, np.inf), where=finite.any(0))
+        return np.ma.masked_invalid(self._ratios(method)).mean(0).filled(np.inf)
 
     def ratio_error(self, method: str) -> np.ndarray:
         """Return the Monte Carlo standard error of `ratio`, (C,); NaN for fewer than two finite runs.
@@ -88,11 +82,8 @@ class StreamStudy(Result):
         method : str
             A method that was run.
         """
-        ratio = self._ratios(method)
-        finite = np.isfinite(ratio)
-        count = finite.sum(0)
-        squares = (np.subtract(ratio, self.ratio(method), out=np.zeros(ratio.shape), where=finite) ** 2).sum(0)
-        return np.sqrt(np.divide(squares, count * (count - 1.0), out=np.full(count.shape, np.nan), where=count > 1))
+        ratio = np.ma.masked_invalid(self._ratios(method))
+        return (ratio.std(0, ddof=1) / np.sqrt(ratio.count(0))).filled(np.nan)
 
     def infinite(self, method: str) -> np.ndarray:
         """Return the share of runs in which the variance is infinite, (C,).
@@ -117,9 +108,7 @@ class StreamStudy(Result):
         """
         if self._run(method) not in self.error:
             return np.sqrt(self.variance[method].mean(0))
-        known = ~np.isnan(self.error[method])
-        squares = (np.where(known, self.error[method], 0) ** 2).sum(0)
-        return np.sqrt(np.divide(squares, known.sum(0), out=np.full(squares.size, np.nan), where=known.any(0)))
+        return np.sqrt((np.ma.masked_invalid(self.error[method]) ** 2).mean(0).filled(np.nan))
 
     def headline(self) -> str:
         """Return the last checkpoint's ratios in one sentence."""
@@ -152,7 +141,7 @@ class StreamStudy(Result):
         variance = self.variance[self._run(method)]
         best: Any = self.fractional_optimum if method in FRACTIONAL else self.variance["voila"]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(np.isclose(variance, best, SAME, 0), 1.0, variance / best)
+            return np.where(np.isclose(variance, best, 1e-12, 0), 1.0, variance / best)
 
 
 def _times(ratio: float, infinite: float) -> str:
@@ -271,9 +260,10 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
     variance = {name: _random_variance(values, stops, budget) if name == "reservoir" else
                 _variances(size, spread, sampled[name]) for name in methods}
     sd = np.divide(spread, size, out=np.zeros(spread.shape), where=size > 0)
+    best = _variances(size, spread, _hindsight("voila", size, spread, budget, integer=False)) \
+        if set(FRACTIONAL) & set(methods) else None
     return StreamStudy(methods, stops, labels, budget, batch, minimum, len(codes), size, sd, sampled, variance,
-                       {name: error for name, (_, error) in states.items()},
-                       _fractional_optimum(methods, size, spread, budget))
+                       {name: error for name, (_, error) in states.items()}, best)
 
 
 def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
@@ -303,8 +293,7 @@ def _codes_of(last: Any, labels: Any) -> list:
 def _order(codes: np.ndarray, order: str, last: list, rng: np.random.Generator) -> np.ndarray | None:
     if order == "given" and not last:
         return None
-    rank = rng.random(codes.shape) if order == "random" else np.broadcast_to(np.linspace(0, .5, codes.shape[1]),
-                                                                             codes.shape)
+    rank = rng.random(codes.shape) if order == "random" else np.linspace(0, .5, codes.shape[1])
     return np.argsort(rank + np.isin(codes, last), axis=1, kind="stable")
 
 
@@ -315,11 +304,9 @@ class _Stream:
         self.codes, self.values, self.keys, self.strata = codes, values, keys, strata
         self.runs, self.records = codes.shape
         self.size, self.spread, self.total = (np.zeros(codes.shape) for _ in range(3))
-        compact = np.min_scalar_type(strata)
         for run in range(self.runs):
-            order = np.argsort(codes[run].astype(compact), kind="stable")
-            ends = np.bincount(codes[run], minlength=strata).cumsum()
-            for rows in filter(len, np.split(order, ends[:-1])):
+            order = np.argsort(codes[run].astype(np.min_scalar_type(strata)), kind="stable")
+            for rows in filter(len, np.split(order, np.bincount(codes[run], minlength=strata).cumsum()[:-1])):
                 self.size[run, rows], self.spread[run, rows], self.total[run, rows] = _running(values[run, rows])
 
     def latest(self, known: np.ndarray, start: int, end: int) -> None:
@@ -414,8 +401,7 @@ class _Samples:
         size, total = (self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.total))
         cell, key = np.divmod(self.held, self.stream.records)
         run = cell // self.stream.strata
-        values = self.stream.values[run, self.row[run, key]]
-        sums = np.bincount(cell, values, self.cell.size).reshape(size.shape)
+        sums = np.bincount(cell, self.stream.values[run, self.row[run, key]], self.cell.size).reshape(size.shape)
         mean = np.divide(sums, self.sampled, out=np.where(size > 0, np.nan, 0.0), where=self.sampled > 0)
         return ((mean * size).sum(1) - total.sum(1)) / size.sum(1)
 
@@ -429,13 +415,6 @@ def _hindsight(method: str, size: np.ndarray, spread: np.ndarray, budget: int,
         seen = size[cell] > 0
         sampled[cell][seen] = _held(method, size[cell][seen], spread[cell][seen], budget, integer)
     return sampled
-
-
-def _fractional_optimum(methods: tuple, size: np.ndarray, spread: np.ndarray, budget: int) -> np.ndarray | None:
-    """Return the variance of VOILA in real numbers, (R, C), or None where no method holds fractions by a rule."""
-    if not set(FRACTIONAL) & set(methods):
-        return None
-    return _variances(size, spread, _hindsight("voila", size, spread, budget, integer=False))
 
 
 def _held(method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool) -> np.ndarray:

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.cross_validation import kfold, model_tests
-from workbench.cross_validation.kfold import resolve_rho, tail_probability, theta3
 from workbench.cross_validation.learners import Population, Samples, as_learner, loss_of, refuse_large
 from workbench.results import Note, Result
 
@@ -32,7 +31,6 @@ HALVINGS = 10
 NESTED_REPEATS = 3
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class TypeOneStudy(Result):
     """False alarms of the K-fold t-test about the error of one learner: a row of Table 2 of [1]_.
 
@@ -74,8 +72,8 @@ class TypeOneStudy(Result):
     @property
     def rho_error(self) -> float:
         """Monte Carlo standard error of `rho`."""
-        squares = (self.estimates - self.mean) ** 2
-        return _error((self.theta3 - (1 - self.rho) * squares) / self.estimates.var(ddof=1))
+        shown = (self.theta3 - (1 - self.rho) * (self.estimates - self.mean) ** 2) / self.estimates.var(ddof=1)
+        return float(shown.std(ddof=1) / self.runs ** .5)
 
     @property
     def zero_share(self) -> float:
@@ -123,7 +121,7 @@ class TypeOneStudy(Result):
         return [{"n": self.n, "true_rho": self.rho, "true_rho_error": self.rho_error, "assumed_rho": assumed,
                  "type_one": self.type_one(assumed), "type_one_error": self.type_one_error(assumed),
                  "zero_variance_refused": self.type_one(assumed, zero_variance="refuse")}
-                for assumed in (0.0, resolve_rho("nadeau_bengio", self.folds), SKEPTICAL)]
+                for assumed in (0.0, kfold.resolve_rho("nadeau_bengio", self.folds), SKEPTICAL)]
 
     @property
     def shown(self) -> np.ndarray:
@@ -132,8 +130,7 @@ class TypeOneStudy(Result):
 
     def _rejects(self, rho: Any, level: Any, mean: Any) -> np.ndarray:
         critical = scipy.special.stdtrit(self.folds - 1, (1 + level) / 2)
-        shown = (1 - resolve_rho(rho, self.folds)) * (self.estimates - mean) ** 2
-        return shown > critical ** 2 * self.shown
+        return (1 - kfold.resolve_rho(rho, self.folds)) * (self.estimates - mean) ** 2 > critical ** 2 * self.shown
 
 
 def simulate_type_one(population: Any, learner: Any, n: int, *, folds: int = 10, runs: int = 10_000,
@@ -186,10 +183,9 @@ def simulate_type_one(population: Any, learner: Any, n: int, *, folds: int = 10,
     fold = np.arange(n) % folds
     means = np.concatenate(_per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs, progress))
     notes = [Note("data", "squared error, as the learner is a regressor")] if loss == "squared" else []
-    return TypeOneStudy(population.name, label, n, folds, runs, means.mean(-1), theta3(means), loss, notes=notes)
+    return TypeOneStudy(population.name, label, n, folds, runs, means.mean(-1), kfold.theta3(means), loss, notes=notes)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ComparisonStudy(Result):
     """What each test said about two learners, sample after sample.
 
@@ -375,16 +371,15 @@ class _Plan:
         of_repeats = [means]
         for _ in range(self.repeats - 1):
             order = rng.permutation(n)
-            again = fold[np.argsort(order)]
-            of_repeats.append(_fold_means(self.differences(samples, again)[:, order], self.folds))
+            of_repeats.append(_fold_means(self.differences(samples, fold[np.argsort(order)])[:, order], self.folds))
         every = np.concatenate(of_repeats, -1)
         p = {"naive t, repeated": lambda: _p_of(every, 0.0, scale),
-             "Nadeau-Bengio, repeated": lambda: _p_of(every, resolve_rho("nadeau_bengio", self.folds, self.repeats),
-                                                      scale),
+             "Nadeau-Bengio, repeated": lambda: _p_of(
+                 every, kfold.resolve_rho("nadeau_bengio", self.folds, self.repeats), scale),
              "naive t": lambda: _p_of(means, 0.0, scale),
-             "Nadeau-Bengio": lambda: _p_of(means, resolve_rho("nadeau_bengio", self.folds), scale),
+             "Nadeau-Bengio": lambda: _p_of(means, kfold.resolve_rho("nadeau_bengio", self.folds), scale),
              "rho 0.7": lambda: _p_of(means, SKEPTICAL, scale),
-             "central limit theorem": lambda: _p_of_items(difference),
+             "central limit theorem": lambda: _p_of_normal(difference.mean(-1), difference.std(-1, ddof=1) / n ** .5),
              "McNemar, pooled": lambda: _p_of_signs(difference),
              "Bayes, ROPE": lambda: self.bayes(means, scale),
              "half-sample rho": lambda: _p_of(means, self.rho_of_halves(samples, rng), scale),
@@ -395,7 +390,7 @@ class _Plan:
         pvalues = np.stack([p[test]() for test in self.tests])
         pair = means, every if self.repeats > 1 else np.full(means.shape, np.nan)
         return (pvalues, np.stack([loss.mean(-1) for loss in losses]), np.stack([part.mean(-1) for part in pair]),
-                np.sqrt([theta3(part) for part in pair]))
+                np.sqrt([kfold.theta3(part) for part in pair]))
 
     def differences(self, samples: Samples, fold: np.ndarray) -> np.ndarray:
         """Return loss of the first less loss of the second, (B, n)."""
@@ -416,7 +411,7 @@ class _Plan:
             order = rng.permutation(n)
             for items in (order[:half], order[half:2 * half]):
                 found = _fold_means(self.differences(samples.subset(items), fold), self.folds)
-                shown.append(theta3(found))
+                shown.append(kfold.theta3(found))
                 means.append(found.mean(-1))
         pairs = (len(samples.rows), HALVINGS, 2)
         rho = kfold.rho_of_halves(np.stack(shown, -1).reshape(pairs), np.stack(means, -1).reshape(pairs))
@@ -431,7 +426,7 @@ class _Plan:
         values = np.moveaxis(np.array(halves), -1, 0)
         t, f = model_tests.five_by_two(values)
         known = np.abs(values[..., 0] - values[..., 1]).max(-1) > kfold.ROUNDING * np.abs(values).max((-1, -2))
-        return (np.where(known, tail_probability(t[:, 0, 0], 5, "two-sided"), np.nan),
+        return (np.where(known, kfold.tail_probability(t[:, 0, 0], 5, "two-sided"), np.nan),
                 np.where(known, scipy.special.fdtrc(10, 5, np.where(known, f, 1)), np.nan))
 
     def held_out(self, samples: Samples) -> np.ndarray:
@@ -443,14 +438,11 @@ class _Plan:
         n, (runs, m) = samples.rows.shape[1], (len(samples.rows), samples.rows.shape[1] // self.folds)
         outer, inner = np.empty((runs, NESTED_REPEATS, self.folds, m)), []
         for r in range(NESTED_REPEATS):
-            order = rng.permutation(n)
-            shuffled, fold = samples.subset(order), np.arange(n) % self.folds
+            shuffled, fold = samples.subset(rng.permutation(n)), np.arange(n) % self.folds
             outer[:, r] = self.differences(shuffled, fold).reshape(runs, m, self.folds).swapaxes(1, 2)
             inner.append(np.stack([self.differences(shuffled.subset(fold != k), fold[fold != k])
                                    for k in range(self.folds)], 1))
-        estimate, error = model_tests.nested_estimate(outer, np.stack(inner, 1))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(error > 0, 2 * scipy.special.ndtr(-np.abs(estimate / error)), np.nan)
+        return _p_of_normal(*model_tests.nested_estimate(outer, np.stack(inner, 1)))
 
 
 def _per_block(function: Callable, blocks: list, jobs: int | None, progress: bool) -> list:
@@ -483,14 +475,13 @@ def _same(means: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 def _p_of(means: np.ndarray, rho: float | np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Return p-values of the t-test of fold means (B, J), NaN where folds agree."""
-    naive = np.where(_same(means, scale), np.nan, theta3(means)) ** .5
-    return tail_probability((1 - rho) ** .5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided")
+    naive = np.where(_same(means, scale), np.nan, kfold.theta3(means)) ** .5
+    return kfold.tail_probability((1 - rho) ** .5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided")
 
 
-def _p_of_items(difference: np.ndarray) -> np.ndarray:
-    error = difference.std(-1, ddof=1) / difference.shape[-1] ** .5
+def _p_of_normal(estimate: np.ndarray, error: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return 2 * scipy.special.ndtr(-np.abs(np.where(error > 0, difference.mean(-1) / error, np.nan)))
+        return np.where(error > 0, 2 * scipy.special.ndtr(-np.abs(estimate / error)), np.nan)
 
 
 def _p_of_signs(difference: np.ndarray) -> np.ndarray:
@@ -559,5 +550,3 @@ def _checked_rows(rows: Any, n: Any, size: Any) -> np.ndarray:
     return rows
 
 
-def _error(values: np.ndarray) -> float:
-    return float(values.std(ddof=1) / values.size ** .5)

@@ -9,15 +9,12 @@ References
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from workbench import checks
-from workbench.misclassification import limits, methods
-from workbench.misclassification.methods import HALF, METHODS, RATES
-from workbench.misclassification.theory import QUANTITIES
+from workbench.misclassification import limits, methods, theory
 from workbench.results import Result
 
 # (base rate, p00, p11) of figures 1 to 3 of the paper, with n = 1,000 and 300,000 items
@@ -25,7 +22,6 @@ PAPER_STUDIES = ((0.5, 0.6, 0.7), (0.98, 0.94, 0.97), (0.75, 0.85, 0.90))
 NUMPY_LIMIT = 10 ** 9
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PrevalenceStudy(Result):
     """What `runs` audits of one setting did; made by `simulate_prevalence`.
 
@@ -86,11 +82,10 @@ class PrevalenceStudy(Result):
             Nominal coverage in (0, 1).
         quantity : {"level", "change"}
         """
-        checks.choice("method", method, METHODS)
-        checks.choice("quantity", quantity, QUANTITIES)
-        half, inverts, least = self.table + HALF, METHODS[method].divides_by, 0.0 if quantity == "level" else -1.0
-        every = np.ones(len(half), bool)
-        low, high = self._made(limits.DELTA, every, method, level, quantity)
+        checks.choice("method", method, methods.METHODS)
+        checks.choice("quantity", quantity, theory.QUANTITIES)
+        half, inverts = self.table + methods.HALF, methods.METHODS[method].divides_by
+        low, high = self._made(limits.DELTA, np.ones(len(half), bool), method, level, quantity)
         further = {limits.ONE_ADDED: self.table.min((1, 2)) < limits.RARE,
                    limits.FIELLER: methods.slope_cv(half) > limits.UNSURE}
         for name, runs in further.items() if inverts else ():
@@ -99,7 +94,7 @@ class PrevalenceStudy(Result):
         lost = np.isnan(self.estimates[method])
         if inverts:
             whole = lost | ~(_determinant(self.table) >= limits.LEAST_D) | ~(_determinant(half) > limits.LEAST_D)
-            low, high = np.where(whole, least, low), np.where(whole, 1.0, high)
+            low, high = np.where(whole, 0.0 if quantity == "level" else -1.0, low), np.where(whole, 1.0, high)
             lost = limits.swapped(self.table)
         return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
 
@@ -108,7 +103,7 @@ class PrevalenceStudy(Result):
         table = self.table[runs] + limits.added(name, 2)
         frame, shares, least = _two(self.frame_share[runs]), _two(self.share[runs]), -float(quantity == "change")
         slopes = methods.slopes_of(method, table, frame, shares)
-        reading = methods.reading_covariance(method, slopes, table, frame, shares, self.new_size or np.inf)
+        reading = methods.reading_covariance(method, slopes, table, shares, self.new_size or np.inf)
         first = methods.slopes_of(method, table, frame, frame)
         if name != limits.FIELLER:
             slopes, first = (methods.curved(method, part, table, frame) for part in (slopes, first))
@@ -133,9 +128,8 @@ class PrevalenceStudy(Result):
         """
         low, high = self.limits(method, level, quantity=quantity)
         truth = self.new_base_rate - (self.base_rate if quantity == "change" else 0.0)
-        given = ~np.isnan(low)
-        inside = (low <= truth + 1e-12) & (truth <= high + 1e-12)
-        return float(inside[given].mean()) if given.any() else float("nan")
+        inside = ((low <= truth + 1e-12) & (truth <= high + 1e-12))[~np.isnan(low)]
+        return float(inside.mean()) if inside.size else float("nan")
 
     def refused(self, method: str = "mle") -> float:
         """Return the share of runs whose 95% interval of the level is the whole range.
@@ -156,7 +150,7 @@ class PrevalenceStudy(Result):
         method, other : str
             As in `estimate_prevalence`.
         """
-        ours, theirs = (np.abs(self.estimates[checks.choice(argument, name, METHODS)] - self.new_base_rate)
+        ours, theirs = (np.abs(self.estimates[checks.choice(argument, name, methods.METHODS)] - self.new_base_rate)
                         for argument, name in (("method", method), ("other", other)))
         return float((ours < theirs).mean())
 
@@ -213,7 +207,7 @@ def simulate_prevalence(base_rate: float, new_base_rate: float, p00: float, p11:
     n, runs = checks.whole("n", n, 1), checks.whole("runs", runs, 2)
     size = None if size is None else checks.whole("size", size, n, NUMPY_LIMIT)
     new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
-    checks.choice("rates", rates, RATES)
+    checks.choice("rates", rates, methods.RATES)
     if rates == "frame" and size is None:
         raise checks.WrongValue("size", "must be given for rates='frame': the frame that has these rates")
     rng = checks.generator(rng)
@@ -222,7 +216,6 @@ def simulate_prevalence(base_rate: float, new_base_rate: float, p00: float, p11:
     return _study(table, frame_share, share, base_rate, new_base_rate, p00, p11, n, size, new_size, runs, rates)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ShiftStudy(Result):
     """The same audits used for many new shares; made by `simulate_shifts`.
 
@@ -236,7 +229,7 @@ class ShiftStudy(Result):
     def headline(self) -> str:
         """Return how often each method has the least error."""
         best = [min(study.rmse, key=study.rmse.get) for study in self.studies]
-        wins = ", ".join(f"{method} {best.count(method)}" for method in METHODS if method in best)
+        wins = ", ".join(f"{method} {best.count(method)}" for method in methods.METHODS if method in best)
         first, last = self.studies[0], self.studies[-1]
         return (f"share {first.base_rate:.4g} -> {first.new_base_rate:.4g} to {last.new_base_rate:.4g}, "
                 f"{checks.counted(len(best), 'new share')}, least error: {wins}")
@@ -323,21 +316,17 @@ def _two(share: np.ndarray) -> np.ndarray:
     return np.stack([1 - share, share]).T
 
 
-def _runs_innermost(table: np.ndarray) -> np.ndarray:
-    """Return the same (R, 2, 2) array with runs next to each other in memory: sums over classes take half the time."""
-    return np.ascontiguousarray(table.transpose(1, 2, 0)).transpose(2, 0, 1)
-
-
 def _study(table: Any, frame_share: Any, share: Any, base_rate: Any, new_base_rate: Any,
            *setting: Any) -> PrevalenceStudy:
-    frame, shares, table = _two(frame_share), _two(share), _runs_innermost(table.astype(float))
+    frame, shares = _two(frame_share), _two(share)
+    # runs next to each other in memory: sums over classes take half the time
+    table = np.ascontiguousarray(table.astype(float).transpose(1, 2, 0)).transpose(2, 0, 1)
     estimates = {method: np.ascontiguousarray(methods.shares_of(method, table, frame, shares)[:, 1])
-                 for method in METHODS}
+                 for method in methods.METHODS}
     figures = {method: _figures(values, new_base_rate) for method, values in estimates.items()}
     columns: list[Any] = [{method: figure[place] for method, figure in figures.items()} for place in range(7)]
-    table = table.astype(np.int64)
-    return PrevalenceStudy(*columns, estimates, table, frame_share, share, base_rate,  # type: ignore[arg-type]
-                           new_base_rate, *setting)
+    return PrevalenceStudy(*columns, estimates, table.astype(np.int64), frame_share, share,  # type: ignore[arg-type]
+                           base_rate, new_base_rate, *setting)
 
 
 def _figures(values: np.ndarray, truth: float) -> tuple:

@@ -19,10 +19,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.replication import estimates, replicates
-from workbench.replication.bounded_intervals import Sample, clusters
+from workbench.replication import bounded_intervals, estimates, replicates, statistics
 from workbench.replication.designs import SurveyDesign
-from workbench.replication.statistics import METRICS, ratio
 from workbench.results import Result, percent
 
 STATISTICS = ("accuracy", "f1")
@@ -31,12 +29,10 @@ MOST_STRATA = 2000
 MOST_ITEMS = 1000
 BLOCK = 2 ** 18
 TABLE_STRATA = 12
-LEAST_SHAPE = 1e-6
 SCORES = scipy.special.ndtri((np.arange(4000) + 0.5) / 4000)
 LARGEST_DIFFERENCE = 1e140        # so that squares of sums are finite
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class CoverageStudy(Result):
     """What `runs` repetitions of one stratified cluster sample did.
 
@@ -93,7 +89,7 @@ class CoverageStudy(Result):
     @property
     def refused_share(self) -> float:
         """Share of the runs that `replicate_estimate` refuses: F1, or more than 5% of its replicates, is 0/0."""
-        return float(1 - self._answered.mean())
+        return float(1 - np.isfinite(self.variances).mean())
 
     @property
     def zero_share(self) -> float:
@@ -139,16 +135,12 @@ class CoverageStudy(Result):
               where there is none.
         """
         checks.choice("method", method, INTERVALS)
-        tail = (1 + self.level) / 2
-        estimate, variance, rule, quantile = self.estimates, self.variances, "t", scipy.special.ndtri(tail)
-        if method == "naive":
-            estimate, variance = self.naive_estimates, self.naive_variances
-        elif method == "weighted_naive":
-            variance = self.weighted_naive_variances
-        elif method == "default":
+        if method == "default":
             return tuple(self.default_limits)
-        elif method != "z":
-            rule, quantile = method, scipy.special.stdtrit(self.df, tail)
+        tail, normal = (1 + self.level) / 2, method in ("naive", "weighted_naive", "z")
+        estimate = self.naive_estimates if method == "naive" else self.estimates
+        variance = getattr(self, f"{method}_variances" if "naive" in method else "variances")
+        rule, quantile = ("t", scipy.special.ndtri(tail)) if normal else (method, scipy.special.stdtrit(self.df, tail))
         return estimates.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
 
     def coverage(self, method: str = "default") -> float:
@@ -171,7 +163,7 @@ class CoverageStudy(Result):
             As in `limits`.
         """
         share = self.coverage(method)
-        return float(np.sqrt(share * (1 - share) / self._answered.sum()))
+        return float(np.sqrt(share * (1 - share) / np.isfinite(self.variances).sum()))
 
     def half_width(self, method: str = "default") -> float:
         """Return the mean half-width of the intervals.
@@ -202,17 +194,12 @@ class CoverageStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per interval: coverage and mean half-width with their Monte Carlo errors."""
-        return [{"interval_method": method, "coverage": self.coverage(method),
-                 "coverage_error": self.coverage_error(method), "half_width": self.half_width(method),
-                 "half_width_error": self.half_width_error(method)}
+        names = "coverage", "coverage_error", "half_width", "half_width_error"
+        return [{"interval_method": method, **{name: getattr(self, name)(method) for name in names}}
                 for method in INTERVALS]
 
-    @property
-    def _answered(self) -> np.ndarray:
-        return np.isfinite(self.variances)
-
     def _of_answered(self, values: np.ndarray) -> np.ndarray:
-        return values[self._answered]
+        return values[np.isfinite(self.variances)]
 
     @property
     def _empirical_variance(self) -> float:
@@ -322,7 +309,6 @@ def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accur
                          population.truth, population.item_variance, **columns)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class RandomHalvesStudy(Result):
     """What replicate variances from random half-samples did.
 
@@ -370,9 +356,8 @@ class RandomHalvesStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return one row: mean ratio and CV with their Monte Carlo errors."""
-        names = ("mean_ratio", "mean_ratio_error", "cv", "cv_error")
-        return [{"strata": self.strata, "count": self.count, "runs": self.runs}
-                | {name: getattr(self, name) for name in names}]
+        names = "strata", "count", "runs", "mean_ratio", "mean_ratio_error", "cv", "cv_error"
+        return [{name: getattr(self, name) for name in names}]
 
 
 def simulate_random_halves(differences: ArrayLike, count: int, *, runs: int = 2000,
@@ -477,7 +462,7 @@ class _Population:
     def independent_variance(self, estimate: float | np.ndarray, denominator: float | np.ndarray) -> np.ndarray:
         """Variance of a share of independent items with this total of the denominator, by the delta method."""
         factor = 1.0 if self.statistic == "accuracy" else 2 - estimate
-        return ratio(estimate * (1 - estimate) * factor, denominator)
+        return statistics.ratio(estimate * (1 - estimate) * factor, denominator)
 
     @property
     def _right(self) -> float:
@@ -513,9 +498,8 @@ class _Population:
                                       np.repeat(self.rate, self.psus)[:, None])
             return rng.binomial(sizes, _varied(rate, self.icc, rng)), sizes
         rate, of_stratum = np.unique(self.rate, return_inverse=True)
-        table = _count_distribution(self.items, rate, self.icc)
         start = np.repeat(of_stratum, self.psus)[:, None]
-        stacked = (table + np.arange(rate.size)[:, None]).ravel()
+        stacked = (_count_distribution(self.items, rate, self.icc) + np.arange(rate.size)[:, None]).ravel()
         place = np.searchsorted(stacked, start + rng.random((start.size, runs)), side="right")
         right = np.minimum(place - start * (self.items + 1), self.items)      # start + u may round up to start + 1
         return right, np.full_like(right, self.items)
@@ -524,7 +508,7 @@ class _Population:
 def _varied(rate: np.ndarray, icc: float, rng: np.random.Generator) -> np.ndarray:
     """Return beta distributed rates of PSUs around these."""
     size = 1 / icc - 1 if icc else 0.0
-    return rng.beta(*(np.maximum(part * size, LEAST_SHAPE) for part in (rate, 1 - rate))) if icc else rate
+    return rng.beta(*(np.maximum(part * size, 1e-6) for part in (rate, 1 - rate))) if icc else rate
 
 
 def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
@@ -542,13 +526,13 @@ def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
 
 def _replicated(population: Any, drawn: Any, tail: float, hits: Any, counted: Any, sizes: Any) -> dict:
     """Return the columns of a `CoverageStudy` for a block of runs."""
-    metric, weight, some = METRICS[population.statistic], population.psu_weight[:, None], counted.sum(0) > 0
+    metric, weight, some = statistics.METRICS[population.statistic], population.psu_weight[:, None], counted.sum(0) > 0
     middle, values = drawn.ratios(weight * hits, weight * counted)
-    shares, values, naive = map(metric.of_mean, (middle, values, ratio(hits.sum(0), counted.sum(0))))
+    shares, values, naive = map(metric.of_mean, (middle, values, statistics.ratio(hits.sum(0), counted.sum(0))))
     variances = drawn.variances(values, shares)
     variances[np.isnan(values).sum(0) > estimates.MOST_UNDEFINED * len(values)] = np.nan
-    sample = Sample.of_counts((0, 1), (np.where(some, counted - hits, 1), hits), weight)
-    told = clusters(drawn.design, sample, sample.variance(drawn.jackknife), (0.0, 1.0))
+    sample = bounded_intervals.Sample.of_counts((0, 1), (np.where(some, counted - hits, 1), hits), weight)
+    told = bounded_intervals.clusters(drawn.design, sample, sample.variance(drawn.jackknife), (0.0, 1.0))
     total = counted if population.statistic == "accuracy" else counted + hits
     weighted = sizes.sum(0) * (weight * total).sum(0) / (weight * sizes).sum(0)
     columns = {"estimates": shares, "variances": variances, "naive_estimates": naive,

@@ -4,7 +4,7 @@ Draws hypergeometric counts, never items, so the time does not depend on the siz
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,8 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.results import Note, Result
-from workbench.stratified import accuracy
+from workbench.stratified import accuracy, anytime, sequential
 from workbench.stratified import waves as wave_plans
-from workbench.stratified.anytime import anytime_interval, log_evidence, log_winnings
-from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import Strata, stratify
 
@@ -26,12 +24,10 @@ PAPER_GRID = ("proportional", "equal", "opt_a1", "opt_a2")
 FEW_DRAWS = 30
 NUMPY_LIMIT = 10 ** 9
 ROUND = 1e-9
-WIDTHS = 20
 # share of the error that the default interval spends at each look
 LOOKING = {"fixed": 1.0, "looks": 0.1, "anytime": 1.0}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LabelingStudy(Result):
     """What `runs` repetitions of one labeling design did.
 
@@ -192,8 +188,7 @@ def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, 
         waves = checks.whole("waves", waves, 1)
         settings = wave_plans.wave_settings(size.size, stratum_score, smoothing, floor)
         counts = _run_waves(size, right, budget, runs, waves, settings, rng)
-        return _study(method, size, right, budget, *counts,
-                      wave_plans.exhausted_notes(size, counts[0].sum(1).mean(0)))
+        return _study(method, size, right, budget, *counts, wave_plans.exhausted_notes(size, counts[0].sum(1).mean(0)))
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
     laplace = checks.number("laplace", laplace, 0)
@@ -201,7 +196,6 @@ def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, 
     return _study(method, size, right, budget, labeled[:, None], hits[:, None], (wave_plans.OPT_NOTE,) * (laplace == 0))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class DesignStudy(Result):
     """What one design is worth on a population whose truth is known; all figures are exact.
 
@@ -310,7 +304,6 @@ def _score_cells(strata: Strata, score: np.ndarray) -> tuple:
     return np.concatenate([[0], end[:-1]]), end, ordered[last]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LabelingGrid(Result):
     """`simulate_labeling` over stratifiers, allocations and numbers of strata.
 
@@ -402,8 +395,7 @@ def _fixed_study(size: np.ndarray, right: np.ndarray, budget: int, method: str, 
 
 def _fixed_allocation(size: np.ndarray, right: np.ndarray, budget: int, method: str) -> np.ndarray:
     sd = np.sqrt(accuracy.stratum_variance(size, right / size))
-    rule = "proportional" if method == "simple_random" else method
-    return rules.allocate(size, budget, rule, stratum_sd=sd).labeled
+    return rules.allocate(size, budget, "proportional" if method == "simple_random" else method, stratum_sd=sd).labeled
 
 
 def _run_opt(size: np.ndarray, right: np.ndarray, budget: int, runs: int, pilot: int, step: int, laplace: float,
@@ -426,9 +418,8 @@ def _run_opt(size: np.ndarray, right: np.ndarray, budget: int, runs: int, pilot:
 
 def _run_waves(size: np.ndarray, right: np.ndarray, budget: int, runs: int, waves: int, settings: tuple,
                rng: np.random.Generator) -> tuple:
-    totals = np.diff(np.arange(waves + 1) * budget // waves)
     labeled, hits = (np.zeros((runs, waves, size.size), np.int64) for _ in range(2))
-    for t, total in enumerate(totals):
+    for t, total in enumerate(np.diff(np.arange(waves + 1) * budget // waves)):
         n, x = labeled.sum(1), hits.sum(1)
         needed = np.minimum(2, size - n).sum(1).max()
         if total < needed:
@@ -439,7 +430,6 @@ def _run_waves(size: np.ndarray, right: np.ndarray, budget: int, runs: int, wave
     return labeled, hits
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LookingStudy(Result):
     """How many analysts hold an interval without the truth at some look, made by `simulate_looking`.
 
@@ -523,13 +513,11 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
     looks = np.arange(first, last + 1, checks.whole("every", every, 1))
     runs, rng = checks.whole("runs", runs, 1), checks.generator(rng)
     checks.choice("method", method, LOOKING)
-    order = labeling_order(size, int(looks[-1]))
+    order = sequential.labeling_order(size, int(looks[-1]))
     label, counts = _labels_in_order(size, right, order, runs, rng)
     tail = (1 - checks.level(level)) / 2
-    if method == "anytime":
-        misses, half_width = _anytime_misses(size, right, order, label, looks, expected, level)
-    else:
-        misses, half_width = _default_misses(size, right, order, counts, looks, tail * LOOKING[method])
+    misses, half_width = _anytime_misses(size, right, order, label, looks, expected, level) if method == "anytime" \
+        else _default_misses(size, right, order, counts, looks, tail * LOOKING[method])
     share = np.logical_or.accumulate(misses, 1).mean(0)
     return LookingStudy(method, float(right.sum() / size.sum()), float(level), runs, looks, share,
                         np.sqrt(share * (1 - share) / runs), half_width)
@@ -569,12 +557,11 @@ def _anytime_misses(size: Any, right: Any, order: Any, label: Any, looks: Any, e
     """Return misses (R, L) and the mean half-width; E is needed only where the winnings that bound it are enough."""
     limit, total, misses = -np.log(1 - level), int(right.sum()), np.zeros((len(label), looks.size), bool)
     for run, said in enumerate(label):
-        won = log_winnings(size, right, order, said, expected=expected)[looks - 1]
-        for k in np.flatnonzero(won >= limit):
+        for k in np.flatnonzero(anytime.log_winnings(size, right, order, said, expected=expected)[looks - 1] >= limit):
             n = looks[k]
-            misses[run, k] = log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
-    last = [anytime_interval(size, order, said, expected=expected, level=level).half_width for said in label[:WIDTHS]]
-    return misses, float(np.mean(last))
+            misses[run, k] = anytime.log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
+    last = (anytime.anytime_interval(size, order, said, expected=expected, level=level) for said in label[:20])
+    return misses, float(np.mean([interval.half_width for interval in last]))
 
 
 def _draw(rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.ndarray) -> np.ndarray:
@@ -590,8 +577,7 @@ def _draw(rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.n
     hits = np.zeros(n.size, np.int64)
     cell, drawn = np.flatnonzero(n), 0
     while cell.size:
-        hit = rng.random(cell.size) * (left[cell] - drawn) < right[cell] - hits[cell]
-        hits[cell] += hit
+        hits[cell] += rng.random(cell.size) * (left[cell] - drawn) < right[cell] - hits[cell]
         drawn += 1
         cell = cell[n[cell] > drawn]
     return hits.reshape(shape)

@@ -132,5 +132,4 @@ def streaming_lower_bound(strata: int, copies: int, budget: int) -> float:
     """
     strata, copies = checks.whole("strata", strata, 3), checks.whole("copies", copies, LEAST_COPIES)
     budget = checks.whole("budget", budget, strata + 1)
-    late = copies / 4 / (budget / strata + 1) + (copies - 1) / budget
-    return late / ((6 * copies - 3) / budget)
+    return (copies / 4 / (budget / strata + 1) + (copies - 1) / budget) / ((6 * copies - 3) / budget)

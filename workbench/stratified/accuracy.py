@@ -29,8 +29,7 @@ FLOORS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 SAVING = 0.98       # a floor below proportion must save 2% of the labels
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StratifiedEstimate(Estimate):
+class StratifiedEstimate(Estimate, Result):
     """Accuracy estimated from a stratified simple random sample, fixed before labeling.
 
     Attributes
@@ -222,7 +221,6 @@ def stratum_variance(stratum_size: np.ndarray, rate: np.ndarray) -> np.ndarray:
     return size / np.maximum(size - 1, 1) * rate * (1 - rate)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class BudgetPlan(Result):
     """How many labels an interval of the wanted half-width needs.
 
@@ -368,7 +366,6 @@ def share_words(share: float) -> str:
     return f"{small.numerator} of {small.denominator}" if abs(small - share) < 1e-9 else percent(share)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PlanCurve(Result):
     """Textbook (Wald) budgets over a range of half-widths, for three designs.
 

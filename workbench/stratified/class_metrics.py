@@ -1,7 +1,6 @@
 """Precision, recall and F1 of a class from a sample stratified within the predicted class."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ SHARE_OF_PREDICTED = 0.3    # precision is read from predicted members alone, re
 ROUND, PRECISE = 1e-9, 1e-10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ClassMetrics(Result):
     """Precision, recall and F1 of one class from a stratified sample; made by `class_metrics`.
 

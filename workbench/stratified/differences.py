@@ -1,6 +1,5 @@
 """Two models on the same items: the difference of their accuracies from one stratified sample."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.intervals.values import check_table, interval_of
-from workbench.results import Estimate, Interval, Note, percent
+from workbench.results import Estimate, Interval, Note, Result, percent
 from workbench.stratified import skips
 
 VALUES = np.array([-1.0, 0.0, 1.0])
@@ -19,8 +18,7 @@ SHORT = Note("unreliable", "short does not promise its level: with 10 to 500 lab
              "least .934 at 95%, .987 at 99%, by enumeration; quote the default beside it")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PairedDifference(Estimate):
+class PairedDifference(Estimate, Result):
     """The difference of the accuracies of two models on the same items; made by `paired_difference`.
 
     Attributes

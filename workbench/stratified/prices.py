@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +20,6 @@ TWICE = 2              # no interval that is reported is half as wide as the def
 Plan = tuple[accuracy.LabelDesign, int, float]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LabelPrices(Result):
     """Labels against half-widths of the accuracy's interval; made by `label_prices`.
 

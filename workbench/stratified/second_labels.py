@@ -1,7 +1,6 @@
 """Accuracy from labels that people get wrong, where some of the items were labeled twice and a third label decided."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import scipy.special
@@ -20,7 +19,6 @@ ADVICE = Note("design", "as many labels give a shorter interval where all of few
               "accuracy .95 and 3% wrong labels it is 4.6 points wide from 390 items, 6.6 from 600 of which 30% are")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SecondLabels(Result):
     """What second labels say about errors of the labels themselves; made by `second_labels`.
 

@@ -8,7 +8,7 @@ References
 .. [4] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,6 @@ MIXTURE_SAMPLE = 10_000
 RESTARTS = 20
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Strata(Result):
     """A stratification of N scored items.
 

@@ -6,7 +6,6 @@ References
 .. [2] Neyman, Contribution to the theory of sampling human populations, JASA 33, 1938: two phases.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.allocation.rules import Allocation
 from workbench.intervals import Cells
-from workbench.results import Estimate, Interval, Note
+from workbench.results import Estimate, Interval, Note, Result
 
 RULES = ("smoothed", "opt")
 WAVE_INTERVALS = ("default", "wald")
@@ -24,8 +23,7 @@ OPT_NOTE = Note("unreliable", "OPT-A1 and OPT-A2 freeze a stratum whose pilot is
                 "variance estimate far too small; measured on the digit forms, more labels cover less")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WaveEstimate(Estimate):
+class WaveEstimate(Estimate, Result):
     """Accuracy from labels that were allocated wave by wave.
 
     Attributes

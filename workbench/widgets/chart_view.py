@@ -51,10 +51,8 @@ class ChartView(anywidget.AnyWidget):
     _offered = False
 
     def __init__(self, chart: Any, *, alternative: str | None = None, **traits: Any) -> None:
-        spec = _specification(chart)
-        described = spec.pop("description", None)
-        picture = {"data": _take_named(spec), "params": {}, "blank": False,
-                   "alternative": _sentence(described if alternative is None else alternative)}
+        spec, alternative = _described(chart, alternative)
+        picture = {"data": _take_named(spec), "params": {}, "blank": False, "alternative": alternative}
         super().__init__(spec=spec, picture=picture, **traits)
         self._pages: set = set()
         self._picked, self._dragged = ipywidgets.CallbackDispatcher(), ipywidgets.CallbackDispatcher()
@@ -107,14 +105,17 @@ class ChartView(anywidget.AnyWidget):
         params : dict, optional
             New values of the chart's other named parameters.
         """
-        params = dict(params or {})
-        if title is not None:
-            params[theme.HEADING] = theme.title_lines(title, _width(self.spec))
+        width = self.spec["width"] if isinstance(self.spec.get("width"), int) else theme.WIDTH
+        params = (params or {}) | ({} if title is None else {theme.HEADING: theme.title_lines(title, width)})
         _known("data", data, self.picture["data"])
         _known("params", params, [param["name"] for param in self.spec.get("params", [])])
         self.picture = {"data": self.picture["data"] | plain(data),
                         "params": self.picture["params"] | plain(params), "blank": False,
                         "alternative": _sentence(alternative)}
+
+    def feed(self, data: Mapping, words: Sequence[str]) -> None:
+        """Draw new data as `show` does, with their title and text alternative."""
+        self.show(data, words[1], title=words[0])
 
     def clear(self) -> None:
         """Show nothing, no picture, title or words, until `show` is called."""
@@ -122,21 +123,18 @@ class ChartView(anywidget.AnyWidget):
 
     def png(self) -> bytes:
         """Return the chart with its present data as PNG bytes, at twice the size on screen."""
-        spec = {**self.spec, "datasets": self.picture["data"]}
-        if "params" in spec:
-            values = self.picture["params"]
-            spec["params"] = [param | ({"value": values[param["name"]]} if param["name"] in values else {})
-                              for param in spec["params"]]
-        return pictures.png(spec)
+        values = self.picture["params"]
+        params = [param | ({"value": values[param["name"]]} if param["name"] in values else {})
+                  for param in self.spec.get("params", [])]
+        return pictures.png(self.spec | {"datasets": self.picture["data"], "params": params})
 
     def __repr__(self) -> str:
         return f"ChartView: {self.alternative}"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         data, metadata = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        bundle = _with_image(self, data, metadata, self)
         self._offer_bundle()
-        return bundle
+        return _with_image(self, data, metadata, self)
 
     def _answer(self, _: ChartView, content: dict, buffers: list) -> None:
         kind = content.get("kind")
@@ -174,9 +172,8 @@ class Panel(ipywidgets.VBox):
         return repr(self.view)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = _with_image(self, super()._repr_mimebundle_(**kwargs), {}, self.view)
         self.view._offer_bundle()
-        return bundle
+        return _with_image(self, super()._repr_mimebundle_(**kwargs), {}, self.view)
 
 
 def panel(controls: Sequence, view: ChartView, status: Any = None) -> Panel:
@@ -204,6 +201,12 @@ def panel(controls: Sequence, view: ChartView, status: Any = None) -> Panel:
     return Panel([box, *([status] if status else []), view], view)
 
 
+def stops(options: Sequence, value: Any, description: str, width: int = 420) -> ipywidgets.SelectionSlider:
+    """Return a slider that stops at some values only, `width` pixels wide."""
+    return ipywidgets.SelectionSlider(options=options, value=value, description=description,
+                                      layout=ipywidgets.Layout(width=f"{width}px"))
+
+
 def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     """Return a panel whose controls feed a view; its picture can be pinned, to compare it with the next ones.
 
@@ -226,38 +229,40 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     def update(_: Any) -> None:
         status.value = "working ..."
         try:
-            data, (title, words) = answer(**{name: control.value for name, control in controls.items()})
+            data, words = answer(**set_to(controls))
         except ValueError as error:
             view.clear()
             status.value = f"<strong role='alert'>{html.escape(_labeled(error, controls))}</strong>"
             return
         status.value = ""
-        view.show(data, words, title=title)
+        view.feed(data, words)
 
     for control in controls.values():
         control.observe(update, "value")
     return panel(list(controls.values()), view, status)
 
 
-def drive_chart(controls: Mapping, arguments: Callable, data: Callable, words: Callable,
-                chart: alt.TopLevelMixin) -> Panel:
+def drive_chart(controls: Mapping, arguments: Callable, data: Callable, words: Callable, chart: Callable) -> Panel:
     """Return the panel of `drive` whose controls choose what a chart is made from.
 
     Parameters
     ----------
     controls : dict of str to ipywidgets control
     arguments : callable
-        Takes the controls' values by name, returns the arguments of `data` and `words`.
-    data, words : callable
-        Return rows per data set; title and text alternative.
-    chart : altair chart
-        As it is at first.
+        Takes the controls' values by name, returns the arguments of `data`, `words` and `chart`.
+    data, words, chart : callable
+        Return rows per data set; title and text alternative; the altair chart, as it is at first.
     """
     def answer(**values: Any) -> tuple:
         chosen = arguments(**values)
         return data(*chosen), words(*chosen)
 
-    return drive(controls, answer, ChartView(chart))
+    return drive(controls, answer, ChartView(chart(*arguments(**set_to(controls)))))
+
+
+def set_to(controls: Mapping) -> dict:
+    """Return the values of controls by their names."""
+    return {name: control.value for name, control in controls.items()}
 
 
 class StaticChart:
@@ -266,9 +271,7 @@ class StaticChart:
     def __init__(self, chart: Any, alternative: str | None = None) -> None:
         self._chart = chart
         self._view: ChartView | None = None
-        self.spec = _specification(chart)
-        described = self.spec.pop("description", None)
-        self.alternative = _sentence(described if alternative is None else alternative)
+        self.spec, self.alternative = _described(chart, alternative)
 
     def png(self, size: tuple[int, int] = theme.PAGE) -> bytes:
         """Return the chart as PNG bytes, as wide as the page, at twice the size on screen.
@@ -313,9 +316,12 @@ def image(chart: alt.TopLevelMixin, alternative: str | None = None) -> StaticCha
     return StaticChart(chart, alternative)
 
 
-def _specification(chart: Any) -> dict:
+def _described(chart: Any, alternative: str | None) -> tuple[dict, str]:
+    """Return a chart's specification, and in words what it shows: what is given or else its description."""
     spec = plain(chart.to_dict(validate=False))
-    return spec | {"config": theme.themed(spec.get("config", {}))}
+    described = spec.pop("description", None)
+    return spec | {"config": theme.themed(spec.get("config", {}))}, \
+        _sentence(described if alternative is None else alternative)
 
 
 def _take_named(part: Any) -> dict:
@@ -324,12 +330,11 @@ def _take_named(part: Any) -> dict:
         data = part.get("data")
         if isinstance(data, dict) and "name" in data and "values" in data:
             found[data["name"]] = data.pop("values")
-        found |= part.pop("datasets", {}) if "datasets" in part else {}
-        for key, entry in part.items():
-            found |= _take_named(entry) if key != "data" else {}
-    elif isinstance(part, list):
-        for entry in part:
-            found |= _take_named(entry)
+        found |= part.pop("datasets", {})
+    inside = [entry for key, entry in part.items() if key != "data"] if isinstance(part, dict) else \
+        part if isinstance(part, list) else []
+    for entry in inside:
+        found |= _take_named(entry)
     return found
 
 
@@ -342,10 +347,6 @@ def _sentence(text: str) -> str:
     if not isinstance(text, str) or not text.strip():
         raise checks.WrongValue("alternative", "must say in words what the chart shows", text)
     return text
-
-
-def _width(spec: dict) -> int:
-    return spec["width"] if isinstance(spec.get("width"), int) else theme.WIDTH
 
 
 def _with_image(shown: Any, data: dict, metadata: dict, chart: ChartView | StaticChart) -> tuple:
@@ -365,7 +366,7 @@ def _labeled(error: ValueError, controls: Mapping) -> str:
 
 def _give_room(control: Any) -> None:
     style = getattr(control, "style", None)
-    if style is not None and style.has_trait("description_width") and not style.description_width:
+    if style is not None and not getattr(style, "description_width", "none"):
         style.description_width = "initial"
     if isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider)) and control.layout.width is None:
         control.layout.width = "420px"

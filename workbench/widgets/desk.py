@@ -83,24 +83,22 @@ class Desk(anywidget.AnyWidget):
 
     def _answer(self, _: Desk | None, content: dict, buffers: list) -> None:
         """Do what a page asks for, if it shows what the desk shows: a second key for the same item does nothing."""
-        look: list = []
         if content.get("turn") != self.page["turn"]:
             return self._show("That page showed an older item: nothing was recorded.", trouble=True)
         try:
-            said, look = self._acts[content.get("kind", "")](content)
+            said = self._acts[content.get("kind", "")](content)
         except ValueError as error:
             return self._show(f"Not recorded: {error}.", trouble=True)
-        self._show(said, look)
+        self._show(*said)
 
     def _label(self, content: dict) -> tuple:
         value, item = self._values[content["label"]], self._item
         if not self._holds(item):
             self._take()
-            return "Meanwhile that item was labeled, or is out with somebody else: nothing was recorded.", []
-        known = self.session.record(item.id, value, self._by) == "known"
+            return ("Meanwhile that item was labeled, or is out with somebody else: nothing was recorded.",)
+        done = {"known": "Known already"}.get(self.session.record(item.id, value, self._by), "Recorded")
         self._take()
-        return f"{'Known already' if known else 'Recorded'}: {self.labels[content['label']]['text']}, for item " \
-               f"{_told(item.id)}.", []
+        return (f"{done}: {self.labels[content['label']]['text']}, for item {_told(item.id)}.",)
 
     def _skip(self, content: dict) -> tuple:
         item = self._item
@@ -110,12 +108,12 @@ class Desk(anywidget.AnyWidget):
         elif self._holds(item):
             self.session.skip(item.id, self._by)
         self._take()
-        return f"{'Set aside, its first label stays' if second else 'Skipped'}: item {_told(item.id)}.", []
+        return (f"{'Set aside, its first label stays' if second else 'Skipped'}: item {_told(item.id)}.",)
 
     def _undo(self, content: dict) -> tuple:
         name = self.session.undo(self._by)
         self._take(name)
-        return f"Taken back: what you said of item {_told(name)}.", []
+        return (f"Taken back: what you said of item {_told(name)}.",)
 
     def _look(self, content: dict) -> tuple:
         found = self.session.estimate("planned", self._by)
@@ -256,12 +254,8 @@ def _choices(labels: dict | list[str] | None, design: dict) -> dict:
 def _buttons(labels: dict) -> list:
     """Return text and key of each label: its own sign where it is one, "o" for other, else the next free key."""
     wanted = {value: "o" if value == OTHER else str(text).casefold() for value, text in labels.items()}
-    own: dict = {}
-    for value, key in wanted.items():
-        if key in _KEYS and key not in own.values():
-            own[value] = key
-    if set(labels) == {0, 1}:
-        own = {1: "1", 0: "0"}
+    first = {key: value for value, key in reversed(wanted.items()) if key in _KEYS}      # of two the first has it
+    own = {1: "1", 0: "0"} if set(labels) == {0, 1} else {value: key for key, value in first.items()}
     free = iter([key for key in _KEYS if key not in own.values()])
     return [{"text": _told(text), "key": own[value] if value in own else next(free, "")}
             for value, text in labels.items()]
@@ -278,13 +272,12 @@ def _words(design: dict, by: str | None, looks: bool) -> dict:
 
 def _rendered(content: Any, columns: dict) -> tuple:
     """Return the columns and the image that a renderer's answer makes; of columns only the text alternative stays."""
-    kept = {name: text for name, text in columns.items() if name == "alt"}
     if isinstance(content, str):
         return {"": content}, b""
     picture = bytes(content) if isinstance(content, (bytes, bytearray, memoryview)) else png_of(content)
     if not image_type(picture):
         raise checks.WrongValue("render", "must return text, the bytes of a PNG, JPEG, GIF or WebP image, or an array")
-    return kept, picture
+    return {name: text for name, text in columns.items() if name == "alt"}, picture
 
 
 def _progress(status: Any) -> str:

@@ -45,16 +45,12 @@ def _fitted(spec: dict, width: int, least: int) -> str:
     spec = theme.sized(spec, width, least)
     for _ in range(TRIES):
         svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-        drawn = int(_root(svg).get("width", 0))
+        _, root = next(ElementTree.iterparse(io.StringIO(svg), ["start"]))       # the rest is not read
+        drawn = int(root.get("width", 0))
         if abs(drawn - width) <= TOLERANCE:
             break
         spec = theme.scaled(spec, max(0.2, 1 + (width - drawn) / theme.widest(spec)))
     return svg
-
-
-def _root(svg: str) -> ElementTree.Element:
-    """Return the outermost element of a picture, without reading the rest."""
-    return next(ElementTree.iterparse(io.StringIO(svg), ["start"]))[1]
 
 
 def squeeze(png: bytes) -> bytes:

@@ -13,7 +13,7 @@ REVEAL = "WORKBENCH_REVEAL"     # "all": slides and tests show what learners mus
 LEAST_WORDS = 3
 
 
-class _Told(ipywidgets.VBox):
+class Told(ipywidgets.VBox):
     """A box that can be shown as one line of text where there are no widgets."""
 
     def __repr__(self) -> str:
@@ -23,7 +23,15 @@ class _Told(ipywidgets.VBox):
         return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
 
 
-class Prediction(_Told):
+def _button(label: str, **traits: Any) -> ipywidgets.Button:
+    return ipywidgets.Button(description=label, layout=ipywidgets.Layout(width="auto"), **traits)
+
+
+def _asked(question: str) -> ipywidgets.HTML:
+    return ipywidgets.HTML(f"<strong>{html.escape(question)}</strong>")
+
+
+class Prediction(Told):
     """A question; locking the answer keeps it and opens the reveals that wait for it.
 
     Parameters
@@ -37,11 +45,9 @@ class Prediction(_Told):
 
     def __init__(self, name: str, question: str, control: Any) -> None:
         self.name, self.question, self.control = name, question, control
-        self._lock = ipywidgets.Button(description="Lock my prediction", disabled=control.value is None,
-                                       layout=ipywidgets.Layout(width="auto"))
+        self._lock = _button("Lock my prediction", disabled=control.value is None)
         self._status = ipywidgets.HTML()
-        super().__init__([ipywidgets.HTML(f"<strong>{html.escape(question)}</strong>"), control, self._lock,
-                          self._status])
+        super().__init__([_asked(question), control, self._lock, self._status])
         self.control.observe(self._ready, "value")
         self._lock.on_click(lambda _: kept().keep(name, self.control.value))
         kept().when_kept(name, self._locked)
@@ -83,7 +89,7 @@ def predict(name: str, question: str, choices: Sequence[str]) -> Prediction:
     return Prediction(name, question, control)
 
 
-class Reveal(_Told):
+class Reveal(Told):
     """What a learner sees after a first step of theirs; nothing is computed before.
 
     Parameters
@@ -125,8 +131,8 @@ class Reveal(_Told):
             return bundle | ({"text/html": "".join(tables)} if tables else {})
         shown = pictures[0]._repr_mimebundle_()
         data, metadata = shown if isinstance(shown, tuple) else (shown, {})
-        picture = {kind: data[kind] for kind in ("image/png",) if kind in data}
-        return bundle | picture, {kind: metadata[kind] for kind in picture}
+        picture = {"image/png"} & data.keys()
+        return bundle | {kind: data[kind] for kind in picture}, {kind: metadata[kind] for kind in picture}
 
 
 def reveal(name: str, show: Callable[[Any], Any]) -> Reveal:
@@ -166,13 +172,13 @@ def on_click(label: str, show: Callable[[], Any]) -> Reveal:
     >>> on_click("Toss a coin", lambda: "Tails.")
     Button: Toss a coin
     """
-    button = ipywidgets.Button(description=label, layout=ipywidgets.Layout(width="auto"))
+    button = _button(label)
     place = Reveal(button, f"Button: {label}", lambda _: show())
     button.on_click(place.unveil)
     return place
 
 
-class Explanation(_Told):
+class Explanation(Told):
     """Two written lines that are kept before a model answer is shown.
 
     Parameters
@@ -188,10 +194,9 @@ class Explanation(_Told):
         self.question, self._model, self._mistakes = question, model, mistakes
         wide = ipywidgets.Layout(width="100%", max_width="700px")
         self._lines = [ipywidgets.Text(description=f"Line {number}", layout=wide) for number in (1, 2)]
-        self._keep = ipywidgets.Button(description="Keep my two lines", layout=ipywidgets.Layout(width="auto"))
+        self._keep = _button("Keep my two lines")
         self._status = ipywidgets.HTML()
-        super().__init__([ipywidgets.HTML(f"<strong>{html.escape(question)}</strong>"), *self._lines, self._keep,
-                          self._status])
+        super().__init__([_asked(question), *self._lines, self._keep, self._status])
         self._keep.on_click(lambda _: self._written(name))
         kept().when_kept(name, self._kept)
 
@@ -242,9 +247,8 @@ def explain(name: str, question: str, model: str, mistakes: Sequence[str]) -> Ex
     return Explanation(name, question, model, mistakes)
 
 
-def _words(prediction: str) -> str:
-    many = isinstance(prediction, list)
-    return ", ".join(map(str, prediction)) if many else str(prediction)
+def _words(prediction: list | str) -> str:
+    return ", ".join(map(str, prediction)) if isinstance(prediction, list) else str(prediction)
 
 
 def _plain(part: Any) -> str:

@@ -6,13 +6,12 @@ import os
 from pathlib import Path
 
 NAME = "vega_bundle.js"
-SNIPPET = "export default vegaEmbed;"
 
 
 def build() -> str:
     """Return the source of a module whose default export is vegaEmbed."""
     import vl_convert
-    return vl_convert.javascript_bundle(SNIPPET)
+    return vl_convert.javascript_bundle("export default vegaEmbed;")
 
 
 def write(folder: Path) -> Path:

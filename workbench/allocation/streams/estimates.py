@@ -6,7 +6,6 @@ References
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +14,7 @@ import scipy
 from workbench import checks, intervals
 from workbench.allocation.samples import rows_of
 from workbench.intervals import limits
-from workbench.results import NO_INTERVAL, Estimate, Interval, Note
+from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result
 
 LEAST, LEAST_PER_STRATUM = 20, 5        # values, for an interval without bounds
 MOST_OF_ONE = 0.40                      # of the variance
@@ -24,8 +23,7 @@ UNBOUNDED = Note("assumption", "what a value can be is not known: the interval i
                  "are any")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SampledValues(Estimate):
+class SampledValues(Estimate, Result):
     """The mean of values from a stratified sample, sum N_h ybar_h / N, and its intervals.
 
     Fields as those of a `StreamEstimate`.
@@ -48,10 +46,8 @@ class SampledValues(Estimate):
             self._unbounded_interval(level)
 
     def _bounded_interval(self, level: Any, least: Any, most: Any) -> Any:
-        outside = np.flatnonzero((self.values < least) | (self.values > most))
-        if outside.size:
-            raise checks.WrongValue("bounds", f"must hold every value; {self.values[outside[0]]:g} lies outside "
-                                    f"{least:g} to {most:g}")
+        for outside in self.values[(self.values < least) | (self.values > most)][:1]:
+            raise checks.WrongValue("bounds", f"must hold every value; {outside:g} lies outside {least:g} to {most:g}")
         size, n, tail = self.size, self.sampled, (1 - level) / 2
         codes, unit = np.repeat(np.arange(n.size), n), (self.values - least) / (most - least)
         ends = []
@@ -104,9 +100,8 @@ class SampledValues(Estimate):
             return f"there are only {checks.counted(int(n.sum()), self._unit)}"
         if n.min() < LEAST_PER_STRATUM:
             return f"stratum {names[n.argmin()]} has only {checks.counted(int(n.min()), self._unit)}"
-        alike = np.flatnonzero(np.equal(*_ends(self.values, self.sampled))[open_])
-        if alike.size:
-            return f"all {self._unit}s of stratum {names[alike[0]]} are alike"
+        for alike in np.flatnonzero(np.equal(*_ends(self.values, self.sampled))[open_]):
+            return f"all {self._unit}s of stratum {names[alike]} are alike"
         share = variance.max() / variance.sum()
         return f"one {self._unit} makes {share:.0%} of the variance" if share > MOST_OF_ONE else ""
 
@@ -114,17 +109,14 @@ class SampledValues(Estimate):
         if self.values is None:
             raise checks.WrongValue("interval", "needs the sampled values, and this estimate was saved without them; "
                                     "take it anew from the sampler")
-        few = np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))
-        if few.size:
-            name = self.stratum[few[0]]
+        for few in np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))[:1]:
+            name = self.stratum[few]
             shown = repr(name.item() if isinstance(name, np.generic) else name)
             raise checks.WrongValue("interval", "needs two sampled records or more of every stratum; stratum "
-                                    f"{shown} has {self.sampled[few[0]]} of {self.size[few[0]]}: choose minimum=2 or "
-                                    "more")
+                                    f"{shown} has {self.sampled[few]} of {self.size[few]}: choose minimum=2 or more")
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class StreamEstimate(SampledValues):
+class StreamEstimate(SampledValues, kw_only=True):
     """Mean of a stream, estimated from its stratified sample.
 
     Attributes
@@ -222,9 +214,8 @@ def moments(codes: np.ndarray, values: np.ndarray, strata: int) -> tuple[np.ndar
 
 def _ends(values: Any, n: Any) -> Any:
     """Return the least and the most of each stratum's values, which stand stratum by stratum."""
-    starts = (np.cumsum(n) - n)[n > 0]
     found = np.zeros((2, n.size))
-    found[:, n > 0] = [end.reduceat(values, starts) for end in (np.minimum, np.maximum)]
+    found[:, n > 0] = [end.reduceat(values, (np.cumsum(n) - n)[n > 0]) for end in (np.minimum, np.maximum)]
     return found
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.allocation import rules
+from workbench.allocation import rules, samples
 from workbench.allocation.streams.estimates import StreamEstimate, moments
 from workbench.results import Note
 
@@ -27,7 +27,6 @@ SCHEMA = 1
 KEY_BITS = 44
 NOTHING_REJECTED = 2 ** KEY_BITS
 MOST_STRATA = 2 ** (64 - KEY_BITS) - 1
-CHUNK = 2 ** 15
 FEW = 2 ** 12
 WIDEST_TABLE = 2 ** 20
 SHOWN = 3
@@ -186,7 +185,7 @@ class StreamSampler:
         self._check_budget(codes, new)
         self._item_kind = kind
         self._register(new)
-        taken = [self._take(part, codes, values) for part in _chunks(values.size)]
+        taken = [self._take(part, codes, values) for part in rules.blocks(values.size)]
         packed, values, rows = (np.concatenate(parts) for parts in zip(*taken, strict=True))
         if rows.size:
             self._accept(packed, values, rows + self._seen if items is None else items[rows])
@@ -229,9 +228,9 @@ class StreamSampler:
         """Return the sampled records as a list of dicts: stratum, item, value and weight n_i / s_i."""
         packed, values, items = self._sample()
         codes = _stratum_of(packed)
-        weight = (self._size / np.maximum(self._live(), 1))[codes].tolist()
-        return [{"stratum": self._labels[code], "item": item, "value": value, "weight": w}
-                for code, item, value, w in zip(codes.tolist(), items.tolist(), values.tolist(), weight, strict=True)]
+        weight = (self._size / np.maximum(self._live(), 1))[codes]
+        return samples.rows_of(stratum=tuple(self._labels[code] for code in codes), item=items, value=values,
+                               weight=weight)
 
     def allocation(self) -> rules.Allocation:
         """Return the `Allocation` that knows all records so far (VOILA); strata in order of appearance."""
@@ -324,7 +323,7 @@ class StreamSampler:
 
     def _looked_up(self, strata: np.ndarray) -> tuple:
         table, codes, new = self._table, np.empty(strata.size, np.int64), list[Any]()
-        for part in _chunks(strata.size):
+        for part in rules.blocks(strata.size):
             place = np.subtract(strata[part], self._base, dtype=np.int64, casting="unsafe")
             if np.take(table, place, out=codes[part], mode="clip").min() < 0:
                 distinct, first = np.unique(place[codes[part] < 0], return_index=True)
@@ -352,9 +351,8 @@ class StreamSampler:
     def _check_budget(self, codes: np.ndarray, new: list) -> None:
         strata = len(self._labels) + len(new)
         if self._quota is not None:
-            missing = [label for label in new if label not in self._quota]
-            if missing:
-                raise checks.WrongValue("strata", f"must be among the given sizes; {missing[0]!r} is not")
+            for label in [label for label in new if label not in self._quota][:1]:
+                raise checks.WrongValue("strata", f"must be among the given sizes; {label!r} is not")
         elif strata * self.minimum > self.budget:
             size = np.bincount(codes, minlength=strata)
             size[:self._size.size] += self._size
@@ -498,25 +496,16 @@ class StreamSampler:
         if flat.any():
             yield Note("unreliable", "the variance is too small: all sampled values are equal, though the records "
                        f"vary, in {self._named(flat)}")
-        held, wanted = int(sampled.sum()), self._within_budget()
+        held, wanted = int(sampled.sum()), min(self.budget, self._seen)
+        if self._quota is not None:
+            wanted = int(np.minimum(self._size, [self._quota[label] for label in self._labels]).sum())
         if held < SMALL * wanted:
             yield Note("design", f"only {held:,} of {checks.counted(wanted, 'record')} within the budget are kept: the "
                        "merged samplers disagreed about which stratum varies; second_pass samples again")
 
-    def _within_budget(self) -> int:
-        """Return how many of the records seen the budget has room for."""
-        if self._quota is None:
-            return min(self.budget, self._seen)
-        return int(np.minimum(self._size, [self._quota[label] for label in self._labels]).sum())
-
     def _named(self, chosen: np.ndarray) -> str:
         labels = [self._labels[code] for code in np.flatnonzero(chosen)]
         return ("stratum " if len(labels) == 1 else "strata ") + checks.listed(labels, SHOWN, quoted=True)
-
-
-def _chunks(size: int) -> list:
-    """Return slices that fit into the processor's cache."""
-    return [slice(start, min(start + CHUNK, size)) for start in range(0, size, CHUNK)]
 
 
 def _numbered(labels: Any, first: Any) -> dict:
@@ -556,9 +545,8 @@ def _checked_labels(strata: np.ndarray, name: str = "strata") -> list:
         raise ValueError(f"{name} must be one-dimensional; got shape {strata.shape}")
     labels = strata.tolist()
     if strata.dtype.kind not in "iuU":
-        missing = next((row for row, label in enumerate(labels) if checks.is_missing(label)), None)
-        if missing is not None:
-            raise ValueError(f"{name} must not be missing; row {missing} is {labels[missing]}")
+        for row in [row for row, label in enumerate(labels) if checks.is_missing(label)][:1]:
+            raise ValueError(f"{name} must not be missing; row {row} is {labels[row]}")
         for row, label in enumerate(labels):
             if isinstance(label, (bool, np.bool_)) or not isinstance(label, (str, numbers.Integral)):
                 raise TypeError(f"{name} must be whole numbers or text; row {row} is {label!r}")
@@ -578,8 +566,7 @@ def _identifiers(keys: np.ndarray, size: int) -> np.ndarray:
     kinds = {isinstance(label, str) for label in labels}
     if len(kinds) > 1:
         raise checks.WrongType("keys", "must be all whole numbers or all text")
-    large = next((label for label in labels if not isinstance(label, str) and abs(label) >= 2 ** 63), None)
-    if large is not None:
+    for large in [label for label in labels if not isinstance(label, str) and abs(label) >= 2 ** 63][:1]:
         raise checks.WrongValue("keys", "must lie within 2 ** 63, or be text", large)
     if len(set(labels)) < size:
         repeated = next(label for label, times in Counter(labels).items() if times > 1)

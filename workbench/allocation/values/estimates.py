@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.allocation import rules
-from workbench.allocation.samples import StratumSummary, rows_of
+from workbench.allocation import rules, samples
 from workbench.allocation.streams.estimates import SampledValues, moments
 from workbench.results import NO_INTERVAL, Interval, Note, digits, html_table, note_list, percent
 
@@ -22,8 +21,7 @@ LOOKED = Note("assumption", "the next items follow the standard deviations of th
               "interval of all labels together covers 2 to 4 points less than with those known before")
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ValueEstimate(SampledValues):
+class ValueEstimate(SampledValues, kw_only=True):
     """Mean and total of a population from values of a stratified random sample; made by `estimate_values`.
 
     Attributes
@@ -82,8 +80,7 @@ class ValueEstimate(SampledValues):
         checks.choice("quantity", quantity, ("mean", "total"))
         found = self._interval(level, self.bounds)
         items = self.size.sum() if quantity == "total" else 1
-        return Interval(found.low * items, found.high * items, found.level, found.method, found.limiting_stratum,
-                        notes=found.notes)
+        return replace(found, low=found.low * items, high=found.high * items)
 
     def quantities(self, level: float = 0.95) -> list[dict]:
         """Return one row for the total and one for the mean: estimate, standard error, limits; [] without a result.
@@ -155,7 +152,7 @@ class ValueEstimate(SampledValues):
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: items, labels, their mean and sd, the planned sd, labels still to come."""
-        return rows_of(stratum=self.stratum, size=self.size, labeled=self.sampled, mean=self.mean, sd=self.sd,
+        return samples.rows_of(stratum=self.stratum, size=self.size, labeled=self.sampled, mean=self.mean, sd=self.sd,
                        planned_sd=self.planned_sd, to_label=self.to_label)
 
     def _repr_html_(self) -> str:
@@ -163,7 +160,7 @@ class ValueEstimate(SampledValues):
         return html_table(self.rows(), self.headline()) + note_list(notes)
 
 
-def estimate_values(strata: StratumSummary, stratum: ArrayLike, values: ArrayLike, *,
+def estimate_values(strata: samples.StratumSummary, stratum: ArrayLike, values: ArrayLike, *,
                     bounds: Sequence[float] | None = None, to_label: ArrayLike | None = None,
                     notes: Sequence[Note] = ()) -> ValueEstimate:
     """Estimate mean and total of a population from values of a stratified simple random sample.
@@ -200,7 +197,7 @@ def estimate_values(strata: StratumSummary, stratum: ArrayLike, values: ArrayLik
     >>> print(found.headline())
     Total 950, no interval: state bounds; mean 6.3, no interval: state bounds; 6 labels of 150 items, 2 strata
     """
-    checks.instance("strata", strata, StratumSummary)
+    checks.instance("strata", strata, samples.StratumSummary)
     code = _codes(strata.stratum, stratum)
     values = checks.vector("values", values, size=code.size, what="label") if code.size else np.empty(0)
     n = np.bincount(code, minlength=strata.size.size)
@@ -220,8 +217,8 @@ def estimate_values(strata: StratumSummary, stratum: ArrayLike, values: ArrayLik
     return replace(found, notes=[*notes, *_value_notes(found)])
 
 
-def next_labels(strata: StratumSummary, sampled: ArrayLike, budget: int, *, method: str = "voila", minimum: int = 2,
-                sd: ArrayLike | None = None) -> np.ndarray:
+def next_labels(strata: samples.StratumSummary, sampled: ArrayLike, budget: int, *, method: str = "voila",
+                minimum: int = 2, sd: ArrayLike | None = None) -> np.ndarray:
     """Return how many labels are still to come per stratum when a budget is planned again.
 
     Parameters
@@ -262,8 +259,8 @@ def next_labels(strata: StratumSummary, sampled: ArrayLike, budget: int, *, meth
     return rules.allotted(strata.size, budget, method, floor, sd) - n
 
 
-def with_next(found: ValueEstimate, strata: StratumSummary, begun: ArrayLike, budget: int, *, method: str = "voila",
-              minimum: int = 2, sd_from: str = "planned") -> ValueEstimate:
+def with_next(found: ValueEstimate, strata: samples.StratumSummary, begun: ArrayLike, budget: int, *,
+              method: str = "voila", minimum: int = 2, sd_from: str = "planned") -> ValueEstimate:
     """Return an estimate with the labels that are still to come of a budget.
 
     Parameters
@@ -283,12 +280,12 @@ def with_next(found: ValueEstimate, strata: StratumSummary, begun: ArrayLike, bu
     sd = strata.sd if sd_from == "planned" else learned_sd(strata, found)
     more = next_labels(strata, begun, budget, method=method, minimum=minimum, sd=sd)
     to_label = np.asarray(begun) + more - found.sampled
-    left = max(0, budget - int(found.sampled.sum()))
     said = [LOOKED] if sd_from == "labels" and to_label.any() else []
-    return replace(found, to_label=_up_to(to_label, left), notes=[*found.notes, *said])
+    to_label = _up_to(to_label, max(0, budget - int(found.sampled.sum())))
+    return replace(found, to_label=to_label, notes=[*found.notes, *said])
 
 
-def learned_sd(strata: StratumSummary, found: ValueEstimate) -> np.ndarray:
+def learned_sd(strata: samples.StratumSummary, found: ValueEstimate) -> np.ndarray:
     """Return the sd of the labels where there are at least 10 of a stratum, elsewhere the planned one."""
     return np.where((found.sampled >= ENOUGH) & np.isfinite(found.sd), found.sd, strata.sd)
 
@@ -302,10 +299,9 @@ def _codes(names: Any, stratum: Any) -> np.ndarray:
     """Return the place of each label's stratum among the names, which may be numbers where the labels are text."""
     place = {str(name): k for k, name in enumerate(names.tolist())}
     given = [str(name) for name in np.asarray(stratum).tolist()]
-    unknown = next((k for k, name in enumerate(given) if name not in place), None)
-    if unknown is not None:
+    for k in [k for k, name in enumerate(given) if name not in place][:1]:
         raise checks.WrongValue("stratum", f"must be one of {checks.listed(place, SHOWN, quoted=True)}; label "
-                                f"{unknown} has {given[unknown]!r}")
+                                f"{k} has {given[k]!r}")
     return np.array([place[name] for name in given], np.int64)
 
 

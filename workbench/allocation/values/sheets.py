@@ -5,7 +5,6 @@ A record's place in its stratum is the order of `workbench.sample`: the first m 
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -15,17 +14,14 @@ from workbench import checks
 from workbench.allocation import samples
 from workbench.allocation.samples import FrameSample, StratumSummary
 from workbench.data import frames, numbers
-from workbench.labeling import sheets
+from workbench.labeling import sheets, tables
 from workbench.labeling.ids import changed_ids, changed_notes
-from workbench.labeling.tables import SheetTable, read_table
 from workbench.results import Note, Result
 
 HEADER = ("id", "stratum", "value")
-SPARE = 20
 SHOWN = 5
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ValueLabels(Result):
     """What a filled sheet says; made by `read_value_sheet`.
 
@@ -54,8 +50,7 @@ class ValueLabels(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per filled row: id, stratum, value."""
-        return [dict(zip(HEADER, row, strict=True)) for row in
-                zip(self.id.tolist(), self.stratum.tolist(), self.values.tolist(), strict=True)]
+        return samples.rows_of(id=self.id, stratum=self.stratum, value=self.values)
 
 
 def read_value_sheet(labels: str | PathLike[str], strata: StratumSummary, *, records: Any = None,
@@ -86,7 +81,7 @@ def read_value_sheet(labels: str | PathLike[str], strata: StratumSummary, *, rec
         For a cell that is no number, an id with two different values, a stratum that is not that of the record, or a
         sheet of which the seed draws less than half; names the rows, the header being the first.
     """
-    table = read_table(labels, HEADER)
+    table = tables.read_table(labels, HEADER)
     ids, rows, cells = table.ids, table.rows, table.columns["value"]
     values = _values(table)
     known = [str(name) for name in strata.stratum.tolist()]
@@ -136,7 +131,7 @@ def refuse_lost(path: str | PathLike[str], found: ValueLabels, drawn: FrameSampl
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return
     try:
-        table = read_table(path, HEADER)
+        table = tables.read_table(path, HEADER)
     except frames.NoRowsError:
         return
     except ValueError as error:
@@ -173,7 +168,7 @@ def _places(drawn: FrameSample) -> np.ndarray:
     return np.arange(drawn.id.size) - (np.cumsum(drawn.drawn) - drawn.drawn)[drawn.stratum_index]
 
 
-def _values(table: SheetTable) -> np.ndarray:
+def _values(table: tables.SheetTable) -> np.ndarray:
     """Return the column `value`, NaN for an empty cell, or raise where one has no id or no stratum."""
     cells = table.columns["value"]
     try:
@@ -204,12 +199,11 @@ def _once(ids: list[str], values: np.ndarray, rows: list[int]) -> tuple[np.ndarr
     return np.array(sorted(first.values()), np.int64), repeated
 
 
-def _as_written(table: SheetTable, kept: np.ndarray, known: list[str]) -> np.ndarray:
+def _as_written(table: tables.SheetTable, kept: np.ndarray, known: list[str]) -> np.ndarray:
     """Return the stratum that the sheet gives to each kept row."""
     code = {name: k for k, name in enumerate(known)}
     names = table.columns["stratum"]
-    wrong = next((k for k in kept if names[k] not in code), None)
-    if wrong is not None:
+    for wrong in [k for k in kept if names[k] not in code][:1]:
         raise ValueError(f"row {table.rows[wrong]} of the sheet has stratum {names[wrong]!r}; the strata are "
                          f"{checks.listed(known, SHOWN, quoted=True)}{checks.suggestion(names[wrong], known)}")
     return np.array([code[names[k]] for k in kept], np.int64)
@@ -217,8 +211,7 @@ def _as_written(table: SheetTable, kept: np.ndarray, known: list[str]) -> np.nda
 
 def _drawn(size: int, strata: StratumSummary, records: Any, stratum: str, id: str, seed: int) -> FrameSample:
     """Return more records than the sheet of `size` ids may hold, in each stratum in its random order."""
-    most = np.minimum(strata.size, 2 * size + SPARE)
-    wanted = dict(zip(strata.stratum.tolist(), most.tolist(), strict=True))
+    wanted = dict(zip(strata.stratum.tolist(), np.minimum(strata.size, 2 * size + 20).tolist(), strict=True))
     return samples.sample(records, stratum, wanted, id=id, seed=seed)
 
 
@@ -228,20 +221,15 @@ def _as_drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple[np.ndarray
     positions = np.array([position_of.get(name, -1) for name in ids], np.int64)
     code = np.where(positions < 0, -1, drawn.stratum_index[positions])
     place = np.where(positions < 0, -1, _places(drawn)[positions])
-    _refuse_other_draws(ids, (code >= 0) & (place < np.bincount(code[code >= 0], minlength=drawn.drawn.size)[code]),
-                        seed)
-    return code, place
-
-
-def _refuse_other_draws(ids: list[str], first: np.ndarray, seed: int) -> None:
-    """Raise unless most ids are the first ones of their stratum's order, as those of a sheet are."""
-    if first.sum() < len(ids) / 2:
+    first = (code >= 0) & (place < np.bincount(code[code >= 0], minlength=drawn.drawn.size)[code])
+    if first.sum() < len(ids) / 2:      # most are not the first in their stratum's order: the sheet of another draw
         raise checks.WrongValue("labels", f"must be of the records that were drawn; seed {seed} draws only "
                                 f"{first.sum()} of the {checks.counted(len(ids), 'id')} of the sheet, not "
                                 f"{ids[int(np.argmin(first))]!r}: give the file, columns and seed of the plan")
+    return code, place
 
 
-def _refuse_other_strata(table: SheetTable, kept: np.ndarray, code: np.ndarray, known: list[str]) -> None:
+def _refuse_other_strata(table: tables.SheetTable, kept: np.ndarray, code: np.ndarray, known: list[str]) -> None:
     for row, stratum in zip(kept.tolist(), code.tolist(), strict=True):
         name = table.columns["stratum"][row]
         if name and name not in (known[stratum], "'" + known[stratum]):
@@ -252,9 +240,8 @@ def _refuse_other_strata(table: SheetTable, kept: np.ndarray, code: np.ndarray, 
 def _order(code: np.ndarray) -> np.ndarray:
     """Return how many rows of the same stratum stand before each row."""
     order = np.argsort(code, kind="stable")
-    starts = np.searchsorted(code[order], code[order])
     place = np.empty(code.size, np.int64)
-    place[order] = np.arange(code.size) - starts
+    place[order] = np.arange(code.size) - np.searchsorted(code[order], code[order])
     return place
 
 

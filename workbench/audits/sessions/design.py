@@ -21,20 +21,20 @@ from workbench.data import numbers
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
-from workbench.labeling.answers import class_texts
+from workbench.labeling.answers import ANSWERS, class_texts
 from workbench.labeling.plans import item_digest
-from workbench.results import Note
+from workbench.labeling.sheets import check_columns
+from workbench.results import Note, plain
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted, default_labels, strata_wanted
 from workbench.stratified.sequential import ROUNDS, labeling_order
 from workbench.stratified.strata import METHODS as STRATIFIERS
 from workbench.stratified.strata import Strata, refuse_given, strata_of, stratify_part
 
 QUESTIONS = ("accuracy", "class_metrics", "difference")
-ASKS = ("correct", "truth")
 MOST_LOOKS = 10
 KEPT, KEPT_PER_LABEL = 5000, 10
 _PLAIN_NAME = re.compile(r"(?![=+\-@'\s])[^\",;|]+")
-OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ASKS}
+OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ANSWERS}
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
                source: Mapping[str, Any]) -> tuple[dict, list[StoredItem]]:
     """Return the design of a new audit as a dict of plain values, and the items that are kept; refuse what is wrong."""
     items = with_rival(checks.instance("items", items, ScoredItems), question, other)
-    checks.choice("asks", asks, ASKS)
+    checks.choice("asks", asks, ANSWERS)
     settings = {
         "question": checks.choice("question", question, QUESTIONS), "asks": asks, "level": checks.level(level),
         "budget": budget, "seed": checks.seed("seed", seed),
@@ -100,12 +100,13 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
     least, most = int(np.minimum(ROUNDS, frame.strata.sizes).sum()), frame.items.size
     budget = checks.whole("budget", budget, least, most)
     rows = stored_rows(frame, items, settings, shown, kept(budget, most))
+    labels = [each for each in (items.prediction, items.rival) if each is not None]
     design = settings | {
         "budget": budget, "kept": len(rows), "looks": _declared(looks, budget), "items": items.size,
         "stratum_size": frame.strata.sizes.tolist(), "agreeing": frame.agreeing, "columns": list(shown),
-        "share": None if frame.share is None else frame.share.tolist(),
-        "predicted": None if frame.predicted is None else frame.predicted.tolist(),
-        "classes": _classes(items), "scores": item_digest(items), "rows": digest_of_rows(rows)}
+        "share": plain(frame.share), "predicted": plain(frame.predicted),
+        "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
+        "scores": item_digest(items), "rows": digest_of_rows(rows)}
     return design, rows
 
 
@@ -192,13 +193,11 @@ def _class_for(items: ScoredItems, metrics_of: str, asks: str) -> str:
 def _shown_columns(columns: Any, items: Any) -> dict:
     found = {}
     for name, values in (columns or {}).items():
-        plain = isinstance(name, str) and name.isprintable() and _PLAIN_NAME.fullmatch(name)
-        if not plain or name.casefold() in OWN_COLUMNS:
+        harmless = isinstance(name, str) and name.isprintable() and _PLAIN_NAME.fullmatch(name)
+        if not harmless or name.casefold() in OWN_COLUMNS:
             raise checks.WrongValue("columns", "must have names without quotes and delimiters that no spreadsheet "
                                     f"executes, other than the sheet's own, {checks.listed(sorted(OWN_COLUMNS))}", name)
-        if np.shape(values) != (items.size,):
-            raise checks.WrongValue("columns", f"must have {items.size} entries; {name!r} has shape "
-                                    f"{np.shape(values)}")
+        check_columns({name: values}, items.size)
         found[name] = numbers.as_text(values)
     return found
 
@@ -209,8 +208,3 @@ def _declared(looks: list | tuple, budget: int) -> list:
         raise checks.WrongValue("looks", f"must be at most {MOST_LOOKS} rising numbers of labels; got "
                                 f"{checks.listed(looks, 20)}")
     return looks
-
-
-def _classes(items: ScoredItems) -> list | None:
-    labels = [each for each in (items.prediction, items.rival) if each is not None]
-    return np.unique(np.concatenate(labels)).tolist() if labels else None

@@ -1,11 +1,10 @@
 """What an audit session may say at any moment, and what it costs to have looked."""
-from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -34,7 +33,6 @@ SEARCHED_PRICE = 0.1                # of the error at each of them
 JOINED_PAIRS = 20                   # per stratum, where some items have one label: fewer make the interval longer
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SessionEstimate(Result):
     """What the labels of an audit session say so far.
 
@@ -132,9 +130,9 @@ class Answers:
         """Number of skipped items."""
         return self.values.count(None)
 
-    def first(self, n: int) -> Answers:
+    def first(self, n: int) -> Self:
         """Return the first n."""
-        return Answers(self.design, self.stratum[:n], self.values[:n])
+        return replace(self, stratum=self.stratum[:n], values=self.values[:n])
 
     def sides(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the values with every skipped item at the smallest, and at the largest value that it can have."""
@@ -203,8 +201,7 @@ def more_labels(trail: Trail, half_width: float) -> int:
     widest = max(each.half_width for each in _bounded(answers, design["level"], "fixed"))
     # the square of a width falls with the number of labels, and is 0 when all items are labeled
     total, ratio = int(size.sum()), (half_width / widest) ** 2
-    spread = ratio * (1 / max(n, 1) - 1 / total) + 1 / total
-    return max(math.ceil(1 / spread) - n, 0)
+    return max(math.ceil(1 / (ratio * (1 / max(n, 1) - 1 / total) + 1 / total)) - n, 0)
 
 
 def _planned(answers: Any, trail: Any) -> tuple:
@@ -295,8 +292,7 @@ def _peeked(answers: Answers, trail: Trail) -> Iterator[Note]:
 
 def _bounded(answers: Answers, level: float, method: str, said: float | None = None) -> list:
     """Return the default intervals at a level; with skipped items the lowest and the highest limits."""
-    design = answers.design
-    worst, best = ([interval(level) for _, interval in _measured(design, answers.stratum, side)]
+    worst, best = ([interval(level) for _, interval in _measured(answers.design, answers.stratum, side)]
                    for side in answers.sides())
     return [Interval(low.low, high.high, said or level, method, high.limiting_stratum,
                      notes=[*low.notes, *high.notes]) for low, high in zip(worst, best, strict=True)]
@@ -367,8 +363,7 @@ def second_labels_of(trail: Trail) -> SecondLabels:
         by_first = [_estimates(answers.design, answers.stratum, side)[0] for side in answers.sides()]
         return SecondLabels(*counted_pairs(pairs), sum(by_first) / 2, math.nan, math.nan, None, notes=[Note(
             "undefined", f"the correction needs {LEAST_PAIRS} items with two labels, and 2 labels in every stratum")])
-    all_twice = not (tables[1].any() or skipped[:, 0].any())
-    starts = _joined_strata(meant, LEAST_PAIRS if all_twice else JOINED_PAIRS)
+    starts = _joined_strata(meant, JOINED_PAIRS if tables[1].any() or skipped[:, 0].any() else LEAST_PAIRS)
     size, once, pairs, skipped = (np.add.reduceat(table, starts) for table in tables)
     found = second_labels(size, once, pairs, skipped=skipped, level=answers.design["level"])
     joined = Note("design", f"{meant.size} strata count as {len(starts)}, neighbors as one, as few of their items have "

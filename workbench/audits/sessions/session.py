@@ -1,9 +1,9 @@
 """An audit that is carried out: items handed out, labels recorded so that none is lost, looks taken honestly."""
-from __future__ import annotations
 
 import contextlib
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -52,7 +52,6 @@ class AuditItem:
         raise AttributeError(f"an item shows {checks.listed(['id', 'position', *shown])}; not {name!r}")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SessionStatus(Result):
     """How far an audit is.
 
@@ -91,7 +90,6 @@ class SessionStatus(Result):
         return [{"who": who or "nobody named", "labeled": n} for who, n in self.labels.items()]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Verification(Result):
     """That the file of an audit is as it was written; made by `AuditSession.verify`, which raises where it is not.
 
@@ -160,7 +158,10 @@ class AuditSession:
             except (ValueError, KeyError, TypeError):
                 raise SessionError(f"{self.path!r} has lost its first event; go back to a copy") from None
             self._apply(events)
-            self._check_items([created, *events])
+            recorded = [event.body["rows"] for event in (created, *events) if "rows" in event.body]
+            if digest_of_rows(self._trail.items) != recorded[-1]:
+                raise SessionError(f"{self.path!r} was changed by another program: its items are not those that were "
+                                   "recorded; go back to a copy")
             opened.pop_all()
 
     @classmethod
@@ -170,7 +171,7 @@ class AuditSession:
                second_share: float = 0.0, asks: str = "correct",
                columns: Mapping[str, ArrayLike] | None = None, level: float = 0.95, seed: int = 0,
                metrics_of: Any = None, source: Mapping[str, str] | None = None,
-               by: str | None = None) -> AuditSession:
+               by: str | None = None) -> Self:
         """Plan an audit and write its file.
 
         Parameters
@@ -234,7 +235,7 @@ class AuditSession:
         return cls(path)
 
     @classmethod
-    def open(cls, path: str | PathLike[str]) -> AuditSession:
+    def open(cls, path: str | PathLike[str]) -> Self:
         """Open the file of an audit; every event and the items are checked against their hashes.
 
         Parameters
@@ -273,8 +274,7 @@ class AuditSession:
     @property
     def looks(self) -> list[dict]:
         """Every look at an estimate: time, who, method, number of labels, and what was seen."""
-        self._read()
-        return [{"time": event.time, "who": event.who, **event.body} for event in self._trail.looks]
+        return [{"time": event.time, "who": event.who, **event.body} for event in self._read().looks]
 
     def next(self, n: int = 1, by: str | None = None) -> list[AuditItem]:
         """Hand out the next items in the order of labeling; for a day nobody else is given them.
@@ -306,8 +306,7 @@ class AuditSession:
         by : str, optional
             With whom.
         """
-        self._read()
-        return [self._item(k) for k in self._trail.held(check_who(by), session_store.now())]
+        return [self._item(k) for k in self._read().held(check_who(by), session_store.now())]
 
     def release(self, ids: Iterable | None = None, by: str | None = None) -> int:
         """Give items back that were handed out, so that others can be given them.
@@ -407,8 +406,8 @@ class AuditSession:
         ----------
         id : str or number
         """
-        self._read()
-        return self._trail.history(sheets.item_of(self._trail, id))
+        trail = self._read()
+        return trail.history(sheets.item_of(trail, id))
 
     def estimate(self, method: str = "planned", by: str | None = None) -> SessionEstimate:
         """Look at the estimate; that it was looked at is recorded first.
@@ -463,37 +462,30 @@ class AuditSession:
         half_width : float
             In (0, 0.5), .02 for two points.
         """
-        self._read()
-        return more_labels(self._trail, half_width)
+        return more_labels(self._read(), half_width)
 
     def status(self) -> SessionStatus:
         """Return how far the audit is, without an estimate."""
-        self._read()
-        trail, now = self._trail, session_store.now()
+        trail = self._read()
         kinds = [trail.status(k) for k in range(trail.budget)]
-        labels: dict = {}
-        for k in range(trail.budget):
-            for entry in trail.labels(k):
-                labels.setdefault(entry.who, []).append(entry.time)
-        out = sum(kinds[k] == OPEN for k in trail.pending(now))
+        labels = [entry for k in range(trail.budget) for entry in trail.labels(k)]
+        out = sum(kinds[k] == OPEN for k in trail.pending(session_store.now()))
         return SessionStatus(trail.design["question"], trail.budget, kinds.count(LABELED), kinds.count(SKIPPED), out,
-                             kinds.count(OPEN) - out, {who: len(times) for who, times in labels.items()},
-                             _pace(sorted(sum(labels.values(), []))), len(trail.looks))
+                             kinds.count(OPEN) - out, Counter(entry.who for entry in labels),
+                             _pace(sorted(entry.time for entry in labels)), len(trail.looks))
 
     def skipped(self) -> list[str]:
         """Return the identifiers of the skipped items, in the order of labeling."""
-        self._read()
-        return [self._trail.items[k].id for k in range(self._trail.budget) if self._trail.status(k) == SKIPPED]
+        trail = self._read()
+        return [trail.items[k].id for k in range(trail.budget) if trail.status(k) == SKIPPED]
 
     def strata(self) -> list[dict]:
         """Return a row per stratum, counted from 1: its size, its items in the budget, and how many are labeled."""
-        self._read()
-        trail = self._trail
-        places = [[k for k in range(trail.budget) if trail.items[k].stratum == h]
-                  for h in range(len(trail.design["stratum_size"]))]
-        return [{"stratum": h + 1, "size": size, "items": len(inside),
-                 "labeled": sum(trail.status(k) == LABELED for k in inside)}
-                for h, (size, inside) in enumerate(zip(trail.design["stratum_size"], places, strict=True))]
+        trail = self._read()
+        items = [item.stratum for item in trail.items[:trail.budget]]
+        labeled = [stratum for k, stratum in enumerate(items) if trail.status(k) == LABELED]
+        return [{"stratum": h + 1, "size": size, "items": items.count(h), "labeled": labeled.count(h)}
+                for h, size in enumerate(trail.design["stratum_size"])]
 
     def export(self, path: str | PathLike[str], n: int | None = None, by: str | None = None, *,
                to: str | None = None) -> int:
@@ -519,11 +511,13 @@ class AuditSession:
         who, kind = self._who(by), sheets.kind_of_sheet(path, to)
         n = None if n is None else checks.whole("n", n, 1)
         with self._step() as steps:
-            places = self._to_export(kind) if n is None else \
-                list(itertools.islice(self._trail.available(who, session_store.now()), n))
+            trail = self._trail
+            places = list(itertools.islice(trail.available(who, session_store.now()), n)) if n is not None else [
+                k for k in range(trail.budget)
+                if kind in sheets.SHEETS or trail.status(k) == OPEN or trail.wants_another(k)]
             if not places:
                 raise SessionError(self._nothing_to_export())
-            sheets.write_sheet(path, self._trail, places, kind)
+            sheets.write_sheet(path, trail, places, kind)
             steps.append((who, "exported", {"file": os.path.basename(os.fspath(path)), "items": len(places)}))
             if n is not None:
                 steps.append((who, "handed", {"ids": self._ids(places), "until": _until()}))
@@ -649,21 +643,13 @@ class AuditSession:
             raise SessionError(f"{self.path!r}: item {wrong[0] + 1} of the order is {trail.items[wrong[0]].id!r}, but "
                                "does not follow from the scores and the seed")
 
-    def _check_items(self, events: list) -> None:
-        """Raise where the items are not those whose hash was recorded last."""
-        recorded = [event.body["rows"] for event in events if "rows" in event.body]
-        if digest_of_rows(self._trail.items) != recorded[-1]:
-            raise SessionError(f"{self.path!r} was changed by another program: its items are not those that were "
-                               "recorded; go back to a copy")
-
     def _more_items(self, budget: Any, items: Any, columns: Any, other: Any) -> list:
         design, known = self._trail.design, self._trail.items
         if items is None:
             raise SessionError(f"the session keeps {len(known)} items; to label {budget} it needs the scores again")
         items = designs.same_scores(items, design, other)
         frame, shown = designs.frame_of(items, design), designs.shown_of(items, design, columns)
-        rows = designs.stored_rows(frame, items, design, shown, designs.kept(budget, frame.items.size))
-        return rows[len(known):]
+        return designs.stored_rows(frame, items, design, shown, designs.kept(budget, frame.items.size))[len(known):]
 
     def _nothing_to_export(self) -> str:
         """Say why no item can be handed out, and what writes those that are out."""
@@ -674,21 +660,13 @@ class AuditSession:
         return (f"there is nothing new to hand out: all that is open is out with {checks.listed(out, 5)}; export "
                 "without -n writes it")
 
-    def _to_export(self, kind: str) -> list:
-        """Return the whole budget for a sheet, what is still to be labeled for a tool."""
-        trail = self._trail
-        return [k for k in range(trail.budget)
-                if kind in ("csv", "xlsx") or trail.status(k) == OPEN or trail.wants_another(k)]
-
     def _is_new(self, k: Any, label: Any, who: Any, said: Any = (), correcting: Any = False) -> bool:
         """Return whether a label would add something after those `said`, or raise where it must not be recorded."""
         labels = [*self._trail.labels(k), *said]
         mine = next((entry for entry in labels if entry.who == who), None)
-        if mine is not None and mine.label == label:
-            return False
         if mine is None and (not labels or self._trail.wants_another(k, said)):
             return True
-        if mine is None and label in (entry.label for entry in labels):
+        if label in [entry.label for entry in labels if mine in (None, entry)]:
             return False
         if mine is not None and correcting:
             return True
@@ -711,8 +689,9 @@ class AuditSession:
     def _ids(self, places: list) -> list[str]:
         return [self._trail.items[k].id for k in places]
 
-    def _read(self) -> None:
+    def _read(self) -> Trail:
         self._apply(self._store.events())
+        return self._trail
 
     def _apply(self, events: list) -> None:
         for event in events:

@@ -24,12 +24,10 @@ from workbench.labeling.tools.tool import LabelRow
 from workbench.labeling.workbooks import write_label_workbook
 from workbench.results import Note, Result
 
-TOLD = 100
 SHEETS = ("csv", "xlsx")
 RIGHT, WRONG = "right", "wrong"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SheetImport(Result):
     """What became of the rows of a filled label sheet, or of the records of an annotation tool's export.
 
@@ -87,15 +85,10 @@ class Found:
     refused: list = field(default_factory=list)
 
 
-def kinds() -> tuple[str, ...]:
-    """Return what can be written: sheets, and tasks for every tool there is."""
-    return (*SHEETS, *TOOLS)
-
-
 def kind_of_sheet(path: str | PathLike[str], to: str | None) -> str:
     """Return what is to be written: as it is said, else as the ending of the file tells."""
     if to is not None:
-        return checks.choice("to", to, kinds())
+        return checks.choice("to", to, (*SHEETS, *TOOLS))
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending[1:] in SHEETS:
         return ending[1:]
@@ -118,8 +111,7 @@ def write_sheet(path: str | PathLike[str], trail: Trail, places: Sequence[int], 
     """Write items as a sheet with the labels in force, or as tasks of a tool; never over labels that somebody wrote."""
     path, design = os.path.expanduser(os.fspath(path)), trail.design
     if kind in TOOLS:
-        items = [(trail.items[k].id, _shown(trail, k)) for k in places]
-        write_tasks(path, kind, items, answers_of(design))
+        write_tasks(path, kind, [(trail.items[k].id, _shown(trail, k)) for k in places], answers_of(design))
         return
     if not path.lower().endswith("." + kind):
         raise ValueError(f"path must end in .{kind}; got {path!r}")
@@ -191,7 +183,7 @@ def sorted_rows(sheet: Annotations, trail: Trail, name_of: Callable[[str], str],
     read, found = reader(trail.design), Found()
     said: dict = defaultdict(list)
     skips: dict = {}
-    for row in sheet.rows:
+    for row in (row for row in sheet.rows if row.problem or row.id or row.label):
         try:
             k = _item(row, trail)
             label = row.answer(trail.design["asks"], trail.items[k].prediction, read)
@@ -201,8 +193,6 @@ def sorted_rows(sheet: Annotations, trail: Trail, name_of: Callable[[str], str],
                 skips.setdefault((k, name_of(row.by)), row)
             elif sheet.tool and trail.status(k) == OPEN:
                 found.unlabeled.append(k)
-        except _EmptyRowError:
-            continue
         except ValueError as error:
             found.refused.append((row.number, row.id, str(error)))
     _add_labels(found, said, decide, "records" if sheet.tool else "rows")
@@ -240,16 +230,10 @@ def _add_skips(found: Found, skips: dict, trail: Trail) -> None:
             found.skips.append((k, who))
 
 
-class _EmptyRowError(ValueError):
-    """A row that says nothing."""
-
-
 def _item(row: LabelRow, trail: Trail) -> int:
     if row.problem:
         raise ValueError(row.problem)
     if not row.id:
-        if not row.label:
-            raise _EmptyRowError
         raise ValueError(f"the label {row.label!r} has no id")
     k = item_of(trail, row.id)
     if whole_number(row.position) not in (None, k + 1):
@@ -280,7 +264,7 @@ def _shortened(text: str, trail: Trail) -> str:
 def _one_answer(answers: list, rows: str) -> int | str:
     labels = list(dict.fromkeys(label for _, label in answers))
     if len(labels) > 1:
-        numbered = checks.listed((row.number for row, _ in answers), TOLD)
+        numbered = checks.listed((row.number for row, _ in answers), 100)
         raise SessionError(f"labeled {' and '.join(map(repr, labels))} in {rows} {numbered}: none of them was recorded")
     return labels[0]
 

@@ -89,7 +89,7 @@ def digest_of_rows(items: Iterable[StoredItem]) -> str:
 
 def create_store(path: str | PathLike[str], design: dict, items: Sequence[StoredItem], who: str = "") -> None:
     """Write the file of a new session as a whole, or not at all; an existing file is never touched."""
-    path = _path(path)
+    path = os.path.expanduser(os.fspath(path))
     if os.path.exists(path):
         raise SessionError(f"{path!r} exists already; choose another name for the new audit")
     folder = os.path.dirname(path) or "."
@@ -102,7 +102,7 @@ def create_store(path: str | PathLike[str], design: dict, items: Sequence[Stored
         raise SessionError(f"cannot write {path!r}: {error.strerror}") from error
     try:
         with whole_file(path) as part, _told(path), \
-                contextlib.closing(sqlite3.connect(part, isolation_level=None)) as connection:
+                contextlib.closing(sqlite3.connect(part, isolation_level=None)) as connection, connection:
             _set_up(connection)
             connection.execute("BEGIN IMMEDIATE")
             for statement in filter(str.strip, _SCHEMA.split(";")):
@@ -111,7 +111,6 @@ def create_store(path: str | PathLike[str], design: dict, items: Sequence[Stored
             connection.execute(f"PRAGMA user_version = {FORMAT}")
             _insert_items(connection, 1, items)
             _insert_events(connection, "", 0, [(who, "created", design)])
-            connection.execute("COMMIT")
     except BaseException as error:
         os.remove(path)
         if isinstance(error, NotWrittenError):
@@ -123,18 +122,15 @@ class Store:
     """An open session file; `events()` reads what is new since the last call."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = _path(path)
+        self.path: Any = os.path.expanduser(os.fspath(path))
         _check_file(self.path)
-        with _told(self.path):
-            uri = f"file:{urllib.parse.quote(os.path.abspath(self.path))}?mode=rw"
+        uri = f"file:{urllib.parse.quote(os.path.abspath(self.path))}?mode=rw"
+        with contextlib.ExitStack() as opened, _told(self.path):
             self._connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=PATIENCE)
-        try:
-            with _told(self.path):
-                self._check_format()
-                _set_up(self._connection)
-        except BaseException:
-            self._connection.close()
-            raise
+            opened.callback(self._connection.close)
+            self._check_format()
+            _set_up(self._connection)
+            opened.pop_all()
         self._last, self._hash = 0, ""
 
     def close(self) -> None:
@@ -167,15 +163,9 @@ class Store:
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
         """Begin a step that no other process can come between; what is added is durable when the context ends."""
-        with _told(self.path):
+        with _told(self.path), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            finally:
-                if self._connection.in_transaction:
-                    with contextlib.suppress(sqlite3.Error):
-                        self._connection.execute("ROLLBACK")
+            yield
 
     def add(self, steps: Iterable[tuple[str, str, dict]]) -> None:
         """Append events, inside of `writing`, after all of the file have been read."""
@@ -207,10 +197,6 @@ class Store:
         except ValueError:
             raise SessionError(f"{self.path!r} was changed by another program: {what} cannot be read; go back to a "
                                "copy") from None
-
-
-def _path(path: Any) -> Any:
-    return os.path.expanduser(os.fspath(path))
 
 
 def _check_file(path: str) -> None:

@@ -52,8 +52,7 @@ class Trail:
 
     def labels(self, k: int) -> list[Entry]:
         """Return the labels in force of an item, each person's last, in the order in which people came."""
-        last = {entry.who: entry for entry in self._entries.get(k, ()) if entry.label is not None}
-        return list(last.values())
+        return list({entry.who: entry for entry in self._entries.get(k, ()) if entry.label is not None}.values())
 
     def history(self, k: int) -> list[Entry]:
         """Return everything that was said of an item and not taken back, corrected labels too."""
@@ -61,9 +60,7 @@ class Trail:
 
     def status(self, k: int) -> str:
         """Return whether an item is open, skipped or labeled."""
-        if not self._entries.get(k):
-            return OPEN
-        return LABELED if self.labels(k) else SKIPPED
+        return LABELED if self.labels(k) else SKIPPED if self._entries.get(k) else OPEN
 
     def wants_another(self, k: int, more: Sequence[Entry] = ()) -> bool:
         """Return whether an item that has a label, and `more`, waits for a second one, or for one that decides."""
@@ -98,8 +95,7 @@ class Trail:
 
     def last_step(self, who: str) -> tuple[int, int] | None:
         """Return event and item of what somebody did last and did not take back."""
-        steps = self._steps.get(who)
-        return steps[-1] if steps else None
+        return next(reversed(self._steps.get(who, [])), None)
 
     def _give(self, event: Event) -> None:
         until = datetime.fromisoformat(event.body["until"])
@@ -130,10 +126,7 @@ class Trail:
     def _extend(self, event: Event) -> None:
         self.budget = int(event.body["budget"])
 
-    def _note(self, event: Event) -> None:
-        pass
-
 
 _APPLY: dict = {"handed": Trail._give, "released": Trail._release, "labeled": Trail._say, "skipped": Trail._say,
-                "undone": Trail._take_back, "looked": Trail._look, "extended": Trail._extend, "imported": Trail._note,
-                "exported": Trail._note}
+                "undone": Trail._take_back, "looked": Trail._look, "extended": Trail._extend,
+                **dict.fromkeys(("imported", "exported"), lambda trail, event: None)}

@@ -16,9 +16,10 @@ from workbench.course.digit_forms import PLACES
 
 TURN = {"gets the next label": theme.OKABE_ITO["blue"], "waits": theme.GRAY}
 HELD = {"your labels": theme.LABELED, "labeled completely": theme.OKABE_ITO["blue"]} | PREDICTED
+ALONG = alt.Y("place:N", sort=None, title=None)
 # the axes hold whatever the controls of the lesson can ask for
 BY_HAND, BY_RULE = 66, 165
-HAND_ERRORS, RULE_ERRORS, WORTH = (3_000, 80_000), (1_800, 150_000), (200, 40_000)
+TOTAL_ERROR = "standard error of the register total (log scale)"
 
 
 def _error_scale(domain: tuple) -> dict:
@@ -27,12 +28,6 @@ def _error_scale(domain: tuple) -> dict:
 
 
 # what a misread digit costs
-
-def register_words() -> tuple[str, str]:
-    """Return title and question of `register`."""
-    return "100 labels for 1,797 digits: which place needs them most?", \
-        "Which of the four places needs the labels most?"
-
 
 def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
     """Return how many digits each place of the register has, how many are misread, and what a misread one costs.
@@ -46,18 +41,16 @@ def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
     rows = [{"place": name, "digits": values.size, "misread": 100 * w.size / values.size, "cost": float(w.mean()),
              "digits_text": f"{values.size:,}", "misread_text": f"{100 * w.size / values.size:.0f}%",
              "cost_text": f"{w.mean():,.0f}"} for name, values, w in zip(PLACES, error, wrong, strict=True)]
-    titles = {"digits": "digits in the register", "misread": "misread, in percent",
-              "cost": "a misread digit is off by"}
-    parts = [_column(rows, name, title) for name, title in titles.items()]
+    titles = {"digits": "digits in the register", "misread": "misread, in percent", "cost": "a misread digit is off by"}
     said = ". ".join(f"{row['digits_text']} {row['place']}, {row['misread_text']} misread, each by {row['cost_text']} "
                      "on average" for row in rows)
-    title, question = register_words()
-    return theme.finish(alt.vconcat(*parts), title, f"{said}. {question}")
+    return theme.finish(alt.vconcat(*(_column(rows, *named) for named in titles.items())),
+                        "100 labels for 1,797 digits: which place needs them most?",
+                        f"{said}. Which of the four places needs the labels most?")
 
 
 def _column(rows: list, name: str, title: str) -> Any:
-    along = alt.Y("place:N", sort=None, title=None)
-    base = alt.Chart(theme.rows("places", rows)).encode(y=along, x=alt.X(
+    base = alt.Chart(theme.rows("places", rows)).encode(y=ALONG, x=alt.X(
         f"{name}:Q", title=title, axis=alt.Axis(tickCount=3, format=",d")))
     return (base.mark_bar(height={"band": 0.55}, color=theme.GRAY) + base.mark_text(align="left", dx=5).encode(
         text=f"{name}_text:N")).properties(width=theme.WIDTH - 100, height=4 * 22)
@@ -111,23 +104,19 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
         Labels that somebody predicted for the thousands.
     """
     data = placed_data(best, labeled, predicted)
-    along = alt.Y("place:N", sort=None, title=None)
     across = {"title": "labels (drag the end of a bar)", "axis": COUNT_AXIS, "scale": theme.span(0, BY_HAND)}
-    look = theme.color("kind", HELD)
-    held = theme.chart(data, "held").encode(y=along)
-    sized = theme.chart(data, "sizes").encode(y=along, x=alt.X("size:Q", **across))
-    wish = theme.chart(data, "wish").mark_tick(
-        orient="vertical", thickness=4, height={"band": 1.1}).encode(y=along, x=alt.X("labels:Q", **across), color=look)
-    upper = (held.mark_bar(height={"band": 0.5}).encode(x=alt.X("labels:Q", **across), color=look)
+    held, sized, wish = (theme.chart(data, name).encode(y=ALONG) for name in ("held", "sizes", "wish"))
+    sized = sized.encode(x=alt.X("size:Q", **across))
+    labels = {"x": alt.X("labels:Q", **across), "color": theme.color("kind", HELD)}
+    upper = (held.mark_bar(height={"band": 0.5}).encode(**labels)
              + sized.mark_tick(orient="vertical", thickness=3, height={"band": 0.95}, color=theme.GRAY)
              + sized.mark_text(align="left", dx=6, style="note", dy=-13).encode(text=alt.value("no more exist"))
-             + held.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(
-                 x=alt.X("labels:Q", **across), color=look)
-             + wish
+             + held.mark_point(size=260, fill="#ffffff", strokeWidth=3).encode(**labels)
+             + wish.mark_tick(orient="vertical", thickness=4, height={"band": 1.1}).encode(**labels)
              + held.mark_text(align="left", dx=10, x="width").encode(text="text:N"))
-    error = {"title": "standard error of the register total (log scale)", **_error_scale(HAND_ERRORS)}
-    now = theme.chart(data, "error").encode(y=alt.Y("row:N", axis=None), x=alt.X("error:Q", **error))
-    least = theme.chart(data, "least").encode(x=alt.X("error:Q", **error))
+    error = alt.X("error:Q", title=TOTAL_ERROR, **_error_scale((3_000, 80_000)))
+    now = theme.chart(data, "error").encode(y=alt.Y("row:N", axis=None), x=error)
+    least = theme.chart(data, "least").encode(x=error)
     lower = (least.mark_rule(style="truth") + least.mark_text(align="left", dx=6, y=10, style="note").encode(
         text="text:N") + now.mark_circle(size=160, color=theme.STRATIFIED) + now.mark_text(align="left", dx=12).encode(
         text="text:N"))
@@ -141,18 +130,15 @@ def placed(best: Allocation, labeled: np.ndarray, predicted: int | None = None) 
 def place_value_data(plans: Mapping[str, Allocation], method: str, random_error: float,
                      predicted: Sequence[str] = ()) -> dict:
     """Return the rows of `place_value`: as in `allocation`, the standard error per method, the predicted methods."""
-    plan, wish = _chosen(plans, method), wished(plans["voila"])
-    size = plan.stratum_size
-    shares = _budget(plans) * size / size.sum() if method == "random" else plan.labeled
+    size, shares, wish = plans["voila"].stratum_size, _labels(plans, method), wished(plans["voila"])
     rows = [{"stratum": name, "size": int(n), "labeled": float(labels), "neyman": float(want)}
             for name, n, labels, want in zip(PLACES, size, shares, wish, strict=True)]
     errors = _total_errors(plans, random_error)
     dots = [{"method": METHODS[name], "error": error, "text": f"{error:,.0f}",
              "kind": "shown above" if name == method else "other"} for name, error in errors.items()]
-    rings = [{"method": METHODS[name], "error": errors[name]} for name in predicted]
     return allocation_data(rows) | {
         "sizes": [{"stratum": name, "size": int(n)} for name, n in zip(PLACES, size, strict=True) if n <= BY_RULE],
-        "errors": dots, "rings": rings}
+        "errors": dots, "rings": [{"method": METHODS[name], "error": errors[name]} for name in predicted]}
 
 
 def wished(plan: Allocation) -> np.ndarray:
@@ -161,8 +147,10 @@ def wished(plan: Allocation) -> np.ndarray:
     return (plan.labeled.sum() + plan.unused) * spread / spread.sum()
 
 
-def _chosen(plans: Any, method: Any) -> Allocation:
-    return plans["voila" if method == "random" else method]
+def _labels(plans: Any, method: Any) -> np.ndarray:
+    """Return the labels of each place by a rule, in fractions at random."""
+    size = plans["voila"].stratum_size
+    return _budget(plans) * size / size.sum() if method == "random" else plans[method].labeled
 
 
 def _budget(plans: dict) -> int:
@@ -186,10 +174,8 @@ def place_value_words(plans: Mapping[str, Allocation], method: str, random_error
         "Neyman wants no more of any place than there is"
     beaten = "; equal shares beat it" if errors["equal"] < errors["neyman"] else ""
     table = ", ".join(f"{METHODS[name]} {error:,.0f}" for name, error in errors.items())
-    plan = _chosen(plans, method)
-    shares = budget * size / size.sum() if method == "random" else plan.labeled
     given = ", ".join(f"{count(n)} of {total:,} {name}" for name, n, total in
-                      zip(PLACES, shares, size, strict=True))
+                      zip(PLACES, _labels(plans, method), size, strict=True))
     ringed = f" You predicted that {' or '.join(METHODS[name] for name in predicted)} would be better at 150 labels." \
         if len(predicted) == 1 else " You predicted no difference at 150 labels." if predicted else ""
     return (f"{checks.counted(budget, 'label')}: {_verdict(method, errors, wants + beaten if beyond else '')}",
@@ -224,15 +210,14 @@ def place_value(plans: Mapping[str, Allocation], method: str, random_error: floa
         Methods that somebody thought to be best: they get a ring.
     """
     data = place_value_data(plans, method, random_error, predicted)
-    error = {"title": "standard error of the register total (log scale)", **_error_scale(RULE_ERRORS)}
+    error = alt.X("error:Q", title=TOTAL_ERROR, **_error_scale((1_800, 150_000)))
     along = alt.Y("method:N", title=None, scale=alt.Scale(domain=[row["method"] for row in data["errors"]]))
-    base = theme.chart(data, "errors").encode(y=along, x=alt.X("error:Q", **error))
+    base, ringed = (theme.chart(data, name).encode(y=along, x=error) for name in ("errors", "rings"))
     dots = base.mark_point(filled=True, size=130, opacity=1).encode(
         shape=theme.shape("kind", ["shown above", "other"], ["square", "circle"], legend=None),
         color=theme.color("kind", {"shown above": theme.STRATIFIED, "other": theme.GRAY}, legend=None))
     texts = base.mark_text(align="left", dx=16).encode(text="text:N")
-    rings = theme.chart(data, "rings").mark_point(size=420, strokeWidth=2).encode(
-        y=along, x=alt.X("error:Q", **error), color=alt.value(PREDICTED["you predicted"]))
+    rings = ringed.mark_point(size=420, strokeWidth=2).encode(color=alt.value(PREDICTED["you predicted"]))
     width = theme.WIDTH - 130
     both = alt.vconcat(bars(data, None, most=BY_RULE).properties(width=width, height=4 * 34),
                        (rings + dots + texts).properties(width=width, height=5 * 26)).resolve_scale(
@@ -252,8 +237,7 @@ def next_label_data(best: Allocation, labeled: np.ndarray) -> dict:
     rows = [{"place": name, "priority": float(p) if k < n else None, "labels": int(k),
              "text": f"{p:,.0f}" if k < n else "none left", "count": f"{k} of {n:,}",
              "turn": "gets the next label" if h == chosen else "waits"}
-            for h, (name, p, k, n) in enumerate(zip(PLACES, worth, labeled, best.stratum_size,
-                                                       strict=True))]
+            for h, (name, p, k, n) in enumerate(zip(PLACES, worth, labeled, best.stratum_size, strict=True))]
     return {"places": rows}
 
 
@@ -281,17 +265,13 @@ def next_label(best: Allocation, labeled: np.ndarray) -> alt.TopLevelMixin:
     labeled : (4,) array of int
         Labels given so far.
     """
-    data = next_label_data(best, labeled)
-    places = theme.chart(data, "places").encode(y=alt.Y("place:N", sort=None, title=None))
-    turn = {"color": theme.color("turn", TURN), "shape": theme.shape("turn", TURN, ["square", "circle"])}
-    worth = places.encode(x=alt.X("priority:Q", title="what the next label is worth (log scale)",
-                                  **_error_scale(WORTH)))
-    dots = worth.mark_point(filled=True, size=170, opacity=1).encode(**turn)
-    texts = places.mark_text(align="left", dx=8, x="width").encode(text="text:N")
-    counts = places.encode(x=alt.X("labels:Q", title="labels so far, k", axis=COUNT_AXIS, scale=theme.span(0, BY_RULE)))
-    bars_so_far = counts.mark_bar(height={"band": 0.6}, color=theme.LABELED)
-    count_texts = places.mark_text(align="left", dx=8, x="width").encode(text="count:N")
-    width = theme.WIDTH - 150
-    both = alt.vconcat((dots + texts).properties(width=width, height=4 * 28),
-                       (bars_so_far + count_texts).properties(width=width, height=4 * 28))
-    return theme.finish(both, *next_label_words(best, labeled))
+    places = theme.chart(next_label_data(best, labeled), "places").encode(y=ALONG)
+    dots = places.mark_point(filled=True, size=170, opacity=1).encode(
+        x=alt.X("priority:Q", title="what the next label is worth (log scale)", **_error_scale((200, 40_000))),
+        color=theme.color("turn", TURN), shape=theme.shape("turn", TURN, ["square", "circle"]))
+    counts = places.mark_bar(height={"band": 0.6}, color=theme.LABELED).encode(
+        x=alt.X("labels:Q", title="labels so far, k", axis=COUNT_AXIS, scale=theme.span(0, BY_RULE)))
+    texts = places.mark_text(align="left", dx=8, x="width")
+    both = [(drawn + texts.encode(text=text)).properties(width=theme.WIDTH - 150, height=4 * 28)
+            for drawn, text in ((dots, "text:N"), (counts, "count:N"))]
+    return theme.finish(alt.vconcat(*both), *next_label_words(best, labeled))

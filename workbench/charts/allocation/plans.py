@@ -29,8 +29,7 @@ def allocation_data(rows: Sequence[dict], most: int = SHOWN_STRATA) -> dict:
              "text": f"{count(row['labeled'])} of {row['size']:,}",
              "kind": "labeled completely" if row["labeled"] >= row["size"] else "labeled in part"} for row in shown]
     return {"bars": drawn, "wishes": [{"stratum": row["stratum"], "neyman": row["neyman"], "text":
-                                      f"wants {row['neyman']:.0f}" if row["neyman"] > row["size"] else ""}
-                                     for row in shown],
+                                      f"wants {row['neyman']:.0f}" * (row["neyman"] > row["size"])} for row in shown],
             "sizes": [{"stratum": row["stratum"], "size": row["size"]} for row in shown if row["size"] <= reach]}
 
 
@@ -64,8 +63,7 @@ def allocation(rows: Sequence[dict], *, most: int = SHOWN_STRATA) -> alt.TopLeve
     return theme.finish(drawn, *allocation_words(rows), width=theme.WIDTH - 120, height=height)
 
 
-def bars(data: Mapping, title: str | None, *, wish: str = WISH, most: float | None = None
-         ) -> alt.LayerChart:
+def bars(data: Mapping, title: str | None, *, wish: str = WISH, most: float | None = None) -> alt.LayerChart:
     """Return the bars of `allocation`: labels, Neyman's wishes, sizes, and the counts in a column beside them.
 
     Parameters
@@ -79,25 +77,22 @@ def bars(data: Mapping, title: str | None, *, wish: str = WISH, most: float | No
     most : float, optional
         Where the axis of labels ends; by default where the data do.
     """
-    colors = theme.scale({wish if kind == WISH else kind: color for kind, color in KINDS.items()})
+    colors = {wish if kind == WISH else kind: color for kind, color in KINDS.items()}
     along = alt.Y("stratum:N", sort=None, title=title, axis=alt.Axis(labelLimit=160))
     scale = alt.Scale(zero=True) if most is None else theme.span(0, most)
-    across = {"title": "labels", "axis": COUNT_AXIS, "scale": scale}
-    rows = theme.chart(data, "bars").encode(y=along)
+    rows, wished, sizes = (theme.chart(data, name).encode(y=along, x=alt.X(
+        f"{field}:Q", title="labels", axis=COUNT_AXIS, scale=scale))
+        for name, field in (("bars", "labels"), ("wishes", "neyman"), ("sizes", "size")))
     labels = rows.mark_bar(height={"band": 0.55}, clip=True).encode(
-        x=alt.X("labels:Q", **across), color=alt.Color("kind:N", title=None, scale=colors,
-                                                       legend=alt.Legend(columns=2, labelLimit=240)))
+        color=theme.color("kind", colors, legend=alt.Legend(columns=2, labelLimit=240)))
     # a live chart's frame is measured once: its counts grow to the left
     column = {"align": "left", "dx": 8} if most is None else {"align": "right", "dx": 108}
-    counts = rows.mark_text(x="width", **column).encode(text="text:N")
-    wished = theme.chart(data, "wishes").encode(y=along, x=alt.X("neyman:Q", **across))
+    counts = theme.chart(data, "bars").mark_text(x="width", **column).encode(y=along, text="text:N")
     wishes = wished.mark_point(shape="diamond", size=80, strokeWidth=2, fill="#ffffff", clip=True).encode(
         color=alt.datum(wish))
-    wants = wished.mark_text(dy=-13).encode(text="text:N")
-    sizes = theme.chart(data, "sizes").mark_tick(
-        orient="vertical", thickness=3, height={"band": 0.95}, clip=True).encode(
-        y=along, x=alt.X("size:Q", **across), color=alt.datum("size of the stratum"))
-    return labels + sizes + wishes + wants + counts
+    existing = sizes.mark_tick(orient="vertical", thickness=3, height={"band": 0.95}, clip=True).encode(
+        color=alt.datum("size of the stratum"))
+    return labels + existing + wishes + wished.mark_text(dy=-13).encode(text="text:N") + counts
 
 
 # standard errors of methods
@@ -115,21 +110,22 @@ def methods_data(rows: Sequence[dict], recommended: str = "voila") -> dict[str, 
 
 def methods_words(rows: Sequence[dict], recommended: str = "voila") -> tuple[str, str]:
     """Return title and text alternative of `methods`."""
-    best, name = _error_of(rows, recommended), METHODS.get(recommended, recommended)
-    table = "; ".join(f"{METHODS.get(row['method'], row['method'])} {_against(row['standard_error'], best)}"
-                      for row in sorted(rows, key=lambda row: row["standard_error"]))
-    others = [row for row in rows if row["method"] != recommended]
+    data = methods_data(rows, recommended)
+    table = "; ".join(f"{row['method']} {row['text']}" for row in data["methods"])
+    return f"{METHODS.get(recommended, recommended)}: {_verdict(data)}", f"Standard error of the estimate: {table}."
+
+
+def _verdict(data: dict) -> str:
+    """Return the standard error of the recommended method, against the best of the others."""
+    best, others = data["best"][0]["error"], [row for row in data["methods"] if row["kind"] == "other"]
+    if others and not math.isfinite(best):
+        return "infinite standard error, a stratum that varies has no label"
+    found = f"standard error {error_text(best)}"
     if not others:
-        return f"{name}: standard error {error_text(best)}", f"Standard error of the estimate: {table}."
-    next_best = min(others, key=lambda row: row["standard_error"])
-    second = METHODS.get(next_best["method"], next_best["method"])
-    if not math.isfinite(best):
-        return f"{name}: infinite standard error, a stratum that varies has no label", \
-            f"Standard error of the estimate: {table}."
-    change = best / next_best["standard_error"] - 1 if next_best["standard_error"] else 0.0
-    verdict = f"as good as {second}" if abs(change) < 5e-4 else \
-        f"{abs(change):.1%} {'below' if change < 0 else 'above'} that of {second}"
-    return f"{name}: standard error {error_text(best)}, {verdict}", f"Standard error of the estimate: {table}."
+        return found
+    change = best / others[0]["error"] - 1 if others[0]["error"] else 0.0
+    return f"{found}, as good as {others[0]['method']}" if abs(change) < 5e-4 else \
+        f"{found}, {abs(change):.1%} {'below' if change < 0 else 'above'} that of {others[0]['method']}"
 
 
 def _error_of(rows: list, recommended: str) -> float:
@@ -156,9 +152,8 @@ def methods(rows: Sequence[dict], *, recommended: str = "voila") -> alt.TopLevel
         One of the methods.
     """
     data = methods_data(rows, recommended)
-    base = theme.chart(data, "methods").encode(
-        y=alt.Y("method:N", sort=None, title=None), x=alt.X("error:Q", title="standard error of the estimate",
-                                                            axis=alt.Axis(tickCount=6, format=",.12~g")))
+    base = theme.chart(data, "methods").encode(y=alt.Y("method:N", sort=None, title=None), x=alt.X(
+        "error:Q", title="standard error of the estimate", axis=alt.Axis(tickCount=6, format=",.12~g")))
     bars = base.mark_bar(height={"band": 0.65}).encode(
         color=theme.color("kind", {"recommended": theme.STRATIFIED, "other": theme.GRAY}, legend=None))
     texts = base.mark_text(align="left", dx=6).encode(text="text:N", x="start:Q")

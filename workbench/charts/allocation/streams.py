@@ -11,21 +11,17 @@ from workbench.charts import theme
 from workbench.charts.allocation.words import PREDICTED, STREAMED, TENS, times
 from workbench.simulations.allocation import StreamStudy
 
-STREAM_COLORS = {"VOILA": theme.GRAY, "S-VOILA": theme.OKABE_ITO["blue"],
-                 "S-VOILA as printed": theme.OKABE_ITO["vermilion"], "Neyman": theme.OKABE_ITO["green"],
-                 "Neyman+": theme.OKABE_ITO["orange"], "uniform": theme.OKABE_ITO["purple"],
-                 "reservoir": theme.OKABE_ITO["sky"]}
-STREAM_DASHES = {"VOILA": [1, 0], "S-VOILA": [1, 0], "S-VOILA as printed": [6, 2], "Neyman": [9, 5],
-                 "Neyman+": [2, 4], "uniform": [1, 0], "reservoir": [6, 2]}
+STREAM_LOOKS = {"VOILA": ("gray", [1, 0]), "S-VOILA": ("blue", [1, 0]), "S-VOILA as printed": ("vermilion", [6, 2]),
+                "Neyman": ("green", [9, 5]), "Neyman+": ("orange", [2, 4]), "uniform": ("purple", [1, 0]),
+                "reservoir": ("sky", [6, 2])}
 STRATUM_COLORS = [theme.OKABE_ITO[name] for name in ("sky", "orange", "green", "vermilion", "blue", "purple")]
 INFINITY = 100_000      # where infinite ratios are drawn; the largest finite one of 36 settings was 24,362
-NAMED_SHARE = 0.08      # of the sample: a thinner area has no room for its name
 FLOOR_ERRORS = (3_500, 80_000)
 
 
 # a stream, one run
 
-def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> dict:
+def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str], predicted: str | None = None) -> dict:
     """Return the rows of `stream`: sample sizes, variance over VOILA's, infinite ones; up to `seen` records."""
     known = study.checkpoint <= seen
     at = study.checkpoint[known].tolist()
@@ -38,7 +34,7 @@ def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str]
     middle = share[::-1].cumsum()[::-1] - share / 2
     return {"areas": areas,
             "names": [{"place": float(middle[h]), "text": f"{names[h]} {s:.0f}"}
-                      for h, s in enumerate(held[-1]) if share[h] >= NAMED_SHARE],
+                      for h, s in enumerate(held[-1]) if share[h] >= 0.08],      # a thinner area has no room for it
             "ratios": [{"records": records, "ratio": float(r) if np.isfinite(r) else None}
                        for records, r in zip(at, ratio[known], strict=True)],
             "infinite": [{"records": records, "ratio": INFINITY}
@@ -47,7 +43,8 @@ def stream_data(study: StreamStudy, method: str, seen: int, names: Sequence[str]
             "now": [{"records": at[-1]}]}
 
 
-def stream_words(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> tuple[str, str]:
+def stream_words(study: StreamStudy, method: str, seen: int, names: Sequence[str],
+                 predicted: str | None = None) -> tuple[str, str]:
     """Return title and text alternative of `stream`."""
     known = study.checkpoint <= seen
     ratio, infinite = study.ratio(method)[known], study.infinite(method)[known]
@@ -62,13 +59,15 @@ def stream_words(study: StreamStudy, method: str, seen: int, names: Sequence[str
     held = ", ".join(f"{s:.0f} of {n:,} {names[h]}" for h, (s, n) in enumerate(
         zip(study.sampled[method][0][known][-1], study.stratum_size[0][known][-1], strict=True)))
     best = " + ".join(f"{s:.0f}" for s in study.sampled["voila"][0][known][-1])
+    told = "" if predicted is None else f" You predicted trouble in {predicted} of the streams; this is one."
     return (f"{rule}: {verdict}",
             f"After {records} the sample of {study.budget} holds {held}; VOILA with hindsight {best}. Variance now: "
             f"{last}. Of {checkpoints} {share} had an infinite variance; the largest finite variance is "
-            f"{times(finite.max())} VOILA's.")
+            f"{times(finite.max())} VOILA's.{told}")
 
 
-def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> alt.TopLevelMixin:
+def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str],
+           predicted: str | None = None) -> alt.TopLevelMixin:
     """Return the sample sizes of a streamed method over one stream, and its variance over VOILA's.
 
     Parameters
@@ -81,6 +80,8 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> 
         Records up to which the stream is drawn, at least the first checkpoint.
     names : sequence of str
         Of the strata.
+    predicted : str, optional
+        In what share of streams a learner expects an infinite variance, which is said.
     """
     data, colors = stream_data(study, method, seen, names), dict(zip(names, STRATUM_COLORS, strict=False))
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=8),
@@ -89,33 +90,25 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str]) -> 
     areas = theme.chart(data, "areas").mark_area(stroke="#ffffff", strokeWidth=1).encode(
         x=across, y=alt.Y("share:Q", stack="zero", **share), order="order:Q",
         color=theme.color("stratum", colors, sort=list(names)))
-    held = theme.chart(data, "names").mark_text(
-        align="right", dx=98, x="width").encode(y=alt.Y("place:Q", **share), text="text:N")
+    beside = {"align": "right", "dx": 98, "x": "width"}
+    held = theme.chart(data, "names").mark_text(**beside).encode(y=alt.Y("place:Q", **share), text="text:N")
     room = alt.Chart(theme.rows("room", [{"text": "thousands"}])).mark_text(     # also where no name stands at first
-        align="right", dx=98, x="width", opacity=0).encode(text="text:N")
+        opacity=0, **beside).encode(text="text:N")
     now = theme.chart(data, "now").mark_rule(strokeWidth=1).encode(x=across)
     up = alt.Y("ratio:Q", title="variance / VOILA's (log)", axis=alt.Axis(values=TENS, format=",d"),
                scale=theme.span(0.7, 1.4 * INFINITY, type="log"))
-    line = theme.chart(data, "ratios").mark_line(point={"size": 14}).encode(
-        x=across, y=up, color=alt.value(theme.STRATIFIED))
-    marks = theme.chart(data, "infinite").mark_square(size=30).encode(x=across, y=up, color=alt.value(theme.MISS))
-    frame = theme.chart(data, "frame")
-    limits = frame.mark_rule(strokeDash=[3, 3], color=theme.GRAY).encode(y=up)
-    labels = frame.mark_text(align="left", dx=6, x="width", style="note").encode(y=up, text="name:N")
+    ratios, infinite, frame = (theme.chart(data, name).encode(y=up) for name in ("ratios", "infinite", "frame"))
+    line = ratios.mark_line(point={"size": 14}).encode(x=across, color=alt.value(theme.STRATIFIED))
+    marks = infinite.mark_square(size=30).encode(x=across, color=alt.value(theme.MISS))
+    limits = frame.mark_rule(strokeDash=[3, 3], color=theme.GRAY)
+    labels = frame.mark_text(align="left", dx=6, x="width", style="note").encode(text="name:N")
     width = theme.WIDTH - 100
     both = alt.vconcat((areas + now + held + room).properties(width=width, height=170),
                        (limits + line + marks + labels).properties(width=width, height=150))
-    return theme.finish(both, *stream_words(study, method, seen, names))
+    return theme.finish(both, *stream_words(study, method, seen, names, predicted))
 
 
 # many streams: one number per checkpoint, one error per floor
-
-def trend_data(points: Mapping[int, float], predicted: float | None, answer: tuple[float, str]) -> dict:
-    """Return the rows of `trend`: points over records, the predicted value, the value that answers."""
-    return {"points": [{"records": records, "value": value} for records, value in points.items()],
-            "predicted": [] if predicted is None else [{"value": predicted, "text": "you predicted"}],
-            "answer": [{"value": answer[0], "text": answer[1]}]}
-
 
 def trend(points: Mapping[int, float], title: str, words: str, *, name: str, domain: tuple[float, float], tick: str,
           predicted: float | None, answer: tuple[float, str]) -> alt.TopLevelMixin:
@@ -138,12 +131,13 @@ def trend(points: Mapping[int, float], title: str, words: str, *, name: str, dom
     answer : (float, str)
         The value that answers, and what is written beside it.
     """
-    data = trend_data(points, predicted, answer)
+    data = {"points": [{"records": records, "value": value} for records, value in points.items()],
+            "predicted": [] if predicted is None else [{"value": predicted, "text": "you predicted"}],
+            "answer": [{"value": answer[0], "text": answer[1]}]}
     up = alt.Y("value:Q", title=name, axis=alt.Axis(format=tick, tickCount=5), scale=theme.span(*domain))
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=6),
                    scale=theme.span(0, max(points)))
-    points_now = theme.chart(data, "points").encode(x=across, y=up)
-    drawn = points_now.mark_line(point={"size": 50}, color=theme.STRATIFIED)
+    drawn = theme.chart(data, "points").mark_line(point={"size": 50}, color=theme.STRATIFIED).encode(x=across, y=up)
     looks = {"predicted": (PREDICTED["you predicted"], [6, 4], 9), "answer": (theme.MISS, [1, 0], -9)}
     for kind, (color, dash, dy) in looks.items():
         rule = theme.chart(data, kind).encode(y=up)
@@ -202,12 +196,11 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
     names = [f"at least {floor} of each" for floor in runs]
     look = {"title": "root mean squared error of the total (log scale)", "scale": theme.span(*FLOOR_ERRORS, type="log"),
             "axis": alt.Axis(format=",d", values=[m * t for t in TENS for m in (1, 2, 5)])}
-    across = alt.X("error:Q", **look)
+    across, low, high = (alt.X(f"{name}:Q", **look) for name in ("error", "low", "high"))
     rows = theme.chart(data, "floors").encode(y=alt.Y("floor:N", title=None, scale=alt.Scale(domain=names)))
-    spans = rows.mark_rule(strokeWidth=3, color=theme.STRATIFIED).encode(
-        x=alt.X("low:Q", **look), x2="high:Q")
+    spans = rows.mark_rule(strokeWidth=3, color=theme.STRATIFIED).encode(x=low, x2="high:Q")
     dots = rows.mark_point(filled=True, size=140, opacity=1, color=theme.STRATIFIED).encode(x=across)
-    texts = rows.mark_text(align="left", dx=8).encode(x=alt.X("high:Q", **look), text="text:N")
+    texts = rows.mark_text(align="left", dx=8).encode(x=high, text="text:N")
     least_rule = theme.chart(data, "least").encode(x=across)
     drawn = least_rule.mark_rule(style="truth") + least_rule.mark_text(
         align="left", dx=6, y="height", dy=-8, style="note").encode(text="text:N") + spans + dots + texts
@@ -218,15 +211,13 @@ def floors(runs: Mapping[int, np.ndarray], least: float) -> alt.TopLevelMixin:
 
 def jump_data(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> dict[str, list[dict]]:
     """Return the rows of `jump`: mean sample size of a stratum, mean variance, one row per checkpoint and method."""
-    h = study.stratum.index(stratum)
+    h, at = study.stratum.index(stratum), study.checkpoint
     shown = [name for name in STREAMED if name in methods]
-    sizes = [{"records": int(records), "method": STREAMED[name], "sampled": float(s)}
-             for name in shown for held in [study.sampled[name][..., h].mean(0)]
-             for records, s in zip(study.checkpoint, held, strict=True)]
-    variances = [{"records": int(records), "method": STREAMED[name],
-                  "variance": float(v) if 0 < v < np.inf else None}
-                 for name in shown for records, v in zip(study.checkpoint, study.variance[name].mean(0), strict=True)]
-    return {"sizes": sizes, "variances": variances}
+    return {"sizes": [{"records": int(records), "method": STREAMED[name], "sampled": float(s)} for name in shown
+                      for records, s in zip(at, study.sampled[name][..., h].mean(0), strict=True)],
+            "variances": [{"records": int(records), "method": STREAMED[name], "variance": float(v) if 0 < v < np.inf
+                           else None} for name in shown
+                          for records, v in zip(at, study.variance[name].mean(0), strict=True)]}
 
 
 def jump_words(study: StreamStudy, stratum: int | str, methods: Sequence[str]) -> tuple[str, str]:
@@ -279,13 +270,12 @@ def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
         Ends of the axis of variances, as above.
     """
     data, named = jump_data(study, stratum, methods), [STREAMED[name] for name in STREAMED if name in study.methods]
-    colors = theme.scale({name: STREAM_COLORS[name] for name in named})
-    dashes = alt.Scale(domain=named, range=[STREAM_DASHES[name] for name in named])
+    colors = {name: theme.OKABE_ITO.get(STREAM_LOOKS[name][0], theme.GRAY) for name in named}
     across = alt.X("records:Q", title="records seen", axis=alt.Axis(format=",d", tickCount=8),
                    scale=theme.span(0, int(study.checkpoint[-1])))
-    look = {"color": alt.Color("method:N", title=None, sort=named, scale=colors, legend=alt.Legend(
+    look = {"color": theme.color("method", colors, sort=named, legend=alt.Legend(
                 symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, columns=4)),
-            "strokeDash": alt.StrokeDash("method:N", title=None, sort=named, scale=dashes),
+            "strokeDash": theme.dash("method", named, [STREAM_LOOKS[name][1] for name in named], sort=named),
             "strokeWidth": alt.condition("datum.method == 'VOILA'", alt.value(5), alt.value(2))}
     upper = theme.chart(data, "sizes").mark_line().encode(
         x=across, y=alt.Y("sampled:Q", title=f"of stratum {study.stratum.index(stratum) + 1} in the sample",
@@ -294,10 +284,9 @@ def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
         "variance:Q", title="variance of the mean (log)", scale=alt.Scale(
             type="log", nice=False, domain=alt.Undefined if variances is None else list(variances)), axis=alt.Axis(
             format="~g", values=[m / t for t in TENS for m in (1, 2, 5)] + TENS[1:])), **look)
-    jumps = alt.Chart(theme.rows("jumps", [] if jump_at is None else [{"records": jump_at}])).mark_rule(
-        style="truth").encode(x=across)
-    both = alt.vconcat((upper + jumps).properties(width=theme.WIDTH - 40, height=170),
-                       (lower + jumps).properties(width=theme.WIDTH - 40, height=170))
-    return theme.finish(both, *jump_words(study, stratum, methods))
+    jumped = [] if jump_at is None else [{"records": jump_at}]
+    jumps = alt.Chart(theme.rows("jumps", jumped)).mark_rule(style="truth").encode(x=across)
+    both = [(lines + jumps).properties(width=theme.WIDTH - 40, height=170) for lines in (upper, lower)]
+    return theme.finish(alt.vconcat(*both), *jump_words(study, stratum, methods))
 
 

@@ -18,10 +18,7 @@ FIRST, SECOND, NEITHER = theme.OKABE_ITO["blue"], theme.OKABE_ITO["vermilion"], 
 SIDES, SIDE_SHAPES = ("first", "second"), ["circle", "square", "diamond"]
 MAY_BE_0 = "may be 0"
 BAR = "M-0.25,-1L0.25,-1L0.25,1L-0.25,1Z"
-STACKS = 60
 DOT = 11
-MOST_HEIGHT = 260
-MODELS_WIDTH, PAIRS_WIDTH, LABELS_WIDTH = 480, 330, 280
 SHOWN_MODELS = 24
 
 
@@ -30,9 +27,8 @@ def folds_data(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> 
     if len(cv.models) > 2:
         return _models_data(cv)
     values, sides = _shown_means(cv), _sides(cv)
-    heights = stacked(values)[0]
     dots = [{"value": value, "y": y, "side": sides[1 + int(np.sign(value))] if len(sides) > 1 else sides[0]}
-            for value, y in zip(values.ravel().tolist(), heights.ravel().tolist(), strict=True)]
+            for value, y in zip(values.ravel().tolist(), stacked(values)[0].ravel().tolist(), strict=True)]
     intervals = [_interval_row(name, test.estimate * _sign(cv), _interval(cv, test, level), sides)
                  for name, test in _tests(cv, rho)]
     return {"dots": dots, "mean": [{"value": _mean(cv)}], "intervals": intervals,
@@ -92,25 +88,22 @@ def _mean(cv: CVLosses) -> float:
 def stacked(means: np.ndarray) -> tuple[np.ndarray, int]:
     """Return where each dot of (R, K) stands, dots of a repeat on top of each other, and the highest stack."""
     low, spread = means.min(), np.ptp(means)
-    cell = np.zeros(means.shape, int) if spread == 0 else ((means - low) / spread * STACKS).round().astype(int)
+    cell = np.zeros(means.shape, int) if spread == 0 else ((means - low) / spread * 60).round().astype(int)
     above = np.stack([_ranks(row) for row in cell])
     most, repeats = int(above.max()) + 1, len(means)
-    row = _row_height(most, repeats)
-    step = min(DOT / row, 0.85 / most)
-    return np.arange(1, repeats + 1)[:, None] - above * step, most
+    return np.arange(1, repeats + 1)[:, None] - above * min(DOT / _row_height(most, repeats), 0.85 / most), most
 
 
 def _ranks(cells: np.ndarray) -> np.ndarray:
     """Return how many of the same cell come before each entry."""
     order = np.argsort(cells, kind="stable")
-    start = np.searchsorted(cells[order], cells[order])
     ranks = np.empty(cells.size, int)
-    ranks[order] = np.arange(cells.size) - start
+    ranks[order] = np.arange(cells.size) - np.searchsorted(cells[order], cells[order])
     return ranks
 
 
 def _row_height(most: int, repeats: int) -> float:
-    return min(max(20, DOT * most), MOST_HEIGHT / repeats)
+    return min(max(20, DOT * most), 260 / repeats)
 
 
 def folds_words(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> tuple[str, str]:
@@ -179,7 +172,8 @@ def folds(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95, title: s
     within = padded(ends)
     colors = dict(zip(sides, (FIRST, NEITHER, SECOND) if len(sides) == 3 else (FIRST,), strict=True))
     legend = alt.Legend(labelLimit=240) if len(sides) == 3 else None
-    dots = theme.chart(data, "dots").mark_point(filled=True, size=_dot_size(most, cv.repeats)).encode(
+    size = float(np.clip((row_height * min(0.85 / most, 1)) ** 2 * 0.9, 8, 75))
+    dots = theme.chart(data, "dots").mark_point(filled=True, size=size).encode(
         x=alt.X("value:Q", title=None if data["intervals"] else along, scale=within,
                 axis=values_axis(ends, not data["intervals"])),
         y=alt.Y("y:Q", title="repeat", axis=_repeat_axis(cv) if cv.repeats > 1 else None,
@@ -211,8 +205,7 @@ def _intervals(data: dict, title: str, axis: Any, within: Any, colors: dict) -> 
     """Return bars in the color and shape of the better model, gray where 0 is inside."""
     shapes = dict(zip(colors, SIDE_SHAPES, strict=False)) | {MAY_BE_0: BAR}
     base = theme.chart(data, "intervals").encode(
-        y=alt.Y("test:N", sort=[row["test"] for row in data["intervals"]], title=None,
-                axis=two_lines()),
+        y=alt.Y("test:N", sort=[row["test"] for row in data["intervals"]], title=None, axis=two_lines()),
         color=theme.color("verdict", colors | {MAY_BE_0: NEITHER}, legend=None))
     bars = base.mark_rule(strokeWidth=4).encode(x=alt.X("low:Q", title=title, axis=axis, scale=within), x2="high:Q")
     dots = base.mark_point(filled=True, size=110).encode(
@@ -221,25 +214,19 @@ def _intervals(data: dict, title: str, axis: Any, within: Any, colors: dict) -> 
     return (zero + bars + dots).properties(width=theme.WIDTH - 160, height=36 * len(data["intervals"]))
 
 
-def _dot_size(most: int, repeats: int) -> float:
-    return float(np.clip((_row_height(most, repeats) * min(0.85 / most, 1)) ** 2 * 0.9, 8, 75))
-
-
 def _models_data(cv: CVLosses) -> dict:
-    rows, marks = [], []
-    for name, label, means, mean in _models_by_mean(cv)[:SHOWN_MODELS]:
-        rows += [{"model": label, "value": value} for value in means.ravel().tolist()]
-        marks.append({"model": label, "mean": mean, "place": name})
-    return {"dots": rows, "means": marks}
+    found = _models_by_mean(cv)[:SHOWN_MODELS]
+    return {"dots": [{"model": label, "value": v} for _, label, means, _ in found for v in means.ravel().tolist()],
+            "means": [{"model": label, "mean": mean, "place": name} for name, label, _, mean in found]}
 
 
 def _models_by_mean(cv: CVLosses) -> list:
     """Return (name, short name, fold means, mean) of each model, the best mean first."""
-    labels, alone = short_names(cv.models), []
-    for k, name in enumerate(cv.models):
-        one = CVLosses(cv.losses[:, k], cv.fold, (name,), cv.item, cv.repeat, cv.fold_size, scores=cv.scores)
-        alone.append((name, labels[k], _shown_means(one), _mean(one)))
-    return sorted(alone, key=lambda found: found[3], reverse=cv.scores)
+    alone = [CVLosses(losses, cv.fold, (name,), cv.item, cv.repeat, cv.fold_size, scores=cv.scores)
+             for name, losses in zip(cv.models, cv.losses.T, strict=True)]
+    found = [(one.models[0], label, _shown_means(one), _mean(one))
+             for one, label in zip(alone, short_names(cv.models), strict=True)]
+    return sorted(found, key=lambda model: model[3], reverse=cv.scores)
 
 
 def _models_words(cv: CVLosses) -> tuple:
@@ -264,7 +251,7 @@ def _models(cv: CVLosses) -> Any:
               axis=values_axis([row["value"] for row in data["dots"]]))
     dots = theme.chart(data, "dots").mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
     means = theme.chart(data, "means").mark_tick(thickness=4, size=20, color=SECOND).encode(x="mean:Q", y=y)
-    return (dots + means).properties(width=MODELS_WIDTH, height=max(60, 26 * len(order)))
+    return (dots + means).properties(width=480, height=max(60, 26 * len(order)))
 
 
 def best_words(models: Sequence[str], scores: bool) -> str:

@@ -3,37 +3,32 @@
 import altair as alt
 
 from workbench.charts import theme
-from workbench.charts.cross_validation.fold_means import LABELS_WIDTH, PAIRS_WIDTH, best_words, finished
+from workbench.charts.cross_validation.fold_means import best_words, finished
 from workbench.charts.cross_validation.words import short_names, values_axis
 from workbench.cross_validation.comparison import ModelComparison, differing
 from workbench.results import percent
 from workbench.results.digits import number, short_p
 
 SHOWN_PAIRS = 66
+PAIRS_WIDTH = 330
 
 
 def pairs_data(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS) -> list[dict]:
     """Return the rows of `pairs`, smallest adjusted p first: the most extreme where there are too many."""
-    return [_pair_row(comparison, k, level) for k in _extreme(comparison)[:most]]
-
-
-def _extreme(comparison: ModelComparison) -> list:
     tested = [(p if p == p else 2.0, -abs(test.naive_statistic) if test else 0.0, k) for k, (p, test) in
               enumerate(zip(comparison.adjusted.tolist(), comparison.tests, strict=True))]
-    return [k for _, _, k in sorted(tested)]
+    return [_pair_row(comparison, k, level) for _, _, k in sorted(tested)[:most]]
 
 
 def _pair_row(comparison: ModelComparison, k: int, level: float) -> dict:
     (first, second), test, p = comparison.pairs[k], comparison.tests[k], float(comparison.adjusted[k])
     name = dict(zip(comparison.models, short_names(comparison.models), strict=True))
-    row = {"pair": f"{name[first]} − {name[second]}"}
-    if test is None:
-        mean = dict(zip(comparison.models, comparison.mean_loss.tolist(), strict=True))
-        gap = mean[first] - mean[second]
-        return row | {"difference": gap, "low": gap, "high": gap, "verdict": "no test", "text": "no variance, no test"}
-    low, high = test.interval(level)
-    return row | {"difference": test.estimate, "low": low, "high": high, "text": f"p {short_p(p)}",
-                  "verdict": "differs" if p < 1 - level else "no difference shown"}
+    mean = dict(zip(comparison.models, comparison.mean_loss.tolist(), strict=True))
+    gap = test.estimate if test else mean[first] - mean[second]
+    low, high = test.interval(level) if test else (gap, gap)
+    said = {"verdict": "no test", "text": "no variance, no test"} if test is None else \
+        {"verdict": "differs" if p < 1 - level else "no difference shown", "text": f"p {short_p(p)}"}
+    return {"pair": f"{name[first]} − {name[second]}", "difference": gap, "low": low, "high": high} | said
 
 
 def pairs_words(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS) -> tuple[str, str]:
@@ -66,28 +61,23 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
     rows = pairs_data(comparison, level=level, most=most)
     kinds = {"differs": theme.STRATIFIED, "no difference shown": theme.GRAY, "no test": theme.MISS}
     present = [kind for kind in kinds if any(row["verdict"] == kind for row in rows)]
-    legend, title = alt.Legend(values=present, titleLimit=PAIRS_WIDTH), _pairs_legend(comparison, level)
+    legend = alt.Legend(values=present, titleLimit=PAIRS_WIDTH)
+    # what color and bars mean, as they may disagree; of a single pair nothing is adjusted
+    title = None if len(comparison.pairs) == 1 else [f"color and p: {_how(comparison)}",
+                                                     f"bars: {percent(level)} intervals, not adjusted"]
     base = alt.Chart(theme.rows("pairs", rows)).encode(
-        y=alt.Y("pair:N", sort=[row["pair"] for row in rows], title=None, axis=alt.Axis(labelLimit=LABELS_WIDTH)))
-    colored = base.encode(color=alt.Color("verdict:N", title=title, legend=legend, scale=theme.scale(kinds)))
+        y=alt.Y("pair:N", sort=[row["pair"] for row in rows], title=None, axis=alt.Axis(labelLimit=280)))
+    colored = base.encode(color=theme.color("verdict", kinds, title=title, legend=legend))
     x = alt.X("low:Q", title="difference in mean loss, first minus second",
               axis=values_axis([row[end] for row in rows for end in ("low", "high")]))
     bars = colored.mark_rule(strokeWidth=3).encode(x=x, x2="high:Q")
-    dots = colored.mark_point(filled=True, size=70).encode(x="difference:Q", shape=alt.Shape(
-        "verdict:N", title=title, legend=legend, scale=alt.Scale(
-            domain=list(kinds), range=["diamond", "circle", "cross"])))
+    dots = colored.mark_point(filled=True, size=70).encode(x="difference:Q", shape=theme.shape(
+        "verdict", kinds, ["diamond", "circle", "cross"], title=title, legend=legend))
     texts = base.mark_text(x="width", dx=8, align="left", fontSize=11).encode(text="text:N")
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
-    height = len(rows) * (24 if len(rows) <= 12 else 17)
-    drawn = alt.layer(zero, bars, dots, texts).properties(width=PAIRS_WIDTH, height=max(40, height))
+    height = max(40, len(rows) * (24 if len(rows) <= 12 else 17))
+    drawn = alt.layer(zero, bars, dots, texts).properties(width=PAIRS_WIDTH, height=height)
     return finished(drawn, pairs_words(comparison, level=level, most=most))
-
-
-def _pairs_legend(comparison: ModelComparison, level: float) -> list[str] | None:
-    """Return what color and bars mean, as they may disagree; of a single pair nothing is adjusted."""
-    if len(comparison.pairs) == 1:
-        return None
-    return [f"color and p: {_how(comparison)}", f"bars: {percent(level)} intervals, not adjusted"]
 
 
 def _how(comparison: ModelComparison) -> str:

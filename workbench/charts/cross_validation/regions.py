@@ -17,7 +17,7 @@ from workbench.results.digits import number, probability
 REGIONS = {"first better": FIRST, "practically equal": theme.GRAY, "second better": SECOND}
 MOST_LETTERS = 50
 LETTER = 7.5      # pixels
-FARTHEST, REACH = 3, 8.0
+REACH = 8.0
 
 
 def posterior_data(found: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
@@ -52,10 +52,9 @@ def _density_points(found: BayesianTTest, low: float, high: float) -> np.ndarray
 def _posterior_range(found: BayesianTTest) -> tuple:
     """Return the ends of the axis: the density, and the cuts unless they are so far that it would be a needle."""
     reach = found.standard_error * min(float(scipy.special.stdtrit(found.df, 0.998)), REACH)
-    near = [cut for cut in _cuts(found) if abs(cut - found.estimate) <= FARTHEST * reach]
+    near = [cut for cut in _cuts(found) if abs(cut - found.estimate) <= 3 * reach]
     low, high = min([found.estimate - reach, *near]), max([found.estimate + reach, *near])
-    margin = 0.1 * reach
-    return low - margin * (low in near), high + margin * (high in near)
+    return low - 0.1 * reach * (low in near), high + 0.1 * reach * (high in near)
 
 
 def _not_drawn(found: BayesianTTest, low: float, high: float) -> list:
@@ -71,8 +70,7 @@ def _not_drawn(found: BayesianTTest, low: float, high: float) -> list:
         text = f"all shown is {within}" if len(hidden) == 2 else within
     else:
         text = f"{within}, far to the {far}" if len(hidden) == 2 else within
-    at_left = found.estimate - low < 0.4 * (high - low)
-    return [{"text": textwrap.wrap(text, 26), "at": "right" if at_left else "left"}]
+    return [{"text": textwrap.wrap(text, 26), "at": "right" if found.estimate - low < 0.4 * (high - low) else "left"}]
 
 
 def _region_lines(region: str, models: tuple) -> tuple:

@@ -23,7 +23,6 @@ LETTER, LINE = 5.8, 14
 PLACES = [(-10, -12, "right"), (10, 12, "left"), (10, -12, "left"), (-10, 12, "right"), (0, -19, "center"),
           (0, 19, "center"), (14, 0, "left"), (-14, 0, "right"), (-14, -14, "right"), (14, 14, "left"),
           (14, -14, "left"), (-14, 14, "right"), (3, 17, "left"), (3, -17, "left")]
-DRAWN_AT = (0.45, 1, 1.8)     # of its own width: on a phone, as it is, on the widest page
 FLIP_PLACE = {"left": (6, -8, "left"), "right": (-6, -8, "right")}
 
 
@@ -45,11 +44,11 @@ def _points(test: KFoldTTest) -> list:
     points = [{"rho": row["rho"], "p": max(row["pvalue"], LEAST_P), "rule": name,
                "chosen": int(abs(row["rho"] - test.rho) < 1e-9), "text": f"p {short_p(row['pvalue'])}"}
               for name, row in zip(names, test.rows(), strict=False)]
-    points.sort(key=lambda point: -point["chosen"])
-    for k, point in enumerate(points):
-        same = [abs(other["rho"] - point["rho"]) < NEAR for other in points[:k] if other["text"] == point["text"]]
-        point["text"] = "" if any(same) else point["text"]
-    return sorted(points, key=lambda point: names.index(point["rule"]))
+    first = sorted(points, key=lambda point: -point["chosen"])
+    for k, point in enumerate(first):
+        if any(abs(other["rho"] - point["rho"]) < NEAR for other in first[:k] if other["text"] == point["text"]):
+            point["text"] = ""
+    return points
 
 
 def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) -> list:
@@ -58,13 +57,13 @@ def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) ->
     Places are pixels from the point, or from the line where the verdict flips, at rho `label_rho`; they are tried in
     the order of PLACES, on a page and on a phone. The chosen point comes first.
     """
-    drawn = [_Drawn(points, curve, risk, flips, (size[0] * part, size[1])) for part in DRAWN_AT]
+    drawn = [_Drawn(points, curve, risk, flips, (size[0] * part, size[1]))
+             for part in (0.45, 1, 1.8)]        # of its width: on a phone, as it is, on the widest page
     found = {}
     for k in sorted(range(len(points)), key=lambda k: -points[k]["chosen"]):
         places = [(points[k]["rho"], *place) for place in PLACES]
         places += [(flip["rho"], 6, dy, "left") for flip in flips if flip["rho"] > points[k]["rho"] for dy in (0, 14)]
-        cost = [sum(picture.cost(k, *place) for picture in drawn) for place in places]
-        best = places[int(np.argmin(cost))]
+        best = min(places, key=lambda place: sum(picture.cost(k, *place) for picture in drawn))
         found[k] = dict(zip(("label_rho", "dx", "dy", "align"), best, strict=True))
         for picture in drawn:
             picture.take(k, *best)
@@ -75,12 +74,13 @@ class _Drawn:
     """The picture at one width in pixels: where points and lines are, and which boxes are taken."""
 
     def __init__(self, points: list, curve: list, risk: float, flips: list, size: tuple) -> None:
-        self.size = size
-        self.start, self.end = curve[0]["rho"], curve[-1]["rho"]
+        self.size, self.start, self.end = size, curve[0]["rho"], curve[-1]["rho"]
         self.least, self.points = math.log(_least_p(curve)), points
         flip_at = [self._across(flip["rho"]) for flip in flips]
-        line = np.array([self._pixels(row["rho"], row["p"]) for row in curve]).T
-        self.lines = _lines(line, self._pixels(self.start, risk)[1], flip_at, [round(side) for side in size])
+        across, down = (np.arange(round(side) + 1) for side in size)
+        drawn = np.interp(across, *np.array([self._pixels(row["rho"], row["p"]) for row in curve]).T)
+        self.lines = [(across, drawn), (across, np.full(across.shape, self._pixels(self.start, risk)[1])),
+                      *((np.full(down.shape, x), down) for x in flip_at)]
         self.taken = [_box(*self._pixels(point["rho"], point["p"]), 2 * (6 + 3 * point["chosen"])) for point in points]
         self.taken += [_text_box(x, size[1], *FLIP_PLACE[flip["side"]], flip["text"])
                        for x, flip in zip(flip_at, flips, strict=True)]
@@ -96,20 +96,16 @@ class _Drawn:
                          self.points[k]["text"])
 
     def cost(self, k: int, *place: float | str) -> int:
-        """Return how much a text at a place would cross, cover or leave."""
-        box = self._label(k, *place)
-        return _crossed(box, self.lines) + 100 * _covered(box, self.taken) + 1000 * _outside(box, self.size)
+        """Return how much a text at a place would cross, cover or leave: pixels of lines, boxes, the picture."""
+        left, top, right, bottom = self._label(k, *place)
+        crossed = [(left <= x) & (x <= right) & (top <= y) & (y <= bottom) for x, y in self.lines]
+        covered = [left < box[2] and box[0] < right and top < box[3] and box[1] < bottom for box in self.taken]
+        outside = left < 0 or top < -LINE or right > self.size[0] or bottom > self.size[1]
+        return int(np.concatenate(crossed).sum()) + 100 * sum(covered) + 1000 * int(outside)
 
     def take(self, k: int, *place: float | str) -> None:
         """Keep the place for the text of a point."""
         self.taken += [self._label(k, *place)] if self.points[k]["text"] else []
-
-
-def _lines(curve: np.ndarray, level: float, flip_at: list, size: list) -> list:
-    """Return the pixels x and y of the curve, the level and the lines where the verdict flips."""
-    across, down = (np.arange(length + 1) for length in size)
-    return [(across, np.interp(across, *curve)), (across, np.full(across.shape, level)),
-            *((np.full(down.shape, x), down) for x in flip_at)]
 
 
 def _box(x: float, y: float, width: float, height: int | None = None) -> tuple:
@@ -121,23 +117,6 @@ def _text_box(x: float, y: float, dx: int, dy: int, align: str, text: str) -> tu
     """Return left, top, right and bottom of a text in pixels."""
     width = LETTER * len(text)
     return _box(x + dx + {"left": 0.5, "center": 0, "right": -0.5}[align] * width, y + dy, width + 4, LINE)
-
-
-def _crossed(box: tuple, lines: list) -> int:
-    """Return how many pixels of lines are in a box."""
-    left, top, right, bottom = box
-    return sum(int(((left <= x) & (x <= right) & (top <= y) & (y <= bottom)).sum()) for x, y in lines)
-
-
-def _covered(box: tuple, taken: list) -> int:
-    """Return how many boxes a box meets."""
-    left, top, right, bottom = box
-    return sum(left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in taken)
-
-
-def _outside(box: tuple, size: tuple) -> int:
-    left, top, right, bottom = box
-    return int(left < 0 or top < -LINE or right > size[0] or bottom > size[1])
 
 
 def _least_p(curve: list) -> float:
@@ -193,12 +172,12 @@ def curve(data: dict, folds: int, domain: tuple[float, float], *,
     legend = alt.Legend(values=list(named), labelExpr="datum.label == '0.7' ? 'rho 0.7' : datum.label")
     x = alt.X("rho:Q", title="assumed rho (below it: correlation r of two folds)", axis=_rho_axis(folds, domain),
               scale=theme.span(*domain))
-    y = alt.Y("p:Q", title=f"p-value (log scale{_at_least(low)})", axis=alt.Axis(values=_p_ticks(low), format="~g"),
+    least = f", {LEAST_P:g} for all below" if low <= LEAST_P else ""
+    y = alt.Y("p:Q", title=f"p-value (log scale{least})", axis=alt.Axis(values=_p_ticks(low), format="~g"),
               scale=theme.span(_least_p(data["curve"]), 1, type="log"))
     curve = theme.chart(data, "curve").mark_line(strokeWidth=2, color=theme.GRAY).encode(x=x, y=y)
-    at = theme.chart(data, "level")
-    level = at.mark_rule(strokeWidth=1.5).encode(y="p:Q")
-    name = at.mark_text(x="width", align="left", dx=4, style="note").encode(y="p:Q", text="text:N")
+    level = theme.chart(data, "level").encode(y="p:Q")
+    name = level.mark_text(x="width", align="left", dx=4, style="note").encode(text="text:N")
     flip = theme.chart(data, "flips").encode(x="rho:Q")
     flips = [flip.mark_rule(style="truth")]
     flips += [flip.mark_text(y="height", dx=dx, dy=dy, align=align).encode(text="text:N").transform_filter(
@@ -210,11 +189,7 @@ def curve(data: dict, folds: int, domain: tuple[float, float], *,
         shape=theme.shape("rule", RULES, RULE_SHAPES, legend=legend))
     texts = points.mark_text(**{name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}).encode(
         x="label_rho:Q", y="p:Q", text="text:N")
-    return alt.layer(level, name, curve, *flips, marks, texts)
-
-
-def _at_least(low: float) -> str:
-    return f", {LEAST_P:g} for all below" if low <= LEAST_P else ""
+    return alt.layer(level.mark_rule(strokeWidth=1.5), name, curve, *flips, marks, texts)
 
 
 def _rho_axis(folds: int, domain: tuple) -> Any:
@@ -229,5 +204,4 @@ def _p_ticks(low: float) -> list:
     decades = math.floor(math.log10(low))
     if decades >= -4:
         return [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1]
-    step = math.ceil(-decades / 6)
-    return [10.0 ** -k for k in range(0, -decades + 1, step)]
+    return [10.0 ** -k for k in range(0, -decades + 1, math.ceil(-decades / 6))]

@@ -3,6 +3,7 @@
 The other charts of the topic are in `workbench.charts.cross_validation`.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,12 +27,10 @@ POINTS = alt.Axis(labelExpr="format(100 * datum.value, '~g')", tickCount=6)
 MOST_DIFFERENCE = 0.45      # the axes of `clerks` hold its widest settings, so that they stay while a slider moves
 MOST_SPREAD = 0.11
 MOST_ALARMS = 0.7
-MOST_BAR = 0.2
-SLIDER_RHO = 0.995
 SLIDER_SIZE = (300, 220)
 EDGE, BEYOND, INFINITE = 6, 6.6, 7.6
 BINS_PER_SIDE = 60
-LEVELS = 4
+LEVEL = 0.95
 OUTCOMES = {"not rejected": theme.GRAY, "rejected": theme.MISS, "all folds agree": theme.OKABE_ITO["blue"]}
 SIZES = [50, 100, 200]
 TEST_COLORS = {"naive t": RULES["naive"], "Nadeau-Bengio": RULES["Nadeau-Bengio"], "rho 0.7": RULES["0.7"],
@@ -59,13 +58,12 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
     base = alt.Chart(theme.rows("folds", bars)).encode(x=alt.X("fold:O", title="fold of ten forms",
                                                                axis=alt.Axis(labelAngle=0)), y=y)
     stems = base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(y2=alt.datum(0))
-    dots = base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
     line = alt.Chart(theme.rows("mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f}".replace("-", "−")}]))
-    rule = line.mark_rule(style="truth").encode(y=y)
     name = line.mark_text(x="width", align="left", dx=4).encode(y=y, text="text:N")
     zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(y=y)
     fewer = sum(d < 0 for d in values)
-    return theme.finish(zero + stems + dots + rule + name,
+    drawn = zero + stems + base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
+    return theme.finish(drawn + line.mark_rule(style="truth").encode(y=y) + name,
                         f"Clerk A makes {abs(100 * mean):.0f} errors fewer on 100 forms: is A the better reader?",
                         f"Ten folds of ten forms. Clerk A makes fewer errors than clerk B in {fewer} of them, on "
                         f"average {abs(100 * mean):.0f} points; the t-test over the ten folds says p = {pvalue:.3f}.")
@@ -73,18 +71,16 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
 
 # two equal clerks
 
-def clerks_data(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted: float | None = None,
-                level: float = 0.95) -> dict:
+def clerks_data(shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None) -> dict:
     """Return the rows of `clerks`: intervals of the studies shown, the long run, believed against real spread."""
-    half = shown.standard_errors(test) * scipy.special.stdtrit(shown.df, (1 + level) / 2)
-    alarm = shown.alarms(test, level)
-    studies = [{"study": s + 1, "difference": float(d), "low": float(d - h), "high": float(d + h),
-                "verdict": list(ALARMS)[int(not a)]}
-               for s, (d, h, a) in enumerate(zip(shown.differences, np.nan_to_num(half), alarm, strict=True))]
-    believed, real = _spreads(everyone, test)
-    spread = [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in (("believed", believed), ("real", real))]
-    rates = {"in 400 studies": float(everyone.alarms(test, level).mean()), "you predicted": predicted,
-             "promised": 1 - level}
+    half = np.nan_to_num(shown.standard_errors(test) * scipy.special.stdtrit(shown.df, (1 + LEVEL) / 2))
+    studies = [{"study": s, "difference": float(d), "low": float(d - h), "high": float(d + h),
+                "verdict": list(ALARMS)[int(not alarm)]} for s, (d, h, alarm) in
+               enumerate(zip(shown.differences, half, shown.alarms(test, LEVEL), strict=True), 1)]
+    spread = [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in
+              zip(("believed", "real"), _spreads(everyone, test), strict=True)]
+    rates = {"in 400 studies": float(everyone.alarms(test, LEVEL).mean()), "you predicted": predicted,
+             "promised": 1 - LEVEL}
     alarms = [{"who": who, "rate": rate, "text": f"{rate:.1%}"} for who, rate in rates.items() if rate is not None]
     return {"studies": studies, "spread": spread, "alarms": alarms}
 
@@ -94,11 +90,11 @@ def _spreads(studies: ClerkStudies, test: str) -> tuple:
     return float(np.nanmean(studies.standard_errors(test))), float(studies.differences.std(ddof=1))
 
 
-def clerks_words(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted: float | None = None,
-                 level: float = 0.95) -> tuple[str, str]:
+def clerks_words(shown: ClerkStudies, everyone: ClerkStudies, test: str,
+                 predicted: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `clerks`."""
-    count, total = int(shown.alarms(test, level).sum()), shown.differences.size
-    alarms = everyone.alarms(test, level)
+    count, total = int(shown.alarms(test, LEVEL).sum()), shown.differences.size
+    alarms = everyone.alarms(test, LEVEL)
     share, error = float(alarms.mean()), _share_error(alarms.mean(), alarms.size)
     believed, real = _spreads(everyone, test)
     repeated = "once" if shown.repeats == 1 else f"{shown.repeats} times"
@@ -106,7 +102,7 @@ def clerks_words(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, pred
     return (f"{test}: {count} of {total} studies call{'s' * (count == 1)} two equal clerks different; in the long run "
             f"{share:.1%} ± {error:.1%}",
             f"Studies {shown.first} to {shown.first + total - 1} of {shown.n} forms, cross-validated {repeated}, each "
-            f"with its {percent(level)} interval by the {test} test. False alarms: {count}, and {int(alarms.sum())} in "
+            f"with its {percent(LEVEL)} interval by the {test} test. False alarms: {count}, and {int(alarms.sum())} in "
             f"{alarms.size} studies. The test believes a standard error of {believed:.4f} on average; "
             f"the differences really vary by {real:.4f}.{guess}")
 
@@ -115,8 +111,8 @@ def _share_error(share: float, runs: int) -> float:
     return float(np.sqrt(share * (1 - share) / runs))
 
 
-def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted: float | None = None,
-           level: float = 0.95) -> alt.TopLevelMixin:
+def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str,
+           predicted: float | None = None) -> alt.TopLevelMixin:
     """Return what studies of two equal clerks find: intervals, false alarms, believed against real spread.
 
     Parameters
@@ -126,13 +122,12 @@ def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, *, predicted:
     test : {"naive t", "Nadeau-Bengio"}
     predicted : float, optional
         The learner's guess of the share of false alarms.
-    level : float
     """
-    data = clerks_data(shown, everyone, test, predicted=predicted, level=level)
+    data = clerks_data(shown, everyone, test, predicted)
     drawn = alt.vconcat(_intervals(data), alt.hconcat(_alarm_rate(data), _believed(data)).resolve_scale(
         color="independent"))
     return theme.finish(drawn.resolve_scale(color="independent", shape="independent"),
-                        *clerks_words(shown, everyone, test, predicted=predicted, level=level))
+                        *clerks_words(shown, everyone, test, predicted))
 
 
 def _intervals(data: dict) -> Any:
@@ -166,33 +161,32 @@ def _believed(data: dict) -> Any:
 
 # one slider
 
-def slider_data(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) -> dict[str, list[dict]]:
+def slider_data(differences: np.ndarray, test: KFoldTTest) -> dict[str, list[dict]]:
     """Return the rows of `slider`: folds, the interval of their mean, the rows of `rho_curve`."""
     values = np.asarray(differences, float)[None]
     heights = 1 - stacked(values)[0][0]
     step = max(np.diff(np.unique(heights)), default=1.0)
     dots = [{"difference": d, "y": 1 + h / step} for d, h in zip(values[0].tolist(), heights.tolist(), strict=True)]
-    low, high = test.interval(level)
+    low, high = test.interval(LEVEL)
     mean = [{"estimate": test.estimate, "low": low, "high": high, "y": 0,
-             "verdict": "differs" if test.pvalue < 1 - level else "may be 0"}]
-    return {"dots": dots, "mean": mean} | rho_curve_data(test, level=level, domain=(0.0, SLIDER_RHO),
-                                                             size=SLIDER_SIZE)
+             "verdict": "differs" if test.pvalue < 1 - LEVEL else "may be 0"}]
+    return {"dots": dots, "mean": mean} | rho_curve_data(test, level=LEVEL, domain=(0.0, 0.995), size=SLIDER_SIZE)
 
 
-def slider_words(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]:
+def slider_words(differences: np.ndarray, test: KFoldTTest) -> tuple[str, str]:
     """Return title and text alternative of `slider`."""
-    flips, low, high = test.rho_alpha(level), *test.interval(level)
-    significant = "significant" if test.pvalue < 1 - level else "not significant"
+    flips, low, high = test.rho_alpha(LEVEL), *test.interval(LEVEL)
+    significant = "significant" if test.pvalue < 1 - LEVEL else "not significant"
     tiny = short_p(test.pvalue) if test.pvalue < 1e-4 else ""
     p = tiny or f"{test.pvalue:.4f}"
     return (f"rho {share(test.rho)} (r {share(test.r)}): p {tiny or short(test.pvalue, 4)}, {significant} at "
-            f"{percent(1 - level)}; flips at {share(flips)}",
+            f"{percent(1 - LEVEL)}; flips at {share(flips)}",
             f"{len(differences)} folds differ by {number(test.estimate)} on average. With rho {test.rho:.3f}, "
             f"which is a correlation r = {test.r:.3f} of two folds, t is {test.statistic:.3f}, p {p}, "
-            f"the {percent(level)} interval {low:.3f} to {high:.3f}. The largest rho still rejecting is {flips:.3f}.")
+            f"the {percent(LEVEL)} interval {low:.3f} to {high:.3f}. The largest rho still rejecting is {flips:.3f}.")
 
 
-def slider(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
+def slider(differences: np.ndarray, test: KFoldTTest) -> alt.TopLevelMixin:
     """Return the folds with the interval of their mean at one rho, and p over all rho.
 
     Parameters
@@ -201,19 +195,14 @@ def slider(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) ->
         Mean difference per fold.
     test : workbench.KFoldTTest
         Of these differences, at the chosen rho.
-    level : float
     """
-    data = slider_data(differences, test, level=level)
-    low, high = test.at(MOST_RHO).interval(level)
-    ends = [*differences, low, high, 0.0]
+    data = slider_data(differences, test)
+    ends = [*differences, *test.at(MOST_RHO).interval(LEVEL), 0.0]
     x = theme.span(min(ends) - 0.02, max(ends) + 0.02)
-    up = theme.span(-0.8, max(LEVELS, *(row["y"] for row in data["dots"])) + 0.5)
-    dots = theme.chart(data, "dots").mark_circle(size=110, color=theme.ESTIMATE).encode(
-        x=alt.X("difference:Q", title="difference per fold; bar: interval of the mean", scale=x,
-                axis=alt.Axis(tickCount=6)),
-        y=alt.Y("y:Q", axis=None, scale=up))
-    mean = theme.chart(data, "mean").encode(
-        y=alt.Y("y:Q", axis=None, scale=up), color=theme.color("verdict", VERDICTS, legend=None))
+    up = alt.Y("y:Q", axis=None, scale=theme.span(-0.8, max(4, *(row["y"] for row in data["dots"])) + 0.5))
+    dots = theme.chart(data, "dots").mark_circle(size=110, color=theme.ESTIMATE).encode(y=up, x=alt.X(
+        "difference:Q", title="difference per fold; bar: interval of the mean", scale=x, axis=alt.Axis(tickCount=6)))
+    mean = theme.chart(data, "mean").encode(y=up, color=theme.color("verdict", VERDICTS, legend=None))
     bar = mean.mark_rule(strokeWidth=5, clip=True).encode(x=alt.X("low:Q", scale=x), x2="high:Q")
     center = mean.mark_point(filled=True, size=150).encode(
         x="estimate:Q", shape=theme.shape("verdict", VERDICTS, ["diamond", "circle"], legend=None))
@@ -221,7 +210,7 @@ def slider(differences: np.ndarray, test: KFoldTTest, *, level: float = 0.95) ->
     left = (zero + dots + bar + center).properties(width=230, height=220)
     right = curve(data, test.folds * test.repeats, (0.0, 1.0)).properties(width=SLIDER_SIZE[0], height=SLIDER_SIZE[1])
     both = alt.hconcat(left, right).resolve_scale(color="independent", shape="independent")
-    return theme.finish(both, *slider_words(differences, test, level=level))
+    return theme.finish(both, *slider_words(differences, test))
 
 
 # ten thousand experiments
@@ -237,17 +226,17 @@ def experiments_data(study: TypeOneStudy, rho: float | str = 0.0, mean: float | 
     kept = np.histogram(t[np.abs(t) <= critical], edges)[0] * share
     rejected = np.histogram(t[(np.abs(t) > critical) & ~beyond], edges)[0] * share
     bars = []
-    for low, high, stay, leave in zip(edges[:-1].tolist(), edges[1:].tolist(), kept.tolist(), rejected.tolist(),
-                                      strict=True):
+    ends = itertools.pairwise(edges.tolist())
+    for (low, high), stay, leave in zip(ends, kept.tolist(), rejected.tolist(), strict=True):
         bars += [_bar(low, high, 0, stay, "not rejected")] if stay else []
         bars += [_bar(low, high, stay, stay + leave, "rejected")] if leave else []
-    for side in (-1, 1):
-        bars += [_bar(side * at - 0.3, side * at + 0.3, 0, float((np.sign(values) == side).sum() * share), kind)
-                 for at, values, kind in ((BEYOND, t[beyond], "rejected"), (INFINITE, infinite, "all folds agree"))]
+    bars += [_bar(side * at - 0.3, side * at + 0.3, 0, float((np.sign(values) == side).sum() * share), kind)
+             for side in (-1, 1)
+             for at, values, kind in ((BEYOND, t[beyond], "rejected"), (INFINITE, infinite, "all folds agree"))]
     x = np.linspace(-EDGE, EDGE, 241)
-    density = [{"t": at, "share": y} for at, y in zip(x.tolist(), (_t_density(x, study.folds - 1) * EDGE
-                                                                  / BINS_PER_SIDE).tolist(), strict=True)]
-    return {"bars": bars, "density": density, "critical": [{"t": -critical}, {"t": critical}]}
+    y = _t_density(x, study.folds - 1) * EDGE / BINS_PER_SIDE
+    return {"bars": bars, "density": [{"t": a, "share": b} for a, b in zip(x.tolist(), y.tolist(), strict=True)],
+            "critical": [{"t": -critical}, {"t": critical}]}
 
 
 def _bar(left: float, right: float, low: float, high: float, kind: str) -> dict:
@@ -258,8 +247,7 @@ def _t_values(study: TypeOneStudy, rho: float, mean: float | None) -> tuple:
     """Return finite t-values, and the signs of the infinite ones, of runs whose folds all agree."""
     away = study.estimates - (study.mean if mean is None else mean)
     shown = study.shown > 0
-    scale = (1 - resolve_rho(rho, study.folds)) ** 0.5
-    return scale * away[shown] / study.theta3[shown] ** 0.5, np.sign(away[~shown])
+    return (1 - resolve_rho(rho, study.folds)) ** 0.5 * away[shown] / study.theta3[shown] ** 0.5, np.sign(away[~shown])
 
 
 def _t_density(t: np.ndarray, df: int) -> np.ndarray:
@@ -267,12 +255,11 @@ def _t_density(t: np.ndarray, df: int) -> np.ndarray:
     return np.exp(constant - (df + 1) / 2 * np.log1p(t ** 2 / df))
 
 
-def experiments_words(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None, *,
-                      level: float = 0.95) -> tuple[str, str]:
+def experiments_words(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `experiments`."""
     tested = study.mean if mean is None else mean
-    share = study.type_one(rho, level=level, mean=tested)
-    agree = share - study.type_one(rho, level=level, mean=tested, zero_variance="refuse")
+    share = study.type_one(rho, level=LEVEL, mean=tested)
+    agree = share - study.type_one(rho, level=LEVEL, mean=tested, zero_variance="refuse")
     used = resolve_rho(rho, study.folds)
     infinite = f"; {agree:.2%} because all folds agree" if agree else ""
     what = "true error" if mean is None or mean == study.mean else "error"
@@ -282,12 +269,11 @@ def experiments_words(study: TypeOneStudy, rho: float | str = 0.0, mean: float |
             f"{study.runs:,} cross-validations of {study.learner} on samples of {study.n} {study.population}. Tested "
             f"is {tested:.5f}; the mean of all runs is {study.mean:.5f}. At rho {used:.3f} the test rejects "
             f"{share:.2%}, Monte Carlo error {_share_error(share, study.runs):.2%}; it should be "
-            f"{percent(1 - level)}. {agree:.2%} are runs whose folds all have the same error, so that t is infinite. "
+            f"{percent(1 - LEVEL)}. {agree:.2%} are runs whose folds all have the same error, so that t is infinite. "
             f"The true rho of these runs is {study.rho:.3f}.{few}")
 
 
-def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None, *,
-                level: float = 0.95) -> alt.TopLevelMixin:
+def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None = None) -> alt.TopLevelMixin:
     """Return the t-values of thousands of cross-validations under a true null, against the t density.
 
     Parameters
@@ -297,27 +283,25 @@ def experiments(study: TypeOneStudy, rho: float | str = 0.0, mean: float | None 
         The assumed one, as in `workbench.kfold_t_test`.
     mean : float, optional
         Tested mean; by default the mean of all runs.
-    level : float
     """
-    data = experiments_data(study, rho, mean, level=level)
-    ends = [-INFINITE, -BEYOND, -4, -2, 0, 2, 4, BEYOND, INFINITE]
+    data = experiments_data(study, rho, mean)
     names = {BEYOND: f"'> {EDGE}'", -BEYOND: f"'< −{EDGE}'", INFINITE: "'∞'", -INFINITE: "'−∞'"}
     label = "".join(f"datum.value == {at} ? {name} : " for at, name in names.items()) + "format(datum.value, 'd')"
-    axis = alt.Axis(values=ends, labelExpr=label, grid=False, labelOverlap=False)
+    axis = alt.Axis(values=sorted({*names, -4, -2, 0, 2, 4}), labelExpr=label, grid=False, labelOverlap=False)
     x = alt.X("left:Q", title="t of one cross-validation (dashed: t density; lines: critical values)", axis=axis,
               scale=theme.span(-INFINITE - 0.5, INFINITE + 0.5))
     bars = theme.chart(data, "bars").mark_rect(stroke=None).encode(
         x=x, x2="right:Q", y=alt.Y("low:Q", title="share of the runs", axis=theme.percents(tickCount=5),
-                                scale=theme.span(0, MOST_BAR)),
+                                scale=theme.span(0, 0.2)),
         y2="high:Q", color=theme.color("kind", OUTCOMES))
     density = theme.chart(data, "density").mark_line(strokeWidth=2, style="truth").encode(x="t:Q", y="share:Q")
     critical = theme.chart(data, "critical").mark_rule(strokeWidth=1).encode(x="t:Q")
-    return theme.finish(bars + critical + density, *experiments_words(study, rho, mean, level=level))
+    return theme.finish(bars + critical + density, *experiments_words(study, rho, mean))
 
 
 # power
 
-def power_data(studies: Mapping, test: str | None = None, *, predicted: float | None = None) -> dict:
+def power_data(studies: Mapping, test: str | None = None, predicted: float | None = None) -> dict:
     """Return the rows of `power`: rejection rates by situation, size and test, and the learner's guess."""
     rates = [{"situation": situation, "n": n, "test": row["test"], "rate": row["rejects"],
               "low": max(row["rejects"] - row["rejects_error"], 0),
@@ -327,7 +311,7 @@ def power_data(studies: Mapping, test: str | None = None, *, predicted: float | 
     return {"rates": rates, "level": [{"rate": 0.05, "text": "5%"}], "guess": guess}
 
 
-def power_words(studies: Mapping, test: str | None = None) -> tuple[str, str]:
+def power_words(studies: Mapping, test: str | None = None, predicted: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `power`: about the largest samples and the test in the foreground."""
     (equal, different), n = _situations(studies), max(n for _, n in studies)
     alarms, power = studies[equal, n], studies[different, n]
@@ -342,11 +326,11 @@ def power_words(studies: Mapping, test: str | None = None) -> tuple[str, str]:
             f"{max(_share_error(power.rejection(name), power.runs) for name in power.tests):.3f}.")
 
 
-def _situations(studies: dict) -> tuple:
+def _situations(studies: Mapping) -> tuple:
     return tuple(dict.fromkeys(situation for situation, _ in studies))
 
 
-def power(studies: Mapping, test: str | None = None, *, predicted: float | None = None) -> alt.TopLevelMixin:
+def power(studies: Mapping, test: str | None = None, predicted: float | None = None) -> alt.TopLevelMixin:
     """Return how often tests call two equal and two different readers different, over sample sizes.
 
     Parameters
@@ -358,7 +342,7 @@ def power(studies: Mapping, test: str | None = None, *, predicted: float | None 
     predicted : float, optional
         The learner's guess of the power.
     """
-    data = power_data(studies, test, predicted=predicted)
+    data = power_data(studies, test, predicted)
     panels = [_power_panel(data, situation, k == 0) for k, situation in enumerate(_situations(studies))]
     return theme.finish(alt.hconcat(*panels).resolve_scale(y="independent"), *power_words(studies, test))
 
@@ -378,25 +362,21 @@ def _power_panel(data: dict, situation: str, equal: bool) -> Any:
     bars = base.mark_rule().encode(y="low:Q", y2="high:Q", strokeWidth=width)
     dots = base.mark_point(filled=True, size=80).encode(
         y="rate:Q", shape=theme.shape("test", TEST_COLORS, RULE_SHAPES, legend=legend))
-    at = theme.chart(data, "level")
-    level = at.mark_rule(style="truth").encode(y="rate:Q")
-    name = at.mark_text(x="width", dx=4, align="left", style="note").encode(y="rate:Q", text="text:N")
-    guess = theme.chart(data, "guess").encode(y="rate:Q")
+    level, guess = (theme.chart(data, name).encode(y="rate:Q") for name in ("level", "guess"))
+    name = level.mark_text(x="width", dx=4, align="left", style="note").encode(text="text:N")
     guessed = [] if equal else [guess.mark_rule(strokeDash=[2, 2], strokeWidth=2), guess.mark_text(
         x="width", dx=4, align="left").encode(text="text:N")]
-    return alt.layer(level, name, lines, bars, dots, *guessed).properties(width=230, height=230)
+    promised = level.mark_rule(style="truth")
+    return alt.layer(promised, name, lines, bars, dots, *guessed).properties(width=230, height=230)
 
 
 # no test is best everywhere
 
 def scoreboard_data(studies: Mapping) -> dict:
     """Return the rows of `scoreboard`: false alarms and power of each test, by learner."""
-    rates = []
-    for learner in _situations(studies):
-        equal, different = studies[learner, "equal"], studies[learner, "different"]
-        rates += [{"learner": learner, "test": test, "alarms": equal.rejection(test),
-                   "power": different.rejection(test), "kind": list(SCORES)[int(not _keeps(equal, test))]}
-                  for test in equal.tests]
+    rates = [{"learner": learner, "test": test, "alarms": equal.rejection(test),
+              "power": studies[learner, "different"].rejection(test), "kind": list(SCORES)[1 - _keeps(equal, test)]}
+             for learner in _situations(studies) for equal in [studies[learner, "equal"]] for test in equal.tests]
     return {"rates": rates, "level": [{"rate": 0.05}]}
 
 
@@ -407,13 +387,10 @@ def _keeps(study: Any, test: str) -> bool:
 
 def scoreboard_words(studies: Mapping) -> tuple[str, str]:
     """Return title and text alternative of `scoreboard`."""
-    learners, best = _situations(studies), {}
-    for learner in learners:
-        equal, different = studies[learner, "equal"], studies[learner, "different"]
-        honest = [test for test in equal.tests if _keeps(equal, test)]
-        best[learner] = max(honest, key=different.rejection) if honest else None
+    learners, first = _situations(studies), next(iter(studies.values()))
+    best = {learner: max((test for test in first.tests if _keeps(studies[learner, "equal"], test)),
+                         key=studies[learner, "different"].rejection, default=None) for learner in learners}
     named = ", ".join(f"{test or 'no test'} for {learner}" for learner, test in best.items())
-    first = studies[learners[0], "equal"]
     said = ". ".join(f"{learner}: " + "; ".join(f"{test} {studies[learner, 'equal'].rejection(test):.3f} and "
                                                 f"{studies[learner, 'different'].rejection(test):.3f}"
                                                 for test in first.tests) for learner in learners)
@@ -431,8 +408,8 @@ def scoreboard(studies: Mapping) -> alt.TopLevelMixin:
     studies : dict of (str, str) to workbench.ComparisonStudy
         By learner and "equal" or "different"; all with the same tests.
     """
-    data, learners = scoreboard_data(studies), _situations(studies)
-    panels = [_score_panel(data, learner) for learner in learners]
+    data = scoreboard_data(studies)
+    panels = [_score_panel(data, learner) for learner in _situations(studies)]
     return theme.finish(alt.hconcat(*panels).resolve_scale(y="shared"), *scoreboard_words(studies))
 
 

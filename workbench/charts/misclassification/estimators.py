@@ -12,23 +12,19 @@ from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import METHODS
 from workbench.misclassification.prevalence import EstimatorComparison
 
-MOST_TEXTS = 12
-
 
 def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> list[dict]:
     """Return the rows of `estimators`: expected error of all classes together per method."""
-    rows = []
-    for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True):
-        unknown = "cannot be computed" if name in comparison.reasons else "not known"
-        rows.append({"estimator": METHODS[name].title + (" (chosen)" if name == method else ""),
-                     "rmse": 0.0 if math.isnan(error) else error, "text": unknown if math.isnan(error) else
-                     f"{error:.4f}", "role": "chosen" if name == method else "other"})
-    return rows
+    return [{"estimator": METHODS[name].title + " (chosen)" * (name == method),
+             "rmse": 0.0 if math.isnan(error) else error, "role": "chosen" if name == method else "other",
+             "text": f"{error:.4f}" if not math.isnan(error) else
+             "cannot be computed" if name in comparison.reasons else "not known"}
+            for name, error in zip(comparison.methods, comparison.total_rmse.tolist(), strict=True)]
 
 
 def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tuple[str, str]:
     """Return title and text alternative of `estimators`."""
-    rows = {name: row for name, row in zip(comparison.methods, estimators_data(comparison, method), strict=True)}
+    rows = dict(zip(comparison.methods, estimators_data(comparison, method), strict=True))
     said = ", ".join(f"{METHODS[name].title} {row['text']}" for name, row in rows.items())
     problems = "".join(f" {METHODS[name].title}: {problem}." for name, problem in comparison.reasons.items())
     together = "" if len(comparison.labels) == 2 else ", all classes together"
@@ -38,15 +34,14 @@ def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tu
 
 
 def _best_words(comparison: EstimatorComparison, method: str, rows: dict) -> str:
-    best, chosen = comparison.best, rows[method]["text"]
-    if best is None:
+    if comparison.best is None:
         return "No expected errors are known: the classes are read no better than by chance, or one was not audited"
+    chosen, best = ((METHODS[name].title, rows[name]["text"]) for name in (method, comparison.best))
     if method in comparison.reasons:
-        return f"{METHODS[method].title} cannot be computed; advised: {METHODS[best].title}, {rows[best]['text']}"
+        return f"{chosen[0]} cannot be computed; advised: {', '.join(best)}"
     if method in comparison.no_worse:
-        return f"No estimator has a clearly smaller expected error than {METHODS[method].title}, {chosen}"
-    better = f"{METHODS[best].title}, {rows[best]['text']}"
-    return f"Expected error of {METHODS[method].title} {chosen}; clearly less: {better}"
+        return f"No estimator has a clearly smaller expected error than {', '.join(chosen)}"
+    return f"Expected error of {' '.join(chosen)}; clearly less: {', '.join(best)}"
 
 
 def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopLevelMixin:
@@ -83,11 +78,10 @@ def audit_matrix_words(audit: ConfusionCounts) -> tuple[str, str]:
     wrong = sorted(((int(n), i, j) for (i, j), n in np.ndenumerate(audit.table) if i != j and n),
                    key=lambda cell: -cell[0])
     mistakes = "; ".join(f"{audit.labels[i]} read as {audit.labels[j]}: {n:,}" for n, i, j in wrong[:MOST_NAMED])
-    title = f"{audit.n:,} audited, {right.sum() / audit.n:.1%} right"
     k = int(np.nanargmin(np.diag(audit.reading_rates)))
-    title += f"; least often: {audit.labels[k]}, {right[k] / totals[k]:.1%}"
     commonest = f" Commonest mistakes: {mistakes}." if mistakes else " No mistake."
-    return title, f"Audit of {checks.counted(audit.n, 'item')}. Right: {rates}.{commonest}"
+    return (f"{audit.n:,} audited, {right.sum() / audit.n:.1%} right; least often: {audit.labels[k]}, "
+            f"{right[k] / totals[k]:.1%}", f"Audit of {checks.counted(audit.n, 'item')}. Right: {rates}.{commonest}")
 
 
 def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
@@ -106,10 +100,9 @@ def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
         "rate:Q", title="P(read as | true)", legend=alt.Legend(gradientLength=160, format=theme.PERCENT),
         scale=alt.Scale(domain=[0, 1], range=["#f7f7f7", theme.STRATIFIED])))
-    both, written = len(names) <= MOST_TEXTS, base.encode(color=theme.ink())
+    both, written = len(names) <= 12, base.encode(color=theme.ink())
     counts = written.mark_text(dy=-7 if both else 0, fontSize=12 if size > 40 else 10).encode(text="n:N")
     shares = written.mark_text(dy=9, fontSize=11 if size > 44 else 9).encode(text="share:N")
-    layers = [cells, counts, shares][:2 + both]
-    side = size * len(names)
-    chart = alt.layer(*layers).resolve_scale(color="independent").properties(width=side, height=side)
-    return theme.finish(chart, *audit_matrix_words(audit), width=None, height=None)
+    drawn = alt.layer(*[cells, counts, shares][:2 + both]).resolve_scale(color="independent")
+    drawn = drawn.properties(width=size * len(names), height=size * len(names))
+    return theme.finish(drawn, *audit_matrix_words(audit), width=None, height=None)

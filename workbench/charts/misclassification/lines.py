@@ -16,8 +16,6 @@ LINES = {TRUTH: theme.GRAY, **{name: colors()[name] for name in ("raw count", "m
 STROKES = alt.Legend(symbolType="stroke", symbolSize=400, columns=3)
 SHAPES = {TRUTH: "stroke", "raw count": "triangle-up", "mixed": "square", "calibration": "diamond", DRAWN: "circle"}
 HEIGHTS = (0.05, 0.20)
-NEAR = 0.0025
-STEP = 0.005
 
 
 def published_data(theory: EstimatorTheory, true_shares: Sequence[float], drawn: Sequence[float] | None = None) -> dict:
@@ -46,7 +44,7 @@ def published_words(theory: EstimatorTheory, true_shares: Sequence[float],
 
 def _compared(ends: dict) -> str:
     gap = ends[DRAWN] - ends["calibration"]
-    if abs(gap) < NEAR:
+    if abs(gap) < 0.0025:
         return f"Your line ends at {ends[DRAWN]:.1%}, where calibration's does."
     near = min((abs(ends[name] - ends[DRAWN]), name) for name in ("raw count", "mixed", "calibration"))[1]
     kind = {"calibration": "", "mixed": ", nearest to the truth", "raw count": ", nearest to the raw count"}[near]
@@ -56,7 +54,7 @@ def _compared(ends: dict) -> str:
 
 def drawing_data(line: Sequence[float], true_shares: Sequence[float], *, loose: bool = True) -> dict:
     """Return the rows of `drawing`; a loose line can be dragged, month by month."""
-    points = [{"month": month, "share": share, "line": DRAWN, **({"drag": month, "step": STEP, "label":
+    points = [{"month": month, "share": share, "line": DRAWN, **({"drag": month, "step": 0.005, "label":
                f"Month {month}: {share:.1%}"} if loose else {})} for month, share in enumerate(line, 1)]
     return {"truth": [{"month": month, "share": share, "line": TRUTH} for month, share in enumerate(true_shares, 1)],
             "drawn": points}
@@ -64,9 +62,7 @@ def drawing_data(line: Sequence[float], true_shares: Sequence[float], *, loose: 
 
 def drawing_words(line: Sequence[float], *, touched: bool = True) -> tuple[str, str]:
     """Return title and text alternative of `drawing`."""
-    middle = len(line) // 2
-    months = [1, middle, len(line)]
-    said = ", ".join(f"{line[month - 1]:.1%} in month {month}" for month in months)
+    said = ", ".join(f"{line[month - 1]:.1%} in month {month}" for month in (1, len(line) // 2, len(line)))
     if touched:
         return "Your line: what the office publishes", f"Your line: {said}."
     return "Draw what the office publishes", (

@@ -17,7 +17,6 @@ MOST_NAMED = 6
 KINDS = {"counted": RAW, "corrected": CORRECTED}
 MANY = 40
 MOST_LETTERS = 90
-PART_HEIGHT = 110
 VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
 
 
@@ -36,9 +35,8 @@ def _class_data(rows: list, audit_period: str | None) -> dict:
     gap = [True, *(row["items"] is None for row in rows), True]
     alone = [band for t, band in enumerate(bands) if gap[t] and not gap[t + 1] and gap[t + 2]]
     lost = [{"period": str(row["period"]), "mark": "×"} for row in rows if row["items"] is None]
-    audit = [{"period": str(row["period"]), "text": "audit"} for row in rows if row["period"] == audit_period]
-    return {"class": str(rows[0]["label"]), "lines": lines, "bands": bands, "alone": alone, "lost": lost,
-            "audit": audit}
+    return {"class": str(rows[0]["label"]), "lines": lines, "bands": bands, "alone": alone, "lost": lost, "audit": [
+        {"period": str(row["period"]), "text": "audit"} for row in rows if row["period"] == audit_period]}
 
 
 def _shown_classes(series: PrevalenceSeries, label: int | str | None = None) -> list:
@@ -48,8 +46,8 @@ def _shown_classes(series: PrevalenceSeries, label: int | str | None = None) -> 
         return [label]
     if len(series.labels) == 2:
         return [series.labels[1]]
-    size = np.nanmean(series.raw, 0)
-    return [series.labels[k] for k in sorted(np.argsort(-size, kind="stable")[:SHOWN_CLASSES])]
+    largest = np.argsort(-np.nanmean(series.raw, 0), kind="stable")[:SHOWN_CLASSES]
+    return [series.labels[k] for k in sorted(largest)]
 
 
 def series_words(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> tuple[str, str]:
@@ -61,12 +59,13 @@ def series_words(series: PrevalenceSeries, label: str | None = None, level: floa
     audited = "No period is the audited frame itself." if series.audit_period is None else \
         f"The audit was drawn in {named_period(series.audit_period)}."
     said = "; ".join(f"{name} {_with_limits(found[0])} to {_with_limits(found[-1])}" for name, found in rows.items())
-    shares = [f"{_percent(row['estimate'])} in {named_period(row['period'])}" for row in (first, last)]
-    return (f"{most}: {', '.join(shares)} "
-            f"(counted {first['counted']:.1%}, {last['counted']:.1%})",
+    unknown = " The audit leaves every share possible: the bands fill the whole range." \
+        if all(row["low"] == 0 and row["high"] == 1 for row in table) else ""
+    shares = ", ".join(f"{_percent(row['estimate'])} in {named_period(row['period'])}" for row in (first, last))
+    return (f"{most}: {shares} (counted {first['counted']:.1%}, {last['counted']:.1%})",
             f"Shares by {series.method} with {percent(level)} intervals, {named_period(first['period'])} to "
-            f"{named_period(last['period'])}: "
-            f"{said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}{_unknown(table)}")
+            f"{named_period(last['period'])}: {said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}"
+            f"{unknown}")
 
 
 def _with_limits(row: dict) -> str:
@@ -79,21 +78,12 @@ def _percent(share: float, digits: int = 1) -> str:
 
 def _not_reported(series: PrevalenceSeries) -> str:
     lost = [f"{note.where[1]}: {note.text}" for note in series.notes if note.kind == "refused" and note.where]
-    if not lost:
-        return ""
-    named = "; ".join(lost[:MOST_NAMED])
-    return f" Not reported: {named}{'; …' if len(lost) > MOST_NAMED else ''}."
+    return f" Not reported: {'; '.join(lost[:MOST_NAMED])}{'; …' if len(lost) > MOST_NAMED else ''}." if lost else ""
 
 
 def _not_drawn(series: PrevalenceSeries, label: int | str | None) -> str:
-    if label is not None or len(series.labels) <= SHOWN_CLASSES:
-        return ""
-    return f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
-
-
-def _unknown(rows: list) -> str:
-    whole = all(row["low"] == 0 and row["high"] == 1 for row in rows)
-    return " The audit leaves every share possible: the bands fill the whole range." if whole else ""
+    all_drawn = label is not None or len(series.labels) <= SHOWN_CLASSES
+    return "" if all_drawn else f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
 
 
 def series(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> alt.TopLevelMixin:
@@ -116,26 +106,21 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
 def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
     up = alt.Y("share:Q", title=f"share of {_limited(class_name(part['class']))}",
                axis=theme.percents(tickCount=5), scale=alt.Scale(zero=False))
-    area, alone = (alt.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across, y="low:Q", y2="high:Q")
-                   for name in ("bands", "alone"))
-    area, alone = (area.mark_area(opacity=0.22, color=CORRECTED),
-                   alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3))
-    lines = alt.Chart(theme.rows(f"lines {k}", part["lines"])).encode(
-        x=across, y=up, color=theme.color("kind", KINDS, legend=alt.Legend(symbolType="stroke")))
+    bands, alone, lines, lost, audit = (alt.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across)
+                                        for name in ("bands", "alone", "lines", "lost", "audit"))
+    area = bands.mark_area(opacity=0.22, color=CORRECTED).encode(y="low:Q", y2="high:Q")
+    bars = alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3).encode(y="low:Q", y2="high:Q")
+    lines = lines.encode(y=up, color=theme.color("kind", KINDS, legend=theme.STROKES))
     strokes = lines.mark_line(strokeWidth=2).encode(strokeDash=theme.dash("kind", KINDS, [[4, 3], [1, 0]]))
     dots = lines.mark_circle(size=36 if periods <= MANY else 8)
-    lost = alt.Chart(theme.rows(f"lost {k}", part["lost"])).mark_text(
-        color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom").encode(x=across, text="mark:N")
-    audit = alt.Chart(theme.rows(f"audit {k}", part["audit"])).encode(x=across)
-    line = audit.mark_rule(style="truth")
+    crosses = lost.mark_text(color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom")
     name = audit.mark_text(y=-7, style="note").encode(text="text:N")
-    return area + alone + strokes + dots + lost + line + name
+    return area + bars + strokes + dots + crosses.encode(text="mark:N") + audit.mark_rule(style="truth") + name
 
 
 def _stacked(parts: list) -> Any:
     """Return one chart, or several below each other that share their legend."""
-    height = theme.HEIGHT if len(parts) == 1 else PART_HEIGHT
-    parts = [part.properties(width=theme.WIDTH, height=height) for part in parts]
+    parts = [part.properties(width=theme.WIDTH, height=theme.HEIGHT if len(parts) == 1 else 110) for part in parts]
     return parts[0] if len(parts) == 1 else alt.vconcat(*parts, spacing=16)
 
 
@@ -201,7 +186,6 @@ def _change_chart(rows: list, name: str, k: int, across: Any, periods: int) -> A
     zero = alt.Chart(theme.rows(f"zero {k}", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
     base = alt.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=theme.color("verdict", VERDICTS))
     up = alt.Y("low:Q", title=f"{_limited(class_name(name), 10)} (points)", axis=POINTS)
-    bars = base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q")
     dots = base.mark_point(filled=True, size=60 if periods <= MANY else 14).encode(
         y="change:Q", shape=theme.shape("verdict", VERDICTS, ["circle", "square"]))
-    return zero + bars + dots
+    return zero + base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q") + dots

@@ -21,9 +21,7 @@ CELLS = {"panels, counted": theme.OKABE_ITO["blue"], "panels, missed": theme.OKA
 READING, TRUTH = "P(read | true)", "P(true | read)"
 HOLDS = {READING: "mixed", TRUTH: "calibration"}
 RANGE = (0.02, 0.40)
-GRID = np.linspace(*RANGE, 77)
-NO_SHIFT = 0.0005
-SMALL = 5e-5
+GRID, WITHIN = np.linspace(*RANGE, 77), theme.span(*RANGE, zero=False)
 # axes stay while sliders move: wide enough for all that the lesson's sliders reach, or cut, which is said
 BIAS, ERRORS, TYPICAL = (-0.3, 0.3), (-0.16, 0.08), (0.002, 0.5)
 LEVELS, DIFFERENCES, ANSWERS = (0.05, 0.21), (-0.07, 0.11), (-0.05, 0.65)
@@ -34,8 +32,6 @@ YOURS = " (you)"
 NAMED = 115     # pixels for the longest name: the picture keeps its place when it is shown
 BANDS = {"level bands": RAW, "its own": CORRECTED, "your guess": theme.OKABE_ITO["green"]}
 LETTERS = 125   # pixels of the longest text beside a dot
-FINE = 20_001
-LOG_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
 PERCENT = theme.percents()
 POINT = "format(100 * datum.value, '~g')"
 POINTS = alt.Axis(labelExpr=POINT, tickCount=5)
@@ -43,17 +39,12 @@ POINTS = alt.Axis(labelExpr=POINT, tickCount=5)
 
 def mosaic_data(base_rate: float, p00: float, p11: float) -> dict:
     """Return the rows of `mosaic`: the four areas, the bias over all true shares, an arrow from true to counted."""
-    heights = {"panels": (0, p11, 1), "others": (0, 1 - p00, 1)}
-    starts = {"panels": (0, base_rate), "others": (base_rate, 1)}
-    cells = []
-    for truth, (left, right) in starts.items():
-        for place, reading in enumerate(("counted", "missed" if truth == "panels" else "not counted")):
-            low, high = heights[truth][place:place + 2]
-            share, area = (right - left) * (high - low), f"{truth}, {reading}"
-            fits = right - left > 0.16 and high - low > 0.07
-            cells.append({"left": left, "right": right, "low": low, "high": high, "share": share, "area": area,
-                          "x": (left + right) / 2, "y": (low + high) / 2, "text": f"{share:.2%}" if fits else "",
-                          "dark": int(area == "panels, counted")})
+    corners = zip(CELLS, ((0, base_rate, 0, p11), (0, base_rate, p11, 1), (base_rate, 1, 0, 1 - p00),
+                          (base_rate, 1, 1 - p00, 1)), strict=True)
+    cells = [{"left": left, "right": right, "low": low, "high": high, "share": share, "area": area,
+              "x": (left + right) / 2, "y": (low + high) / 2, "dark": int(area == "panels, counted"),
+              "text": f"{share:.2%}" if right - left > 0.16 and high - low > 0.07 else ""}
+             for area, (left, right, low, high) in corners for share in [(right - left) * (high - low)]]
     bias = counted_share(base_rate, p00, p11) - base_rate
     return {"cells": cells, "line": [{"share": a, "bias": counted_share(a, p00, p11) - a} for a in (0.0, 1.0)],
             "arrow": [{"share": base_rate, "from": 0.0, "bias": bias, "way": "up" if bias >= 0 else "down"}]}
@@ -64,11 +55,10 @@ def mosaic_words(base_rate: float, p00: float, p11: float) -> tuple[str, str]:
     counted = counted_share(base_rate, p00, p11)
     bias = counted - base_rate
     where = "a reader without errors" if unbiased_share(p00, p11) is None else \
-        "misses and false alarms just cancel" if abs(bias) < SMALL else \
+        "misses and false alarms just cancel" if abs(bias) < 5e-5 else \
         f"{100 * abs(bias):.2f} points too {'many' if bias > 0 else 'few'}"
     said = f"Counted {counted:.2%}, true {base_rate:.2%}: {where}"
-    return (said,
-            f"Of {base_rate:.2%} with panels {base_rate * p11:.2%} are counted and {base_rate * (1 - p11):.2%} "
+    return (said, f"Of {base_rate:.2%} with panels {base_rate * p11:.2%} are counted and {base_rate * (1 - p11):.2%} "
             f"missed; of {1 - base_rate:.2%} others {(1 - base_rate) * (1 - p00):.2%} are counted by mistake. {said}.")
 
 
@@ -111,9 +101,9 @@ def months_data(study: PrevalenceStudy, methods: Sequence[str], predicted: str =
                 "low": study.bias[m] - study.sd[m], "high": study.bias[m] + study.sd[m], "rmse": study.rmse[m],
                 "now": study.new_base_rate, "text": f"{100 * study.rmse[m]:.2f}"} for m in methods]
     errors = _errors(study, GRID)
-    curves = [{"share": float(a), "rmse": float(e), "estimator": title[m]} for m in methods
-              for a, e in zip(GRID, errors[m], strict=True)]
-    return {"answers": answers, "curves": curves, "truth": [{"share": study.new_base_rate}]}
+    return {"answers": answers, "curves": [{"share": float(a), "rmse": float(e), "estimator": title[m]} for m in methods
+                                           for a, e in zip(GRID, errors[m], strict=True)],
+            "truth": [{"share": study.new_base_rate}]}
 
 
 def _errors(study: PrevalenceStudy, new_base_rates: np.ndarray) -> dict:
@@ -133,13 +123,12 @@ def reported_change(study: PrevalenceStudy, method: str) -> float:
     return 1 + float(np.diff(bias)[0]) / (study.new_base_rate - study.base_rate)
 
 
-def months_words(study: PrevalenceStudy, methods: Sequence[str]) -> tuple[str, str]:
+def months_words(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> tuple[str, str]:
     """Return title and text alternative of `months`."""
     order, called = sorted(methods, key=study.rmse.get), names()
     shift = study.new_base_rate - study.base_rate
-    if abs(shift) < NO_SHIFT:
-        title = "No shift; typical errors: " + ", ".join(f"{called[m]} {100 * study.rmse[m]:.2f}" for m in order) \
-            + " points"
+    if abs(shift) < 0.0005:
+        title = f"No shift; typical errors: {', '.join(f'{called[m]} {100 * study.rmse[m]:.2f}' for m in order)} points"
     else:
         reported = ", ".join(f"{called[m]} {reported_change(study, m):.0%}" for m in methods)
         title = f"Of a {'rise' if shift > 0 else 'fall'} by {100 * abs(shift):.1f} points they report: {reported}"
@@ -154,7 +143,7 @@ def months_words(study: PrevalenceStudy, methods: Sequence[str]) -> tuple[str, s
 def _where_calibration_wins(study: PrevalenceStudy, methods: tuple) -> str:
     if not {"calibration", "mixed"} <= set(methods):
         return ""
-    shares = np.linspace(*RANGE, FINE)
+    shares = np.linspace(*RANGE, 20_001)
     errors = _errors(study, shares)
     wins = shares[errors["calibration"] < errors["mixed"]]
     if not wins.size:
@@ -175,7 +164,7 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     """
     data = months_data(study, methods, predicted)
     order = list(colors())
-    color = alt.Color("estimator:N", title=None, scale=theme.scale(colors()), legend=None)
+    color = theme.color("estimator", colors(), legend=None)
     labels = alt.Y("name:N", sort=[name + said for name in order for said in ("", YOURS)], title=None,
                   axis=alt.Axis(labelLimit=160, minExtent=NAMED))
     answers = theme.chart(data, "answers")
@@ -185,26 +174,23 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(style="truth").encode(x="bias:Q")
     bands = answers.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q", y=labels, color=color)
     dots = answers.mark_circle(size=90, clip=True).encode(x="bias:Q", y=labels, color=color)
-    texts = answers.mark_text(align="left", dx=8, fontWeight="bold").encode(x=alt.value("width"), y=labels,
-                                                                            text="text:N")
+    texts = answers.mark_text(align="left", dx=8, fontWeight="bold").encode(
+        x=alt.value("width"), y=labels, text="text:N")
     head = alt.Chart(theme.rows("head", [{"text": ["typical", "error"]}])).mark_text(
         align="left", dx=8, dy=-26, lineHeight=16, style="note", x="width", y=0).encode(text="text:N")
     above = (zero + bands + dots + texts + head).properties(width=460, height=alt.Step(28))
-    across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=_within())
+    across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=WITHIN)
     curves = theme.chart(data, "curves").mark_line(strokeWidth=2, clip=True).encode(
         x=across, color=theme.color("estimator", colors(), legend=LEGEND),
         strokeDash=theme.dash("estimator", order, list(dashes().values()), legend=LEGEND),
         y=alt.Y("rmse:Q", title="typical error (points, log scale)", axis=alt.Axis(
-            values=LOG_TICKS, labelExpr=POINT), scale=theme.span(*TYPICAL, type="log")))
-    now = answers.mark_circle(size=70, clip=True).encode(x=alt.X("now:Q", scale=_within()), y="rmse:Q", color=color)
+            values=[m * t for t in (0.001, 0.01, 0.1) for m in (1, 2, 5)], labelExpr=POINT),
+            scale=theme.span(*TYPICAL, type="log")))
+    now = answers.mark_circle(size=70, clip=True).encode(x=alt.X("now:Q", scale=WITHIN), y="rmse:Q", color=color)
     truth = theme.chart(data, "truth").mark_rule(style="truth").encode(x=across)
     below = (truth + curves + now).properties(width=460, height=190)
     both = alt.vconcat(above, below).resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *months_words(study, methods))
-
-
-def _within() -> Any:
-    return theme.span(*RANGE, zero=False)
 
 
 def change_data(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndarray,
@@ -215,11 +201,9 @@ def change_data(series: PrevalenceSeries, first: int, last: int, true_shares: np
     levels = [{"month": row["period"], "truth": truth[row["period"]],
                **{name: row[name] for name in ("estimate", "low", "high")}} for row in series.levels()]
     half = intervals.quantile(0.95) * found.naive_standard_error
-    differences: list[dict[str, Any]] = [
-        {"band": band, "estimate": found.estimate, "low": found.estimate - reach, "high": found.estimate + reach}
-        for band, reach in (("level bands", half), ("your guess", predicted)) if reach is not None]
-    low, high = found.limits
-    differences.insert(1, {"band": "its own", "estimate": found.estimate, "low": low, "high": high})
+    limits = [(found.estimate - reach, found.estimate + reach) for reach in (half, predicted) if reach is not None]
+    differences = [{"band": band, "estimate": found.estimate, "low": low, "high": high}
+                   for band, (low, high) in zip(BANDS, [limits[0], found.limits, *limits[1:]], strict=False)]
     return {"levels": levels, "chosen": [row for row in levels if row["month"] in (first, last)],
             "differences": differences, "true change": [{"change": truth[last] - truth[first]}]}
 
@@ -229,7 +213,7 @@ def change_words(series: PrevalenceSeries, first: int, last: int, true_shares: n
     """Return title and text alternative of `change`."""
     found = series.change(first, last)
     truth = dict(zip(series.periods, np.asarray(true_shares).tolist(), strict=True))
-    low, high = (change_data(series, first, last, true_shares)["differences"][1][end] for end in ("low", "high"))
+    low, high = (100 * np.array(found.limits)).tolist()
     ends = ", ".join(f"{row['estimate']:.2%} ({row['low']:.2%} to {row['high']:.2%}) in month {row['period']}"
                      for row in series.levels() if row["period"] in (first, last))
     forms = checks.counted(series.audit.n, "form")
@@ -237,7 +221,7 @@ def change_words(series: PrevalenceSeries, first: int, last: int, true_shares: n
     yours = "" if predicted is None else f" You predicted {100 * predicted:.1f} points either way."
     return (f"Month {first} to {last}: {points(found.estimate)}, standard error {error}; level bands suggest {naive}",
             f"Levels by {series.method} from one audit of {forms}, 95% bands: {ends}. Change "
-            f"{points(found.estimate)}, its own 95% interval {100 * low:+.2f} to {100 * high:+.2f}; the true change is "
+            f"{points(found.estimate)}, its own 95% interval {low:+.2f} to {high:+.2f}; the true change is "
             f"{points(truth[last] - truth[first])}. If the errors of the levels were independent, the standard error "
             f"of the change would be {naive} and not {error} points.{yours}")
 
@@ -290,19 +274,16 @@ def answer_slopes(theory: EstimatorTheory, constant: str) -> dict[str, float]:
 
 def held_constant_data(theory: EstimatorTheory, constant: str) -> dict:
     """Return the rows of `held_constant`: both answers over the new share, the truth, both answers now."""
-    lines: list[dict] = []
-    now: list[dict[str, Any]] = []
     slopes = answer_slopes(theory, constant)
-    for method, slope in slopes.items():
-        answers = {a: theory.base_rate + slope * (a - theory.base_rate) for a in (*RANGE, theory.new_base_rate)}
-        lines += [{"share": a, "answer": answers[a], "estimator": method} for a in RANGE]
-        now.append({"share": theory.new_base_rate, "answer": answers[theory.new_base_rate], "estimator": method,
-                    "text": f"{method} {answers[theory.new_base_rate]:.1%}"})
+    lines: list[dict[str, Any]] = [
+        {"share": a, "answer": theory.base_rate + slope * (a - theory.base_rate), "estimator": method}
+        for method, slope in slopes.items() for a in (*RANGE, theory.new_base_rate)]
+    now = [row | {"text": f"{row['estimator']} {row['answer']:.1%}"} for row in lines[2::3]]
     high = max(now, key=lambda row: row["answer"])
     for row in now:
-        row["side"] = "above" if row is high else "below"
-        row["slope"] = max(slopes.values()) if row is high else slopes[row["estimator"]]
-    return {"answers": lines, "now": now, "truth": [{"share": a, "answer": a} for a in RANGE]}
+        row |= {"side": "above", "slope": max(slopes.values())} if row is high else \
+            {"side": "below", "slope": slopes[row["estimator"]]}
+    return {"answers": [*lines[:2], *lines[3:5]], "now": now, "truth": [{"share": a, "answer": a} for a in RANGE]}
 
 
 def held_constant_words(theory: EstimatorTheory, constant: str) -> tuple[str, str]:
@@ -330,7 +311,7 @@ def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
     """
     data = held_constant_data(theory, constant)
     color = theme.color("estimator", {m: colors()[m] for m in HOLDS.values()}, legend=None)
-    across = alt.X("share:Q", title="new true share (dashed: the truth)", axis=PERCENT, scale=_within())
+    across = alt.X("share:Q", title="new true share (dashed: the truth)", axis=PERCENT, scale=WITHIN)
     up = alt.Y("answer:Q", title="expected answer", axis=PERCENT, scale=theme.span(*ANSWERS))
     lines = theme.chart(data, "answers").mark_line(strokeWidth=3).encode(
         x=across, y=up, color=color, strokeDash=theme.dash(

@@ -6,7 +6,7 @@ import numpy as np
 from workbench import checks
 from workbench.charts import theme
 from workbench.charts.replication.half_samples import SIGNS, TICKS
-from workbench.replication import galois
+from workbench.replication import arrays, galois
 from workbench.replication.galois import GaloisField
 
 SHOWN_RUNS = 81
@@ -23,16 +23,19 @@ def unbalanced_pairs(array: np.ndarray, levels: int) -> np.ndarray:
     return bad
 
 
+def _pairs(array: np.ndarray, levels: int, i: int, j: int) -> np.ndarray:
+    """Return how often two columns show each pair of levels, (levels, levels)."""
+    return np.bincount(array[:, i - 1] * levels + array[:, j - 1], minlength=levels ** 2).reshape(levels, levels)
+
+
 def array_data(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> dict:
     """Return the rows of `array`: tiles, the two chosen columns and how often they show each pair, bad pairs."""
     bad = unbalanced_pairs(array, levels)
     tiles = [{"run": r + 1, "column": c + 1, "level": level}
              for r, row in enumerate(array[:SHOWN_RUNS].tolist()) for c, level in enumerate(row)]
-    counts = np.zeros((levels, levels), int)
-    np.add.at(counts, (array[:, i - 1], array[:, j - 1]), 1)
     even = len(array) / levels ** 2
-    table = [{"a": a, "b": b, "count": int(n), "off": max(-1.0, min(1.0, float(n / even - 1))),
-              "dark": int(n / even >= 1.55 or n / even <= 0.45)} for (a, b), n in np.ndenumerate(counts)]
+    table = [{"a": a, "b": b, "count": int(n), "off": max(-1.0, min(1.0, float(n / even - 1))), "dark": int(
+        n / even >= 1.55 or n / even <= 0.45)} for (a, b), n in np.ndenumerate(_pairs(array, levels, i, j))]
     pairs = [{"i": a + 1, "j": b + 1, "pair": "not balanced" if bad[a, b] else "balanced"}
              for a, b in zip(*np.triu_indices(bad.shape[0], 1), strict=True)]
     columns = [{"column": c + 1, "pick": c + 1, "label": f"column {c + 1}"} for c in range(array.shape[1])]
@@ -41,18 +44,18 @@ def array_data(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -
             "pair": [{"i": min(i, j), "j": max(i, j)}], "note": [{"text": note}]}
 
 
-def array_words(array: np.ndarray, levels: int, i: int, j: int, needed: int, note: str = "") -> tuple[str, str]:
-    """Return title and text alternative of `array`; `needed` runs would balance as many columns."""
+def array_words(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> tuple[str, str]:
+    """Return title and text alternative of `array`."""
     runs, columns = array.shape
     bad = np.argwhere(np.triu(unbalanced_pairs(array, levels))) + 1
-    counts = np.zeros((levels, levels), int)
-    np.add.at(counts, (array[:, i - 1], array[:, j - 1]), 1)
+    counts = _pairs(array, levels, i, j)
     total = columns * (columns - 1) // 2
     names = ", ".join(f"{a} and {b}" for a, b in bad[:NAMED_PAIRS]) + (", …" if len(bad) > NAMED_PAIRS else "")
     shape = f"{checks.counted(runs, 'run')}, {columns} columns, {levels} units per stratum"
     even = "the one pair of columns is" if total == 1 else f"all {total} pairs of columns are"
     odd = f"{len(bad)} of {checks.counted(total, 'pair')} {'is' if len(bad) == 1 else 'are'}"
-    verdict = f"{odd} not balanced ({names}); {needed:,} runs are needed" if len(bad) else f"{even} balanced"
+    verdict = f"{odd} not balanced ({names}); {arrays.smallest_runs(levels, columns):,} runs are needed" \
+        if len(bad) else f"{even} balanced"
     seen = f"Columns {i} and {j} show {'each pair of numbers' if np.ptp(counts) == 0 else 'the pairs of numbers'} "
     how = f"{checks.counted(counts[0, 0], 'time')}." if np.ptp(counts) == 0 else \
         f"between {counts.min()} and {counts.max()} times."
@@ -61,7 +64,7 @@ def array_words(array: np.ndarray, levels: int, i: int, j: int, needed: int, not
     return f"{shape}: {verdict}", f"An array of {shape}: {verdict}. {seen}{how}{cut}{said}"
 
 
-def array(array: np.ndarray, levels: int, i: int, j: int, needed: int, *, note: str = "") -> alt.TopLevelMixin:
+def array(array: np.ndarray, levels: int, i: int, j: int, note: str = "") -> alt.TopLevelMixin:
     """Return an array as tiles, the counts of two of its columns, and which pairs of columns are not balanced.
 
     Parameters
@@ -70,8 +73,6 @@ def array(array: np.ndarray, levels: int, i: int, j: int, needed: int, *, note: 
     levels : int
     i, j : int
         Two columns, counted from 1.
-    needed : int
-        Runs that balance as many columns.
     note : str
         Stands in the empty half of the pairs.
     """
@@ -88,10 +89,9 @@ def array(array: np.ndarray, levels: int, i: int, j: int, needed: int, *, note: 
     cells = table.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
         "off:Q", legend=None, scale=alt.Scale(domain=[-1, 0, 1], range=list(SIGNS))))
     counts = table.mark_text().encode(text="count:Q", color=theme.ink())
-    pairs = theme.chart(data, "pairs").mark_rect().encode(x=alt.X("j:O", title="second column", axis=TICKS),
-                                                          y=alt.Y("i:O", title="first column", axis=TICKS),
-                                                          color=theme.color("pair", {"balanced": theme.OKABE_ITO["sky"],
-                                                                                     "not balanced": theme.MISS}))
+    pairs = theme.chart(data, "pairs").mark_rect().encode(
+        x=alt.X("j:O", title="second column", axis=TICKS), y=alt.Y("i:O", title="first column", axis=TICKS),
+        color=theme.color("pair", {"balanced": theme.OKABE_ITO["sky"], "not balanced": theme.MISS}))
     here = theme.chart(data, "pair").mark_square(size=16, color=theme.OKABE_ITO["black"]).encode(x="j:O", y="i:O")
     crosses = theme.chart(data, "crosses").mark_point(
         shape="cross", angle=45, size=30, color="#ffffff", filled=True).encode(x="j:O", y="i:O")
@@ -102,14 +102,13 @@ def array(array: np.ndarray, levels: int, i: int, j: int, needed: int, *, note: 
                         ).resolve_scale(color="independent")
     left = (tiles + chosen + touched).properties(width=270, height=400)
     both = alt.hconcat(left, right).resolve_scale(color="independent")
-    return theme.finish(both, *array_words(array, levels, i, j, needed, note))
+    return theme.finish(both, *array_words(array, levels, i, j, note))
 
 
 def field_data(field: GaloisField, k: int) -> dict:
     """Return the rows of `field`: powers of the generator up to k, and what is known of the array."""
     size, degree = field.size - 1, field.degree
-    powers = field.powers(field.primitive_element)
-    digits = field.coefficients(powers)
+    digits = field.coefficients(field.powers(field.primitive_element))
     columns = size // (field.p - 1)
     places = [galois.polynomial(np.eye(degree, dtype=int)[d]) for d in range(degree)]
     terms = [{"power": r + 1, "place": d, "name": places[d], "digit": int(digits[r, d])}
@@ -146,13 +145,11 @@ def _step(field: GaloisField, k: int) -> str:
     """Say in words how power k of x comes from power k - 1."""
     lower = field.coefficients(field.power(field.primitive_element, k - 1))
     found = galois.polynomial(field.coefficients(field.power(field.primitive_element, k)))
-    raised = galois.polynomial([0, *lower])
-    begin = f"x{_raised(k)} = x ({galois.polynomial(lower)}) = {raised}"
+    begin = f"x{_raised(k)} = x ({galois.polynomial(lower)}) = {galois.polynomial([0, *lower])}"
     if lower[-1] == 0:
         return f"{begin}: no reduction is needed."
-    top = f"x{_raised(field.degree)}"
     rule = galois.polynomial(-np.array(field.modulus[:-1]) % field.p)
-    return f"{begin}; with {top} = {rule} this is {found}."
+    return f"{begin}; with x{_raised(field.degree)} = {rule} this is {found}."
 
 
 def _raised(k: int) -> str:
@@ -175,16 +172,12 @@ def field(field: GaloisField, k: int) -> alt.TopLevelMixin:
     down = alt.Y("row:O", title="run", axis=TICKS)
     terms = alt.X("name:N", title="coefficient of", sort=None, axis=TICKS)
     columns = alt.X("column:O", title="column of the array", axis=TICKS)
-    empty = {"opacity": 0.15, "color": theme.GRAY, "stroke": "#ffffff", "strokeWidth": 0.5}
-    left = alt.layer(
-        theme.chart(data, "empty terms").mark_rect(**empty).encode(x=terms, y=up),
-        theme.chart(data, "terms").mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
-            x=terms, y=up, color=color),
-        theme.chart(data, "now").mark_rect(
-            filled=False, stroke=theme.MISS, strokeWidth=3, x=0, x2="width").encode(y=up))
-    right = alt.layer(
-        theme.chart(data, "empty cells").mark_rect(**empty).encode(x=columns, y=down),
-        theme.chart(data, "cells").mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
-            x=columns, y=down, color=color))
-    both = alt.hconcat(left.properties(width=140, height=380), right.properties(width=320, height=380))
+    edge = {"stroke": "#ffffff", "strokeWidth": 0.5}
+    (empty_terms, full_terms), (empty_cells, cells) = (
+        [theme.chart(data, f"empty {name}").mark_rect(opacity=0.15, color=theme.GRAY, **edge).encode(x=x, y=y),
+         theme.chart(data, name).mark_rect(**edge).encode(x=x, y=y, color=color)]
+        for name, x, y in (("terms", terms, up), ("cells", columns, down)))
+    now = theme.chart(data, "now").mark_rect(filled=False, stroke=theme.MISS, strokeWidth=3, x=0, x2="width")
+    left = alt.layer(empty_terms, full_terms, now.encode(y=up)).properties(width=140, height=380)
+    both = alt.hconcat(left, alt.layer(empty_cells, cells).properties(width=320, height=380))
     return theme.finish(both, *field_words(field, k))

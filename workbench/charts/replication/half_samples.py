@@ -28,19 +28,6 @@ TICKS = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6)
 BOXES = 14
 
 
-def first_look_words(right: np.ndarray, items: np.ndarray) -> tuple[str, str]:
-    """Return title and text alternative of `first_look`."""
-    rate, (pooled, _) = right / items, naive(right, items)
-    low, high = _independent(pooled, items.mean())
-    worst, best = int(rate.argmin()), int(rate.argmax())
-    outside = np.count_nonzero((rate < low) | (rate > high))
-    return ("Does chance alone scatter the boxes like this?",
-            f"{rate.size} boxes of about {items.mean():.0f} forms. The program is right in {rate[worst]:.0%} of box "
-            f"{worst + 1} and in {rate[best]:.0%} of box {best + 1}; the dashed line is {pooled:.1%}, all forms "
-            f"together. If boxes differed by chance alone, 19 of 20 would lie in the shaded band, {low:.0%} to "
-            f"{high:.0%}; {outside} of the {rate.size} lie outside it.")
-
-
 def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     """Return the accuracy of each box and the band in which 19 of 20 would lie if only chance made them differ.
 
@@ -57,7 +44,13 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     dots = alt.Chart(theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
                      ).mark_circle(size=110).encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
     all_forms = alt.Chart(theme.rows("all", [{"accuracy": pooled}])).mark_rule(style="truth").encode(y="accuracy:Q")
-    return theme.finish(band + all_forms + dots, *first_look_words(right, items))
+    worst, best = int(rate.argmin()), int(rate.argmax())
+    return theme.finish(
+        band + all_forms + dots, "Does chance alone scatter the boxes like this?",
+        f"{rate.size} boxes of about {items.mean():.0f} forms. The program is right in {rate[worst]:.0%} of box "
+        f"{worst + 1} and in {rate[best]:.0%} of box {best + 1}; the dashed line is {pooled:.1%}, all forms "
+        f"together. If boxes differed by chance alone, 19 of 20 would lie in the shaded band, {low:.0%} to "
+        f"{high:.0%}; {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} lie outside it.")
 
 
 def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None) -> dict:
@@ -65,8 +58,7 @@ def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate
     rate, (pooled, error) = right / items, naive(right, items)
     half = intervals.quantile(0.95) * error
     boxes = [{"box": b + 1, "accuracy": p, "labels": n} for b, (p, n) in enumerate(zip(rate, items, strict=True))]
-    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5,
-                  "district": str(d + 1),
+    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5, "district": str(d + 1),
                   "even": d % 2, "first": rate[2 * d], "second": rate[2 * d + 1], "left": 2 * d + 1,
                   "right": 2 * d + 2} for d in range(rate.size // 2)]
     low, high = estimate.interval()
@@ -78,8 +70,8 @@ def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate
     return {"boxes": boxes, "districts": districts, "limits": limits, "middle": [{"estimate": estimate.estimate}]}
 
 
-def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float,
-                predicted: int | None = None) -> tuple[str, str]:
+def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None, *,
+                icc: float) -> tuple[str, str]:
     """Return title and text alternative of `boxes`; `icc` is the intracluster correlation of all labels."""
     total, rate, (pooled, error) = items.sum(), right / items, naive(right, items)
     effect, half = 1 + (total / rate.size - 1) * icc, intervals.quantile(0.95) * error
@@ -107,8 +99,8 @@ def naive(right: np.ndarray, items: np.ndarray) -> tuple[float, float]:
     return p, math.sqrt(p * (1 - p) / n)
 
 
-def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc: float, *,
-          reach: tuple[float, float], predicted: int | None = None) -> alt.TopLevelMixin:
+def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None, *,
+          icc: float, reach: tuple[float, float]) -> alt.TopLevelMixin:
     """Return the accuracy of each box, joined by district, beside the naive interval and the one by boxes.
 
     Parameters
@@ -116,12 +108,12 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     right, items : (14,) array of int
         Right labels and labels per box.
     estimate : workbench.ReplicateEstimate
+    predicted : int, optional
+        What somebody thinks all labels are worth: the interval of as many independent ones stands beside the others.
     icc : float
         Intracluster correlation of all labels.
     reach : (float, float)
         Ends of the axis of accuracies.
-    predicted : int, optional
-        What somebody thinks all labels are worth: the interval of as many independent ones stands beside the others.
     """
     data = boxes_data(right, items, estimate, predicted)
     districts = theme.chart(data, "districts")
@@ -145,7 +137,7 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, icc
     ticks = limits.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
     left = (bands + joined + dots + middle + names + what).properties(width=400, height=250)
     both = alt.hconcat(left, (bars + ticks).properties(width=90 * len(kinds), height=250)).resolve_scale(y="shared")
-    return theme.finish(both, *boxes_words(right, items, estimate, icc, predicted))
+    return theme.finish(both, *boxes_words(right, items, estimate, predicted, icc=icc))
 
 
 def _box(column: str) -> Any:
@@ -153,8 +145,8 @@ def _box(column: str) -> Any:
     return alt.X(f"{column}:Q", title="box", axis=axis, scale=theme.span(0.5, BOXES + 0.5))
 
 
-def halves_data(made: Replicates, estimate: ReplicateEstimate, reach: tuple[float, float],
-                predicted: tuple[float, ...] = ()) -> dict:
+def halves_data(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float, ...] = (), *,
+                reach: tuple[float, float]) -> dict:
     """Return the rows of `halves`: box kept per replicate and district, cross terms, replicate values."""
     kept = np.asarray(made.array)
     cross, shown = cross_terms(kept), kept[:SHOWN_REPLICATES]
@@ -173,8 +165,8 @@ def cross_terms(kept: np.ndarray) -> np.ndarray:
     return signs.T @ signs / len(signs)
 
 
-def halves_words(made: Replicates, estimate: ReplicateEstimate, textbook: float,
-                 predicted: tuple[float, ...] = ()) -> tuple[str, str]:
+def halves_words(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float, ...] = (), *,
+                 textbook: float) -> tuple[str, str]:
     """Return title and text alternative of `halves`; `textbook` is the standard error by the closed formula."""
     cross = cross_terms(made.array)
     terms = np.abs(cross[np.triu_indices(len(cross), 1)])
@@ -193,8 +185,8 @@ def halves_words(made: Replicates, estimate: ReplicateEstimate, textbook: float,
             f"{estimate.standard_error:.4f}, {verdict}. Cross terms {largest}.{yours}{cut}")
 
 
-def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
-           reach: tuple[float, float], predicted: tuple[float, ...] = ()) -> alt.TopLevelMixin:
+def halves(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float, ...] = (), *, textbook: float,
+           reach: tuple[float, float]) -> alt.TopLevelMixin:
     """Return which box each half-sample keeps, the cross terms of the districts, and the half-samples' accuracies.
 
     Parameters
@@ -202,18 +194,17 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
     made : workbench.Replicates
         With its array.
     estimate : workbench.ReplicateEstimate
+    predicted : tuple of float
+        Standard errors that somebody expected, drawn as dashes either side of the estimate.
     textbook : float
         Standard error by the closed formula.
     reach : (float, float)
         Ends of the axis of accuracies, so that half-samples can be compared.
-    predicted : tuple of float
-        Standard errors that somebody expected, drawn as dashes either side of the estimate.
     """
-    data = halves_data(made, estimate, reach, predicted)
+    data = halves_data(made, estimate, predicted, reach=reach)
     tiles = theme.chart(data, "tiles").encode(x=alt.X("district:O", title="district", axis=TICKS),
                                               y=alt.Y("replicate:O", title="replicate", axis=TICKS))
-    kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(color=alt.Color(
-        "box:N", title="keeps the", scale=theme.scale(UNITS)))
+    kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(color=theme.color("box", UNITS, title="keeps the"))
     names = tiles.mark_text().encode(text="text:N", color=theme.ink("unit"))
     terms = theme.chart(data, "terms").encode(
         x=alt.X("i:O", title="district", axis=TICKS), y=alt.Y("j:O", title="district"))
@@ -228,13 +219,12 @@ def halves(made: Replicates, estimate: ReplicateEstimate, textbook: float,
     below = (_values(data, "accuracy of the half-sample; shaded: one standard error either side", reach) + yours
              ).properties(width=theme.WIDTH, height=110)
     both = alt.vconcat(above.resolve_scale(color="independent"), below).resolve_scale(color="independent")
-    return theme.finish(both, *halves_words(made, estimate, textbook, predicted))
+    return theme.finish(both, *halves_words(made, estimate, predicted, textbook=textbook))
 
 
 def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None = None) -> dict:
     """Return the rows of a strip of replicate values: stacked squares, estimate, one standard error either side."""
-    values = _counting(estimate)
-    error = estimate.standard_error
+    values, error = _counting(estimate), estimate.standard_error
     return {"squares": _stacked(values, *(reach or (values.min(), values.max()))),
             "estimate": [{"estimate": estimate.estimate}],
             "band": [{"low": estimate.estimate - error, "high": estimate.estimate + error}]}
@@ -256,29 +246,24 @@ def _counting(estimate: ReplicateEstimate) -> np.ndarray:
 
 
 def _stacked(values: np.ndarray, low: float, high: float) -> list:
-    """Return one square per value, stacked where values share one of 80 bins; beyond 16 per bin they close up."""
+    """Return a square per sorted value, stacked where values share one of 80 bins; beyond 16 per bin they close up."""
     bins = np.zeros(values.size, int) if high - low <= TEXTBOOK else \
         np.rint((values - low) / (high - low) * (BINS - 1)).astype(int)
-    order = np.argsort(bins, kind="stable")
-    first = np.searchsorted(bins[order], bins[order])
-    height = np.arange(values.size) - first
+    height = np.arange(values.size) - np.searchsorted(bins, bins)
     top = max(LOW_STACK, int(height.max()) + 1)
     places = low + np.arange(BINS) * (high - low) / (BINS - 1)
-    return [{"value": float(places[b]), "height": (h + 0.5) / top} for b, h in
-            zip(bins[order].tolist(), height.tolist(), strict=True)]
+    return [{"value": float(places[b]), "height": (h + 0.5) / top}
+            for b, h in zip(bins.tolist(), height.tolist(), strict=True)]
 
 
 def _values(data: dict, title: str, reach: tuple | None = None) -> Any:
-    scale = alt.Scale(zero=False) if reach is None else theme.span(*reach)
-    along = alt.X("low:Q", title=title, scale=scale,
+    along = alt.X("low:Q", title=title, scale=theme.span(*reach) if reach else alt.Scale(zero=False),
                   axis=alt.Axis(format=theme.PERCENT if reach else "~g", tickCount=8))
     band = theme.chart(data, "band").mark_rect(opacity=0.25).encode(
         x=along, x2="high:Q", color=alt.value(theme.ESTIMATE))
     squares = theme.chart(data, "squares").mark_square(size=38).encode(
-        x="value:Q", y=alt.Y("height:Q", axis=None, scale=theme.span(-0.02, 1.02)),
-        color=alt.value(theme.LABELED))
-    middle = theme.chart(data, "estimate").mark_rule(style="truth").encode(x="estimate:Q")
-    return band + squares + middle
+        x="value:Q", y=alt.Y("height:Q", axis=None, scale=theme.span(-0.02, 1.02)), color=alt.value(theme.LABELED))
+    return band + squares + theme.chart(data, "estimate").mark_rule(style="truth").encode(x="estimate:Q")
 
 
 def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tuple[str, str]:

@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Any
 
 import altair as alt
-import numpy as np
 
 from workbench import checks
 from workbench.charts import theme
@@ -18,8 +17,6 @@ SHOWN_INTERVALS = 50
 SHOWN_STRATA = 40
 SHOWN_METRICS = 24
 LETTERS = 40            # that stand beside each other on a phone
-VERDICTS = {"contains the truth": theme.STRATIFIED, "misses it": theme.MISS}
-STROKES = alt.Legend(symbolType="stroke")       # the same for color and dash: one legend
 COVERED = ("naive", "z", "t", "logit", "default")
 CUT = 0.5              # where the strips of accuracies end below
 
@@ -34,18 +31,11 @@ def _covered(study: CoverageStudy) -> dict:
 
 def coverage_data(study: CoverageStudy, predicted: float | None = None) -> dict:
     """Return the rows of `coverage`: the first 50 runs' naive and default intervals, coverage of five methods."""
-    shown = slice(0, SHOWN_INTERVALS)
-    runs: list = []
-    for method in ("naive", "default"):
-        low, high = (np.asarray(limit)[shown] for limit in study.limits(method))
-        hit = (low <= study.truth) & (study.truth <= high)
-        runs.extend({"run": r + 1, "low": float(a), "high": float(b), "estimate": float(e), "method": method,
-                     "verdict": list(VERDICTS)[0 if inside else 1]}
-                    for r, (a, b, e, inside) in enumerate(zip(low, high, study.estimates[shown], hit, strict=True)))
+    strips = {method: theme.run_rows(*(each[:SHOWN_INTERVALS] for each in (*study.limits(method), study.estimates)),
+                                     study.truth) for method in ("naive", "default")}
     shares = [{"method": name, "coverage": share, "text": f"{share:.1%}", "low": share - 2 * error,
                "high": share + 2 * error} for name, (share, error) in _covered(study).items()]
-    return {"naive": [r for r in runs if r["method"] == "naive"], "truth": [{"truth": study.truth}],
-            "default": [r for r in runs if r["method"] == "default"], "shares": shares,
+    return {**strips, "truth": [{"truth": study.truth}], "shares": shares,
             "predicted": [] if predicted is None else [{"level": predicted, "text": f"you: {predicted:.0%}"}]}
 
 
@@ -77,8 +67,8 @@ def coverage(study: CoverageStudy, predicted: float | None = None) -> alt.TopLev
     along = alt.X("low:Q", title="intervals that contain the truth (bars: two Monte Carlo errors)",
                   axis=theme.percents(tickCount=5), scale=alt.Scale(domain=[0, 1]))
     bars = shares.mark_rule(strokeWidth=2).encode(x=along, x2="high:Q")
-    colors = theme.scale({name: NAIVE if name == "naive" else HONEST for name in COVERED})
-    dots = shares.mark_square(size=90).encode(x="coverage:Q", color=alt.Color("method:N", scale=colors, legend=None))
+    colors = {name: NAIVE if name == "naive" else HONEST for name in COVERED}
+    dots = shares.mark_square(size=90).encode(x="coverage:Q", color=theme.color("method", colors, legend=None))
     text = shares.mark_text(align="left", x=6).encode(text="text:N")
     promise = alt.Chart(theme.rows("promise", [{"level": 0.95}])).mark_rule(style="truth").encode(x="level:Q")
     below = (promise + bars + dots + text + _expected(data)).properties(width=theme.WIDTH - 40, height=120)
@@ -93,26 +83,19 @@ def _expected(data: dict) -> Any:
 
 
 def _strip(name: str, data: dict) -> Any:
-    runs = theme.chart(data, name).encode(color=theme.color("verdict", VERDICTS, legend=STROKES), x=alt.X(
-        "run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
-        scale=theme.span(0, SHOWN_INTERVALS + 1)))
+    across = alt.X("run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
+                   scale=theme.span(0, SHOWN_INTERVALS + 1))
     up = alt.Y("low:Q", title=f"accuracy (cut at {CUT:.0%})" if name == "naive" else None,
                axis=theme.percents(), scale=theme.span(CUT, 1))
-    lines = runs.mark_rule(strokeWidth=2, clip=True).encode(
-        y=up, y2="high:Q", strokeDash=theme.dash("verdict", VERDICTS, [[1, 0], [4, 2]], legend=STROKES))
-    ticks = runs.mark_tick(orient="horizontal", width=5, thickness=2, clip=True).encode(y="estimate:Q")
-    truth = theme.chart(data, "truth").mark_rule(style="truth").encode(y="truth:Q")
-    return (lines + ticks + truth).properties(width=250, height=200)
+    return theme.runs(data, name, across, up, 5, clip=True).properties(width=250, height=200)
 
 
 def metrics_data(found: MetricEstimates, most: int = SHOWN_METRICS) -> list[dict]:
     """Return the rows of `metrics`: each metric's honest and naive interval, at most 24 metrics."""
-    rows = [row | {"name": row_name(row)} for row in found.rows()[:most]]
-    honest = [{"name": row["name"], "kind": "report this", "estimate": row["estimate"], "low": row["low"],
-               "high": row["high"]} for row in rows]
-    naive = [{"name": row["name"], "kind": "naive", "estimate": (row["naive_low"] + row["naive_high"]) / 2,
-              "low": row["naive_low"], "high": row["naive_high"]} for row in rows]
-    return [row for pair in zip(honest, naive, strict=True) for row in pair]
+    return [{"name": row_name(row), "kind": kind, "estimate": estimate, "low": low, "high": high}
+            for row in found.rows()[:most] for kind, estimate, low, high in (
+                ("report this", row["estimate"], row["low"], row["high"]),
+                ("naive", (row["naive_low"] + row["naive_high"]) / 2, row["naive_low"], row["naive_high"]))]
 
 
 def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[str, str]:
@@ -193,20 +176,15 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
     """
     shown = psu_data(rows)
     order = list(dict.fromkeys(str(row["stratum"]) for row in shown))
+    angle = -90 if len(order) > FEW else -45 if sum(map(len, order)) > LETTERS else 0
     dots = alt.Chart(theme.rows("psus", [row | {"stratum": str(row["stratum"])} for row in shown])).mark_circle(
         color=theme.LABELED).encode(
         x=alt.X("stratum:N", sort=order, title="stratum, from low to high accuracy",
-                axis=alt.Axis(labelAngle=_angle(order), labelLimit=100)),
+                axis=alt.Axis(labelAngle=angle, labelLimit=100)),
         y=alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(zero=False), axis=theme.percents()),
         size=alt.Size("items:Q", title="items", scale=alt.Scale(range=[0, 110], zero=True),
                       legend=alt.Legend(tickCount=3)))
     return theme.finish(dots, *psu_words(rows))
-
-
-def _angle(names: list[str]) -> int:
-    if len(names) > FEW:
-        return -90
-    return -45 if sum(map(len, names)) > LETTERS else 0
 
 
 def _lowest_strata(rows: list) -> list[str]:

@@ -20,7 +20,6 @@ from workbench.results.vocabulary import metric_words
 from workbench.stratified.class_metrics import METRICS
 
 FEW_STRATA = 20
-ROW, NARROW_ROW = 30, 17          # with few and with many strata
 STRENGTHS = (1, 0.4, 0.7)       # of what labels found: told apart without color, too
 
 
@@ -78,13 +77,13 @@ def audit(audit: Any) -> alt.TopLevelMixin:
     ----------
     audit : workbench.audits.accuracy.Audit
     """
-    colors = theme.scale({kind: color for kind, color, _ in _outcomes(audit)})
+    colors = {kind: color for kind, color, _ in _outcomes(audit)}
     base = alt.Chart(theme.rows("labels", audit_data(audit))).encode(
         x=alt.X("stratum:O", title=f"stratum, {_order(audit)}", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("labels:Q", title="labels", axis=alt.Axis(tickMinStep=1)), order="order:Q")
-    strength = alt.Scale(domain=list(colors.domain), range=STRENGTHS[:len(colors.domain)])
+    strength = alt.Scale(domain=list(colors), range=STRENGTHS[:len(colors)])
     bars = base.mark_bar(strokeWidth=1.5).encode(
-        color=alt.Color("kind:N", scale=colors, title=None), stroke=alt.Stroke("kind:N", scale=colors, title=None),
+        color=theme.color("kind", colors), stroke=alt.Stroke("kind:N", scale=theme.scale(colors), title=None),
         fillOpacity=alt.FillOpacity("kind:N", scale=strength, title=None))
     return theme.finish(bars, *audit_words(audit), height=180)
 
@@ -156,8 +155,7 @@ def finding(found: Any) -> alt.TopLevelMixin:
     data = finding_data(found)
     order = [row["name"] for row in (*data["limits"], *data["strata"])]
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=140))
-    colors = alt.Color("kind:N", title=None, legend=None, scale=theme.scale(
-        {"of all items": theme.ESTIMATE, "in a stratum": theme.GRAY}))
+    colors = theme.color("kind", {"of all items": theme.ESTIMATE, "in a stratum": theme.GRAY}, legend=None)
     title = "points" if isinstance(found, DifferenceAudit) else "share of items"
     axis = alt.Axis(labelExpr="format(100 * datum.value, '+~g')") if isinstance(found, DifferenceAudit) else \
         theme.percents(tickCount=6)
@@ -168,15 +166,14 @@ def finding(found: Any) -> alt.TopLevelMixin:
     texts = [part.mark_text(align="left", x="width", dx=12).encode(text="text:N") for part in (limits, strata)]
     truth = theme.chart(data, "truth").mark_rule(style="truth").encode(x="truth:Q")
     return theme.finish(alt.layer(truth, bars, *dots, *texts), *finding_words(found), width=theme.WIDTH - 160,
-                        height=(ROW if len(order) < 10 else NARROW_ROW) * max(2, len(order)))
+                        height=(30 if len(order) < 10 else 17) * max(2, len(order)))
 
 
 def intervals_words(comparison: IntervalComparison, truth: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `intervals`."""
     limits = "; ".join(f"{i.method} {i.low:.3f} to {i.high:.3f}" for i in comparison.intervals)
-    known = "" if truth is None else f" The true accuracy is {truth:.3f}."
+    dashed, known = ("", "") if truth is None else (" (dashed: the truth)", f" The true accuracy is {truth:.3f}.")
     promised = f" ({comparison.assumption.lower()})" if comparison.assumption else ""
-    dashed = "" if truth is None else " (dashed: the truth)"
     report = "what to expect of each" if comparison.assumption else "report the default"
     return (f"The same labels, five intervals: {report}{promised}{dashed}",
             f"Limits{promised}: {limits}.{known}")
@@ -190,17 +187,15 @@ def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt
     comparison : workbench.audits.accuracy.IntervalComparison
     truth : float, optional
     """
-    order = [i.method for i in comparison.intervals]
     default = "default" if comparison.assumption else "report this"
     use = {"default": default, "wald": "for teaching", "wilson": "for teaching"}
     rows = [{"method": i.method, "low": i.low, "high": i.high, "use": use.get(i.method, "on purpose only")}
             for i in comparison.intervals]
-    colors = theme.scale({default: theme.STRATIFIED, "on purpose only": theme.UNLABELED,
-                          "for teaching": theme.MISS})
+    colors = {default: theme.STRATIFIED, "on purpose only": theme.UNLABELED, "for teaching": theme.MISS}
     bars = alt.Chart(theme.rows("intervals", rows)).mark_bar(height=8).encode(
-        y=alt.Y("method:N", sort=order, title=None), x2="high:Q",
+        y=alt.Y("method:N", sort=[row["method"] for row in rows], title=None), x2="high:Q",
         x=alt.X("low:Q", title="accuracy", axis=theme.percents(), scale=alt.Scale(zero=False)),
-        color=alt.Color("use:N", scale=colors, title=None))
+        color=theme.color("use", colors))
     known = [] if truth is None else [{"truth": truth}]
     rule = alt.Chart(theme.rows("truth", known)).mark_rule(style="truth").encode(x="truth:Q")
     return theme.finish(bars + rule, *intervals_words(comparison, truth), height=150)

@@ -4,6 +4,7 @@ For each picture there are three functions: `..._data` gives its rows, `..._word
 the picture itself is an altair chart built from both. Axes stay as they are whatever a reader sets.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -17,35 +18,34 @@ from workbench.results import percent, sentences
 from workbench.simulations.stratified import DesignStudy, LabelingStudy, LookingStudy
 from workbench.stratified.accuracy import PlanCurve
 
-RANK_BINS = 60
 SHOWN_RUNS = 50
 TOP_RATIO = 3.0             # of a standard error to that of random sampling; longer bars end there
-TOP_ERROR = 0.065
 STRIP = (-0.85, -0.55)      # where the labels lie below the items
 TOLD = "you predicted"
 PROMISED = "promised"
 STEP = 0.01                 # of all items, or labels, that an arrow key moves
 CLOSE = 0.3                 # powers of ten between a number and the ceiling that would strike it through
-NUMBERED = 0.03             # the least share of items whose stratum has its number above
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
 METHODS_OF_LOOKING = {"fixed": "95% interval for a fixed number of labels", "looks": "Default interval at 99.5%",
                       "anytime": "Interval that may be looked at"}
 
 
-def by_rank(score: np.ndarray, values: np.ndarray) -> list[tuple[float, float, float]]:
+def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
     """Return start, end (shares of the items) and mean value of 60 bins of equally many items, in order of score.
 
     Parameters
     ----------
     score : (N,) array of float
     values : (N,) array of float or bool
+    name : str
+        Under which the mean value stands.
     """
     ordered = np.asarray(values, float)[np.argsort(score, kind="stable")]
-    edges = np.linspace(0, ordered.size, min(RANK_BINS, ordered.size) + 1).round().astype(int)
+    edges = np.linspace(0, ordered.size, min(60, ordered.size) + 1).round().astype(int)
     total = np.concatenate([[0], ordered.cumsum()])
-    return [(a / ordered.size, b / ordered.size, float(total[b] - total[a]) / (b - a))
-            for a, b in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)]
+    return [{"start": a / ordered.size, "end": b / ordered.size, name: float(total[b] - total[a]) / (b - a)}
+            for a, b in itertools.pairwise(edges.tolist())]
 
 
 def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
@@ -61,8 +61,7 @@ def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
     list of dict
         start, end (share of items), wrong (share in the bin).
     """
-    bins = by_rank(score, ~np.asarray(correct, bool))
-    return [{"start": start, "end": end, "wrong": wrong} for start, end, wrong in bins]
+    return by_rank(score, ~np.asarray(correct, bool), "wrong")
 
 
 def confidence(score: np.ndarray) -> alt.TopLevelMixin:
@@ -73,14 +72,12 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
     score : (N,) array of float
         Chances of being right, as the classifier states them.
     """
-    bins = by_rank(score, score)
-    rows = [{"start": start, "end": end, "sure": sure} for start, end, sure in bins]
+    rows = by_rank(score, score, "sure")
     sure = alt.Chart(theme.rows("sure", rows)).mark_rect(color=theme.STRATIFIED, opacity=0.6).encode(
         x=_rank("items, from the least sure to the surest"), x2="end:Q", y2=alt.datum(0),
         y=alt.Y("sure:Q", title="says it is sure", axis=theme.percents(tickCount=5), scale=alt.Scale(domain=[0, 1])))
     mean = alt.Chart(theme.rows("mean", [{"mean": float(np.mean(score))}])).encode(y="mean:Q")
-    text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(
-        text=alt.Text("mean:Q", format=".1%"))
+    text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(text=alt.Text("mean:Q", format=".1%"))
     said = f"says that it is {np.mean(score):.1%} sure on average"
     return theme.finish(sure + mean.mark_rule(style="truth") + text,
                         f"The program {said}. How often is it right?",
@@ -93,8 +90,7 @@ def _rank(title: str) -> Any:
     return alt.X("start:Q", scale=theme.span(0, 1), axis=theme.percents(title=title))
 
 
-def design_data(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None,
-                movable: bool = False) -> dict:
+def design_data(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None) -> dict:
     """Return the rows of `design`: cells over score rank, labels below them, a table of strata, standard errors.
 
     Parameters
@@ -104,17 +100,15 @@ def design_data(study: DesignStudy, wrong: Sequence[dict], *, predicted: float |
         From `wrong_by_rank`.
     predicted : float, optional
         By which share a learner said that the standard error falls.
-    movable : bool
-        Cuts of the items, and of the labels, can be dragged.
     """
     budget = int(study.labeled.sum())
     upper = study.labeled.cumsum() / budget
     cells = [{"start": float(a), "end": float(b), "even": int(k) % 2, "middle": float(a + b) / 2,
-              "name": str(k + 1) if b - a > NUMBERED else ""}
+              "name": str(k + 1) if b - a > 0.03 else ""}
              for a, b, k in zip(study.start, study.end, study.cell_stratum, strict=True)]
     shares = [{"start": float(b - n / budget), "end": float(b), "even": k % 2}
               for k, (b, n) in enumerate(zip(upper, study.labeled, strict=True))]
-    return {"cells": cells, "wrong": list(wrong), "shares": shares, **_cuts(study, upper, budget, movable),
+    return {"cells": cells, "wrong": list(wrong), "shares": shares, **_cuts(study, upper, budget),
             "strata": [{"stratum": k + 1, "what": what, "text": text}
                        for k in range(study.labeled.size) for what, text in (
                            ("items", f"{study.stratum_size[k]:,}"), ("labels", str(study.labeled[k])),
@@ -122,16 +116,16 @@ def design_data(study: DesignStudy, wrong: Sequence[dict], *, predicted: float |
             **_errors(study, predicted)}
 
 
-def _cuts(study: DesignStudy, upper: np.ndarray, budget: int, movable: bool) -> dict:
-    """Return cuts between strata: of the items, of the labels, and the lines that join them."""
+def _cuts(study: DesignStudy, upper: np.ndarray, budget: int) -> dict:
+    """Return cuts between strata, which can be dragged: of the items, of the labels, and the lines that join them."""
     if study.cell_stratum.size != study.labeled.size:       # interleaved strata have no cut
         return {"cuts": [], "splits": [], "joins": []}
     between = list(enumerate(zip(study.end[:-1].tolist(), upper[:-1].tolist(), strict=True), 1))
-    return {"cuts": [{"at": a, "step": STEP, "label": f"Cut between stratum {k} and {k + 1}, at {a:.0%} of the "
-                      "items"} | ({"drag": f"cut {k}"} if movable else {}) for k, (a, _) in between],
+    return {"cuts": [{"at": a, "step": STEP, "label": f"Cut between stratum {k} and {k + 1}, at {a:.0%} of the items",
+                      "drag": f"cut {k}"} for k, (a, _) in between],
             "splits": [{"at": b, "step": max(1, round(STEP * budget)) / budget, "label": f"Labels of stratum {k} and "
-                        f"{k + 1}: {study.labeled[k - 1]} and {study.labeled[k]}"}
-                       | ({"drag": f"labels {k}"} if movable else {}) for k, (_, b) in between],
+                        f"{k + 1}: {study.labeled[k - 1]} and {study.labeled[k]}", "drag": f"labels {k}"}
+                       for k, (_, b) in between],
             "joins": [{"at": a, "to": b} for _, (a, b) in between]}
 
 
@@ -176,16 +170,15 @@ def _listed(counts: np.ndarray) -> str:
     return "/".join(f"{n:,}" for n in counts)
 
 
-def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None,
-           movable: bool = False) -> alt.TopLevelMixin:
+def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None) -> alt.TopLevelMixin:
     """Return strata over score rank, their labels, and the standard error as a share of random sampling's.
 
     Parameters
     ----------
-    study, wrong, predicted, movable
+    study, wrong, predicted
         As in `design_data`.
     """
-    data = design_data(study, wrong, predicted=predicted, movable=movable)
+    data = design_data(study, wrong, predicted=predicted)
     both = alt.vconcat(_strips(data).properties(width=theme.WIDTH, height=230),
                        _error_bars(data).properties(width=theme.WIDTH, height=84 if predicted is None else 112),
                        _strata_table(data).properties(width=theme.WIDTH * 2 // 3, height=alt.Step(20)))
@@ -208,13 +201,12 @@ def _strips(data: dict) -> Any:
     names = cells.mark_text(fontWeight="bold").encode(x="middle:Q", y=alt.datum(1.05), text="name:N")
     joins = theme.chart(data, "joins").mark_rule(strokeDash=[2, 3]).encode(
         x="at:Q", x2="to:Q", y=alt.datum(0), y2=alt.datum(STRIP[1]))
-    cuts = _handles("cuts", data["cuts"], 0, 1, 0.94)
-    splits = _handles("splits", data["splits"], *STRIP, sum(STRIP) / 2)
-    return alt.layer(band, strip, bars, names, joins, *cuts, *splits)
+    return alt.layer(band, strip, bars, names, joins, *_handles(data, "cuts", 0, 1, 0.94),
+                     *_handles(data, "splits", *STRIP, sum(STRIP) / 2))
 
 
-def _handles(name: str, rows: list, low: float, high: float, grip: float) -> tuple:
-    places = alt.Chart(theme.rows(name, rows)).encode(x="at:Q")
+def _handles(data: dict, name: str, low: float, high: float, grip: float) -> tuple:
+    places = theme.chart(data, name).encode(x="at:Q")
     return (places.mark_rule(strokeWidth=2).encode(y=alt.datum(low), y2=alt.datum(high)),
             places.mark_point(filled=True, size=130, shape="diamond", stroke="#ffffff", color=theme.LABELED).encode(
                 y=alt.datum(grip)))
@@ -230,28 +222,24 @@ def _strata_table(data: dict) -> Any:
 
 def _error_bars(data: dict) -> Any:
     named = [row["design"] for row in data["errors"]]
-    colors = theme.scale(dict(zip(named, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True)))
+    colors = dict(zip(named, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True))
     y = alt.Y("design:N", sort=named + [TOLD], title=None)
     x = alt.X("ratio:Q", title="standard error, random sampling = 100%", scale=theme.span(0, 1.3 * TOP_RATIO),
               axis=theme.percents(values=[0, 0.5, 1, 1.5, 2, 2.5, 3]))
     lengths, told = (theme.chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted"))
-    return (lengths.mark_bar(height={"band": 0.7}).encode(color=alt.Color("design:N", scale=colors, legend=None))
+    diamond, text = theme.guess(told, align="left", dx=12)
+    return (lengths.mark_bar(height={"band": 0.7}).encode(color=theme.color("design", colors, legend=None))
             + lengths.mark_text(align="left", dx=6).encode(x="beside:Q", text="text:N")
-            + theme.chart(data, "predicted").mark_rule(style="truth").encode(x=x)
-            + told.mark_point(shape="diamond", filled=True, size=160, color=theme.RANDOM)
-            + told.mark_text(align="left", dx=12).encode(text="text:N"))
+            + theme.chart(data, "predicted").mark_rule(style="truth").encode(x=x) + diamond + text)
 
 
 def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
     """Return the rows of `robot`: the first 50 runs' intervals, and claimed against true standard error."""
-    low, high = study.limits(method)
-    hit = (low <= study.accuracy) & (study.accuracy <= high)
-    runs = [{"run": i + 1, "low": float(low[i]), "high": float(high[i]), "estimate": float(study.estimates[i]),
-             "verdict": "contains the truth" if hit[i] else "misses it"} for i in range(min(SHOWN_RUNS, study.runs))]
+    shown = (each[:SHOWN_RUNS] for each in (*study.limits(method), study.estimates))
     errors = [{"kind": kind, "error": value, "text": f"{value:.4f}"} for kind, value in
               (("claims", study.claimed_error), ("really makes", study.standard_error),
                ("at random", study.random_error))]
-    return {"runs": runs, "truth": [{"truth": study.accuracy}], "errors": errors}
+    return {"runs": theme.run_rows(*shown, study.accuracy), "truth": [{"truth": study.accuracy}], "errors": errors}
 
 
 def robot_words(study: LabelingStudy, *, method: str = "wald") -> tuple[str, str]:
@@ -275,23 +263,12 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
         Interval, as in `LabelingStudy.limits`.
     """
     data = robot_data(study, method=method)
-    both = alt.vconcat(_runs(data).properties(width=theme.WIDTH, height=210),
+    runs = theme.runs(data, "runs", alt.X("run:Q", title="run (the first 50)", scale=theme.span(0, SHOWN_RUNS + 1)),
+                      alt.Y("low:Q", title="accuracy", axis=theme.percents(), scale=theme.span(0.65, 1, clamp=True)), 7)
+    both = alt.vconcat(runs.properties(width=theme.WIDTH, height=210),
                        _robot_errors(data).properties(width=theme.WIDTH, height=84))
     both = both.resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *robot_words(study, method=method))
-
-
-def _runs(data: dict) -> Any:
-    colors, legend = {"contains the truth": theme.STRATIFIED, "misses it": theme.MISS}, alt.Legend(symbolType="stroke")
-    runs = theme.chart(data, "runs").encode(
-        x=alt.X("run:Q", title="run (the first 50)", scale=theme.span(0, SHOWN_RUNS + 1)),
-        color=theme.color("verdict", colors, legend=legend))
-    lines = runs.mark_rule(strokeWidth=2).encode(
-        y=alt.Y("low:Q", title="accuracy", axis=theme.percents(), scale=theme.span(0.65, 1, clamp=True)),
-        y2="high:Q", strokeDash=theme.dash("verdict", colors, [[1, 0], [4, 2]], legend=legend))
-    ticks = runs.mark_tick(orient="horizontal", width=7, thickness=2).encode(y="estimate:Q")
-    truth = theme.chart(data, "truth").mark_rule(style="truth").encode(y="truth:Q")
-    return lines + ticks + truth
 
 
 def _robot_errors(data: dict) -> Any:
@@ -299,7 +276,7 @@ def _robot_errors(data: dict) -> Any:
     lengths = theme.chart(data, "errors").encode(
         y=alt.Y("kind:N", sort=order, title=None),
         x=alt.X("error:Q", title="typical error of the accuracy (root mean square)", axis=alt.Axis(tickCount=6),
-                scale=theme.span(0, TOP_ERROR)))
+                scale=theme.span(0, 0.065)))
     kinds = dict(zip(order, (theme.UNLABELED, theme.MISS, theme.RANDOM), strict=True))
     return theme.bars(lengths, "kind", kinds, height={"band": 0.7})
 
@@ -322,10 +299,8 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
         y=alt.Y("covers:Q", title="contain the truth", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])))
     guess = alt.Chart(theme.rows("predicted", told)).encode(x="labels:Q", y="covers:Q")
     promised = alt.Chart(theme.rows("promised", [{"promised": 0.95}])).mark_rule(style="truth").encode(y="promised:Q")
-    layers = (promised + line.mark_line(point={"color": theme.MISS}, color=theme.MISS)
-              + line.mark_text(dy=14).encode(text="text:N")
-              + guess.mark_point(shape="diamond", filled=True, size=160, color=theme.RANDOM)
-              + guess.mark_text(align="right", dx=-18, dy=14).encode(text="text:N"))
+    layers = alt.layer(promised, line.mark_line(point={"color": theme.MISS}, color=theme.MISS),
+                       line.mark_text(dy=14).encode(text="text:N"), *theme.guess(guess, align="right", dx=-18, dy=14))
     first, last = rows[0], rows[-1]
     listed = ", ".join(f"{row['text']} with {row['labels']}" for row in rows)
     said = "" if predicted is None else f" You predicted {predicted:.0%} with {last['labels']}."
@@ -336,9 +311,9 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
 
 def looking_data(study: LookingStudy, predicted: float | None = None) -> dict:
     """Return the rows of `looking`: the share that has lost the truth by each look, what was promised and predicted."""
-    rows = [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()]
     told = [] if predicted is None else [{"share": predicted, "line": TOLD}]
-    return {"missed": rows, "lines": [*told, {"share": 1 - study.level, "line": PROMISED}]}
+    return {"missed": [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()],
+            "lines": [*told, {"share": 1 - study.level, "line": PROMISED}]}
 
 
 def looking_words(study: LookingStudy, predicted: float | None = None) -> tuple[str, str]:
@@ -370,27 +345,25 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
     names = [PROMISED] if predicted is None else [PROMISED, TOLD]
     key = alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)
     lines = theme.chart(data, "lines").mark_rule().encode(
-        y="share:Q", color=alt.Color("line:N", title=None, legend=key, scale=alt.Scale(
-            domain=names, range=[theme.GRAY, theme.RANDOM])),
+        y="share:Q", color=theme.color("line", dict(zip(names, (theme.GRAY, theme.RANDOM), strict=False)), legend=key),
         strokeDash=theme.dash("line", names, [[6, 3], [1, 0]]),
         strokeWidth=alt.condition(f"datum.line === '{TOLD}'", alt.value(5), alt.value(2)))
     return theme.finish(lines + lost, *looking_words(study, predicted), height=200)
 
 
-def plan_data(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] | None = None) -> dict:
+def plan_data(curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None) -> dict:
     """Return the rows of `plan`: three curves, the ceiling, the chosen half-width and what a learner predicted."""
     lines = [{"half_width": row["half_width"], "design": DESIGNS[row["design"]], "labels": row["labeled"]}
              for row in curve.rows()]
-    chosen = curve.at(half_width)
     points = [{"half_width": half_width, "design": DESIGNS[m], "labels": n, "text": f"{n:,}",
                "above": max(n, curve.population) if abs(math.log10(n / curve.population)) < CLOSE else n}
-              for m, n in chosen.items()]
+              for m, n in curve.at(half_width).items()]
     told = [] if predicted is None else [{"half_width": predicted[0], "labels": predicted[1], "text": "you predicted"}]
     return {"lines": lines, "points": points, "predicted": told,
             "ceiling": [{"items": curve.population, "text": f"all {curve.population:,} items"}]}
 
 
-def plan_words(curve: PlanCurve, half_width: float) -> tuple[str, str]:
+def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tuple[str, str]:
     """Return title and text alternative of `plan`."""
     need = curve.at(half_width)
     fpc = "with" if curve.finite else "without"
@@ -403,7 +376,7 @@ def plan_words(curve: PlanCurve, half_width: float) -> tuple[str, str]:
             f"{curve.population:,} items.{more}")
 
 
-def plan(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] | None = None) -> alt.TopLevelMixin:
+def plan(curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None) -> alt.TopLevelMixin:
     """Return labels needed over the half-width, for three designs.
 
     Parameters
@@ -414,7 +387,7 @@ def plan(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] 
     predicted : (float, float), optional
         Half-width and labels that a learner said.
     """
-    data = plan_data(curve, half_width, predicted=predicted)
+    data = plan_data(curve, half_width, predicted)
     lines = theme.chart(data, "lines").mark_line(strokeWidth=2.5).encode(
         x=alt.X("half_width:Q", title="half-width (share of items)", axis=theme.percents(),
                 scale=theme.span(0, 1.15 * float(curve.half_width.max()))),
@@ -424,16 +397,13 @@ def plan(curve: PlanCurve, half_width: float, *, predicted: tuple[float, float] 
         color=theme.color("design", DESIGN_COLORS, legend=alt.Legend(
             symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)),
         strokeDash=theme.dash("design", DESIGN_COLORS, [[1, 0], [6, 3], [2, 2]]))
-    points = theme.chart(data, "points").encode(x="half_width:Q", y="labels:Q")
+    points, told = (theme.chart(data, name).encode(x="half_width:Q", y="labels:Q") for name in ("points", "predicted"))
     dots = points.mark_point(filled=True, size=70).encode(color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS)))
     above = points.transform_filter(alt.datum.design == "random").mark_text(align="left", dx=8, dy=-8).encode(
-        y="above:Q")
-    below = points.transform_filter(alt.datum.design == "Neyman").mark_text(dy=18)
+        y="above:Q", text="text:N")
+    below = points.transform_filter(alt.datum.design == "Neyman").mark_text(dy=18).encode(text="text:N")
     ceiling = theme.chart(data, "ceiling")
     roof = ceiling.mark_rule(style="truth").encode(y="items:Q") + ceiling.mark_text(
         align="right", x="width", dx=-4, dy=-8, style="note").encode(y="items:Q", text="text:N")
-    told = theme.chart(data, "predicted").encode(x="half_width:Q", y="labels:Q")
-    guess = told.mark_point(shape="diamond", filled=True, size=160, color=theme.RANDOM) + told.mark_text(
-        align="left", dx=10).encode(text="text:N")
-    return theme.finish(lines + dots + above.encode(text="text:N") + below.encode(text="text:N") + roof + guess,
-                        *plan_words(curve, half_width), height=300)
+    guess = alt.layer(*theme.guess(told, align="left", dx=10))
+    return theme.finish(lines + dots + above + below + roof + guess, *plan_words(curve, half_width), height=300)

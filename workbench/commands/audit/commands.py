@@ -1,12 +1,11 @@
 """The commands of `workbench audit`: one audit from the plan to the report, in one file."""
 from __future__ import annotations
 
-import functools
 import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +14,7 @@ from workbench import checks
 from workbench.checks import counted
 from workbench.commands.options import as_typed
 from workbench.labeling.tools import TOOLS
-from workbench.results import sentences
+from workbench.results import Note, sentences
 
 if TYPE_CHECKING:
     from workbench.audits.sessions.session import AuditSession
@@ -44,11 +43,12 @@ class AuditGroup(click.Group):
 
 
 class ExampleCommand(click.Command):
-    """A command whose help ends with an example as it would be typed."""
+    """A command whose help ends with an example as it would be typed, and whose last option says who does it."""
 
-    def __init__(self, *arguments: Any, example: str, **settings: Any) -> None:
+    def __init__(self, *arguments: Any, example: str, by: bool, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.example = example
+        self.params += [BY] * by
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command; an argument that is refused is named as it is typed."""
@@ -83,45 +83,34 @@ def audit() -> None:
     """Carry out an audit."""
 
 
-def command(name: str, example: str, **settings: Any) -> Callable:
-    """Return a decorator that makes a command with an example."""
-    return functools.partial(audit.command, name, cls=ExampleCommand, example=example, **settings)()
-
-
-BY = click.option("--by", metavar="NAME", envvar="WORKBENCH_BY",
+BY = click.Option(["--by"], metavar="NAME", envvar="WORKBENCH_BY",
                   help="Who does this; needed where several people label. WORKBENCH_BY of the environment sets it.")
-FILE = click.argument("file", metavar="AUDIT.DB")
+FILE = click.Argument(["file"], metavar="AUDIT.DB")
 DASHES = {"ignore_unknown_options": True}       # an identifier may begin with a dash
 
 
-def columns_of(function: Callable) -> Callable:
-    """Add the options that say what the columns of a file of scores are."""
-    options = [
-        click.option("--score", default="score", show_default=True, help="Column of the scores."),
-        click.option("--prediction", default="", help="Column of the predicted classes."),
-        click.option("--id", "identifier", default="", help="Column of identifiers; without it rows are numbered."),
-        click.option("--score-is", default="auto", show_default=True,
-                     type=click.Choice(["auto", "confidence", "class1", "margin"]),
-                     help="What the score is; auto: seen from the file, and said."),
-        click.option("--positive", default="", help="The class whose probability the score is."),
-        click.option("--rival", default="", help="Column of a second model's predictions (--question difference)."),
-        click.option("--strata-by", default="", metavar="COLUMN",
-                     help="Column whose values are the strata, in the place of strata cut from the scores.")]
-    for option in reversed(options):
-        function = option(function)
-    return function
+def command(name: str, example: str, *before: click.Argument, by: bool = True, **settings: Any) -> Callable:
+    """Return a decorator that makes a command with an example, for an audit's file, which stands after `before`."""
+    return audit.command(name, cls=ExampleCommand, example=example, params=[*before, FILE], by=by, **settings)
 
 
 @command("new", "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item "
                 "--columns text\n"
                 "workbench audit new samples_qa.jsonl qa.db --budget 50 --strata-by doc.subject\n"
-                "workbench audit new scores.csv audit.db --from report-labels.plan.json")
-@click.argument("scores")
-@FILE
+                "workbench audit new scores.csv audit.db --from report-labels.plan.json", click.Argument(["scores"]))
 @click.option("--budget", type=int, help="Labels that are planned.  [required without --from]")
 @click.option("--from", "plan", metavar="PLAN",
               help="Go on with the plan of a report's sheet, or with the sheet beside it: its settings and labels.")
-@columns_of
+@click.option("--score", default="score", show_default=True, help="Column of the scores.")
+@click.option("--prediction", default="", help="Column of the predicted classes.")
+@click.option("--id", "identifier", default="", help="Column of identifiers; without it rows are numbered.")
+@click.option("--score-is", default="auto", show_default=True,
+              type=click.Choice(["auto", "confidence", "class1", "margin"]),
+              help="What the score is; auto: seen from the file, and said.")
+@click.option("--positive", default="", help="The class whose probability the score is.")
+@click.option("--rival", default="", help="Column of a second model's predictions (--question difference).")
+@click.option("--strata-by", default="", metavar="COLUMN",
+              help="Column whose values are the strata, in the place of strata cut from the scores.")
 @click.option("--question", type=click.Choice(QUESTIONS), default="accuracy", show_default=True,
               help="What is asked: accuracy; precision, recall and F1 of a class; or two models' difference.")
 @click.option("--metrics-of", default="", metavar="CLASS", help="The class, for --question class-metrics.")
@@ -141,7 +130,6 @@ def columns_of(function: Callable) -> Callable:
               help="Share of the items that somebody else labels too; 1, all of fewer items, is best. For accuracy.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
-@BY
 @click.pass_context
 def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **settings: Any) -> Any:
     """Plan an audit of the rows of SCORES and write AUDIT.DB.
@@ -164,17 +152,15 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
         _refuse_others(items, plan, sheet)
     question, budget, columns = settings.pop("question").replace("-", "_"), settings["budget"], settings.pop("columns")
     settings["asks"] = settings["asks"] or ("truth" if question == "difference" else "correct")
-    settings["metrics_of"] = settings["metrics_of"] or None
-    if settings["n_strata"] is None:
-        settings["n_strata"] = "auto"
+    settings |= {"metrics_of": settings["metrics_of"] or None,
+                 "n_strata": "auto" if settings["n_strata"] is None else settings["n_strata"]}
     with AuditSession.create(file, items, question=question, looks=_whole_numbers(looks), by=by, source=source,
                              columns=shown_columns(scores, columns), **settings) as session:
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
         frame = frame_of(items, session.design)
-        notes = sentences([*items.notes, *frame.strata.notes, *frame.notes,
-                           *[ADVICE] * (0 < settings["second_share"] < 1)])
+        notes = [*items.notes, *frame.strata.notes, *frame.notes, *[ADVICE] * (0 < settings["second_share"] < 1)]
     click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
     if imported:
         _tell_import(imported, sheet)
@@ -183,8 +169,7 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
         click.echo(f"There is no {sheet}: no labels were taken over.")
     if items.read_as:
         click.echo(f"Scores were read as {items.read_as}.")
-    for note in notes:
-        click.echo(f"Note: {plain(note)}.")
+    _tell_notes(notes)
     click.echo(f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} sheet.csv")
 
 
@@ -269,9 +254,7 @@ def plain(text: Any) -> str:
 
 
 @command("next", "workbench audit next audit.db -n 5 --by ann")
-@FILE
 @click.option("-n", "count", type=int, default=1, show_default=True, help="How many.")
-@BY
 def next_items(file: str, count: int, by: str | None) -> None:
     """Show the next items to label: those that you have already, then new ones, yours for a day."""
     count = checks.whole("n", count, 1)
@@ -292,10 +275,8 @@ def next_items(file: str, count: int, by: str | None) -> None:
 
 
 @command("record", "workbench audit record audit.db item-17 1 --by ann", context_settings=DASHES)
-@FILE
 @click.argument("identifier", metavar="ID")
 @click.argument("label", metavar="LABEL")
-@BY
 def record(file: str, identifier: str, label: str, by: str | None) -> None:
     """Record the LABEL of item ID: 1 (right) or 0 (wrong), or the true class where the audit asks for it."""
     with _opened(file) as session:
@@ -307,9 +288,7 @@ def record(file: str, identifier: str, label: str, by: str | None) -> None:
 
 
 @command("skip", "workbench audit skip audit.db item-17 --by ann", context_settings=DASHES)
-@FILE
 @click.argument("identifier", metavar="ID")
-@BY
 def skip(file: str, identifier: str, by: str | None) -> None:
     """Record that item ID cannot be labeled: every interval then holds whatever its label would be."""
     with _opened(file) as session:
@@ -318,8 +297,6 @@ def skip(file: str, identifier: str, by: str | None) -> None:
 
 
 @command("undo", "workbench audit undo audit.db --by ann")
-@FILE
-@BY
 def undo(file: str, by: str) -> None:
     """Take back your last label or skip; the history keeps both."""
     with _opened(file) as session:
@@ -327,13 +304,11 @@ def undo(file: str, by: str) -> None:
 
 
 @command("desk", "workbench audit desk audit.db --images photos --by ann")
-@FILE
 @click.option("--images", default="", metavar="DIR", help="A folder of images: each item shows one from below it.")
 @click.option("--image", default="", metavar="COLUMN",
               help="The shown column that names the image's file.  [image; without such a column the identifier]")
 @click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Of the page, on this machine.  [a free one]")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-@BY
 def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: str) -> None:
     """Open the labeling desk in the browser: one item at a time, a key for each label; Ctrl-C ends it."""
     from workbench.commands.audit.desk import refuse_without_voila, serve
@@ -348,9 +323,7 @@ def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: s
 
 @command("import", "workbench audit import audit.db sheet.csv --by ann\n"
                    "workbench audit import audit.db exported.json")
-@FILE
 @click.argument("sheet")
-@BY
 def import_sheet(file: str, sheet: str, by: str | None) -> None:
     """Record the labels of a filled SHEET, or of what Label Studio, doccano or Prodigy exported.
 
@@ -370,19 +343,21 @@ def _tell_import(found: SheetImport, sheet: str) -> None:
         click.echo(f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True)
     if len(found.refused) > TOLD_ROWS:
         click.echo(f"and {len(found.refused) - TOLD_ROWS} more {found.row_is}s", err=True)
-    for note in sentences(found.notes):
+    _tell_notes(found.notes)
+
+
+def _tell_notes(notes: Iterable[Note]) -> None:
+    for note in sentences(notes):
         click.echo(f"Note: {plain(note)}.")
 
 
 @command("export", "workbench audit export audit.db sheet.csv -n 50 --by ann\n"
                    "workbench audit export audit.db tasks.json --to label-studio")
-@FILE
 @click.argument("sheet")
 @click.option("--to", type=click.Choice(["csv", "xlsx", *TOOLS]),
               help="A sheet, or tasks for a tool.  [a sheet, as the ending tells]")
 @click.option("-n", "count", type=int,
               help="Hand out so many items in the sheet.  [the whole budget, nothing handed out]")
-@BY
 def export(file: str, sheet: str, to: str | None, count: int | None, by: str | None) -> None:
     """Write a label SHEET or tasks: the next items for somebody, or the whole budget with all labels so far.
 
@@ -404,12 +379,10 @@ def export(file: str, sheet: str, to: str | None, count: int | None, by: str | N
 
 
 @command("status", "workbench audit status audit.db --within 2")
-@FILE
 @click.option("--method", type=click.Choice(METHODS), default="planned", show_default=True,
               help="How the interval allows for looking.")
 @click.option("--within", type=float, metavar="POINTS",
               help="How many more labels for an interval of ± so many points?")
-@BY
 def status(file: str, method: str, within: float | None, by: str | None) -> None:
     """Show progress, pace and the interval; that you looked is recorded."""
     with _opened(file) as session:
@@ -431,10 +404,8 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
 
 
 @command("extend", "workbench audit extend audit.db 100")
-@FILE
 @click.argument("count", type=int, metavar="N")
 @click.option("--scores", help="The file of scores again, needed beyond the items that the audit keeps.")
-@BY
 def extend(file: str, count: int, scores: None, by: None) -> None:
     """Add N labels to the budget; the order of labeling goes on as it would have gone."""
     from workbench.lessons.stratified.read import shown_columns
@@ -448,20 +419,16 @@ def extend(file: str, count: int, scores: None, by: None) -> None:
 
 
 @command("report", "workbench audit report audit.db -o audit.html")
-@FILE
 @click.option("-o", "--output", default="audit.html", show_default=True, help="The HTML file.")
-@BY
 def report(file: str, output: str, by: None) -> None:
     """Write the finding as one HTML page: interval, every look, what was skipped, and where it all comes from."""
     from workbench.reports.sessions import write_session_page
     with _opened(file) as session:
         said = write_session_page(session, output, by)
-    click.echo(f"{said}.")
-    click.echo(f"Wrote {output}")
+    click.echo(f"{said}.\nWrote {output}")
 
 
-@command("verify", "workbench audit verify audit.db --scores scores.csv")
-@FILE
+@command("verify", "workbench audit verify audit.db --scores scores.csv", by=False)
 @click.option("--scores", help="The file of scores again: strata and order of labeling are then computed from it.")
 def verify(file: str, scores: str) -> None:
     """Check that the file is as it was written."""

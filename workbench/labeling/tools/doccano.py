@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from workbench.data.json_records import fields_of
-from workbench.labeling.tools.tool import Items, LabelRow, Tool, item_of, json_line, one_label, text_and_others
+from workbench.data.json_records import fields_of, json_line
+from workbench.labeling.tools.tool import Items, LabelRow, Tool, item_of, one_label, text_and_others
 
 COLLABORATIVE = "all"       # the file of a project whose annotations have no annotator
 _SPANS = "is labeled with spans of the text: export a project of text classification"

@@ -5,10 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from workbench.data.json_records import kind_of
-from workbench.labeling.tools.tool import Items, LabelRow, Tool, item_of, json_line, one_label, text_of
-
-_COMMENTS = ("textarea", "rating")
+from workbench.data.json_records import json_line, kind_of
+from workbench.labeling.tools.tool import Items, LabelRow, Tool, item_of, one_label, text_of
 
 
 def interface(columns: Iterable[str], labels: Iterable[str]) -> str:
@@ -88,7 +86,7 @@ def _choices(result: Any) -> tuple[list, str]:
     if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
         return [], "an annotation's result is not a list of objects: export it again"
     kinds = [text_of(part.get("type")) for part in result]
-    strange = [kind for kind in kinds if kind != "choices" and kind not in _COMMENTS]
+    strange = [kind for kind in kinds if kind not in ("choices", "textarea", "rating")]
     if strange:
         return [], (f"is labeled with {strange[0] or 'nothing named'!r}, not with choices: give the project one "
                     "question with choices")

@@ -3,18 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from workbench import checks
-from workbench.labeling.tools.tool import (
-    ACCEPT,
-    REJECT,
-    Items,
-    LabelRow,
-    Tool,
-    item_of,
-    json_line,
-    one_label,
-    text_and_others,
-    text_of,
-)
+from workbench.data.json_records import json_line
+from workbench.labeling.tools import tool
+from workbench.labeling.tools.tool import ACCEPT, REJECT, Items, LabelRow, item_of, text_of
 
 IGNORE = "ignore"
 
@@ -22,7 +13,7 @@ IGNORE = "ignore"
 def _written(items: Items, labels: Sequence[str]) -> Iterator[str]:
     options = [{"id": label, "text": label} for label in labels]
     for identifier, shown in items:
-        text, others = text_and_others(identifier, shown)
+        text, others = tool.text_and_others(identifier, shown)
         yield json_line({"text": text, "meta": {"item": identifier, **others}, "options": options}) + "\n"
 
 
@@ -52,7 +43,7 @@ def _verdict(number: int, item: str, by: str, record: dict) -> LabelRow:
     if not (record.get("accept") or "options" in record or record.get("_view_id") == "choice"):
         return LabelRow(number, item, text_of(record.get("label")), by, verdict=record["answer"])
     picked = record.get("accept") or []
-    row = one_label(number, item, by, picked if isinstance(picked, list) else [picked])
+    row = tool.one_label(number, item, by, picked if isinstance(picked, list) else [picked])
     if row.problem or not (row.label or record["answer"] == REJECT):
         return row
     return LabelRow(number, item, row.label, by, verdict=record["answer"], chosen=True)
@@ -62,4 +53,4 @@ def _shown(value: object) -> str:
     return checks.listed([value], quoted=True)
 
 
-TOOL = Tool("prodigy", "Prodigy", ".jsonl", _written, _owns, _rows)
+TOOL = tool.Tool("prodigy", "Prodigy", ".jsonl", _written, _owns, _rows)

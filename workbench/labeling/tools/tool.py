@@ -1,6 +1,5 @@
 """What a labeling tool has to say of itself, and what its records say of items."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -131,11 +130,6 @@ class Tool:
     person: Callable[[str], str] = _nothing
     interface: Callable[[Iterable[str], Iterable[str]], str] | None = None
     remedy: Callable[[dict], str] = _nothing
-
-
-def json_line(value: Any) -> str:
-    """Return a value as JSON in which text stays as it is."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def text_and_others(identifier: str, shown: Mapping[str, str]) -> tuple[str, dict[str, str]]:

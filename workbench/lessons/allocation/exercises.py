@@ -16,8 +16,7 @@ NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
 
 def _variance_of_sum(strata: list | tuple, labeled: list) -> float:
     """Return the variance of the estimated sum of answered numbers, with `labeled` drawn from each list."""
-    size = [len(part) for part in strata]
-    sd = [np.std(part, ddof=1) for part in strata]
+    size, sd = [len(part) for part in strata], [np.std(part, ddof=1) for part in strata]
     return sum(size) ** 2 * rules.allocation_variance(size, sd, labeled)
 
 

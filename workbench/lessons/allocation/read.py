@@ -94,25 +94,21 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
         budget = plans.budget_for_error(summary, standard_error, method=method, minimum=minimum)
     plan = plans.plan_labels(summary, budget, method=method, minimum=minimum)
     names: dict[str, Any] = {"stratum": stratum, "id": id, "seed": seed}
-    if not labels:
-        drawn = plans.draw_rows(plan, strata, label_sheet=label_sheet if write else "", **names) \
-            if label_sheet else None
-        return summary, _written(plan, label_plan, write), drawn, None
-    sheet = value_sheets.read_value_sheet(labels, summary, records=strata if id else None, **names)
-    found = estimates.estimate_values(summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes)
-    found = estimates.with_next(found, summary, sheet.begun, budget, method=method, minimum=minimum,
-                                      sd_from=sd_from)
-    if not found.lacking and found.interval(level).method == "none":
-        found = replace(found, notes=[*found.notes, ASKED])
-    drawn = _next_records(found, sheet, strata, label_sheet, write, **names) if label_sheet else None
-    plan = replace(plan, labeled=found.sampled + found.to_label)
-    return summary, _written(plan, label_plan, write), drawn, found
-
-
-def _written(plan: LabelPlan, label_plan: str, write: bool) -> LabelPlan:
+    drawn = found = None
+    if labels:
+        sheet = value_sheets.read_value_sheet(labels, summary, records=strata if id else None, **names)
+        found = estimates.estimate_values(summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes)
+        found = estimates.with_next(found, summary, sheet.begun, budget, method=method, minimum=minimum,
+                                    sd_from=sd_from)
+        if not found.lacking and found.interval(level).method == "none":
+            found = replace(found, notes=[*found.notes, ASKED])
+        drawn = _next_records(found, sheet, strata, label_sheet, write, **names) if label_sheet else None
+        plan = replace(plan, labeled=found.sampled + found.to_label)
+    elif label_sheet:
+        drawn = plans.draw_rows(plan, strata, label_sheet=label_sheet if write else "", **names)
     if label_plan and write:
         plan.write_csv(label_plan)
-    return plan
+    return summary, plan, drawn, found
 
 
 def _bounds(text: str, labels: str) -> tuple | None:

@@ -23,7 +23,7 @@ from workbench.course.digit_forms import PLACES, digit_forms, register_errors
 from workbench.results import Table
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, panel
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart, panel, stops
 from workbench.widgets.questions import Explanation, Prediction
 
 LABELS, MINIMUM = 100, 2
@@ -38,7 +38,6 @@ EVERY, FLOORS, STREAMS, BATCH_OF_STREAMS = 20, (2, 10, 15), 400, 100
 JUMPS = (1, 2, 5, 10, 20, 40)
 JUMPING = 11
 SHORT_STREAM = {"records": 5000, "jump_at": 1000}
-SHORT_BUDGET = 100
 SHORT_RUNS = 2
 DRAWN = [(STREAMED[name], name) for name in STREAMED if name != "s_voila_printed"]
 
@@ -117,19 +116,17 @@ def place_labels(predicted: str | None = None) -> Panel:
     workbench.widgets.Panel
         Controls: labels per place. Button: start again.
     """
-    wish = None if predicted is None else int(predicted)
-    return _Hand(wish).panel
+    return _Hand(None if predicted is None else int(predicted)).panel
 
 
 class _Hand:
     """100 labels in four places and a hand; no place gets more than there are, nor more than the hand holds."""
 
     def __init__(self, wish: int | None) -> None:
-        size, sd = _places()
-        self.best, self.wish = rules.allocate(size, LABELS, stratum_sd=sd, minimum=MINIMUM), wish
+        self.best, self.wish = _allocated(LABELS), wish
+        size = self.best.stratum_size
         last = int(min(25 if wish is None else wish, size[3]))
-        others = rules.allocate(size[:3], LABELS - last, "equal", minimum=0).labeled
-        self.start = [*others.tolist(), last]
+        self.start = [*rules.allocate(size[:3], LABELS - last, "equal", minimum=0).labeled.tolist(), last]
         self.sliders = [ipywidgets.IntSlider(k, MINIMUM, min(BY_HAND, n), description=name)
                         for name, n, k in zip(PLACES, size.tolist(), self.start, strict=True)]
         self.status = ipywidgets.HTML()
@@ -157,8 +154,7 @@ class _Hand:
         if over < 0:
             self.status.value = ""
         now = self.best, self.labeled(), self.wish
-        title, words = place_charts.placed_words(*now)
-        self.view.show(place_charts.placed_data(*now), words, title=title)
+        self.view.feed(place_charts.placed_data(*now), place_charts.placed_words(*now))
 
     def restart(self, _: Any) -> None:
         for slider in self.sliders:
@@ -182,27 +178,22 @@ def place_value(predicted: str | None = None) -> Panel:
     """
     rings = BETTER.get(predicted, ())
     start = 150 if rings else LABELS
-    controls = {
-        "budget": ipywidgets.SelectionSlider(options=BUDGETS, value=start, description="Labels M",
-                                             layout=ipywidgets.Layout(width="480px")),
-        "method": ipywidgets.Dropdown(options=METHODS, value="neyman", description="Rule"),
-    }
+    controls = {"budget": stops(BUDGETS, start, "Labels M", 480),
+                "method": ipywidgets.Dropdown(options=METHODS, value="neyman", description="Rule")}
 
-    def plans(budget: int = start, method: str = "neyman") -> tuple:
+    def plans(budget: int, method: str) -> tuple:
         return allocations(budget), method, random_error(budget), rings
 
     return drive_chart(controls, plans, place_charts.place_value_data, place_charts.place_value_words,
-                       place_charts.place_value(*plans()))
+                       place_charts.place_value)
 
 
-def allocations(budget: int, *, minimum: int = MINIMUM) -> dict[str, rules.Allocation]:
-    """Return how each method allocates labels to the four places of the register, in whole labels.
+def allocations(budget: int) -> dict[str, rules.Allocation]:
+    """Return how each method allocates labels to the four places of the register, at least two to each.
 
     Parameters
     ----------
     budget : int
-    minimum : int
-        Floor per place.
 
     Returns
     -------
@@ -214,9 +205,12 @@ def allocations(budget: int, *, minimum: int = MINIMUM) -> dict[str, rules.Alloc
     >>> allocations(100)["voila"].labeled
     array([ 3, 18, 42, 37])
     """
+    return {method: _allocated(budget, method) for method in ("equal", "neyman", "neyman_plus", "voila")}
+
+
+def _allocated(budget: int, method: str = "voila", minimum: int = MINIMUM) -> rules.Allocation:
     size, sd = _places()
-    return {method: rules.allocate(size, budget, method, stratum_sd=sd, minimum=minimum)
-            for method in ("equal", "neyman", "neyman_plus", "voila")}
+    return rules.allocate(size, budget, method, stratum_sd=sd, minimum=minimum)
 
 
 def random_error(budget: int) -> float:
@@ -247,9 +241,8 @@ def seen_rules(predicted: str | None = None) -> list:
     left = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
     beaten = min(budget for budget, plan in plans.items() if plan["equal"].variance < plan["neyman"].variance)
     told = "" if predicted is None else f"You predicted for 150 labels: {predicted}. "
-    register = digit_forms().register()
     rows = [{"budget": budget, "method": METHOD_NAMES[method], "labeled": int(plan.labeled.sum()),
-             "unused": int(plan.unused), "standard_error": register.size.sum() * plan.variance ** 0.5}
+             "unused": int(plan.unused), "standard_error": plan.stratum_size.sum() * plan.variance ** 0.5}
             for budget in (LABELS, 150) for method, plan in plans[budget].items()]
     return [f"{told}From {left} labels on, Neyman's rule asks for more thousands than there are and leaves labels "
             f"unused. From {beaten} labels on, equal shares have the smaller standard error: the best known rule of "
@@ -266,14 +259,13 @@ def one_label_at_a_time() -> Panel:
         Control: labels. Buttons: one label, ten, all of them, start again. Every place starts with two labels.
     """
     size, sd = _places()
-    budget = ipywidgets.SelectionSlider(options=BUDGETS, value=LABELS, description="Labels M",
-                                        layout=ipywidgets.Layout(width="480px"))
+    budget = stops(BUDGETS, LABELS, "Labels M", 480)
     one, ten, rest, again = (ipywidgets.Button(description=text) for text in
                              ("Next label", "Next ten", "Give all M", "Start again"))
     state = {"labeled": np.full(4, MINIMUM)}
 
-    def best() -> Any:
-        return rules.allocate(size, budget.value, "voila", stratum_sd=sd, minimum=MINIMUM)
+    def now() -> tuple:
+        return _allocated(budget.value), state["labeled"]
 
     def give(labels: int) -> None:
         for _ in range(min(labels, budget.value - int(state["labeled"].sum()))):
@@ -287,10 +279,9 @@ def one_label_at_a_time() -> Panel:
     def show() -> None:
         for button in (one, ten, rest):
             button.disabled = int(state["labeled"].sum()) >= budget.value
-        title, words = place_charts.next_label_words(best(), state["labeled"])
-        view.show(place_charts.next_label_data(best(), state["labeled"]), words, title=title)
+        view.feed(place_charts.next_label_data(*now()), place_charts.next_label_words(*now()))
 
-    view = ChartView(place_charts.next_label(best(), state["labeled"]))
+    view = ChartView(place_charts.next_label(*now()))
     one.on_click(lambda _: give(1))
     ten.on_click(lambda _: give(10))
     rest.on_click(lambda _: give(budget.value))
@@ -331,27 +322,19 @@ def watch_stream(predicted: str | None = None) -> Panel:
     workbench.widgets.Panel
         Controls: order, rule, floor (of the exact rule), records kept, stream, records seen; a player moves the last.
     """
-    stops = [*range(EVERY, register_errors()[0].size, EVERY), register_errors()[0].size]
+    checked = [*range(EVERY, register_errors()[0].size, EVERY), register_errors()[0].size]
     controls = {
         "order": ipywidgets.Dropdown(options=ORDERS, description="Order of arrival"),
         "rule": ipywidgets.Dropdown(options=RULES, description="Rule"),
         "minimum": ipywidgets.IntSlider(2, 0, 20, description="Floor: keep of each at least"),
         "budget": ipywidgets.IntSlider(100, 40, 300, 20, description="Records kept M"),
         "seed": ipywidgets.IntSlider(1, 1, 50, description="Stream number"),
-        "seen": ipywidgets.SelectionSlider(options=stops, value=stops[-1], description="Records seen",
-                                           layout=ipywidgets.Layout(width="480px")),
+        "seen": stops(checked, checked[-1], "Records seen", 480),
     }
 
-    def follow(order: str = "random", rule: str = "s_voila_printed", minimum: int = 2, budget: int = 100, seed: int = 1,
-               seen: int = stops[-1]) -> tuple:
+    def follow(order: str, rule: str, minimum: int, budget: int, seed: int, seen: int) -> tuple:
         floor = 0 if rule == "s_voila_printed" else minimum
-        return _one_stream(order, rule, floor, budget, seed), rule, seen, PLACES
-
-    def answer(**values: int | str) -> tuple:
-        found = follow(**values)
-        title, words = stream_charts.stream_words(*found)
-        told = "" if predicted is None else f" You predicted trouble in {predicted} of the streams; this is one."
-        return stream_charts.stream_data(*found), (title, words + told)
+        return _one_stream(order, rule, floor, budget, seed), rule, seen, PLACES, predicted
 
     def floor_that_counts_and_fits(_: Any = None) -> None:
         controls["minimum"].disabled = controls["rule"].value == "s_voila_printed"
@@ -360,8 +343,8 @@ def watch_stream(predicted: str | None = None) -> Panel:
     floor_that_counts_and_fits()
     for name in ("rule", "budget"):
         controls[name].observe(floor_that_counts_and_fits, "value")
-    made = drive(controls, answer, ChartView(stream_charts.stream(*follow()), alternative=answer()[1][1]))
-    made.children[0].children += (_player(controls["seen"], len(stops)),)
+    made = drive_chart(controls, follow, stream_charts.stream_data, stream_charts.stream_words, stream_charts.stream)
+    made.children[0].children += (_player(controls["seen"], len(checked)),)
     return made
 
 
@@ -393,20 +376,22 @@ def seen_streams(predicted: str | None = None) -> ChartView:
                                         progress=False)
     endless = np.isinf(study.variance["s_voila_printed"])
     ever, last = float(endless.any(1).mean()), float(endless[:, -1].mean())
-    told = "" if predicted is None else f" You predicted {predicted}."
     return ChartView(stream_charts.trend(
         dict(zip(study.checkpoint.tolist(), endless.mean(0).tolist(), strict=True)),
         f"The paper's rule: infinite variance at some time in {ever:.0%} of {STREAMS} streams",
         f"Checked after every 200 records, the variance was infinite at least once in {ever:.0%} of {STREAMS} streams, "
-        f"and still at the end in {last:.0%}.{told}",
+        f"and still at the end in {last:.0%}.{_told(predicted)}",
         name="streams with infinite variance now", domain=(0, 0.7), tick="~%",
         predicted=None if predicted is None else float(predicted.rstrip("%")) / 100, answer=(ever, "at some time")))
 
 
+def _told(predicted: str | None) -> str:
+    return "" if predicted is None else f" You predicted {predicted}."
+
+
 def floors() -> Panel:
     """Return the view that runs 100 more streams at each press, with three floors, and shows their errors."""
-    size, sd = _places()
-    least = float(size.sum() * rules.allocate(size, LABELS, stratum_sd=sd, minimum=0).variance ** 0.5)
+    least = _total_error(0)
     runs = {floor: np.zeros(0) for floor in FLOORS}
     button = ipywidgets.Button(description=f"Run {BATCH_OF_STREAMS} more streams",
                                layout=ipywidgets.Layout(width="auto"))
@@ -417,8 +402,7 @@ def floors() -> Panel:
         button.disabled, status.value = True, "working ..."
         for floor in FLOORS:
             runs[floor] = np.append(runs[floor], _errors_of_streams(floor, seed=runs[floor].size // BATCH_OF_STREAMS))
-        title, words = stream_charts.floors_words(runs, least)
-        view.show(stream_charts.floors_data(runs, least), words, title=title)
+        view.feed(stream_charts.floors_data(runs, least), stream_charts.floors_words(runs, least))
         button.disabled, status.value = False, ""
 
     button.on_click(run)
@@ -435,11 +419,15 @@ def _errors_of_streams(floor: int, seed: int) -> np.ndarray:
 
 def premiums() -> Table:
     """Return what a floor costs when nothing goes wrong: the standard error of the total with hindsight."""
-    size, sd = _places()
-    errors = {floor: size.sum() * rules.allocate(size, LABELS, stratum_sd=sd, minimum=floor).variance ** 0.5
-              for floor in (0, 5, 10, 15, 20)}
+    errors = {floor: _total_error(floor) for floor in (0, 5, 10, 15, 20)}
     return Table([{"floor": floor, "standard_error": error, "premium": f"{error / errors[0] - 1:.1%}"}
                   for floor, error in errors.items()], "100 labels with hindsight, by floor")
+
+
+def _total_error(floor: int) -> float:
+    """Return the standard error of the register total of 100 labels with hindsight and a floor."""
+    plan = _allocated(LABELS, minimum=floor)
+    return float(plan.stratum_size.sum() * plan.variance ** 0.5)
 
 
 # streams in which a spread jumps
@@ -455,13 +443,12 @@ def seen_following(predicted: str | None = None) -> ChartView:
     study = simulations.simulate_stream(*simulations.jump_stream(), 1000, methods=["s_voila"], every=1000, batch=100,
                                         progress=False)
     ratio = study.ratio("s_voila")
-    told = "" if predicted is None else f" You predicted {predicted}."
     named = ", ".join(f"{ratio[at // 1000 - 1]:.2f} at {at:,}" for at in (20_000, 30_000, 40_000, 50_000))
     return ChartView(stream_charts.trend(
         dict(zip(study.checkpoint.tolist(), ratio.tolist(), strict=True)),
         f"40,000 records after the jump the variance is {ratio[-1]:.1f} times that of hindsight",
         f"Variance of S-VOILA over the optimum with hindsight, mean of {study.runs} streams: {named} records; at worst "
-        f"{ratio.max():.2f}. It follows, but slowly.{told}",
+        f"{ratio.max():.2f}. It follows, but slowly.{_told(predicted)}",
         name="variance over that of hindsight", domain=(0.8, 5.2), tick="~g",
         predicted=None if predicted is None else float(predicted.split()[0]), answer=(float(ratio[-1]), "at the end")))
 
@@ -494,8 +481,7 @@ def papers_stream(predicted: str | None = None) -> Panel:
             raise checks.WrongValue("methods", "must name at least one; choose several with Ctrl or Shift")
         return studies[jump], JUMPING, methods
 
-    first = stream_charts.jump(*jumps(20, controls["methods"].value), jump_at=SHORT_STREAM["jump_at"],
-                               **_axes(studies.values()))
+    first = functools.partial(stream_charts.jump, jump_at=SHORT_STREAM["jump_at"], **_axes(studies.values()))
     return drive_chart(controls, jumps, stream_charts.jump_data, stream_charts.jump_words, first)
 
 
@@ -511,7 +497,7 @@ def _jump_studies() -> dict:
     """Return a study per jump, all followed at once: every jump has the same streams but for its spread."""
     streams = [simulations.jump_stream(**SHORT_STREAM, jumping=JUMPING, sd=float(sd), runs=SHORT_RUNS) for sd in JUMPS]
     stratum, values = (np.concatenate(arrays) for arrays in zip(*streams, strict=True))
-    study = simulations.simulate_stream(stratum, values, SHORT_BUDGET, methods=[name for _, name in DRAWN], every=100,
+    study = simulations.simulate_stream(stratum, values, 100, methods=[name for _, name in DRAWN], every=100,
                                         progress=False)
     return {sd: _runs_of(study, slice(SHORT_RUNS * k, SHORT_RUNS * (k + 1))) for k, sd in enumerate(JUMPS)}
 
@@ -520,9 +506,8 @@ def _runs_of(study: Any, part: Any) -> Any:
     """Return the study of some of its runs."""
     per_method = {name: {method: array[part] for method, array in getattr(study, name).items()}
                   for name in ("sampled", "variance", "error")}
-    per_method["fractional_optimum"] = study.fractional_optimum[part]
-    return dataclasses.replace(study, runs=SHORT_RUNS, stratum_size=study.stratum_size[part],
-                               stratum_sd=study.stratum_sd[part], **per_method)
+    per_run = {name: getattr(study, name)[part] for name in ("fractional_optimum", "stratum_size", "stratum_sd")}
+    return dataclasses.replace(study, runs=SHORT_RUNS, **per_run, **per_method)
 
 
 def _places() -> tuple:

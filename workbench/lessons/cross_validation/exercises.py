@@ -99,9 +99,8 @@ def _why_colleague() -> str:
 
 def _own_forms(values: Any) -> tuple:
     try:
-        study = checks.seed("study", values[0])
-        naive, corrected, skeptical = (kfold_t_test(reader_losses(study, FORMS), rho=rho)
-                                       for rho in ("naive", "nadeau_bengio", SKEPTICAL))
+        losses = reader_losses(checks.seed("study", values[0]), FORMS)
+        naive, corrected, skeptical = (kfold_t_test(losses, rho=rho) for rho in ("naive", "nadeau_bengio", SKEPTICAL))
     except ZeroVarianceError:
         return "not yet", "all ten folds differ by the same: draw other forms"
     except ValueError as error:
@@ -112,8 +111,7 @@ def _own_forms(values: Any) -> tuple:
              if off]
     if wrong:
         return "not yet", f"think again about: {', '.join(wrong)}"
-    better = naive.estimate > 0
-    decision = DECISIONS[0] if better and corrected.pvalue < 0.05 else DECISIONS[1]
+    decision = DECISIONS[0] if naive.estimate > 0 and corrected.pvalue < 0.05 else DECISIONS[1]
     mine = str(values[5]).strip(" .!").lower().replace("don't", "do not")
     if mine not in DECISIONS:
         return "not yet", f"the numbers are right; decide {' or '.join(map(repr, DECISIONS))}"

@@ -18,15 +18,13 @@ from workbench.cross_validation.model_tests import mcnemar_test
 from workbench.results import Table
 from workbench.simulations.cross_validation import simulate_comparison, simulate_type_one
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive_chart
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 SHOWN = 40
 LONG_RUN = 400
 ALARMED = 360               # the block of forty studies with the most false alarms, and the lesson says so
 RUNS = 10_000
-OFFSETS = tuple(k / 2000 for k in range(-8, 9))
-BELIEFS = tuple(k / 20 for k in range(20))
 LEARNERS = {"nearest neighbor": "1nn", "centroid": "centroid"}
 TESTS = tuple(charts.TEST_COLORS)
 EQUAL, DIFFERENT = "equal clerks", "averages or nearest neighbor"
@@ -35,11 +33,8 @@ BOARD_TESTS = ("naive t", "Nadeau-Bengio", "rho 0.7", "half-sample rho", "Nadeau
 BOARD_RUNS = {40: 600, 60: 400, 100: 200}       # fewer where a run costs more: an answer comes within two seconds
 HALF_RUNS = 1000
 FEATURES = 8
-ADVANTAGE = 1.0
-WIDE = ipywidgets.Layout(width="420px")
 GUESSES = {"5%": 0.05, "10%": 0.1, "25%": 0.25, "50% or more": 0.5}
 POWERS = {"about 95%": 0.95, "about 60%": 0.6, "about 30%": 0.3, "about 5%": 0.05}
-SCALES = [("rho, the hidden share", "rho"), ("r, the correlation of two folds", "r")]
 
 
 def ten_folds() -> ChartView:
@@ -74,19 +69,16 @@ def two_clerks(predicted: float | None = None) -> Panel:
         Controls: forms, repeats, test, which studies.
     """
     controls = {"n": _sizes(charts.SIZES, 100, "Forms per study"),
-                "repeats": ipywidgets.SelectionSlider(options=[1, 2, 3, 5, 10], layout=WIDE,
-                                                      description="Repeats of the cross-validation"),
+                "repeats": stops([1, 2, 3, 5, 10], 1, "Repeats of the cross-validation"),
                 "test": ipywidgets.ToggleButtons(options=list(clerks.TESTS), description="Test"),
-                "first": ipywidgets.SelectionSlider(
-                    options=[(f"{first}–{first + SHOWN - 1}", first) for first in range(0, LONG_RUN, SHOWN)],
-                    value=ALARMED, description="Studies shown", layout=WIDE)}
+                "first": stops([(f"{first}–{first + SHOWN - 1}", first) for first in range(0, LONG_RUN, SHOWN)],
+                               ALARMED, "Studies shown")}
 
-    def studies(n: int = 100, repeats: int = 1, test: str = "naive t", first: int = ALARMED) -> tuple:
-        return (clerks.clerk_studies(first, SHOWN, n, repeats), clerks.clerk_studies(0, LONG_RUN, n, repeats), test)
+    def studies(n: int, repeats: int, test: str, first: int) -> tuple:
+        return (clerks.clerk_studies(first, SHOWN, n, repeats), clerks.clerk_studies(0, LONG_RUN, n, repeats), test,
+                predicted)
 
-    return drive_chart(controls, studies, functools.partial(charts.clerks_data, predicted=predicted),
-                   functools.partial(charts.clerks_words, predicted=predicted),
-                   charts.clerks(*studies(), predicted=predicted))
+    return drive_chart(controls, studies, charts.clerks_data, charts.clerks_words, charts.clerks)
 
 
 def seen_repeats() -> Reveal:
@@ -121,18 +113,17 @@ def one_slider() -> Panel:
         Controls: a value from 0 to .95, and whether it is rho or the correlation r of two folds.
     """
     folds = clerks.clerk_losses().fold_means()[0]
-    flips = kfold_t_test(folds).rho_alpha()
-    stops = sorted({*BELIEFS, rho_from_r(1 / folds.size, folds.size), math.floor(1000 * flips) / 1000})
-    controls = {"value": ipywidgets.SelectionSlider(options=[(f"{stop:.3f}", stop) for stop in stops], value=0,
-                                                    description="You believe in", layout=WIDE),
-                "scale": ipywidgets.ToggleButtons(options=SCALES, description="as")}
-    controls["scale"].style.button_width = "auto"
+    beliefs = sorted({*(k / 20 for k in range(20)), rho_from_r(1 / folds.size, folds.size),
+                      math.floor(1000 * kfold_t_test(folds).rho_alpha()) / 1000})
+    controls = {"value": stops([(f"{belief:.3f}", belief) for belief in beliefs], 0, "You believe in"),
+                "scale": ipywidgets.ToggleButtons(
+                    options=[("rho, the hidden share", "rho"), ("r, the correlation of two folds", "r")],
+                    description="as", style={"button_width": "auto"})}
 
-    def tested(value: float = 0, scale: str = "rho") -> tuple:
-        rho = value if scale == "rho" else rho_from_r(value, folds.size)
-        return folds, kfold_t_test(folds, rho=rho)
+    def tested(value: float, scale: str) -> tuple:
+        return folds, kfold_t_test(folds, rho=value if scale == "rho" else rho_from_r(value, folds.size))
 
-    return drive_chart(controls, tested, charts.slider_data, charts.slider_words, charts.slider(*tested()))
+    return drive_chart(controls, tested, charts.slider_data, charts.slider_words, charts.slider)
 
 
 def explain_rho() -> Explanation:
@@ -175,12 +166,11 @@ def power(predicted: float | None = None) -> Panel:
     """
     controls = {"test": ipywidgets.ToggleButtons(options=TESTS, value="Nadeau-Bengio", description="Test")}
 
-    def studies(test: str = "Nadeau-Bengio") -> tuple:
+    def studies(test: str) -> tuple:
         return {(situation, size): _readers(situation, size) for situation in (EQUAL, DIFFERENT)
-                for size in charts.SIZES}, test
+                for size in charts.SIZES}, test, predicted
 
-    return drive_chart(controls, studies, functools.partial(charts.power_data, predicted=predicted), charts.power_words,
-                   charts.power(*studies(), predicted=predicted))
+    return drive_chart(controls, studies, charts.power_data, charts.power_words, charts.power)
 
 
 def seen_skeptic() -> Reveal:
@@ -214,16 +204,15 @@ def experiments() -> Panel:
     """
     controls = {"learner": ipywidgets.ToggleButtons(options=LEARNERS, description="Learner"),
                 "n": _sizes([20, 40, 80], 40, "Items per sample"),
-                "rho": ipywidgets.FloatSlider(0, min=0, max=.95, step=.05, description="Assumed rho", layout=WIDE),
-                "offset": ipywidgets.SelectionSlider(options=[(f"{o:+.4f}", o) for o in OFFSETS], value=0.0,
-                                                     description="Tested error: true error", layout=WIDE)}
+                "rho": ipywidgets.FloatSlider(0, min=0, max=.95, step=.05, description="Assumed rho"),
+                "offset": stops([(f"{k / 2000:+.4f}", k / 2000) for k in range(-8, 9)], 0.0,
+                                "Tested error: true error")}
 
-    def experiment(learner: str = "1nn", n: int = 40, rho: float = 0.0, offset: float = 0.0) -> tuple:
+    def experiment(learner: str, n: int, rho: float, offset: float) -> tuple:
         study = _experiments(learner, n)
         return study, rho, study.mean + offset
 
-    return drive_chart(controls, experiment, charts.experiments_data, charts.experiments_words,
-                   charts.experiments(*experiment()))
+    return drive_chart(controls, experiment, charts.experiments_data, charts.experiments_words, charts.experiments)
 
 
 def type_one_table() -> Reveal:
@@ -249,12 +238,11 @@ def scoreboard() -> Panel:
     """
     controls = {"n": _sizes(list(BOARD_RUNS), 40, "Items per sample")}
 
-    def studies(n: int = 40) -> tuple:
+    def studies(n: int) -> tuple:
         return ({(name, situation): _board(learner, situation == "different", n)
                  for name, learner in LEARNERS.items() for situation in ("equal", "different")},)
 
-    return drive_chart(controls, studies, charts.scoreboard_data, charts.scoreboard_words,
-                       charts.scoreboard(*studies()))
+    return drive_chart(controls, studies, charts.scoreboard_data, charts.scoreboard_words, charts.scoreboard)
 
 
 def half_samples() -> Reveal:
@@ -296,4 +284,4 @@ def _board(learner: str, different: bool, n: int) -> Any:
 
 @functools.lru_cache(maxsize=2)
 def _population(different: Any) -> Population:
-    return Population.of(gaussian_population(features=FEATURES, advantage=ADVANTAGE * different))
+    return Population.of(gaussian_population(features=FEATURES, advantage=float(different)))

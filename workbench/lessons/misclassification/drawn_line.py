@@ -79,6 +79,5 @@ class DrawnLine(ipywidgets.VBox):
 
     @traitlets.observe("value", "disabled")
     def _redraw(self, _: Any) -> None:
-        touched = self.value is not None
-        title, words = charts.drawing_words(self._line, touched=touched)
-        self.view.show(charts.drawing_data(self._line, self._true_shares, loose=not self.disabled), words, title=title)
+        self.view.feed(charts.drawing_data(self._line, self._true_shares, loose=not self.disabled),
+                       charts.drawing_words(self._line, touched=self.value is not None))

@@ -36,10 +36,6 @@ def _calibrated(base: float, p00: float, p11: float, counted: float) -> float:
     return counted * base * p11 / read + (1 - counted) * base * (1 - p11) / (1 - read)
 
 
-def _why_by_hand() -> str:
-    return f"calibration on an audit at a share of .10 would report {_calibrated(0.1, 0.92, 0.98, 0.215):.3f}"
-
-
 def _two_estimators(values: list) -> tuple:
     mixed, calibration = _estimates()
     if np.abs(np.array(values) - (calibration, mixed)).max() <= 5e-4:
@@ -102,7 +98,8 @@ def _why_change() -> str:
 
 
 EXERCISES = {
-    "4.1": (_by_hand, 1, "the share", "first take the falsely read others off the count", _why_by_hand),
+    "4.1": (_by_hand, 1, "the share", "first take the falsely read others off the count", lambda:
+            f"calibration on an audit at a share of .10 would report {_calibrated(0.1, 0.92, 0.98, 0.215):.3f}"),
     "4.2": (_two_estimators, 2, "(mixed, calibration)",
             "wb.estimate_prevalence(audit, counts, counts_at_audit, method=..., rates='frame')", _why_two_estimators),
     "4.3": (_cards, parts_of(3), "three of 'mixed', 'calibration', 'neither'",

@@ -21,7 +21,7 @@ from workbench.misclassification.theory import estimator_theory, unbiased_share
 from workbench.results import Table
 from workbench.simulations.misclassification import simulate_prevalence
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 THREE = ("classify_and_count", "calibration", "mixed")
@@ -32,7 +32,6 @@ SEED = 9
 AUDITED = 400
 LATER = 0.15
 MONTHS = (3, 8)
-FLAT = 0.10
 READERS = ("the program: 88% right counts better than 78%", "the trainee, although he makes more mistakes",
            "both equally well")
 BEST = {"calibration: best today, best tomorrow": "calibration", "mixed": "mixed",
@@ -44,17 +43,14 @@ REACH = {"about 2.8 points either way: two uncertain numbers are subtracted": 0.
 
 def predict_line() -> Prediction:
     """Return the question that the learner answers by drawing the published line."""
-    line = DrawnLine(FLAT, solar_months().true_shares.tolist())
     return questions.Prediction("4-line", "The true share rises from 10% to 15%. Draw the share that the office "
-                                          "publishes, month after month.", line)
+                                "publishes, month after month.", DrawnLine(0.10, solar_months().true_shares.tolist()))
 
 
 def seen_line() -> Reveal:
     """Return the published lines, the learner's among them."""
-    def show(drawn: list | None) -> ChartView:
-        return ChartView(lines.published(_theory(), solar_months().true_shares.tolist(), drawn))
-
-    return questions.reveal("4-line", show)
+    true_shares = solar_months().true_shares.tolist()
+    return questions.reveal("4-line", lambda drawn: ChartView(lines.published(_theory(), true_shares, drawn)))
 
 
 def mosaic() -> Panel:
@@ -70,10 +66,10 @@ def mosaic() -> Panel:
                 "p11": _slider("Panels read rightly (p11)", p11, 70, 100),
                 "base_rate": _slider("True share of panels (α)", base_rate, 0, 100, unbiased_share(p00, p11), step=2)}
 
-    def answer(**values: float) -> tuple:
-        return charts.mosaic_data(**values), charts.mosaic_words(**values)
+    def rates(base_rate: float, p00: float, p11: float) -> tuple:
+        return base_rate, p00, p11
 
-    return drive(controls, answer, ChartView(charts.mosaic(base_rate, p00, p11)))
+    return drive_chart(controls, rates, charts.mosaic_data, charts.mosaic_words, charts.mosaic)
 
 
 def explain_stopped_clock() -> Explanation:
@@ -95,8 +91,7 @@ def predict_reader() -> Prediction:
 def seen_reader() -> Reveal:
     """Return how program and trainee read and count."""
     def show(predicted: str | None) -> list:
-        rows = [_reading(name, read()) for name, read in
-                (("program", lambda: digit_forms().read_a), ("trainee", read_by_next_box))]
+        rows = [_reading("program", digit_forms().read_a), _reading("trainee", read_by_next_box())]
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
         return [Table(rows, "Who reads better, who counts better"), _said(
             predicted, f"The {best['reader']} misses {best['panels missed']} and adds {best['others counted']}: the "
@@ -155,11 +150,10 @@ def months(predicted: str = "") -> Panel:
     controls = {"new_base_rate": _later_slider(), "n": _audit_slider(),
                 "methods": ipywidgets.Dropdown(options=list(SHOWN.items()), value=THREE, description="Estimators")}
 
-    def answer(methods: tuple, new_base_rate: float, n: int) -> tuple:
-        found = _study(new_base_rate, n)
-        return charts.months_data(found, methods, predicted), charts.months_words(found, methods)
+    def answered(methods: tuple, new_base_rate: float, n: int) -> tuple:
+        return _study(new_base_rate, n), methods, predicted
 
-    return drive(controls, answer, ChartView(charts.months(_study(LATER, AUDITED), THREE, predicted)))
+    return drive_chart(controls, answered, charts.months_data, charts.months_words, charts.months)
 
 
 def _study(new_base_rate: Any, n: Any) -> Any:
@@ -184,11 +178,10 @@ def held_constant() -> Panel:
     controls = {"constant": ipywidgets.ToggleButtons(options=list(charts.HOLDS), description="What stays constant"),
                 "new_base_rate": _later_slider()}
 
-    def held(constant: str = charts.READING, new_base_rate: float = LATER) -> tuple:
+    def held(constant: str, new_base_rate: float) -> tuple:
         return _theory(new_base_rate), constant
 
-    return drive_chart(controls, held, charts.held_constant_data, charts.held_constant_words,
-                       charts.held_constant(*held()))
+    return drive_chart(controls, held, charts.held_constant_data, charts.held_constant_words, charts.held_constant)
 
 
 def _theory(new_base_rate: float = LATER) -> Any:
@@ -250,8 +243,7 @@ def change(predicted: float | None = None) -> Panel:
         return _series(n), first, last, solar_months().true_shares, predicted
 
     controls = {"first": first, "last": last, "n": _audit_slider()}
-    return drive_chart(controls, changed, charts.change_data, charts.change_words,
-                       charts.change(*changed(AUDITED, *MONTHS)))
+    return drive_chart(controls, changed, charts.change_data, charts.change_words, charts.change)
 
 
 def _series(n: int) -> Any:
@@ -279,9 +271,8 @@ def _said(predicted: Any, right: Any) -> str:
 
 def _slider(description: str, value: float, low: int, high: int, *others: float, step: int = 1) -> Any:
     """Return a slider by whole percents that also stops at exact values; a page rounds a float to a slider's step."""
-    stops = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *others})
-    return ipywidgets.SelectionSlider(options=[(f"{stop:.2%}", stop) for stop in stops], value=value,
-                                      description=description, layout=ipywidgets.Layout(width="420px"))
+    shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *others})
+    return stops([(f"{share:.2%}", share) for share in shares], value, description)
 
 
 def _later_slider() -> Any:

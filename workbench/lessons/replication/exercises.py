@@ -48,12 +48,16 @@ def _fewest_runs(values: list) -> tuple:
     return "not yet", "a power of 3 with room for 14 columns"
 
 
+def by_boxes(box: np.ndarray) -> SurveyDesign:
+    """Return the design with boxes of equal weight as PSUs, two per district."""
+    return SurveyDesign((box - 1) // 2, psu=box, weight=1 / np.bincount(box)[box])
+
+
 def box_worth() -> tuple[int, ReplicateEstimate, float, float]:
     """Return labels, accuracy by boxes of equal weight, design effect and intraclass correlation of the digit forms."""
     forms = digit_forms()
-    per_box = np.bincount(forms.box)[forms.box]
-    design = SurveyDesign((forms.box - 1) // 2, psu=forms.box, weight=1 / per_box)
-    found = estimates.replicate_estimate(replicates.replicates(design), "accuracy", forms.digit, forms.read_a)
+    made = replicates.replicates(by_boxes(forms.box))
+    found = estimates.replicate_estimate(made, "accuracy", forms.digit, forms.read_a)
     effect = found.variance / naive("accuracy", forms.digit, forms.read_a)[1] ** 2
     return forms.box.size, found, effect, (effect - 1) / (forms.box.size / 14 - 1)
 
@@ -69,15 +73,13 @@ def _labels_per_box(values: Any) -> Any:
     return "not yet", f"{values[0]:g} per box {are} worth {_worth(values[0]):,.0f}: most of the money goes into boxes"
 
 
-def _worth(per_box: Any, budget: Any = 3000, box: Any = 20) -> float:
-    """Return how many independent labels `budget` buys at `per_box` labels in each box."""
-    *_, correlation = box_worth()
-    return budget / (box + per_box) * per_box / (1 + (per_box - 1) * correlation)
+def _worth(per_box: Any) -> float:
+    """Return how many independent labels the price of 3,000 buys, at so many in each box, which costs 20."""
+    return 3000 / (20 + per_box) * per_box / (1 + (per_box - 1) * box_worth()[3])
 
 
 def _why_labels_per_box() -> str:
-    *_, correlation = box_worth()
-    best = np.sqrt(20 * (1 - correlation) / correlation)
+    best = np.sqrt(20 * (1 - box_worth()[3]) / box_worth()[3])
     return (f"the best number is the root of box price x (1 - ICC) / ICC = {best:.1f}: worth {_worth(best):,.0f}; "
             f"127 per box would be worth {_worth(127):,.0f}")
 
@@ -105,8 +107,7 @@ def _f1_of_a_code(values: list, code: int = 9, left_out: int | None = None) -> J
         return Judged("mistake", "as if the forms were independent: the boxes differ", "clusters ignored")
     if not min(errors) - 0.003 <= values[1] <= max(errors) + 0.001:
         return "not yet", "F1 is right, its standard error is not"
-    outside = (limits.min(0) - 0.012 > values[2:]) | (limits.max(0) + 0.012 < values[2:])
-    if outside.any():
+    if ((limits.min(0) - 0.012 > values[2:]) | (limits.max(0) + 0.012 < values[2:])).any():
         return "not yet", "the interval should be made on the logit scale, with t at " \
                f"{found[0].df:g} degrees of freedom"
     return "right", f"{values[0]:.4f}, SE {values[1]:.4f}, {values[2]:.3f} to {values[3]:.3f}"

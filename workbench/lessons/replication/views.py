@@ -4,6 +4,7 @@ A view is a panel: controls, the function of `workbench` that they drive, and a 
 `predict_...` asks beforehand, `seen_...` shows once that is answered, `explain_...` asks afterwards.
 """
 
+import functools
 import itertools
 import math
 from typing import Any
@@ -21,7 +22,7 @@ from workbench.replication.designs import SurveyDesign
 from workbench.results import Table
 from workbench.simulations import replication as simulations
 from workbench.widgets import questions
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart
+from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 SCHEMES = [("all 128", "all"), ("balanced 8", "balanced"), ("at random", "random"),
@@ -38,12 +39,10 @@ CORRELATIONS = [0, .0025, .005, .0075, .01, .0125, .015, .0181, .02, .03, .04, .
 SIZES = [("all alike", 0.0), ("somewhat", 0.5), ("much", 1.0)]
 WORSE = [("no", 0.0), ("somewhat", -0.5), ("much", -1.0)]
 MOST_PSUS = 70_000
-COVERAGE_RUNS = 5_000
 CITY = {"strata": 7, "psus": 2, "items": 127, "icc": 0.0181, "size_spread": 0.0, "size_effect": 0.0}
 WEIGHTS = {"strata": 483, "psus": 2, "items": 1, "weight_spread": 0.7, "weight_effect": 0.65, "runs": 1000}
 WORTH = {"1,800": 1800, "1,200": 1200, "550": 550, "14": 14}
 OFF = {"by about 30%": 0.3, "by about 10%": 0.1, "by about 1%": 0.01, "not at all": 0.0}
-FAILING = ["none", "4", "14", "all 28"]
 COVERED = {"95": 0.95, "85": 0.85, "72": 0.72, "50": 0.5}
 
 
@@ -87,25 +86,21 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     """
     forms = digit_forms()
     correct, icc, turn = forms.read_a == forms.digit, intracluster_correlation(), _turn_within(forms.box)
-    controls = {"per_box": ipywidgets.SelectionSlider(options=PER_BOX, value="all", description="Labels per box",
-                                                      layout=ipywidgets.Layout(width="420px"))}
+    controls = {"per_box": stops(PER_BOX, "all", "Labels per box")}
 
     def counted(per_box: int | str) -> tuple:
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
         return forms.box[drawn], correct[drawn]
 
-    def sampled(per_box: int | str = "all") -> tuple:
+    def sampled(per_box: int | str) -> tuple:
         box, right = counted(per_box)
-        estimate = estimates.replicate_estimate(replicates.replicates(_by_boxes(box)), "proportion", right)
-        return *_counts(box, right), estimate, icc
-
-    def answer(per_box: Any) -> tuple:
-        found, yours = sampled(per_box), predicted if per_box == "all" else None
-        return box_charts.boxes_data(*found[:3], yours), box_charts.boxes_words(*found, yours)
+        estimate = estimates.replicate_estimate(replicates.replicates(exercises.by_boxes(box)), "proportion", right)
+        return *_counts(box, right), estimate, predicted if per_box == "all" else None
 
     shares = [right / items for right, items in (_counts(*counted(per_box)) for per_box in PER_BOX)]
     reach = (float(np.min(shares)) - 0.05, 1.0)
-    return drive(controls, answer, ChartView(box_charts.boxes(*sampled(), reach=reach, predicted=predicted)))
+    return drive_chart(controls, sampled, box_charts.boxes_data, functools.partial(box_charts.boxes_words, icc=icc),
+                       functools.partial(box_charts.boxes, icc=icc, reach=reach))
 
 
 def seen_worth() -> Reveal:
@@ -162,12 +157,11 @@ def half_samples(predicted: float | None = None) -> Panel:
         Controls: half-samples, their number and the draw where they are random.
     """
     forms = digit_forms()
-    correct, design = forms.read_a == forms.digit, _by_boxes(forms.box)
+    correct, design = forms.read_a == forms.digit, exercises.by_boxes(forms.box)
     textbook = _textbook_error()
     controls = {
         "scheme": ipywidgets.Dropdown(options=SCHEMES, value="all", description="Half-samples"),
-        "count": ipywidgets.SelectionSlider(options=RANDOM_COUNTS, value=8, description="How many at random",
-                                            layout=ipywidgets.Layout(width="420px")),
+        "count": stops(RANDOM_COUNTS, 8, "How many at random"),
         "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
     }
     yours = () if predicted is None else tuple(sorted({textbook * (1 - predicted), textbook * (1 + predicted)}))
@@ -176,21 +170,17 @@ def half_samples(predicted: float | None = None) -> Panel:
         for name in ("count", "seed"):
             controls[name].disabled = controls["scheme"].value != "random"
 
-    def estimated(scheme: str = "all", count: int = 8, seed: int = 1) -> tuple:
+    def estimated(scheme: str, count: int, seed: int) -> tuple:
         made = replicates.replicates(design, array=half_sample_array(scheme, count, seed), require_balance=False)
-        return made, estimates.replicate_estimate(made, "proportion", correct)
-
-    def answer(scheme: str, **values: int) -> tuple:
-        (made, estimate), dashed = estimated(scheme, **values), yours if scheme == "balanced" else ()
-        return (box_charts.halves_data(made, estimate, reach, dashed),
-                box_charts.halves_words(made, estimate, textbook, dashed))
+        return made, estimates.replicate_estimate(made, "proportion", correct), yours if scheme == "balanced" else ()
 
     draw_only_random()
     controls["scheme"].observe(draw_only_random, "value")
-    made, estimate = estimated()
-    farthest = np.abs(_box_differences()).sum() / 14 * 1.03
-    reach = (estimate.estimate - farthest, estimate.estimate + farthest)
-    return drive(controls, answer, ChartView(box_charts.halves(made, estimate, textbook, reach)))
+    middle, farthest = estimated("all", 8, 1)[1].estimate, np.abs(_box_differences()).sum() / 14 * 1.03
+    reach = {"reach": (middle - farthest, middle + farthest)}
+    return drive_chart(controls, estimated, functools.partial(box_charts.halves_data, **reach),
+                       functools.partial(box_charts.halves_words, textbook=textbook),
+                       functools.partial(box_charts.halves, textbook=textbook, **reach))
 
 
 def seen_schemes() -> Reveal:
@@ -212,8 +202,7 @@ def seen_broken() -> Reveal:
     def show(_: str | None) -> Table:
         every = half_sample_array("all")
         rows = []
-        for name, scheme in SCHEMES[3:]:
-            array = half_sample_array(scheme)
+        for name, array in ((name, half_sample_array(scheme)) for name, scheme in SCHEMES[3:]):
             error = _error_of(array)
             repairs = sum(arrays.check_balance(np.vstack([array, row])).full for row in every)
             rows.append({"half-samples": name, "standard_error": f"{error:.4f}",
@@ -266,7 +255,7 @@ def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
 def predict_pairs() -> Prediction:
     """Return the question whether the paper's nine runs are enough."""
     return questions.predict("2-pairs", "Nine runs and eight columns: how many of the 28 pairs of columns are not "
-                             "balanced?", FAILING)
+                             "balanced?", ["none", "4", "14", "all 28"])
 
 
 def seen_pairs() -> Reveal:
@@ -295,29 +284,18 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
         Controls: units per stratum, columns, construction, the two columns. A click on a column of the array makes it
         the second one, and the second the first.
     """
-    first = {"levels": 3, "columns": 8, "method": method, "i": 1, "j": 2}
     controls = {
-        "levels": ipywidgets.IntSlider(first["levels"], 2, 9, description="Units per stratum s"),
-        "columns": ipywidgets.IntSlider(first["columns"], 2, 40, description="Columns (strata)"),
+        "levels": ipywidgets.IntSlider(3, 2, 9, description="Units per stratum s"),
+        "columns": ipywidgets.IntSlider(8, 2, 40, description="Columns (strata)"),
         "method": ipywidgets.Dropdown(options=ARRAYS, value=method, description="Construction"),
-        "i": ipywidgets.IntSlider(first["i"], 1, first["columns"], description="First column"),
-        "j": ipywidgets.IntSlider(first["j"], 1, first["columns"], description="Second column"),
+        "i": ipywidgets.IntSlider(1, 1, 8, description="First column"),
+        "j": ipywidgets.IntSlider(2, 1, 8, description="Second column"),
     }
 
     def built(levels: int, columns: int, method: str, i: int, j: int) -> tuple:
-        needed = arrays.smallest_runs(levels, columns)
         array = papers_shifts(levels, columns) if method == "paper" else arrays.orthogonal_array(levels, columns)
-        return array, levels, min(i, columns), min(j, columns), needed
-
-    def note(levels: int, columns: int, method: str, **_: int) -> str:
         asked = predicted is not None and (levels, columns, method) == (3, 8, "paper")
-        return f"you predicted: {predicted}" if asked else ""
-
-    def answer(**values: int | str) -> tuple:
-        array, levels, i, j, needed = built(**values)
-        yours = note(**values)
-        return (array_charts.array_data(array, levels, i, j, yours),
-                array_charts.array_words(array, levels, i, j, needed, yours))
+        return array, levels, min(i, columns), min(j, columns), f"you predicted: {predicted}" if asked else ""
 
     def pick(mark: dict) -> None:
         if mark["pick"] not in (controls["i"].value, controls["j"].value):
@@ -325,9 +303,9 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
             controls["j"].value = mark["pick"]
 
     _keep_apart(controls["columns"], controls["i"], controls["j"])
-    view = ChartView(array_charts.array(*built(**first), note=note(**first)))
-    view.on_pick(pick)
-    return drive(controls, answer, view)
+    panel = drive_chart(controls, built, array_charts.array_data, array_charts.array_words, array_charts.array)
+    panel.view.on_pick(pick)
+    return panel
 
 
 def _keep_apart(columns: Any, i: Any, j: Any) -> None:
@@ -372,8 +350,7 @@ def papers_shifts(levels: int, columns: int) -> np.ndarray:
     dimension = 1
     while levels ** dimension - 1 < columns:
         dimension += 1
-    enough = (levels ** dimension - 1) // (levels - 1)
-    first = arrays.orthogonal_array(levels, enough, method="rotation")[:-1, 0]
+    first = arrays.orthogonal_array(levels, (levels ** dimension - 1) // (levels - 1), method="rotation")[:-1, 0]
     shifts = np.stack([np.roll(first, -k) for k in range(columns)], 1)
     return np.concatenate([shifts, np.zeros((1, columns), np.int64)])
 
@@ -394,12 +371,12 @@ def field_steps() -> Panel:
     def limit(change: Any) -> None:
         controls["k"].max = math.prod([change.new[0]] * change.new[1]) - 1
 
-    def step(size: tuple = (3, 3), k: int = 5) -> tuple:
+    def step(size: tuple, k: int) -> tuple:
         field = galois.GaloisField(*size)
         return field, min(k, field.size - 1)
 
     controls["size"].observe(limit, "value")
-    return drive_chart(controls, step, array_charts.field_data, array_charts.field_words, array_charts.field(*step()))
+    return drive_chart(controls, step, array_charts.field_data, array_charts.field_words, array_charts.field)
 
 
 # ---------------------------------------------------------------- coverage
@@ -413,8 +390,8 @@ def predict_coverage() -> Prediction:
 def seen_coverage() -> Reveal:
     """Return the view of simulated intervals, to be seen once `predict_coverage` is answered."""
     def show(predicted: str | None) -> list:
-        panel = coverage(COVERED.get(predicted))
-        return [_compared(predicted, "72", "The title of the picture has the answer."), panel]
+        found = _compared(predicted, "72", "The title of the picture has the answer.")
+        return [found, coverage(COVERED.get(predicted))]
 
     return questions.reveal("2-coverage", show)
 
@@ -436,26 +413,20 @@ def coverage(predicted: float | None = None) -> Panel:
     controls = {
         "strata": ipywidgets.IntSlider(CITY["strata"], 3, 50, description="Districts L"),
         "psus": ipywidgets.IntSlider(CITY["psus"], 2, 5, description="Boxes per district n"),
-        "items": _stops(ITEMS, CITY["items"], "Labels per box m"),
-        "icc": _stops(CORRELATIONS, CITY["icc"], "Intracluster correlation"),
+        "items": stops(ITEMS, CITY["items"], "Labels per box m"),
+        "icc": stops([(f"{icc:g}", icc) for icc in CORRELATIONS], CITY["icc"], "Intracluster correlation"),
         "size_spread": ipywidgets.Dropdown(options=SIZES, value=CITY["size_spread"], description="Sizes differ"),
         "size_effect": ipywidgets.Dropdown(options=WORSE, value=CITY["size_effect"],
                                            description="Large boxes are worse"),
         "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
     }
 
-    def simulated(seed: int = 1, **city: float) -> tuple:
-        runs = min(COVERAGE_RUNS, MOST_PSUS // (city["strata"] * city["psus"]))
+    def simulated(seed: int, **city: float) -> tuple:
+        runs = min(5_000, MOST_PSUS // (city["strata"] * city["psus"]))
         return simulations.simulate_coverage(**city, runs=runs, rng=seed), predicted if city == CITY else None
 
     return drive_chart(controls, simulated, interval_charts.coverage_data, interval_charts.coverage_words,
-                       interval_charts.coverage(*simulated(**CITY)))
-
-
-def _stops(values: list, value: float, description: str) -> Any:
-    """Return a slider with a few stops."""
-    return ipywidgets.SelectionSlider(options=[(f"{each:g}", each) for each in values], value=value,
-                                      description=description, layout=ipywidgets.Layout(width="420px"))
+                       interval_charts.coverage)
 
 
 def explain_coverage() -> Explanation:
@@ -486,12 +457,11 @@ def seen_orders() -> Reveal:
     """Return how far the order of the districts moves the error of F1, to be seen once `predict_eight` is answered."""
     def show(_: str | None) -> Table:
         forms = digit_forms()
-        design, two, read = SurveyDesign((forms.box - 1) // 2, psu=forms.box), forms.digit == 2, forms.read_a == 2
+        design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
         made = replicates.replicates(design, array=half_sample_array("all"))
-        found = estimates.replicate_estimate(made, "f1", two, read)
-        squares = (found.replicate_values - found.estimate) ** 2
+        found = estimates.replicate_estimate(made, "f1", forms.digit == 2, forms.read_a == 2)
         place = half_sample_array("balanced")[:, list(itertools.permutations(range(7)))] @ 2 ** np.arange(7)[::-1]
-        errors = np.sqrt(squares[place].mean(0))
+        errors = np.sqrt(((found.replicate_values - found.estimate) ** 2)[place].mean(0))
         return Table([{"half-samples": "all 128", "standard_error": f"{found.standard_error:.4f}"},
                       {"half-samples": f"balanced 8, {errors.size:,} orders of the districts",
                        "standard_error": f"{errors.min():.4f} to {errors.max():.4f}"}], "Standard error of F1, code 2")
@@ -508,11 +478,6 @@ def intracluster_correlation() -> float:
     (Kish, Survey Sampling, 1965).
     """
     return exercises.box_worth()[3]
-
-
-def _by_boxes(box: np.ndarray) -> SurveyDesign:
-    """Return the design with boxes of equal weight as PSUs, two per district."""
-    return SurveyDesign((box - 1) // 2, psu=box, weight=1 / np.bincount(box)[box])
 
 
 def _counts(box: np.ndarray, right: np.ndarray) -> tuple:
@@ -535,7 +500,7 @@ def _textbook_error() -> float:
 def _error_of(array: np.ndarray) -> float:
     """Return the standard error that half-samples give."""
     forms = digit_forms()
-    made = replicates.replicates(_by_boxes(forms.box), array=array, require_balance=False)
+    made = replicates.replicates(exercises.by_boxes(forms.box), array=array, require_balance=False)
     return estimates.replicate_estimate(made, "proportion", forms.read_a == forms.digit).standard_error
 
 

@@ -88,26 +88,15 @@ def _plan(parts: list) -> tuple | None:
 
 def _why_plan() -> str:
     size, right, _ = fifths()
-    reach = {m: intervals.quantile(0.95) * np.sqrt(rules.allocation_variance(size, _drifted(), labeled))
-             for m, labeled in _drift_designs(size, right).items()}
-    plan = accuracy.plan_budget(size, right / size, 0.03)
-    return (f"if the top fifth falls to .90, pure Neyman reaches ±{reach['neyman']:.3f}, with a 30% floor "
-            f"±{reach['floor']:.3f}, proportional ±{reach['proportional']:.3f} (Wald); the default interval that you "
-            f"would report needs {plan.budget} proportional labels")
-
-
-def _drifted() -> np.ndarray:
-    size, right, _ = fifths()
-    rate = right / size
-    rate[-1] = 0.90
-    return np.sqrt(accuracy.stratum_variance(size, rate))
-
-
-def _drift_designs(size: np.ndarray, right: np.ndarray) -> dict:
     neyman = rules.allocate(size, 188, "neyman", stratum_sd=_spread(), minimum=0, integer=False).labeled
-    return {"neyman": rules.allocate(size, 188, "neyman", stratum_sd=_spread()).labeled,
-            "floor": 0.7 * neyman + 0.3 * 188 * size / size.sum(),
-            "proportional": rules.allocate(size, 298, "proportional").labeled}
+    designs = [rules.allocate(size, 188, "neyman", stratum_sd=_spread()).labeled,
+               0.7 * neyman + 0.3 * 188 * size / size.sum(), rules.allocate(size, 298, "proportional").labeled]
+    drifted = np.sqrt(accuracy.stratum_variance(size, np.append((right / size)[:-1], 0.90)))
+    pure, floor, proportional = (intervals.quantile(0.95) * np.sqrt(rules.allocation_variance(size, drifted, labeled))
+                                 for labeled in designs)
+    return (f"if the top fifth falls to .90, pure Neyman reaches ±{pure:.3f}, with a 30% floor ±{floor:.3f}, "
+            f"proportional ±{proportional:.3f} (Wald); the default interval that you would report needs "
+            f"{accuracy.plan_budget(size, right / size, 0.03).budget} proportional labels")
 
 
 def _design(parts: list) -> tuple | None:

@@ -13,7 +13,7 @@ from workbench.lessons.stratified import exercises
 from workbench.simulations import stratified as simulations
 from workbench.stratified import accuracy
 from workbench.stratified.strata import Strata, stratify
-from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart
+from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, set_to
 
 BY_HAND = "by_hand"
 STRATIFIERS = [("equal size", "equal_size"), ("equal width", "equal_width"), ("cum sqrt f", "cum_sqrt_f"),
@@ -23,7 +23,6 @@ SHARES = [("proportional", "proportional"), ("equal", "equal")]
 HAND = [("by hand", BY_HAND)]
 POPULATIONS = [("1,797 digit forms", "forms"), ("700,000, their synthetic twin", "twin")]
 HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
-ROBOT_RUNS = 2000
 LEAST_LABELS = 40
 LEAST = 2           # items, and labels, of a stratum that a hand leaves
 INTERVALS = [("95%, for a fixed number", "fixed"), ("99.5% at every look", "looks"), ("anytime", "anytime")]
@@ -43,9 +42,8 @@ class _Design:
             "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Share the labels"),
         }
         self._scored, self._cut = functools.cache(_scored), functools.cache(self._by_rule)
-        first = {name: control.value for name, control in self.controls.items()}
-        self.view = ChartView(charts.design(self._study(**first), self._scored("confidence")[2],
-                                            predicted=predicted, movable=True))
+        self.view = ChartView(charts.design(self._study(**set_to(self.controls)), self._scored("confidence")[2],
+                                            predicted=predicted))
         for name in ("stratifier", "score", "n_strata", "budget"):      # before `drive`: it draws what they leave
             self.controls[name].observe(functools.partial(self._forget, name), "value")
         self.view.on_drag(self._dragged)
@@ -53,7 +51,7 @@ class _Design:
     def answer(self, **values: int | str) -> tuple:
         """Return rows and words of the picture, as `drive` asks for them."""
         study = self._study(**values)
-        return (charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted, movable=True),
+        return (charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted),
                 charts.design_words(study, predicted=self._predicted))
 
     def _study(self, stratifier: Any, score: Any, n_strata: Any, budget: Any, method: Any) -> Any:
@@ -71,8 +69,7 @@ class _Design:
         return stratify(self._scored(score)[0], n_strata, stratifier)
 
     def _by_hand(self, scores: np.ndarray) -> Strata:
-        rank = np.argsort(np.argsort(scores, kind="stable"))
-        labels = np.searchsorted(self.cuts, rank, side="right")
+        labels = np.searchsorted(self.cuts, np.argsort(np.argsort(scores, kind="stable")), side="right")
         return Strata(labels, np.bincount(labels), None, self.cuts.size + 1, BY_HAND)
 
     def _forget(self, name: str, change: Any) -> None:
@@ -91,8 +88,7 @@ class _Design:
         if self.controls[control].value != BY_HAND:
             self.controls[control].value = BY_HAND      # draws
             return
-        data, (title, words) = self.answer(**{name: each.value for name, each in self.controls.items()})
-        self.view.show(data, words, title=title)
+        self.view.feed(*self.answer(**set_to(self.controls)))
 
     def _move_cut(self, number: int, share: float) -> None:
         size = len(self._scored(self.controls["score"].value)[0])
@@ -154,11 +150,11 @@ def papers_robot() -> Panel:
         budget.min = max(LEAST_LABELS, sizes.size * change["new"])     # the pilot comes out of the labels
 
     @functools.lru_cache(maxsize=256)
-    def study(budget: int = 100, **settings: float) -> Any:
-        return (simulations.simulate_labeling(sizes, right, budget, "opt_a2", runs=ROBOT_RUNS, **settings),)
+    def study(budget: int, **settings: float) -> Any:
+        return (simulations.simulate_labeling(sizes, right, budget, "opt_a2", runs=2000, **settings),)
 
     pilot.observe(fit, "value")
-    return drive_chart(controls, study, charts.robot_data, charts.robot_words, charts.robot(*study()))
+    return drive_chart(controls, study, charts.robot_data, charts.robot_words, charts.robot)
 
 
 def robots(predicted: float | None = None) -> ChartView:
@@ -201,8 +197,7 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     def study(**settings: int | str) -> Any:
         return simulations.simulate_looking(sizes, right, **settings), predicted
 
-    return drive_chart(controls, study, charts.looking_data, charts.looking_words,
-                       charts.looking(*study(method="fixed", every=10)))
+    return drive_chart(controls, study, charts.looking_data, charts.looking_words, charts.looking)
 
 
 def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
@@ -224,13 +219,11 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
         "finite": ipywidgets.Checkbox(True, description="Finite-population factor"),
         "population": ipywidgets.Dropdown(options=POPULATIONS, description="Population"),
     }
-    curves = plan_curves()
 
-    def answer(half_width: float, finite: bool, population: str) -> tuple:
-        curve = curves[population, finite]
-        return charts.plan_data(curve, half_width, predicted=predicted), charts.plan_words(curve, half_width)
+    def chosen(half_width: float, finite: bool, population: str) -> tuple:
+        return plan_curves()[population, finite], half_width, predicted
 
-    return drive(controls, answer, ChartView(charts.plan(curves["forms", True], 0.05, predicted=predicted)))
+    return drive_chart(controls, chosen, charts.plan_data, charts.plan_words, charts.plan)
 
 
 def fifths() -> tuple[np.ndarray, np.ndarray]:
@@ -244,8 +237,7 @@ def plan_curves() -> dict:
     forms = digit_forms()
     twin = digit_twin(forms.confidence, forms.read_a == forms.digit)
     strata = stratify(twin.score, 5, "equal_size")
-    rate_of_forms = fifths()[1] / fifths()[0]
-    known = {"forms": (fifths()[0], rate_of_forms),
+    known = {"forms": (fifths()[0], fifths()[1] / fifths()[0]),
              "twin": (strata.sizes, np.bincount(strata.labels, twin.correct, 5) / strata.sizes)}
     return {(population, finite): accuracy.plan_curve(*strata, HALF_WIDTHS, finite=finite)
             for population, strata in known.items() for finite in (True, False)}

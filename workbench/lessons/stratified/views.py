@@ -41,7 +41,7 @@ def how_sure() -> ChartView:
     return ChartView(scene_charts.confidence(digit_forms().confidence))
 
 
-class LabelTen(ipywidgets.VBox):
+class LabelTen(questions.Told):
     """The desk with ten digits from each end of the confidence, and at its end a table: you, program, truth."""
 
     def __init__(self, seed: int) -> None:
@@ -64,11 +64,10 @@ class LabelTen(ipywidgets.VBox):
             said = {k: session.history(k + 1)[-1].label for k in np.concatenate([*self._ten.values()])}
         return {k: label or "" for k, label in said.items()}
 
-    def __repr__(self) -> str:
+    @property
+    def said(self) -> str:
+        """The desk, as text."""
         return f"{self.desk!r}, ten of the least sure and ten of the surest fifth"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
 
 
 def label_ten(seed: int = 1) -> LabelTen:
@@ -151,8 +150,7 @@ def reveal_shares() -> Reveal:
 def seen_shares() -> Table:
     """Return what the designs of the scene are worth: standard error, and variance against random sampling."""
     forms = digit_forms()
-    correct = forms.read_a == forms.digit
-    study = functools.partial(simulations.study_design, correct=correct, budget=100)
+    study = functools.partial(simulations.study_design, correct=forms.read_a == forms.digit, budget=100)
     fifths = study(forms.confidence)
     wide = {"stratifier": "equal_width", "method": "equal"}
     designs = [("five of equal size, proportional labels", fifths),

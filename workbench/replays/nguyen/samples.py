@@ -5,6 +5,7 @@ References
 .. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019.
 """
 
+import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -31,33 +32,39 @@ BYSTANDERS = "a bound on time for any input, which no run can show"
 
 @PAPER.item("introduction", "Nine values: stratified samples of two have 46 times less variance, three still less; "
             "Neyman wants 917 of 100")
-def _introduction(setting: Any) -> tuple:
-    y, total = np.array([*FIRST, *SECOND], float), sum((*FIRST, *SECOND))
-    uniform = np.var([9 * np.mean(s) for s in itertools.combinations(y, 2)])
+def _introduction(setting: Any) -> list:
+    y = np.array([*FIRST, *SECOND], float)
+    totals = [9 * np.mean(s) for s in itertools.combinations(y, 2)]
+    uniform = np.var(totals)
     two, three = (np.var([5 * np.mean(a) + 4 * np.mean(b) for a in itertools.combinations(FIRST, 1)
                           for b in itertools.combinations(SECOND, k)]) for k in (1, 2))
     size, sd = [100] + 9 * [1000], [100] + 9 * [.1]
     wanted = 1000 * np.array(size) * sd / np.dot(size, sd)
     held = allocate(size, 1000, "voila", stratum_sd=sd, minimum=0)
-    return [number("variance of the sum from two of nine, all 36 samples", "1.3e7", float(uniform),
-                   correction=Correction(EXACT, ours=float(81 * y.var() / 2))),
-            number("variance from one of each stratum, all 20", "2e5", float(two)),
-            number("how many times smaller", "46", float(uniform / two)),
-            number("variance from one and two, all 30", "1e5", float(three)),
-            number("mean over all samples of two, against the sum", float(total),
-                   float(np.mean([9 * np.mean(s) for s in itertools.combinations(y, 2)]))),
-            number("Neyman's records of stratum 1, which has 100", "917", float(wanted[0])),
-            number("Neyman's records of each other stratum", "9", float(wanted[1])),
-            number("VOILA's records of stratum 1", "100", float(held.labeled[0]))], []
+    return [number("variance of the sum from two of nine, all 36 samples", "1.3e7", uniform,
+                   correction=Correction(EXACT, ours=81 * y.var() / 2)),
+            number("variance from one of each stratum, all 20", "2e5", two),
+            number("how many times smaller", "46", uniform / two),
+            number("variance from one and two, all 30", "1e5", three),
+            number("mean over all samples of two, against the sum", y.sum(), np.mean(totals)),
+            number("Neyman's records of stratum 1, which has 100", "917", wanted[0]),
+            number("Neyman's records of each other stratum", "9", wanted[1]),
+            number("VOILA's records of stratum 1", "100", held.labeled[0])]
 
 
 def _small_cases(count: int, seed: int = 0, strata: int = 3, most: int = 4) -> Iterator[tuple]:
-    """Yield spreads, sizes held and a smaller total of small random samples."""
+    """Yield spreads, sizes held and a smaller total of small random samples, those that hold more than they must."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         held = rng.integers(1, most + 1, strata)
         total = int(rng.integers(strata, held.sum())) if held.sum() > strata else 0
-        yield np.exp(rng.normal(0, 1, strata)), held, total
+        spread = np.exp(rng.normal(0, 1, strata))
+        if total:
+            yield spread, held, total
+
+
+def _oversized(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
+    return held > total * spread / spread.sum()
 
 
 def _evictions(count: int) -> tuple:
@@ -72,53 +79,45 @@ def _evictions(count: int) -> tuple:
     return right, exact
 
 
-@PAPER.item("definition1", "Oversized: a stratum holds more than its Neyman share")
-def _definition1(setting: Any) -> tuple:
-    return [unchecked("the term", "a definition, which claims nothing")], []
-
-
 @PAPER.item("definition2", "The array Q of strata, sorted by s / (n sigma)")
-def _definition2(setting: Any) -> tuple:
-    return [unchecked("the term", "a definition, which claims nothing")], []
+@PAPER.item("definition1", "Oversized: a stratum holds more than its Neyman share")
+def _definition(setting: Any) -> list:
+    return [unchecked("the term", "a definition, which claims nothing")]
 
 
 @PAPER.item("lemma1", "Taking a record where n sigma / s is least raises the variance least")
-def _lemma1(setting: Any) -> tuple:
+def _lemma1(setting: Any) -> list:
     right, exact = _evictions(2000)
     return [every("random samples of 2 to 11 per stratum, near the optimum", right, 2000, correction=Correction(
-        "where n^2 sigma^2 / (s (s - 1)) is least"), corrected_right=exact)], []
+        "where n^2 sigma^2 / (s (s - 1)) is least", ours=exact))]
 
 
 @PAPER.item("algorithm1", "SingleSSR returns that stratum")
-def _algorithm1(setting: Any) -> tuple:
+def _algorithm1(setting: Any) -> list:
     right, exact = _evictions(2000)
     empties = sum(printed.single_ssr(np.ones(3), spread, np.array([1, 2, 3])) == 0 for spread in
                   np.exp(np.random.default_rng(2).normal(0, 1, (1000, 3))))
     return [every("random samples in which it costs least", right, 2000, correction=Correction(
-                "with the exact cost n^2 sigma^2 / (s (s - 1))"), corrected_right=exact),
+                "with the exact cost n^2 sigma^2 / (s (s - 1))", ours=exact)),
             bound("share of samples with one record in a stratum that varies which it empties", "0",
-                  empties / 1000, high=0)], []
+                  empties / 1000, high=0)]
 
 
-@PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction", seconds=1)
-def _lemma2(setting: Any) -> tuple:
-    real, whole, cases = 0, 0, 0
+@PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction")
+def _lemma2(setting: Any) -> list:
+    real, whole = list[Any](), list[Any]()
     for spread, held, total in _small_cases(400):
-        if not total:
-            continue
-        cases += 1
-        over = held > total * spread / spread.sum()
-        left = _reduced(spread, held, total)
-        real += bool((left[~over] >= held[~over] - 1e-9).all())
+        kept = ~_oversized(spread, held, total)
+        real.append((_reduced(spread, held, total)[kept] >= held[kept] - 1e-9).all())
         best, _ = printed.best_in_whole_numbers(spread, held, total)
-        whole += bool((np.array(best)[~over] == held[~over]).all())
-    spread = np.array([3, 2, 2]) * [1.21, .32, .17]
-    best, _ = printed.best_in_whole_numbers(spread, np.array([3, 2, 2]), 4)
-    return [every("optimal reductions in real numbers", real, cases),
-            every("optimal reductions in whole numbers, by trying all", whole, cases, correction=Correction(
-                "in real numbers; a stratum that varies keeps its only record"), corrected_right=real),
+        whole.append((np.array(best)[kept] == held[kept]).all())
+    size = np.array([3, 2, 2])
+    best, _ = printed.best_in_whole_numbers(size * [1.21, .32, .17], size, 4)
+    return [every("optimal reductions in real numbers", sum(real), len(real)),
+            every("optimal reductions in whole numbers, by trying all", sum(whole), len(whole), correction=Correction(
+                "in real numbers; a stratum that varies keeps its only record", ours=sum(real))),
             bound("records that stratum 1 of sizes 3, 2, 2 (sd 1.21, .32, .17) keeps of 3, though it is not oversized",
-                  "3", float(best[0]), low=3)], []
+                  "3", best[0], low=3)]
 
 
 def _reduced(spread: np.ndarray, held: np.ndarray, total: int) -> np.ndarray:
@@ -128,121 +127,115 @@ def _reduced(spread: np.ndarray, held: np.ndarray, total: int) -> np.ndarray:
 
 
 @PAPER.item("lemma3", "The oversized strata are reduced as if they were alone")
-def _lemma3(setting: Any) -> tuple:
+def _lemma3(setting: Any) -> list:
     differences = []
     for spread, held, total in _small_cases(400, seed=3, strata=5):
-        over = held > total * spread / spread.sum()
-        if total and over.any():
+        over = _oversized(spread, held, total)
+        if over.any():
             alone = _reduced(spread[over], held[over], total - held[~over].sum())
             differences.append(np.abs(_reduced(spread, held, total)[over] - alone).max())
-    return [equal(f"sizes in {len(differences)} random samples", differences)], []
+    return [equal(f"sizes in {len(differences)} random samples", differences)]
 
 
 @PAPER.item("lemma4", "The strata that are not oversized are the first of Q")
-def _lemma4(setting: Any) -> tuple:
-    prefix, condition, mended, cases = 0, 0, 0, 0
+def _lemma4(setting: Any) -> list:
+    prefix, condition, mended = list[Any](), list[Any](), list[Any]()
     for spread, held, total in _small_cases(400, seed=4, strata=5):
-        if total:
-            cases += 1
-            over = (held > total * spread / spread.sum())
-            ordered = over[np.argsort(held / spread)]
-            prefix += bool((np.diff(ordered.astype(int)) >= 0).all())
-            condition += bool(((held / spread > 1 / spread.sum()) == over).all())
-            mended += bool(((held / spread > total / spread.sum()) == over).all())
-    return [every("random samples in which they are", prefix, cases),
-            every("oversized just where s / (n sigma) > 1 / D, as in the proof", condition, cases,
-                  correction=Correction("M / D"), corrected_right=mended)], []
+        over, filled = _oversized(spread, held, total), held / spread
+        prefix.append((np.diff(over[np.argsort(filled)].astype(int)) >= 0).all())
+        condition.append(((filled > 1 / spread.sum()) == over).all())
+        mended.append(((filled > total / spread.sum()) == over).all())
+    return [every("random samples in which they are", sum(prefix), len(prefix)),
+            every("oversized just where s / (n sigma) > 1 / D, as in the proof", sum(condition), len(condition),
+                  correction=Correction("M / D", ours=sum(mended)))]
 
 
 @PAPER.item("observation1", "If all are oversized, each is cut to its Neyman share")
-def _observation1(setting: Any) -> tuple:
+def _observation1(setting: Any) -> list:
     rng, differences = np.random.default_rng(5), []
     for _ in range(300):
         spread = np.exp(rng.normal(0, 1, 5))
         share = 40 * spread / spread.sum()
         held = np.ceil(share) + rng.integers(1, 9, 5)
         differences.append(np.abs(_reduced(spread, held.astype(int), 40) - share).max())
-    return [equal("sizes in 300 random samples", differences)], []
+    return [equal("sizes in 300 random samples", differences)]
 
 
 def _matches(algorithm: Callable, cases: list) -> int:
     """Return in how many cases an algorithm gives the optimum in real numbers."""
     right = 0
     for spread, held, total in cases:
-        try:
+        with contextlib.suppress(IndexError):
             found = algorithm(spread, held.astype(float), float(total))
-        except IndexError:
-            continue
-        best = _reduced(spread, held, total)
-        right += bool(np.isfinite(found).all() and abs(found - best).max() <= 1e-8 * max(total, 1))
+            right += bool(np.isfinite(found).all()
+                          and abs(found - _reduced(spread, held, total)).max() <= 1e-8 * max(total, 1))
     return right
 
 
-def _hard_cases(count: int) -> list:
-    """Return samples of which some have no spread, or are not reduced at all."""
-    cases = []
+def _optimal(algorithm: Callable, cases: Any, which: str = "") -> dict:
+    """Return the claim that an algorithm gives the optimum in real numbers in all cases."""
+    return every(f"random reductions that are optimal in real numbers{which}", _matches(algorithm, cases), len(cases))
+
+
+def _hard_cases(count: int) -> Iterator[tuple]:
+    """Yield samples of which some have no spread, or are not reduced at all."""
     for k, (spread, held, total) in enumerate(_small_cases(count, seed=6, strata=4, most=9)):
         spread = np.where(np.arange(4) == k % 4, 0, spread) if k % 3 == 0 else spread
-        cases.append((spread, held, int(held.sum()) if k % 3 == 1 else total))
-    return [case for case in cases if case[2]]
+        yield spread, held, int(held.sum()) if k % 3 == 1 else total
 
 
 @PAPER.item("theorem1", "SSR finds an optimal reduction, in time O(r^2)")
-def _theorem1(setting: Any) -> tuple:
-    plain = [case for case in _small_cases(500, seed=7, strata=5, most=9) if case[2]]
-    return [every("random reductions that are optimal in real numbers", _matches(printed.ssr, plain), len(plain)),
-            unchecked("time O(r^2)", BYSTANDERS)], []
+def _theorem1(setting: Any) -> list:
+    return [_optimal(printed.ssr, list(_small_cases(500, seed=7, strata=5, most=9))),
+            unchecked("time O(r^2)", BYSTANDERS)]
 
 
 @PAPER.item("algorithm2", "SSR, recursive")
-def _algorithm2(setting: Any) -> tuple:
-    plain = [case for case in _small_cases(500, seed=8, strata=6, most=9) if case[2]]
-    return [every("random reductions that are optimal in real numbers", _matches(printed.ssr, plain), len(plain)),
-            *_rounded(plain[:150])], []
+def _algorithm2(setting: Any) -> list:
+    cases = list(_small_cases(500, seed=8, strata=6, most=9))
+    return [_optimal(printed.ssr, cases), _rounded(cases[:150])]
 
 
-def _rounded(cases: Any) -> list:
-    """Return the claim that rounding the real optimum is the best in whole numbers."""
-    cases = [(spread[:3], held[:3], int(held[:3].sum()) // 2) for spread, held, _ in cases]
+def _rounded(cases: list) -> dict:
+    """Return the claim that rounding the real optimum is the best in whole numbers, of the first three strata."""
     rounded, exact = 0, 0
-    for spread, held, total in cases:
+    for spread, held, _ in cases:
+        spread, held = spread[:3], held[:3]
+        total = int(held.sum()) // 2
         _, least = printed.best_in_whole_numbers(spread, held, total)
         near = np.rint(_reduced(spread, held, total))
         ours = np.asarray(reduce_sample(np.full(3, 10 ** 6), spread, held, total, minimum=0).labeled)
         rounded += near.sum() == total and printed.cost(spread, near) <= least * (1 + 1e-9)
         exact += ours.sum() == total and (printed.cost(spread, ours) <= least * (1 + 1e-9) or np.isinf(least))
-    return [every("sizes rounded to whole numbers are the best whole numbers", rounded, len(cases), printed="not said",
-                  correction=Correction("`reduce_sample` returns the best whole numbers"), corrected_right=exact)]
+    return every("sizes rounded to whole numbers are the best whole numbers", rounded, len(cases), printed="not said",
+                 correction=Correction("`reduce_sample` returns the best whole numbers", ours=exact))
 
 
 @PAPER.item("theorem2", "FastSSR finds it in time O(r log r)")
-def _theorem2(setting: Any) -> tuple:
-    plain = [case for case in _small_cases(500, seed=9, strata=5, most=9) if case[2]]
-    return [every("random reductions that are optimal in real numbers, spreads above 0",
-                  _matches(printed.fast_ssr, plain), len(plain)),
-            unchecked("time O(r log r)", BYSTANDERS)], []
+def _theorem2(setting: Any) -> list:
+    return [_optimal(printed.fast_ssr, list(_small_cases(500, seed=9, strata=5, most=9)), ", spreads above 0"),
+            unchecked("time O(r log r)", BYSTANDERS)]
 
 
 @PAPER.item("algorithm3", "FastSSR, without recursion")
-def _algorithm3(setting: Any) -> tuple:
-    hard = _hard_cases(300)
+def _algorithm3(setting: Any) -> list:
+    hard = list(_hard_cases(300))
     plain = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
-    right = _matches(printed.fast_ssr, hard)
     only = _matches(printed.fast_ssr, plain)
-    return [every("reductions, some with a stratum of equal values, some of nothing", right, len(hard),
-                  correction=Correction("for spreads above 0 and a total below what is held, of which it solves "
-                                        f"{only} of {len(plain)}"),
-                  corrected_right=len(hard) if only == len(plain) else only)], []
+    return [every("reductions, some with a stratum of equal values, some of nothing", _matches(printed.fast_ssr, hard),
+                  len(hard), correction=Correction("for spreads above 0 and a total below what is held, of which it "
+                                                   f"solves {only} of {len(plain)}",
+                                                   ours=len(hard) if only == len(plain) else only))]
 
 
 @PAPER.item("theorem3", "VOILA gives the least variance of all allocations")
-def _theorem3(setting: Any) -> tuple:
-    return _voila(10), []
+def _theorem3(setting: Any) -> list:
+    return _voila(10)
 
 
 @PAPER.item("algorithm4", "VOILA is FastSSR of everything")
-def _algorithm4(setting: Any) -> tuple:
-    return _voila(11), []
+def _algorithm4(setting: Any) -> list:
+    return _voila(11)
 
 
 def _voila(seed: int) -> list:
@@ -266,89 +259,85 @@ def _voila(seed: int) -> list:
                                                               y_title="V / V*"))
 def _theorem4(setting: Any) -> tuple:
     budget = copies = 1024 if setting.scale >= 1 else 520
-    sizes, rows, claims = (4, 16, 64, 256), [], []
-    ratios, bounds = [], []
-    for r in sizes:
-        stream = adversarial_stream(r, copies)
-        study = simulate_stream(*stream, budget, methods=["s_voila"], batch=1, every=r * copies, runs=2, progress=False)
-        ratios.append(float(study.ratio("s_voila")[-1]))
-        bounds.append(streaming_lower_bound(r, copies, budget))
-        rows += [{"strata": r, "what": what, "ratio": value} for what, value in
-                 (("S-VOILA", ratios[-1]), ("bound", bounds[-1]), ("r / 3", r / 3))]
-        claims.append(bound(f"V / V* of S-VOILA, r = {r}, alpha = M = {budget}", f"at least {bounds[-1]:.3g}",
-                            ratios[-1], low=bounds[-1]))
-    slope = np.polyfit(np.log(sizes), np.log(ratios), 1)[0]
-    return [*claims, bound("power of r with which V / V* grows", "1", float(slope), low=.9, high=1.25),
+    sizes = (4, 16, 64, 256)
+    ratios = [float(simulate_stream(*adversarial_stream(r, copies), budget, methods=["s_voila"], batch=1,
+                                    every=r * copies, runs=2, progress=False).ratio("s_voila")[-1]) for r in sizes]
+    bounds = [streaming_lower_bound(r, copies, budget) for r in sizes]
+    tried = list(zip(sizes, ratios, bounds, strict=True))
+    rows = [{"strata": r, "what": what, "ratio": value} for r, ratio, least in tried
+            for what, value in (("S-VOILA", ratio), ("bound", least), ("r / 3", r / 3))]
+    return [*(bound(f"V / V* of S-VOILA, r = {r}, alpha = M = {budget}", f"at least {least:.3g}", ratio, low=least)
+              for r, ratio, least in tried),
+            bound("power of r with which V / V* grows", "1", np.polyfit(np.log(sizes), np.log(ratios), 1)[0], low=.9,
+                  high=1.25),
             bound("power of r with which the bound grows from r = 64 to 256", "1",
                   math.log(bounds[3] / bounds[2]) / math.log(4), low=.7, high=1.05),
-            *_inequalities(), *_uniform()], rows
+            _inequalities(), _uniform()], rows
 
 
-def _inequalities() -> list:
-    right, cases = 0, 0
-    for r, a in itertools.product(range(3, 40), range(3, 40)):
-        step, cases = 1 / (r - 1), cases + 1
+def _inequalities() -> dict:
+    right, tried = 0, range(3, 40)
+    for r, a in itertools.product(tried, tried):
+        step = 1 / (r - 1)
         first = [1.0] * (a - 1) + [1 + step, 2 - step]
         spread, others = len(first) * np.std(first), (r - 1) * (a - 1) ** .5 * step
         right += a ** .5 / 2 - 1e-9 <= spread <= a ** .5 and a ** .5 / 2 <= others <= a ** .5
-    return [every("inequalities 8 to 10, r and alpha from 3 to 39", right, cases)]
+    return every("inequalities 8 to 10, r and alpha from 3 to 39", right, len(tried) ** 2)
 
 
-def _uniform() -> list:
+def _uniform() -> dict:
     size, sd, budget = [10, 1000], [1, 1e-6], 14
     variance = [allocate(size, budget, method, stratum_sd=sd, minimum=0).variance for method in ("equal", "voila")]
-    return [bound("variance of uniform allocation over the best, strata of 10 (sd 1) and 1,000 (sd 1e-6), M = 14",
-                  "at most r = 2", variance[0] / variance[1], high=2)]
+    return bound("variance of uniform allocation over the best, strata of 10 (sd 1) and 1,000 (sd 1e-6), M = 14",
+                 "at most r = 2", variance[0] / variance[1], high=2)
 
 
 @PAPER.item("lemma5", "Each stratum's sample is uniform", seconds=5)
 def _lemma5(setting: Any) -> tuple:
     strata, values = [0, 0, 0, 1, 1, 1, 1, 0, 0], [0., 1, 0, 0, 10, 0, 10, 100, -100]
-    counted, estimates = dict[Any, Any](), []
+    counted, estimates = dict[Any, Any](), list[Any]()
     first, second = ([t for t, h in enumerate(strata) if h == k] for k in (0, 1))
-    for one in itertools.permutations(range(len(first))):
-        for two in itertools.permutations(range(len(second))):
-            keys = dict(zip([*first, *second], [*one, *(10 + k for k in two)], strict=True))
-            held = printed.stream_sample(strata, values, [keys[t] for t in range(9)], 4, 1)
-            mine = tuple(t for t in held if strata[t] == 0)
-            counted.setdefault(len(mine), []).append(mine)
-            estimates.append(float(sum(len(rows) * np.mean([values[t] for t in held if t in rows])
-                                 for rows in (first, second))) / 9)
+    for one, two in itertools.product(itertools.permutations(range(5)), itertools.permutations(range(10, 14))):
+        keys = dict(zip([*first, *second], [*one, *two], strict=True))
+        held = printed.stream_sample(strata, values, [keys[t] for t in range(9)], 4, 1)
+        mine = [t for t in held if t in first]
+        counted.setdefault(len(mine), []).append(mine)
+        estimates.append(sum(len(rows) * np.mean([values[t] for t in held if t in rows])
+                             for rows in (first, second)) / 9)
     shares = {size: [np.mean([t in sample for sample in samples]) for t in first] for size, samples in counted.items()}
     right = sum(abs(share - size / 5) < 1e-9 for size, found in shares.items() for share in found)
-    widest = max(max(found) - min(found) for found in shares.values())
     return [every("chances of a record, given the sample's size s, that are s / n (2,880 orders of keys)", right,
                   5 * len(shares)),
-            bound("largest difference of two records' chances, given the size", "0", float(widest), high=1e-9),
+            bound("largest difference of two records' chances, given the size", "0",
+                  max(np.ptp(found) for found in shares.values()), high=1e-9),
             number("mean of the estimate over all orders, against the mean: unbiased", float(np.mean(values)),
-                   float(np.mean(estimates)))], [{"size": size, **{f"record {t}": round(float(share), 4) for t, share in
-                                                                   zip(first, found, strict=True)}}
-                                                 for size, found in sorted(shares.items())]
+                   np.mean(estimates))], [
+                {"size": size, **{f"record {t}": round(float(share), 4) for t, share in zip(first, found, strict=True)}}
+                for size, found in sorted(shares.items())]
 
 
 @PAPER.item("theorem5", "A record costs O(r) at worst, O(1) expected; a minibatch O(r log r + b)")
-def _theorem5(setting: Any) -> tuple:
-    return [unchecked("the times", BYSTANDERS)], []
+def _theorem5(setting: Any) -> list:
+    return [unchecked("the times", BYSTANDERS)]
 
 
 @PAPER.item("algorithm5", "S-VOILA begins with the first M records")
-def _algorithm5(setting: Any) -> tuple:
+def _algorithm5(setting: Any) -> list:
     stratum, values = jump_stream(1000, runs=1, rng=1)
     sampler = StreamSampler(1000).update(stratum[0], values[0])
     return [equal("estimate of the mean while all records fit", sampler.estimate().estimate - values.mean()),
-            number("records held", "1000", float(sum(sampler.sizes().values())))], []
+            number("records held", "1000", sum(sampler.sizes().values()))]
 
 
 @PAPER.item("algorithm6", "S-VOILA keeps a stratified sample of a stream", seconds=2, data="simulated stream")
-def _algorithm6(setting: Any) -> tuple:
+def _algorithm6(setting: Any) -> list:
     rng = np.random.default_rng(1)
     stratum = rng.integers(0, 10, 4000)
     values = rng.standard_normal(4000) * (1 + stratum)
     study = simulate_stream(stratum, values, 100, methods=["s_voila_printed", "s_voila"], last=[7, 8, 9], every=400,
                             runs=setting.runs(20, 200, 10), rng=2, progress=False)
-    infinite = float(study.infinite("s_voila_printed").mean())
-    return [bound("share of runs and checkpoints with an infinite variance, strata that come late", "none", infinite,
-                  high=0, correction=Correction("a floor of two records per stratum",
-                                                ours=float(study.infinite("s_voila").mean())), corrected_high=0),
-            bound("variance over VOILA's at the end, with the floor", "close to 1", float(study.ratio("s_voila")[-1]),
-                  high=1.1)], []
+    return [bound("share of runs and checkpoints with an infinite variance, strata that come late", "none",
+                  study.infinite("s_voila_printed").mean(), high=0, correction=Correction(
+                      "a floor of two records per stratum", ours=study.infinite("s_voila").mean(), high=0)),
+            bound("variance over VOILA's at the end, with the floor", "close to 1", study.ratio("s_voila")[-1],
+                  high=1.1)]

@@ -6,6 +6,7 @@ References
 """
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.simulations.streams import STRATA, air_quality_stream
 
 TWIN = "synthetic twin of OpenAQ"
-DAYS, SHOWN = 366, 11
+DAYS, SHOWN, QUARTERS = 366, 11, (3, 6, 9, 12)
 METHODS = ("voila", "s_voila", "neyman", "neyman_plus", "uniform", "reservoir")
+QUERIED = ("voila", "s_voila", "uniform", "reservoir")
+twin_bound, twin_number = (functools.partial(claim, twin=TWIN) for claim in (bound, number))
 
 
 # the twin of OpenAQ
@@ -47,8 +50,18 @@ def _year(records: Any, batch: Any, methods: Any = METHODS, share: Any = 31) -> 
                            batch=day if batch == "day" else batch, runs=2, rng=1, progress=False)
 
 
+def _days(setting: Any) -> Any:
+    """Return the year in minibatches of a day."""
+    return _year(_large(setting), "day")
+
+
 def _month(study: Any) -> np.ndarray:
     return study.checkpoint / study.checkpoint[-1] * 12
+
+
+def _at(month: float, study: Any) -> int:
+    """Return the checkpoint that is next to a month."""
+    return int(np.argmin(abs(_month(study) - month)))
 
 
 def _cosine(study: Any, method: str) -> np.ndarray:
@@ -58,46 +71,42 @@ def _cosine(study: Any, method: str) -> np.ndarray:
         return (1 - (a * b).sum(-1) / ((a ** 2).sum(-1) * (b ** 2).sum(-1)) ** .5).mean(0)
 
 
-def _over_time(study: Any, values: np.ndarray, series: str, panel: str = "") -> list:
-    return [{"month": float(month), "value": float(value), "series": series} | ({"panel": panel} if panel else {})
+def _over_time(study: Any, values: np.ndarray, series: str) -> list:
+    return [{"month": float(month), "value": float(value), "series": series}
             for month, value in zip(_month(study), values, strict=True) if np.isfinite(value)]
 
 
-def _largest(matrix: np.ndarray, study: Any, panel: str, every_nth: int = 3, by: np.ndarray | None = None,
-             over: str = "month") -> list:
-    """Return rows of an area chart: the strata with the largest shares by a matrix, and all others together."""
-    order, rows = np.argsort(-(matrix if by is None else by).sum(0)), []
-    time = _month(study) if over == "month" else study.checkpoint
-    for c in range(0, len(matrix), every_nth):
+def _largest(matrix: np.ndarray, study: Any, panel: str, by: np.ndarray | None = None, over: str = "month"
+             ) -> Iterator[dict]:
+    """Yield rows of an area chart: the strata with the largest shares by a matrix, and all others together."""
+    order = np.argsort(-(matrix if by is None else by).sum(0))
+    time, step = (_month(study), 3) if over == "month" else (study.checkpoint, 12)
+    for c in range(0, len(matrix), step):
         shown = [(f"stratum {h}", matrix[c, h]) for h in order[:SHOWN]] + [("others", matrix[c, order[SHOWN:]].sum())]
-        rows += [{over: float(time[c]), "stratum": name, "value": float(value), "panel": panel}
-                 for name, value in shown]
-    return rows
+        for name, value in shown:
+            yield {over: float(time[c]), "stratum": name, "value": float(value), "panel": panel}
 
 
-AREAS = figures.areas("month", "value", "stratum", panel="panel", y_title="share", columns=2)
-RECORDS = figures.areas("records", "value", "stratum", panel="panel", y_title="share", columns=2)
+AREAS = figures.areas("month", "value", "stratum", panel="panel", y_title="share")
+RECORDS = figures.areas("records", "value", "stratum", panel="panel", y_title="share")
 MONTHS = figures.lines("month", "value", "series", y_title="variance", log="y")
 
 
 @PAPER.item("fig1", "OpenAQ: 177 strata in the end; frequencies and standard deviations change", seconds=5,
             data=TWIN, draw=AREAS)
 def _fig1(setting: Any) -> tuple:
-    study = _year(_large(setting), "day")
+    study = _days(setting)
     size, sd = study.stratum_size[0], study.stratum_sd[0]
     first = int(np.searchsorted(_month(study), 1))
     known = size[first] > 0
     wanted = study.budget * size[first] * sd[first] / (size[first] * sd[first]).sum()
     share = size / size.sum(1, keepdims=True)
     moved = np.abs(share[-1] - share[first])[known].max() / share[first][known].max()
-    return [number("strata at the end", str(STRATA), float((size[-1] > 0).sum()), twin=TWIN),
-            number("strata after a month", "60", float(known.sum()), twin=TWIN),
-            number("of them bounded: Neyman wants more than there is", "11", (wanted > size[first])[known].sum(),
-                   twin=TWIN),
-            bound("largest change of a relative frequency, over the largest", "significant", float(moved), low=.1,
-                  twin=TWIN)], [
-                      *_largest(share, study, "relative frequency"),
-                      *_largest(sd, study, "standard deviation")]
+    return [twin_number("strata at the end", str(STRATA), (size[-1] > 0).sum()),
+            twin_number("strata after a month", "60", known.sum()),
+            twin_number("of them bounded: Neyman wants more than there is", "11", (wanted > size[first])[known].sum()),
+            twin_bound("largest change of a relative frequency, over the largest", "significant", moved, low=.1)], [
+                *_largest(share, study, "relative frequency"), *_largest(sd, study, "standard deviation")]
 
 
 @PAPER.item("fig2", "The synthetic stream: equal frequencies, and stratum 12 jumps from 1 to 20 after 10,000 records",
@@ -107,38 +116,38 @@ def _fig2(setting: Any) -> tuple:
     size, sd = study.stratum_size.mean(0), study.stratum_sd.mean(0)
     last = 20 * (.8 * 400 + .2) ** .5 / 20
     share = size / size.sum(1, keepdims=True)
-    return [bound("largest less smallest relative frequency at the end", "equal", float(np.ptp(share[-1])), high=.005),
-            number("standard deviation of stratum 12 at the end", last, float(sd[-1, 11]), error=.06),
-            number("standard deviation of the others", "1", float(np.delete(sd[-1], 11).mean()))], [
-                *_largest(share, study, "relative frequency", 12, over="records"),
-                *_largest(sd, study, "standard deviation", 12, over="records")]
+    return [bound("largest less smallest relative frequency at the end", "equal", np.ptp(share[-1]), high=.005),
+            number("standard deviation of stratum 12 at the end", last, sd[-1, 11], error=.06),
+            number("standard deviation of the others", "1", np.delete(sd[-1], 11).mean())], [
+                *_largest(share, study, "relative frequency", over="records"),
+                *_largest(sd, study, "standard deviation", over="records")]
 
 
 @PAPER.item("fig3", "After nine months S-VOILA's sizes track VOILA's; reservoir's follow volume, uniform's are equal",
-            seconds=1, data=TWIN, draw=figures.bars("stratum", "records", "method", x_title="stratum, the ten largest"))
+            data=TWIN, draw=figures.bars("stratum", "records", "method", x_title="stratum, the ten largest"))
 def _fig3(setting: Any) -> tuple:
-    study = _year(_large(setting), "day")
-    c = int(np.argmin(abs(_month(study) - 9)))
+    study = _days(setting)
+    c = _at(9, study)
     sizes = {name: study.sampled[name][:, c].mean(0) for name in ("voila", "s_voila", "reservoir", "uniform")}
     volume, even = study.stratum_size[0, c], sizes["uniform"]
-    r = [float(np.corrcoef(sizes[name], against)[0, 1]) for name, against in (("s_voila", sizes["voila"]),
-                                                                             ("reservoir", volume))]
     rows = [{"stratum": f"{h}", "method": name, "records": float(sizes[name][h])}
             for h in np.argsort(-sizes["voila"])[:10] for name in sizes]
-    return [bound("correlation of S-VOILA's sizes with VOILA's", "closely", r[0], low=.98, twin=TWIN),
-            bound("correlation of reservoir's sizes with the records", "proportional", r[1], low=.999, twin=TWIN),
-            bound("largest share of uniform's sample over 1 / r, of strata with enough records", "the same",
-                  even.max() / np.median(even[volume > even.max()]), high=1.01, twin=TWIN)], rows
+    return [twin_bound("correlation of S-VOILA's sizes with VOILA's", "closely",
+                       np.corrcoef(sizes["s_voila"], sizes["voila"])[0, 1], low=.98),
+            twin_bound("correlation of reservoir's sizes with the records", "proportional",
+                       np.corrcoef(sizes["reservoir"], volume)[0, 1], low=.999),
+            twin_bound("largest share of uniform's sample over 1 / r, of strata with enough records", "the same",
+                       even.max() / np.median(even[volume > even.max()]), high=1.01)], rows
 
 
 @PAPER.item("fig4", "The sizes of S-VOILA change over time as VOILA's do", seconds=5, data=TWIN, draw=AREAS)
 def _fig4(setting: Any) -> tuple:
-    claims, rows = [], []
+    claims, rows = list[Any](), list[dict]()
     for name, study, method in _three(setting):
-        rows += _largest(study.sampled[method].mean(0), study, name, by=study.sampled["voila"].mean(0))
+        rows += _largest(study.sampled[method].mean(0), study, name, study.sampled["voila"].mean(0))
         if method != "voila":
-            claims.append(bound(f"mean cosine distance from VOILA over the year, {name}", "track each other",
-                                float(_cosine(study, method).mean()), high=.02, twin=TWIN))
+            claims.append(twin_bound(f"mean cosine distance from VOILA over the year, {name}", "track each other",
+                                     _cosine(study, method).mean(), high=.02))
     return claims, rows
 
 
@@ -148,63 +157,58 @@ def _three(setting: Any) -> tuple:
     return (("VOILA", day, "voila"), ("S-VOILA, single", single, "s_voila"), ("S-VOILA, days", day, "s_voila"))
 
 
-@PAPER.item("fig5", "The cosine distance from VOILA's allocation stays below 0.04; less with minibatches", seconds=1,
+@PAPER.item("fig5", "The cosine distance from VOILA's allocation stays below 0.04; less with minibatches",
             data=TWIN, draw=figures.lines("month", "value", "series", y_title="cosine distance"))
 def _fig5(setting: Any) -> tuple:
     found = {name: _cosine(study, method) for name, study, method in _three(setting)[1:]}
     rows = [row for name, study, _ in _three(setting)[1:] for row in _over_time(study, found[name], name)]
     single, days = found.values()
-    return [bound("largest distance, single", "less than 0.04", float(single.max()), high=.04, twin=TWIN),
-            bound("largest distance, days", "less than 0.04", float(days.max()), high=.04, twin=TWIN),
-            bound("mean distance of days over that of single", "closer, below 1", float(days.mean() / single.mean()),
-                  high=1, twin=TWIN)], rows
+    return [twin_bound("largest distance, single", "less than 0.04", single.max(), high=.04),
+            twin_bound("largest distance, days", "less than 0.04", days.max(), high=.04),
+            twin_bound("mean distance of days over that of single", "closer, below 1", days.mean() / single.mean(),
+                       high=1)], rows
 
 
-@PAPER.item("fig6", "Neyman's variance is 1.4 to 50 times VOILA's, Neyman+'s 1.2 to 7.1 times", seconds=1, data=TWIN,
-            draw=MONTHS)
+@PAPER.item("fig6", "Neyman's variance is 1.4 to 50 times VOILA's, Neyman+'s 1.2 to 7.1 times", data=TWIN, draw=MONTHS)
 def _fig6(setting: Any) -> tuple:
-    study = _year(_large(setting), "day")
-    claims, rows = [], []
+    study = _days(setting)
+    claims, below, rows = [], 0, _over_time(study, study.variance["voila"].mean(0), "voila")
     for method, low, high in (("neyman", 1.4, 50), ("neyman_plus", 1.2, 7.1)):
         ratio = study.ratio(method)[np.isfinite(study.ratio(method))]
-        claims += [bound(f"{which} variance of {method} over VOILA's", f"{low} to {high}", value, low=low, high=high,
-                         twin=TWIN) for which, value in (("least", ratio.min()), ("largest", ratio.max()))]
-    below = sum(bool((study.ratio(method) < 1 - 1e-9).any()) for method in ("neyman", "neyman_plus"))
-    for method in ("voila", "neyman", "neyman_plus"):
+        claims += [twin_bound(f"{which} variance of {method} over VOILA's", f"{low} to {high}", value, low=low,
+                              high=high) for which, value in (("least", ratio.min()), ("largest", ratio.max()))]
+        below += (ratio < 1 - 1e-9).any()
         rows += _over_time(study, study.variance[method].mean(0), method)
-    return [*claims, bound("methods of the two that are below VOILA anywhere", "none", float(below), high=0)], rows
+    return [*claims, bound("methods of the two that are below VOILA anywhere", "none", below, high=0)], rows
 
 
-@PAPER.item("fig7", "The variance of S-VOILA is typically close to VOILA's; less with minibatches", seconds=1,
+@PAPER.item("fig7", "The variance of S-VOILA is typically close to VOILA's; less with minibatches",
             data=TWIN, draw=MONTHS)
 def _fig7(setting: Any) -> tuple:
-    rows, ratios = [], {}
+    rows, ratios = list[dict](), {}
     for name, study, method in _three(setting):
         rows += _over_time(study, study.variance[method].mean(0), name)
         ratios[name] = float(np.median(study.ratio(method)))
-    return [bound("median variance over VOILA's, single", "close to 1", ratios["S-VOILA, single"], high=1.2, twin=TWIN),
-            bound("median variance over VOILA's, days", "very close to 1", ratios["S-VOILA, days"], high=1.1,
-                  twin=TWIN),
-            bound("days less single", "below 0", ratios["S-VOILA, days"] - ratios["S-VOILA, single"], high=0,
-                  twin=TWIN)], rows
+    single, days = ratios["S-VOILA, single"], ratios["S-VOILA, days"]
+    return [twin_bound("median variance over VOILA's, single", "close to 1", single, high=1.2),
+            twin_bound("median variance over VOILA's, days", "very close to 1", days, high=1.1),
+            twin_bound("days less single", "below 0", days - single, high=0)], rows
 
 
 @PAPER.item("fig8", "The relative difference rises when new strata come, in March and November, and falls again",
-            seconds=1, data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative difference"))
+            data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative difference"))
 def _fig8(setting: Any) -> tuple:
     rows, claims = [], []
     for name, study, method in _three(setting)[1:]:
         difference, month = study.ratio(method) - 1, _month(study)
         rows += _over_time(study, difference, name)
-        march, before, later = (float(difference[(month >= a) & (month < b)].max()) for a, b in
-                                ((2, 4), (.7, 2), (8, 10)))
-        november = float(difference[month >= 10].max())
-        claims += [bound(f"{name}: largest difference in March and April over that before", "above 1",
-                         march / max(before, 1e-12), low=1, twin=TWIN),
-                   bound(f"{name}: that of September and October over March's", "below 1", later / march, high=1,
-                         twin=TWIN),
-                   bound(f"{name}: that of November and December over September's", "above 1", november / later, low=1,
-                         twin=TWIN)]
+        march, before, later, november = (difference[(month >= a) & (month < b)].max() for a, b in
+                                          ((2, 4), (.7, 2), (8, 10), (10, np.inf)))
+        claims += [twin_bound(f"{name}: largest difference in March and April over that before", "above 1",
+                              march / max(before, 1e-12), low=1),
+                   twin_bound(f"{name}: that of September and October over March's", "below 1", later / march, high=1),
+                   twin_bound(f"{name}: that of November and December over September's", "above 1", november / later,
+                              low=1)]
     return claims, rows
 
 
@@ -216,13 +220,13 @@ def _fig9(setting: Any) -> tuple:
         for batch in ("day", 1):
             study = _year(records, batch, ("voila", "s_voila"), share) if (batch, share) != ("day", 31) else \
                 _year(records, "day")
-            c = int(np.argmin(abs(_month(study) - 9)))
+            c = _at(9, study)
             for method, name in (("voila", "VOILA"), ("s_voila", f"S-VOILA, {'days' if batch == 'day' else 'single'}")):
                 found.setdefault(name, []).append(float(study.variance[method][:, c].mean()))
                 rows.append({"share": 1 / share, "series": name, "variance": found[name][-1]})
     rows = [dict(pairs) for pairs in dict.fromkeys(tuple(row.items()) for row in rows)]
-    return [bound(f"{name}: largest step of the variance to a larger sample, relative", "below 0",
-                  float(max(np.diff(values) / values[:-1])), high=0, twin=TWIN) for name, values in
+    return [twin_bound(f"{name}: largest step of the variance to a larger sample, relative", "below 0",
+                       max(np.diff(values) / values[:-1]), high=0) for name, values in
             ((name, list(dict.fromkeys(values))) for name, values in found.items())], rows
 
 
@@ -236,35 +240,33 @@ def _fig10(setting: Any) -> tuple:
         study = simulate_stream(stratum, values, records // 31, methods=["s_voila"], batch=batch, every=30_000
                                 if batch > 1000 else 10_000, runs=1, rng=1, progress=False)
         at = study.checkpoint / records * 12
-        for month in (3, 6, 9, 12):
+        for month in QUARTERS:
             ratios[batch, month] = float(study.ratio("s_voila")[np.argmin(abs(at - month))])
             rows.append({"batch": batch, "month": f"month {month}", "ratio": ratios[batch, month]})
-    gain = max((ratios[1, m] - ratios[10, m]) / ratios[1, m] for m in (3, 6, 9, 12))
-    return [bound("largest part of the variance that batches of 10 save against single records", "significantly better",
-                  gain, low=.05, twin=TWIN),
-            bound("largest variance over VOILA's with batches of 100", "nearly 1",
-                  max(ratios[100, m] for m in (3, 6, 9, 12)), high=1.05, twin=TWIN)], rows
+    return [twin_bound("largest part of the variance that batches of 10 save against single records",
+                       "significantly better",
+                       max((ratios[1, m] - ratios[10, m]) / ratios[1, m] for m in QUARTERS), low=.05),
+            twin_bound("largest variance over VOILA's with batches of 100", "nearly 1",
+                       max(ratios[100, m] for m in QUARTERS), high=1.05)], rows
 
 
-def _errors(study: Any, truth: np.ndarray, name: tuple | None = None) -> dict:
+def _errors(study: Any, truth: Any, methods: tuple = QUERIED) -> dict:
     """Return {method: expected relative error in percent}, (C,) each, of a normal estimate given the sizes held."""
-    return {method: 100 * (2 / np.pi * study.variance[method].mean(0)) ** .5 / np.abs(truth)
-            for method in (name or ("voila", "s_voila", "uniform", "reservoir"))}
+    return {method: 100 * (2 / np.pi * study.variance[method].mean(0)) ** .5 / np.abs(truth) for method in methods}
 
 
 @PAPER.item("fig11", "Relative query errors as the data grow: S-VOILA near VOILA, reservoir and uniform worse",
-            seconds=1, data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative error in percent"))
+            data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative error in percent"))
 def _fig11(setting: Any) -> tuple:
-    study = _year(_large(setting), "day")
-    truth = _running_mean(_stream(_large(setting))[1], study.checkpoint)
-    errors = _errors(study, truth)
+    study = _days(setting)
+    errors = _errors(study, _running_mean(_stream(_large(setting))[1], study.checkpoint))
     rows = [row for name, values in errors.items() for row in _over_time(study, values, name)]
     late = _month(study) > 1
-    return [bound(f"mean error of {name} over that of VOILA", said,
-                  np.mean(errors[name][late] / errors["voila"][late]), low=low, high=high, twin=TWIN)
-            for name, said, low, high in (
-                ("s_voila", "very close to 1", .5, 1.5), ("reservoir", "above 1", 1.2, np.inf),
-                ("uniform", "above 1", 1.2, np.inf))], rows
+    return [twin_bound(f"mean error of {name} over that of VOILA", said,
+                       np.mean(errors[name][late] / errors["voila"][late]), low=low, high=high)
+            for name, said, low, high in (("s_voila", "very close to 1", .5, 1.5),
+                                          ("reservoir", "above 1", 1.2, np.inf), ("uniform", "above 1", 1.2, np.inf))
+            ], rows
 
 
 def _running_mean(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
@@ -277,13 +279,13 @@ def _running_mean(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
 def _fig12(setting: Any) -> tuple:
     rows, ratios, records = [], dict[Any, Any](), _large(setting)
     for share in (share for share in (620, 310, 155, 62) if records // share >= 2 * STRATA):
-        study = _year(records, "day", ("voila", "s_voila", "uniform", "reservoir"), share)
-        c = int(np.argmin(abs(_month(study) - 9)))
+        study = _year(records, "day", QUERIED, share)
+        c = _at(9, study)
         errors = _errors(study, _running_mean(_stream(records)[1], study.checkpoint))
         for name, values in errors.items():
             ratios.setdefault(name, []).append(float(values[c] / errors["voila"][c]))
             rows.append({"share": 1 / share, "series": name, "value": float(values[c])})
-    return [bound(f"least error of {name} over VOILA's", "above 1", min(ratios[name]), low=1.2, twin=TWIN)
+    return [twin_bound(f"least error of {name} over VOILA's", "above 1", min(ratios[name]), low=1.2)
             for name in ("reservoir", "uniform")], rows
 
 
@@ -304,21 +306,19 @@ def _jump(setting: Any, batch: int) -> Any:
 @PAPER.item("fig13", "After the jump stratum 12 gets more, in VOILA at once, in S-VOILA slowly", seconds=2,
             data="the paper's synthetic stream", draw=RECORDS)
 def _fig13(setting: Any) -> tuple:
-    rows, shares = [], {}
+    rows, soon, end = list[dict](), [], []
     for name, batch, method in (("VOILA", 1, "voila"), ("S-VOILA, single", 1, "s_voila"),
                                 ("S-VOILA, batches of 100", 100, "s_voila")):
         study = _jump(setting, batch)
-        rows += _largest(study.sampled[method].mean(0), study, name, 12, study.sampled["voila"].mean(0), over="records")
-        soon = int(np.searchsorted(study.checkpoint, .24 * study.checkpoint[-1]))
-        part = study.sampled[method].mean(0)[:, 11] / study.budget
-        shares[name] = float(part[soon]), float(part[-1])
-    names = list(shares)
-    return [bound("share of stratum 12 just after the jump, VOILA less S-VOILA", "above 0",
-                  shares[names[0]][0] - shares[names[1]][0], low=0),
-            bound("share of stratum 12 at the end, S-VOILA over VOILA", "catches up, near 1",
-                  shares[names[1]][1] / shares[names[0]][1], low=.9, high=1.1),
+        held = study.sampled[method].mean(0)
+        rows += _largest(held, study, name, study.sampled["voila"].mean(0), over="records")
+        soon.append(held[np.searchsorted(study.checkpoint, .24 * study.checkpoint[-1]), 11] / study.budget)
+        end.append(held[-1, 11] / study.budget)
+    return [bound("share of stratum 12 just after the jump, VOILA less S-VOILA", "above 0", soon[0] - soon[1], low=0),
+            bound("share of stratum 12 at the end, S-VOILA over VOILA", "catches up, near 1", end[1] / end[0], low=.9,
+                  high=1.1),
             bound("share of stratum 12 just after the jump, batches of 100 less single", "closer to VOILA, above 0",
-                  shares[names[2]][0] - shares[names[1]][0], low=.005)], rows
+                  soon[2] - soon[1], low=.005)], rows
 
 
 @PAPER.item("fig14", "After the jump the variance of S-VOILA rises and comes back; larger minibatches sooner",
@@ -333,25 +333,21 @@ def _fig14(setting: Any) -> tuple:
         rows += [{"records": int(n), "ratio": float(value), "batch": f"{batch}"} for n, value in
                  zip(study.checkpoint[::5], ratio[::5], strict=True)]
     before, single = len(found[1]) // 5 - 1, found[1]
-    gain = max(1 - found[100][before + 1:] / single[before + 1:])
-    return [bound("variance over VOILA's before the jump", "nearly 1", float(single[before]), high=1.1),
-            bound("largest variance over VOILA's after the jump, single", "increases faster, above 1",
-                  float(single.max()), low=1.5),
-            bound("variance over VOILA's at the end, single", "converges, 1", float(single[-1]), high=1.25),
+    return [bound("variance over VOILA's before the jump", "nearly 1", single[before], high=1.1),
+            bound("largest variance over VOILA's after the jump, single", "increases faster, above 1", single.max(),
+                  low=1.5),
+            bound("variance over VOILA's at the end, single", "converges, 1", single[-1], high=1.25),
             bound("largest part of the variance that batches of 100 save against single ones", "converge the fastest",
-                  float(gain), low=.05)], rows
+                  max(1 - found[100][before + 1:] / single[before + 1:]), low=.05)], rows
 
 
-@PAPER.item("fig15", "Query errors on that stream: S-VOILA's rise after the jump, VOILA's less", seconds=1,
+@PAPER.item("fig15", "Query errors on that stream: S-VOILA's rise after the jump, VOILA's less",
             data="the paper's synthetic stream", draw=figures.lines("records", "value", "series",
                                                                    y_title="relative error in percent"))
 def _fig15(setting: Any) -> tuple:
-    errors: dict = {}
-    for batch in (1, 100):
-        study = _jump(setting, batch)
-        found = _errors(study, np.ones(1), ("s_voila",) if batch > 1 else None)
-        errors |= {(f"s_voila, {batch}" if name == "s_voila" else name): (study.checkpoint, values)
-                   for name, values in found.items()}
+    errors = {f"s_voila, {batch}" if name == "s_voila" else name: (_jump(setting, batch).checkpoint, values)
+              for batch, methods in ((1, QUERIED), (100, ("s_voila",)))
+              for name, values in _errors(_jump(setting, batch), 1, methods).items()}
     rows = [{"records": int(n), "value": float(v), "series": name} for name, (records, values) in errors.items()
             for n, v in zip(records[::8], values[::8], strict=True)]
     after = {name: float(values[(records > .2 * records[-1]) & (records < .4 * records[-1])].mean())
