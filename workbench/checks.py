@@ -121,6 +121,13 @@ def level(value: Any) -> float:
     return number("level", value, 0, 1, open_ends=True)
 
 
+def assurance(value: Any) -> float:
+    """Return a share of samples in [0.5, 1)."""
+    if number("assurance", value, 0.5, 1) == 1:
+        raise WrongValue("assurance", "must be below 1: only labels for all items are sure to do", value)
+    return float(value)
+
+
 def choice(name: str, value: Any, options: Collection) -> Any:
     """Return `value` if it is one of `options`; the message lists them all."""
     if isinstance(value, str) and value in options:

@@ -198,3 +198,25 @@ def test_a_rule_that_leaves_labels_unused_may_never_reach_it():
     with pytest.raises(ValueError, match=r"^standard_error must be a number above 0; got 0$"):
         wb.budget_for_error(strata, 0)
     assert wb.budget_for_error(strata, 1e9) == 4
+@pytest.mark.parametrize(("size", "sd", "wanted"), [
+    ([1000, 600, 160, 37], [1.7, 17, 150, 1800], 4_000), ([5000] * 10, range(1, 11), 4_000),
+    ([300, 2000, 50], [1, 9, 40], 1_500)])
+@pytest.mark.parametrize("assurance", [.8, .95])
+def test_an_assured_budget_gives_its_standard_error_in_that_share_of_normal_samples(size, sd, wanted, assurance):
+    rng, size, sd = np.random.default_rng(0), np.array(size), np.array(sd, float)
+    strata = wb.load_strata({"stratum": [*map(str, range(size.size))], "size": size, "sd": sd})
+    budget = wb.budget_for_error(strata, wanted, assurance=assurance)
+    labeled = wb.allocate(size, budget, "voila", stratum_sd=sd).labeled
+    spread = sd ** 2 * rng.chisquare(labeled - 1, (20_000, size.size)) / (labeled - 1)
+    error = (size * (size - labeled) / labeled * spread).sum(1) ** .5
+    assert assurance - .01 < (error <= wanted).mean() < assurance + .03
+
+
+def test_an_assured_budget_needs_two_labels_per_stratum():
+    strata = wb.digit_forms().register()
+    with pytest.raises(ValueError, match="minimum must be"):
+        wb.budget_for_error(strata, 4148, minimum=1, assurance=.8)
+    with pytest.raises(ValueError, match="assurance must be below 1"):
+        wb.budget_for_error(strata, 4148, assurance=1)
+
+

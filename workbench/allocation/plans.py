@@ -5,6 +5,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 from workbench import checks
 from workbench.allocation import rules, samples
@@ -219,8 +220,11 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
                      wish, _random_variance(strata, chosen), strata.mean, notes=notes)
 
 
-def budget_for_error(strata: StratumSummary, standard_error: float, *, method: str = "voila", minimum: int = 2) -> int:
+def budget_for_error(strata: StratumSummary, standard_error: float, *, method: str = "voila", minimum: int = 2,
+                     assurance: float = 0.0) -> int:
     """Return the least budget whose plan gives the total a wanted standard error.
+
+    The standard error that a sample estimates varies: it is below the plan's in about half of samples.
 
     Parameters
     ----------
@@ -229,6 +233,10 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
         Of the estimated total, in the units of the values, above 0.
     method, minimum
         As in `plan_labels`.
+    assurance : float
+        The share of samples, from .5 to below 1, whose estimated standard error is at most the wanted one, if values
+        are normal within strata (`minimum` is then at least 2); 0 asks for the plan's own standard error. The estimated
+        variance is taken for a multiple of chi-squared with Satterthwaite's degrees of freedom [1]_.
 
     Returns
     -------
@@ -240,23 +248,32 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
     ValueError
         If a rule that leaves labels unused does not reach it with any budget.
 
+    References
+    ----------
+    .. [1] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+
     Examples
     --------
     >>> import workbench as wb
     >>> register = wb.digit_forms().register()
     >>> budget_for_error(register, 4148), budget_for_error(register, 2000)
     (100, 206)
+    >>> budget_for_error(register, 4148, assurance=.8)
+    108
     """
     checks.instance("strata", strata, StratumSummary)
     wanted = checks.number("standard_error", standard_error, 0, open_ends=True)
     checks.choice("method", method, rules.METHODS)
-    items = int(strata.size.sum())
+    if assurance:
+        checks.assurance(assurance)
+        checks.whole("minimum", minimum, 2)
 
     def error(budget: int) -> float:
         found = rules.allocate(strata.size, budget, method, stratum_sd=strata.sd, minimum=minimum)
-        return items * found.variance ** 0.5
+        total = int(strata.size.sum()) * found.variance ** 0.5
+        return total * _assured(strata, found.labeled, assurance) if assurance and total else total
 
-    enough, short = items, int(np.minimum(checks.whole("minimum", minimum, 0), strata.size).sum()) - 1
+    enough, short = int(strata.size.sum()), int(np.minimum(checks.whole("minimum", minimum, 0), strata.size).sum()) - 1
     if error(enough) > wanted:
         raise checks.WrongValue("standard_error", f"{wanted:g} is out of reach: method {method!r} leaves labels unused "
                                 f"and the total {error(enough):.4g} with any budget")
@@ -264,6 +281,13 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
         middle = (enough + short) // 2
         enough, short = (middle, short) if middle > 0 and error(middle) <= wanted else (enough, middle)
     return enough
+
+
+def _assured(strata: StratumSummary, labeled: np.ndarray, assurance: float) -> float:
+    """Return what a share of samples estimate at most as standard error, as a multiple of the true one."""
+    parts = strata.size * (strata.size - labeled) * strata.sd ** 2 / labeled
+    freedom = parts.sum() ** 2 / (parts ** 2 / np.maximum(labeled - 1, 1)).sum()
+    return (2 * scipy.special.gammaincinv(freedom / 2, assurance) / freedom) ** 0.5
 
 
 def _whole(name: str, measured: dict, strata: np.ndarray) -> np.ndarray:

@@ -324,7 +324,7 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
     checks.choice("method", method, PLAN_METHODS)
     checks.choice("interval", interval, intervals.METHODS)
     minimum = checks.whole("minimum", minimum, 2)
-    z, assurance = intervals.quantile(level), check_assurance(assurance)
+    z, assurance = intervals.quantile(level), checks.assurance(assurance)
     size, rate = _population(size, rate, method)
     design = LabelDesign(size, rate, method, level, minimum)
     if interval == "wald":
@@ -345,13 +345,6 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
         notes += (Note("design", f"the budget of {budget:,} exceeds the {items}"),)
     return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, assured, assurance,
                       notes=notes)
-
-
-def check_assurance(assurance: float) -> float:
-    """Return a share of samples in [.5, 1)."""
-    if checks.number("assurance", assurance, 0.5, 1) == 1:
-        raise checks.WrongValue("assurance", "must be below 1: only labels for all items are sure to do", assurance)
-    return float(assurance)
 
 
 def share_words(share: float) -> str:

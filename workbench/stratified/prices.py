@@ -125,7 +125,7 @@ def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_
                                 "n_strata")
     widths = [checks.number("half_width", width, 0, 0.5, open_ends=True)
               for width in np.atleast_1d(np.asarray(half_widths, float)).tolist()]
-    assurance = accuracy.check_assurance(assurance)
+    assurance = checks.assurance(assurance)
     cut = functools.cache(lambda n: strata_of(items, n, stratifier, rng=rng))
     plans = [_plan(items, cut, regime, allocation, trust_scores, level) for regime in regimes(items, n_strata)]
     found = np.array([_labels(plans, width, interval, assurance) for width in widths])

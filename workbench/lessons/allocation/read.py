@@ -89,10 +89,16 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
                                 others=("labels",))
     summary = plans.load_strata(strata, stratum=stratum, size=size, sd=sd, value=value) if strata \
         else digit_forms.digit_forms().register()
+    rule: dict[str, Any] = {"method": method, "minimum": minimum}
     if standard_error:
         checks.not_both(standard_error=standard_error, budget=budget != BUDGET)
-        budget = plans.budget_for_error(summary, standard_error, method=method, minimum=minimum)
-    plan = plans.plan_labels(summary, budget, method=method, minimum=minimum)
+        budget = plans.budget_for_error(summary, standard_error, **rule)
+    plan = plans.plan_labels(summary, budget, **rule)
+    if standard_error and minimum > 1:
+        assured = plans.budget_for_error(summary, standard_error, **rule, assurance=.8)
+        plan = replace(plan, notes=[*plan.notes, Note(
+            "design", f"the standard error that the labels estimate is {standard_error:,g} or less in about half of "
+            f"samples; in 4 of 5 with {assured:,} labels, if values are normal within strata")])
     names: dict[str, Any] = {"stratum": stratum, "id": id, "seed": seed}
     drawn = found = None
     if labels:
