@@ -17,7 +17,7 @@ from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling import rows as sheet_rows
 from workbench.labeling.answers import ANSWERS, class_texts
-from workbench.results import FILLED, Note, Result
+from workbench.results import FILLED, Note, Result, stratum_rows
 
 OWN = ("id", "position", "stratum", *ANSWERS)       # columns that a sheet has, or had
 
@@ -79,9 +79,7 @@ class SheetLabels(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: labeled, correct."""
-        return [{"stratum": k, "labeled": labeled, "correct": correct}
-                for k, (labeled, correct) in enumerate(zip(self.labeled.tolist(), self.correct.tolist(),
-                                                           strict=True), 1)]
+        return stratum_rows(labeled=self.labeled, correct=self.correct)
 
 
 def draw_items(strata_labels: ArrayLike, labeled: ArrayLike, *, rng: int | np.random.Generator,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.results import FILLED, Note, Result
+from workbench.results import FILLED, Note, Result, rows_of
 
 NAMED = 5
 
@@ -171,8 +171,7 @@ class SurveyDesign(Result):
         """Return one row per stratum: PSUs, items, total weight."""
         of_item = self.stratum_of_psu[self.psu_of_item]
         items, weight = np.bincount(of_item), np.bincount(of_item, self.weight)
-        return [{"stratum": name, "psus": int(n), "items": int(m), "weight": float(w)} for name, n, m, w
-                in zip(self.strata.tolist(), self.psus_per_stratum, items, weight, strict=True)]
+        return rows_of(stratum=self.strata, psus=self.psus_per_stratum, items=items, weight=weight)
 
     @cached_property
     def _order(self) -> tuple:

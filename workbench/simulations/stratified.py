@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Note, Result
+from workbench.results import Note, Result, rows_of, stratum_rows
 from workbench.stratified import accuracy, anytime, sequential
 from workbench.stratified import waves as wave_plans
 from workbench.stratified.strata import METHODS as STRATIFIERS
@@ -243,8 +243,7 @@ class DesignStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return size, labels and accuracy per stratum, counted from 1."""
-        return [{"stratum": k, "size": int(size), "labeled": int(n), "accuracy": float(a)} for k, (size, n, a) in
-                enumerate(zip(self.stratum_size, self.labeled, self.accuracy, strict=True), 1)]
+        return stratum_rows(size=self.stratum_size, labeled=self.labeled, accuracy=self.accuracy)
 
 
 def study_design(score: ArrayLike, correct: ArrayLike, budget: int, *, n_strata: int = 5,
@@ -468,8 +467,7 @@ class LookingStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per look."""
-        return [{"labeled": n, "rate": rate, "standard_error": error} for n, rate, error in
-                zip(self.labeled.tolist(), self.missed.tolist(), self.missed_error.tolist(), strict=True)]
+        return rows_of(labeled=self.labeled, rate=self.missed, standard_error=self.missed_error)
 
 
 def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str = "fixed", first: int = 30,
