@@ -96,6 +96,14 @@ def check_sample(stratum_size: ArrayLike, labeled: ArrayLike,
     return size, labeled, correct
 
 
+def check_part(stratum_size: ArrayLike, name: str, part: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Return sizes of strata and how many items of each are meant, as int64, or raise."""
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    found = checks.counts(name, part, size=size.size)
+    checks.at_most(name, found, "stratum_size", size)
+    return size, found
+
+
 def refuse_few(size: np.ndarray, labeled: np.ndarray) -> None:
     """Raise where a stratum has fewer than 2 labels and is not fully labeled, or more labels than items."""
     checks.at_most("labeled", labeled, "stratum_size", size)

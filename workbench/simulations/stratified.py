@@ -177,7 +177,7 @@ def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, 
     >>> simulate_labeling([360, 359, 360, 359, 359], [209, 307, 346, 355, 359], 100, "proportional", runs=100)
     LabelingStudy(proportional, 100 labels: variance 0.774 of random sampling's, claimed 0.774, bias +0; 100 runs)
     """
-    size, right = _population(stratum_size, correct)
+    size, right = intervals.check_part(stratum_size, "correct", correct)
     checks.choice("method", method, METHODS)
     runs = checks.whole("runs", runs, 2)
     budget = checks.whole("budget", budget, 2, int(size.sum()))
@@ -505,7 +505,7 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
     >>> simulate_looking([9000, 1000], [8500, 500], last=300, runs=100)     # doctest: +NORMALIZE_WHITESPACE
     LookingStudy(fixed: 9.0% of 100 analysts lost the truth in 28 looks to 300 labels; half-width 0.0319 at the last)
     """
-    size, right = _population(stratum_size, correct)
+    size, right = intervals.check_part(stratum_size, "correct", correct)
     last = checks.whole("last", last, 1, int(size.sum()))
     first = checks.whole("first", first, min(int(np.minimum(2, size).sum()), last), last)
     looks = np.arange(first, last + 1, checks.whole("every", every, 1))
@@ -519,13 +519,6 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
     share = np.logical_or.accumulate(misses, 1).mean(0)
     return LookingStudy(method, float(right.sum() / size.sum()), float(level), runs, looks, share,
                         np.sqrt(share * (1 - share) / runs), half_width)
-
-
-def _population(stratum_size: Any, correct: Any) -> tuple:
-    size = checks.counts("stratum_size", stratum_size, low=1)
-    right = checks.counts("correct", correct, size=size.size)
-    checks.at_most("correct", right, "stratum_size", size)
-    return size, right
 
 
 def _labels_in_order(size: np.ndarray, right: np.ndarray, order: np.ndarray, runs: int,

@@ -175,9 +175,7 @@ def accuracy_variance(stratum_size: ArrayLike, correct: ArrayLike, labeled: Arra
     >>> [round(accuracy_variance([10], [8], [5], form=form), 5) for form in VARIANCE_FORMS]
     [0.01778, 0.03556, 0.032]
     """
-    size = checks.counts("stratum_size", stratum_size, low=1)
-    correct = checks.counts("correct", correct, size=size.size)
-    checks.at_most("correct", correct, "stratum_size", size)
+    size, correct = intervals.check_part(stratum_size, "correct", correct)
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
     checks.choice("form", form, VARIANCE_FORMS)

@@ -116,10 +116,8 @@ def next_wave(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, b
     >>> next_wave([100, 100], [5, 5], [3, 5], 20, rule="opt").labeled
     array([20,  0])
     """
-    size = checks.counts("stratum_size", stratum_size, low=1)
-    labeled = checks.counts("labeled", labeled, size=size.size)
+    size, labeled = intervals.check_part(stratum_size, "labeled", labeled)
     correct = checks.counts("correct", correct, size=size.size)
-    checks.at_most("labeled", labeled, "stratum_size", size)
     checks.at_most("correct", correct, "labeled", labeled)
     checks.choice("rule", rule, RULES)
     left = size - labeled
