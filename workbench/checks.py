@@ -295,6 +295,13 @@ def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
             refuse_masked(f"{name}[{k}]", part, what)
 
 
+def refuse_infinite(name: str, values: np.ndarray, *axes: str, between: str = ", ") -> None:
+    """Raise where an entry is not finite; the message names its place along the axes."""
+    for bad in np.argwhere(~np.isfinite(values))[:1]:
+        place = between.join(f"{axis} {k}" for axis, k in zip(axes, bad, strict=True))
+        raise WrongValue(name, f"must be finite; {place} is {values[tuple(bad)]}")
+
+
 def _one_dimensional(name: str, values: Any, size: int | None, what: str) -> np.ndarray:
     array = plain_array(name, values, what)
     if array.ndim != 1:
