@@ -165,11 +165,11 @@ def vector(name: str, values: ArrayLike, *, size: int | None = None, low: float 
     array = array.astype(float, copy=copy)
     if _within(array, low, high):
         return array
-    _refuse(name, array, ~np.isfinite(array), "must be finite", what)
+    refuse(name, array, ~np.isfinite(array), "must be finite", what)
     if low is not None:
-        _refuse(name, array, array < low, f"must be at least {low:g}", what)
+        refuse(name, array, array < low, f"must be at least {low:g}", what)
     if high is not None:
-        _refuse(name, array, array > high, f"must be at most {high:g}", what)
+        refuse(name, array, array > high, f"must be at most {high:g}", what)
     return array
 
 
@@ -180,9 +180,9 @@ def counts(name: str, values: ArrayLike, *, size: int | None = None, low: int | 
     if array.dtype.kind in "iu" and _within(array, low, LARGEST):
         return array.astype(np.int64, copy=copy)
     array = vector(name, array, what=what)
-    _refuse(name, array, array != np.floor(array), "must be a whole number", what)
-    _refuse(name, array, array < low, f"must be at least {low}", what)
-    _refuse(name, array, array > LARGEST, f"must be at most {LARGEST}", what)
+    refuse(name, array, array != np.floor(array), "must be a whole number", what)
+    refuse(name, array, array < low, f"must be at least {low}", what)
+    refuse(name, array, array > LARGEST, f"must be at most {LARGEST}", what)
     return array.astype(np.int64)
 
 
@@ -207,7 +207,7 @@ def at_most(name: str, values: np.ndarray, limit_name: str, limits: np.ndarray, 
 def zero_one(name: str, values: ArrayLike, *, size: int | None = None, what: str = "entry") -> np.ndarray:
     """Return `values` as a 1-d bool array; only 0/1 and booleans are accepted."""
     array = vector(name, values, size=size, what=what)
-    _refuse(name, array, (array != 0) & (array != 1), "must be 0 or 1", what)
+    refuse(name, array, (array != 0) & (array != 1), "must be 0 or 1", what)
     return array.astype(bool)
 
 
@@ -295,6 +295,14 @@ def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
             refuse_masked(f"{name}[{k}]", part, what)
 
 
+def refuse(name: str, array: np.ndarray, bad: Any, rule: str, what: str) -> None:
+    """Raise where an entry of an array is bad; the message names the first, and what it is an entry of."""
+    where = np.flatnonzero(bad)
+    if where.size:
+        k = int(where[0])
+        raise WrongValue(name, rule, array[k], place=(what, k), told=f"{what} {k} is {array[k]:.15g}")
+
+
 def refuse_infinite(name: str, values: np.ndarray, *axes: str, between: str = ", ") -> None:
     """Raise where an entry is not finite; the message names its place along the axes."""
     for bad in np.argwhere(~np.isfinite(values))[:1]:
@@ -318,13 +326,6 @@ def _within(array: np.ndarray, low: float | None, high: float | None) -> bool:
     least, most = array.min(), array.max()
     return bool(np.isfinite(least) and np.isfinite(most) and (low is None or least >= low)
                 and (high is None or most <= high))
-
-
-def _refuse(name: Any, array: Any, bad: Any, rule: Any, what: Any) -> None:
-    where = np.flatnonzero(bad)
-    if where.size:
-        k = int(where[0])
-        raise WrongValue(name, rule, array[k], place=(what, k), told=f"{what} {k} is {array[k]:.15g}")
 
 
 def _range(low: float | None, high: float | None, open_ends: bool = False) -> str:

@@ -238,9 +238,7 @@ class SurveyDesign(Result):
 def weights(weight: ArrayLike, size: int | None = None) -> np.ndarray:
     """Return weights of items, all above 0, or raise."""
     weight = checks.vector("weight", weight, size=size, what="item")
-    if (weight <= 0).any():
-        k = np.flatnonzero(weight <= 0)[0]
-        raise checks.WrongValue("weight", f"must be above 0; item {k} is {weight[k]:.15g}")
+    checks.refuse("weight", weight, weight <= 0, "must be above 0", "item")
     return weight
 
 
