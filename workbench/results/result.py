@@ -374,13 +374,13 @@ def plain(value: Any) -> Any:
     return value
 
 
-def rows_of(**columns: np.ndarray | tuple) -> list[dict]:
+def rows_of(**columns: np.ndarray | Sequence) -> list[dict]:
     """Return a table of columns as one dict per row."""
     cells = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values())
     return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
 
 
-def stratum_rows(**columns: np.ndarray | tuple) -> list[dict]:
+def stratum_rows(**columns: np.ndarray | Sequence) -> list[dict]:
     """Return a table of columns as one dict per stratum, counted from 1.
 
     Examples
