@@ -20,8 +20,7 @@ from workbench.results import FILLED, Interval, Note, Result, digits, html_table
 from workbench.stratified import accuracy, skips
 from workbench.stratified.default_plan import AUTO, check_trusted, default_labels, strata_wanted
 from workbench.stratified.sequential import ROUNDS, labeling_order
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import Strata, strata_of
+from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
 
 ALLOCATIONS = (AUTO, *rules.METHODS)
 WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",

@@ -15,8 +15,7 @@ from workbench.allocation import rules
 from workbench.results import Note, Result, rows_of, stratum_rows
 from workbench.stratified import accuracy, anytime, sequential
 from workbench.stratified import waves as wave_plans
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import Strata, stratify
+from workbench.stratified.strata import STRATIFIERS, Strata, stratify
 
 FIXED = ("simple_random", "proportional", "equal", "neyman", "voila")
 METHODS = (*FIXED, "opt_a1", "opt_a2", "waves")

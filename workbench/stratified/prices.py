@@ -12,8 +12,7 @@ from workbench.data.scored_items import ScoredItems
 from workbench.results import Result, html_table, percent, rows_of
 from workbench.stratified import accuracy
 from workbench.stratified.default_plan import AUTO, KEPT, check_trusted, doubt, favors, regimes
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import Strata, strata_of
+from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
 
 HALF_WIDTHS = (0.01, 0.02, 0.03, 0.05, 0.1)
 TWICE = 2              # no interval that is reported is half as wide as the default
