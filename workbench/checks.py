@@ -197,9 +197,7 @@ def bounds(values: Sequence[float]) -> tuple[float, float]:
 
 def at_most(name: str, values: np.ndarray, limit_name: str, limits: np.ndarray, *, what: str = "stratum") -> None:
     """Raise unless values <= limits, entry by entry; names the first entry that is not."""
-    over = np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)
-    if over.size:
-        k = int(over[0])
+    for k in np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)[:1].tolist():
         raise WrongValue(name, f"must be at most {limit_name}", values[k], place=(what, k),
                          told=f"{what} {k} has {values[k]:.15g} of {limits[k]:.15g}")
 
@@ -297,9 +295,7 @@ def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
 
 def refuse(name: str, array: np.ndarray, bad: Any, rule: str, what: str) -> None:
     """Raise where an entry of an array is bad; the message names the first, and what it is an entry of."""
-    where = np.flatnonzero(bad)
-    if where.size:
-        k = int(where[0])
+    for k in np.flatnonzero(bad)[:1].tolist():
         raise WrongValue(name, rule, array[k], place=(what, k), told=f"{what} {k} is {array[k]:.15g}")
 
 

@@ -409,13 +409,12 @@ def _is_coded(label: np.ndarray, negative: int) -> np.ndarray:
 
 
 def _refuse(name: Any, values: Any, bad: Any, rule: Any, expected: Any = None) -> None:
-    where = np.flatnonzero(bad)
-    if where.size:
-        value = values[where[0]].item()
+    for row in np.flatnonzero(bad)[:1]:
+        value = values[row].item()
         shown = f"{value:g}" if isinstance(value, float) else repr(value)
         if expected is not None:
-            rule = f"{rule}, which says {expected[where[0]]}"
-        raise numbers.RowError(f"column {name!r}, ", where[0], f": {shown} {rule}")
+            rule = f"{rule}, which says {expected[row]}"
+        raise numbers.RowError(f"column {name!r}, ", row, f": {shown} {rule}")
 
 
 def _refuse_text_against_numbers(found: dict, columns: dict) -> None:

@@ -213,23 +213,19 @@ class SurveyDesign(Result):
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
         fpc = np.asarray(self.fpc)
-        astray = np.flatnonzero(fpc != fpc[first[code]])
-        if astray.size:
-            k, before = astray[0], first[code[astray[0]]]
+        for k in np.flatnonzero(fpc != fpc[first[code]])[:1]:
+            before = first[code[k]]
             raise DesignError("fpc", "fpc", "must be one number per stratum, its PSUs in the population", "stratum "
                               f"{_quoted(self.stratum[k])} has {fpc[before]} and {fpc[k]}", (before, k))
-        few = np.flatnonzero(self._population < self.psus_per_stratum)
-        if few.size:
-            h = few[0]
+        for h in np.flatnonzero(self._population < self.psus_per_stratum)[:1]:
             sizes = f"{self._population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample"
             raise DesignError("fpc", "fpc", "must be at least the PSUs sampled",
                               f"stratum {_quoted(self.strata[h])} has {sizes}")
 
     def _refuse_psus_in_two_strata(self, first: np.ndarray) -> None:
         """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
-        astray = np.flatnonzero(self.stratum != self.stratum[first])
-        if astray.size:
-            k, before = astray[0], first[astray[0]]
+        for k in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
+            before = first[k]
             raise DesignError("repeated", "psu", "must lie in one stratum", f"{_quoted(np.asarray(self.psu)[k])} is in "
                               f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])}", (before, k),
                               "if the numbers start again in every stratum, say nest=True")
