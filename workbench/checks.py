@@ -172,11 +172,11 @@ def vector(name: str, values: ArrayLike, *, size: int | None = None, low: float 
     array = array.astype(float, copy=copy)
     if _within(array, low, high):
         return array
-    _refuse(name, array, ~np.isfinite(array), "must be finite", what)
+    refuse(name, array, ~np.isfinite(array), "must be finite", what)
     if low is not None:
-        _refuse(name, array, array < low, f"must be at least {low:g}", what)
+        refuse(name, array, array < low, f"must be at least {low:g}", what)
     if high is not None:
-        _refuse(name, array, array > high, f"must be at most {high:g}", what)
+        refuse(name, array, array > high, f"must be at most {high:g}", what)
     return array
 
 
@@ -187,9 +187,9 @@ def counts(name: str, values: ArrayLike, *, size: int | None = None, low: int | 
     if array.dtype.kind in "iu" and _within(array, low, LARGEST):
         return array.astype(np.int64, copy=copy)
     array = vector(name, array, what=what)
-    _refuse(name, array, array != np.floor(array), "must be a whole number", what)
-    _refuse(name, array, array < low, f"must be at least {low}", what)
-    _refuse(name, array, array > LARGEST, f"must be at most {LARGEST}", what)
+    refuse(name, array, array != np.floor(array), "must be a whole number", what)
+    refuse(name, array, array < low, f"must be at least {low}", what)
+    refuse(name, array, array > LARGEST, f"must be at most {LARGEST}", what)
     return array.astype(np.int64)
 
 
@@ -204,9 +204,7 @@ def bounds(values: Sequence[float]) -> tuple[float, float]:
 
 def at_most(name: str, values: np.ndarray, limit_name: str, limits: np.ndarray, *, what: str = "stratum") -> None:
     """Raise unless values <= limits, entry by entry; names the first entry that is not."""
-    over = np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)
-    if over.size:
-        k = int(over[0])
+    for k in np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)[:1].tolist():
         raise WrongValue(name, f"must be at most {limit_name}", values[k], place=(what, k),
                          told=f"{what} {k} has {values[k]:.15g} of {limits[k]:.15g}")
 
@@ -214,7 +212,7 @@ def at_most(name: str, values: np.ndarray, limit_name: str, limits: np.ndarray, 
 def zero_one(name: str, values: ArrayLike, *, size: int | None = None, what: str = "entry") -> np.ndarray:
     """Return `values` as a 1-d bool array; only 0/1 and booleans are accepted."""
     array = vector(name, values, size=size, what=what)
-    _refuse(name, array, (array != 0) & (array != 1), "must be 0 or 1", what)
+    refuse(name, array, (array != 0) & (array != 1), "must be 0 or 1", what)
     return array.astype(bool)
 
 
@@ -302,6 +300,19 @@ def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
             refuse_masked(f"{name}[{k}]", part, what)
 
 
+def refuse(name: str, array: np.ndarray, bad: Any, rule: str, what: str) -> None:
+    """Raise where an entry of an array is bad; the message names the first, and what it is an entry of."""
+    for k in np.flatnonzero(bad)[:1].tolist():
+        raise WrongValue(name, rule, array[k], place=(what, k), told=f"{what} {k} is {array[k]:.15g}")
+
+
+def refuse_infinite(name: str, values: np.ndarray, *axes: str, between: str = ", ") -> None:
+    """Raise where an entry is not finite; the message names its place along the axes."""
+    for bad in np.argwhere(~np.isfinite(values))[:1]:
+        place = between.join(f"{axis} {k}" for axis, k in zip(axes, bad, strict=True))
+        raise WrongValue(name, f"must be finite; {place} is {values[tuple(bad)]}")
+
+
 def _one_dimensional(name: str, values: Any, size: int | None, what: str) -> np.ndarray:
     array = plain_array(name, values, what)
     if array.ndim != 1:
@@ -318,13 +329,6 @@ def _within(array: np.ndarray, low: float | None, high: float | None) -> bool:
     least, most = array.min(), array.max()
     return bool(np.isfinite(least) and np.isfinite(most) and (low is None or least >= low)
                 and (high is None or most <= high))
-
-
-def _refuse(name: Any, array: Any, bad: Any, rule: Any, what: Any) -> None:
-    where = np.flatnonzero(bad)
-    if where.size:
-        k = int(where[0])
-        raise WrongValue(name, rule, array[k], place=(what, k), told=f"{what} {k} is {array[k]:.15g}")
 
 
 def _range(low: float | None, high: float | None, open_ends: bool = False) -> str:

@@ -24,8 +24,7 @@ from threadpoolctl import threadpool_limits
 from workbench import intervals
 from workbench.data import scored_items
 from workbench.simulations.stratified import PAPER_GRID, simulate_grid, simulate_labeling
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import stratify
+from workbench.stratified.strata import STRATIFIERS, stratify
 
 RUNS, BUDGET, STRATA = 3000, 100, 10
 SIZES = 20_000, 700_000

@@ -27,8 +27,7 @@ from workbench.allocation import rules
 from workbench.data import scored_items
 from workbench.simulations.stratified import simulate_labeling
 from workbench.stratified import accuracy
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import stratify
+from workbench.stratified.strata import STRATIFIERS, stratify
 
 RECORD = Path(__file__).with_suffix(".json")
 LEVEL = 0.95

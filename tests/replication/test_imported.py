@@ -53,6 +53,7 @@ def test_degrees_of_freedom_can_be_given():
     ({"replicate_weights": [[1, 2], [2, -1], [1, 1], [1, 1]]}, "item 1 replicate 1 is -1"),
     ({"replicate_weights": [[1, 2]] * 4}, "replicate_weights must differ between items"),
     ({"coefficients": [1, 0]}, "coefficients must be above 0; replicate 1 has 0"),
+    ({"coefficients": [0, -1]}, "coefficients must be above 0; replicate 1 has -1"),
     ({"method": "fay", "rho": 1}, "rho must be at least 0 and below 1"),
     ({"method": "fay"}, "rho must be given for method 'fay'"),
     ({"rho": .5}, "rho belongs to method 'fay'; got method 'brr'"), ({"df": 0}, "df must be a whole number")])

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.results import Note, Result
+from workbench.results import Note, Result, stratum_rows
 
 METHODS = ("proportional", "equal", "neyman", "neyman_plus", "voila")
 NEED_SD = ("neyman", "neyman_plus", "voila")
@@ -82,8 +82,7 @@ class Allocation(Result):
 
     def rows(self) -> list[dict]:
         """Return stratum, counted from 1, size, labels and whether it is full, one row per stratum."""
-        return [{"stratum": h, "size": int(size), "labeled": n, "bounded": full} for h, (size, n, full) in enumerate(
-            zip(self.stratum_size, self.labeled.tolist(), self.bounded.tolist(), strict=True), 1)]
+        return stratum_rows(size=self.stratum_size, labeled=self.labeled, bounded=self.bounded)
 
     def _saving(self) -> str:
         ratio = self.variance_ratio() if self.method == "voila" else float("nan")

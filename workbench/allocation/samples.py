@@ -63,7 +63,7 @@ from workbench.allocation.rules import Allocation
 from workbench.data import engine, frames
 from workbench.data.decimals import OTHER, SEPARATORS
 from workbench.labeling.draws import random_keys
-from workbench.results import Result
+from workbench.results import Result, rows_of
 
 KEYS = 2 ** 60
 
@@ -132,12 +132,6 @@ class FrameSample(Result):
     def rows(self) -> list[dict]:
         """Return stratum, id and the other columns, one row per drawn row."""
         return rows_of(stratum=self.stratum, id=self.id, **self.columns)
-
-
-def rows_of(**columns: np.ndarray | tuple) -> list[dict]:
-    """Return a table of columns as one dict per row."""
-    cells = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values())
-    return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
 
 
 def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None) -> StratumSummary:

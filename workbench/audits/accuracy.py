@@ -16,12 +16,11 @@ from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import OTHER
 from workbench.labeling.draws import seed_of
 from workbench.labeling.sheets import SheetLabels
-from workbench.results import FILLED, Interval, Note, Result, digits, html_table, note_list, percent
+from workbench.results import FILLED, Interval, Note, Result, digits, html_table, note_list, percent, stratum_rows
 from workbench.stratified import accuracy, skips
 from workbench.stratified.default_plan import AUTO, check_trusted, default_labels, strata_wanted
 from workbench.stratified.sequential import ROUNDS, labeling_order
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import Strata, strata_of
+from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
 
 ALLOCATIONS = (AUTO, *rules.METHODS)
 WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
@@ -60,9 +59,7 @@ class Audit(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: size, mean score and labels."""
-        strata = zip(self.stratum_size, self.mean_score, self.labeled, strict=True)
-        return [{"stratum": k, "size": int(size), "mean_score": float(score), "labeled": int(n)}
-                for k, (size, score, n) in enumerate(strata, 1)]
+        return stratum_rows(size=self.stratum_size, mean_score=self.mean_score, labeled=self.labeled)
 
     def next_step(self) -> str:
         """Return what to do now, in words."""

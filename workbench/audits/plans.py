@@ -72,8 +72,8 @@ class SamplePlan:
         return {name: self.items.prediction} | columns
 
     def _plan(self, budget: int) -> dict:
-        return plans.plan_of(self.items, budget, {**self.settings, "seed": self.seed}, self.source or {},
-                             self.asks, list(self.columns or {}))
+        return {"budget": budget, "settings": {**self.settings, "seed": self.seed}, "source": dict(self.source or {}),
+                "asks": self.asks, "columns": list(self.columns or {}), "data": plans.item_digests(self.items)}
 
     def _read(self, path: Any, wished: int) -> tuple:
         rows, plan = sheet_rows.opened(path, self.items, self.asks), plans.read_plan(path)

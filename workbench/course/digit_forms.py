@@ -11,7 +11,7 @@ from workbench.allocation.samples import StratumSummary
 from workbench.cross_validation.learners import Population
 from workbench.data.scored_items import ScoredItems
 from workbench.replication.metrics import LabeledItems, positive_class
-from workbench.results import Result
+from workbench.results import Result, rows_of
 
 PLACES = ("ones", "tens", "hundreds", "thousands")
 BOX_EDGES = (0, 130, 256, 386, 516, 646, 776, 915, 1029, 1157, 1287, 1415, 1545, 1667, 1797)
@@ -126,8 +126,7 @@ class DigitForms(Result):
     def rows(self) -> list[dict]:
         """Return one row per form, without its image."""
         names = ("box", "place", "read_a", "confidence", "margin", "read_b", "vote_share", "digit")
-        columns = [getattr(self, name).tolist() for name in names]
-        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+        return rows_of(**{name: getattr(self, name) for name in names})
 
 
 @functools.lru_cache(maxsize=1)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.cross_validation.sources import refuse_extreme, refuse_infinite
+from workbench.cross_validation.sources import refuse_extreme
 
 POPULATIONS = ("digits", "ten_digits")
 MOST_KEPT = 3000
@@ -70,7 +70,7 @@ class Population:
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise checks.WrongValue("population", "must be (X, y) with numeric X of shape (N, p); got shape "
                                     f"{X.shape} of {X.dtype}")
-        refuse_infinite("population", X, "item", "feature")
+        checks.refuse_infinite("population", X, "item", "feature")
         if not X.size:
             raise checks.WrongValue("population", f"must have items and features; got shape {X.shape}")
         refuse_extreme("population", X)
@@ -384,7 +384,7 @@ def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.
         raise ValueError(f"X must have an even number of features, half for each learner; got shape {X.shape}")
     if X.dtype.kind not in "biuf":
         raise TypeError(f"X must hold numbers; got {X.dtype}")
-    refuse_infinite("X", X, "item", "feature")
+    checks.refuse_infinite("X", X, "item", "feature")
     y = checks.labels("y", y, size=len(X))
     half = X.shape[1] // 2
     return np.vstack([X, np.hstack([X[:, half:], X[:, :half]])]), np.concatenate([y, y])

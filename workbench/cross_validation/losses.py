@@ -515,7 +515,7 @@ def _by_fold(losses: np.ndarray) -> tuple:
     if losses.ndim != 2:
         raise checks.WrongValue("losses", "must have shape (K, m), one row per fold, or come with fold labels; got "
                                 f"shape {losses.shape}")
-    sources.refuse_infinite("losses", losses, "fold", "item")
+    checks.refuse_infinite("losses", losses, "fold", "item")
     return losses.ravel(), np.repeat(np.arange(len(losses)), losses.shape[1])
 
 

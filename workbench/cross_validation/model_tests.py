@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.cross_validation import kfold
-from workbench.cross_validation.sources import as_array, refuse_extreme, refuse_infinite
+from workbench.cross_validation.sources import as_array, refuse_extreme
 from workbench.results import Interval, Note, Result
 
 MCNEMAR = ("exact", "midp", "chi2")
@@ -491,6 +491,6 @@ def _nested_arrays(outer: ArrayLike, inner: ArrayLike) -> tuple[np.ndarray, np.n
         raise checks.WrongValue("inner", f"must have shape {(repeats, folds, (folds - 1) * m)}, all items outside "
                                 "each fold", inner.shape)
     for name, array in (("outer", outer), ("inner", inner)):
-        refuse_infinite(name, array, "repeat", "fold", "item")
+        checks.refuse_infinite(name, array, "repeat", "fold", "item")
         refuse_extreme(name, array)
     return outer, inner

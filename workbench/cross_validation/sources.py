@@ -46,13 +46,6 @@ def refuse_extreme(name: str, values: np.ndarray) -> None:
                          f"are numbers; got {most:g}: use another unit")
 
 
-def refuse_infinite(name: str, values: np.ndarray, *axes: str) -> None:
-    """Raise where an entry is not finite; the message names its place along the axes."""
-    for bad in np.argwhere(~np.isfinite(values))[:1]:
-        place = ", ".join(f"{axis} {k}" for axis, k in zip(axes, bad, strict=True))
-        raise checks.WrongValue(name, f"must be finite; {place} is {values[tuple(bad)]}")
-
-
 def is_frame(values: Any) -> bool:
     """Return whether values come in named columns."""
     return hasattr(values, "columns")

@@ -171,8 +171,8 @@ def _distinct(log: EvaluationLog, samples: list, names: _Names) -> list:
 
 def _notes(log: Any, score: Any, samples: Any, scored: Any) -> Any:
     if log.unfinished:
-        yield Note("data", f"the run of {log.label} did not finish, its status is "
-                   f"{checks.listed([log.unfinished], quoted=True)}: samples may be missing")
+        yield Note("data", f"the run of {log.label} did not finish, its status is {log.unfinished!r}: samples may be "
+                   "missing")
     if not scored:
         yield Note("data", f"{log.label} has no score")
         return
@@ -242,8 +242,7 @@ def _number(value: Any, what: Any) -> float | None:
     try:
         number = float(_LETTERS.get(value, _LETTERS.get(value.lower(), value)) if isinstance(value, str) else value)
     except ValueError:
-        raise ValueError(f"{what} is {checks.listed([value], quoted=True)}; a score is C, I, P or N, or a "
-                         "number") from None
+        raise ValueError(f"{what} is {value!r}; a score is C, I, P or N, or a number") from None
     return number if math.isfinite(number) else None
 
 

@@ -290,11 +290,10 @@ def _may_be_numbers(texts: list[str]) -> bool:
 
 
 def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:
-    bad = np.flatnonzero(~np.isfinite(parsed))
-    if bad.size:
-        value = array[bad[0]]
+    for row in np.flatnonzero(~np.isfinite(parsed))[:1]:
+        value = array[row]
         shown = value if isinstance(value, str) else f"{value:g}"
-        raise RowError(f"column {name!r}, ", bad[0], f": {shown} is not a finite number")
+        raise RowError(f"column {name!r}, ", row, f": {shown} is not a finite number")
 
 
 def whole_if_exact(parsed: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from workbench import checks
 from workbench.data import files, frames, numbers
 from workbench.data.classes import class_notes
 from workbench.data.columns import spelled
-from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list
+from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list, rows_of
 
 SCORE_KINDS = ("auto", "confidence", "class1", "margin")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
@@ -92,8 +92,7 @@ class ScoredItems(Result):
 
     def _first_rows(self, count: int) -> list:
         named = {name: getattr(self, name) for name in ("id", "score", "prediction", "rival", "truth", "correct")}
-        known = {name: values[:count].tolist() for name, values in named.items() if values is not None}
-        return [dict(zip(known, row, strict=True)) for row in zip(*known.values(), strict=True)]
+        return rows_of(**{name: values[:count] for name, values in named.items() if values is not None})
 
     def _repr_html_(self) -> str:
         cut = f" (the first {SHOWN_ROWS} of {self.size} rows)" if self.size > SHOWN_ROWS else ""
@@ -410,13 +409,12 @@ def _is_coded(label: np.ndarray, negative: int) -> np.ndarray:
 
 
 def _refuse(name: Any, values: Any, bad: Any, rule: Any, expected: Any = None) -> None:
-    where = np.flatnonzero(bad)
-    if where.size:
-        value = values[where[0]].item()
+    for row in np.flatnonzero(bad)[:1]:
+        value = values[row].item()
         shown = f"{value:g}" if isinstance(value, float) else repr(value)
         if expected is not None:
-            rule = f"{rule}, which says {expected[where[0]]}"
-        raise numbers.RowError(f"column {name!r}, ", where[0], f": {shown} {rule}")
+            rule = f"{rule}, which says {expected[row]}"
+        raise numbers.RowError(f"column {name!r}, ", row, f": {shown} {rule}")
 
 
 def _refuse_text_against_numbers(found: dict, columns: dict) -> None:

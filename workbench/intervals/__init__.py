@@ -3,6 +3,7 @@ from workbench.intervals.limits import three_moment_quantile
 from workbench.intervals.shares import (
     METHODS,
     Cells,
+    check_part,
     check_sample,
     default_limits,
     exact_notes,
@@ -22,7 +23,7 @@ from workbench.intervals.shares import (
 )
 
 __all__ = [
-    "METHODS", "Cells", "check_sample", "default_limits", "exact_notes", "few_notes", "holm", "hypergeometric_pmf",
-    "limiting_notes", "monotone_limits", "proven_limits", "quantile", "refuse_few", "stratified_interval",
-    "stratum_cells", "teaching_note", "three_moment_quantile", "wald_limits", "wilson",
+    "METHODS", "Cells", "check_part", "check_sample", "default_limits", "exact_notes", "few_notes", "holm",
+    "hypergeometric_pmf", "limiting_notes", "monotone_limits", "proven_limits", "quantile", "refuse_few",
+    "stratified_interval", "stratum_cells", "teaching_note", "three_moment_quantile", "wald_limits", "wilson",
 ]

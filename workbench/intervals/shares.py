@@ -96,14 +96,20 @@ def check_sample(stratum_size: ArrayLike, labeled: ArrayLike,
     return size, labeled, correct
 
 
+def check_part(stratum_size: ArrayLike, name: str, part: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Return sizes of strata and how many items of each are meant, as int64, or raise."""
+    size = checks.counts("stratum_size", stratum_size, low=1)
+    found = checks.counts(name, part, size=size.size)
+    checks.at_most(name, found, "stratum_size", size)
+    return size, found
+
+
 def refuse_few(size: np.ndarray, labeled: np.ndarray) -> None:
     """Raise where a stratum has fewer than 2 labels and is not fully labeled, or more labels than items."""
     checks.at_most("labeled", labeled, "stratum_size", size)
-    few = np.flatnonzero((labeled < 2) & (labeled < size))
-    if few.size:
+    for few in np.flatnonzero((labeled < 2) & (labeled < size))[:1]:
         raise checks.WrongValue("labeled", "must be at least 2 in every stratum that is not fully labeled; stratum "
-                                f"{few[0]} has {labeled[few[0]]} of {size[few[0]]}: label more of it, or plan with "
-                                "fewer strata")
+                                f"{few} has {labeled[few]} of {size[few]}: label more of it, or plan with fewer strata")
 
 
 def stratified_interval(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *, level: float = 0.95,

@@ -42,16 +42,10 @@ def plan_path(sheet: str | PathLike[str]) -> str:
     return os.path.splitext(os.path.expanduser(os.fspath(sheet)))[0] + PLAN_ENDING
 
 
-def plan_of(items: ScoredItems, budget: int, settings: Mapping[str, Any], source: Mapping[str, Any], asks: str,
-            columns: list[str]) -> dict:
-    """Return the plan of a sheet of items that a budget was drawn from."""
-    return {"kind": KIND, "schema": SCHEMA, "budget": int(budget), "settings": dict(settings), "source": dict(source),
-            "asks": asks, "columns": columns, "data": item_digests(items)}
-
-
 def write_plan(sheet: str | PathLike[str], plan: Mapping[str, Any]) -> None:
     """Write the plan of a sheet that was just written."""
-    write_text(plan_path(sheet), [json.dumps(plan, indent=1, ensure_ascii=False, default=_plain), "\n"])
+    said = {"kind": KIND, "schema": SCHEMA, **plan}
+    write_text(plan_path(sheet), [json.dumps(said, indent=1, ensure_ascii=False, default=_plain), "\n"])
 
 
 def read_plan(sheet: str | PathLike[str]) -> dict | None:

@@ -17,7 +17,7 @@ from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling import rows as sheet_rows
 from workbench.labeling.answers import ANSWERS, class_texts
-from workbench.results import FILLED, Note, Result
+from workbench.results import FILLED, Note, Result, stratum_rows
 
 OWN = ("id", "position", "stratum", *ANSWERS)       # columns that a sheet has, or had
 
@@ -65,9 +65,8 @@ class SheetLabels(Result):
     row_counts: dict = FILLED
 
     def __post_init__(self) -> None:
-        for name, value in (("skipped", np.zeros_like(self.labeled)), ("row_counts", {})):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, value)
+        skipped = np.zeros_like(self.labeled) if self.skipped is None else self.skipped
+        vars(self).update(skipped=skipped, row_counts=self.row_counts or {})
         super().__post_init__()
 
     def headline(self) -> str:
@@ -79,9 +78,7 @@ class SheetLabels(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: labeled, correct."""
-        return [{"stratum": k, "labeled": labeled, "correct": correct}
-                for k, (labeled, correct) in enumerate(zip(self.labeled.tolist(), self.correct.tolist(),
-                                                           strict=True), 1)]
+        return stratum_rows(labeled=self.labeled, correct=self.correct)
 
 
 def draw_items(strata_labels: ArrayLike, labeled: ArrayLike, *, rng: int | np.random.Generator,
@@ -284,9 +281,8 @@ def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.nda
 
 def _strata(name: str, values: ArrayLike, n_strata: Any, size: int | None = None) -> np.ndarray:
     stratum = checks.counts(name, values, size=size, what="item")
-    over = np.flatnonzero(stratum >= n_strata) if n_strata is not None else np.empty(0, int)
-    if over.size:
-        raise ValueError(f"{name} must be at most {n_strata - 1}; item {over[0]} is {stratum[over[0]]}")
+    if n_strata is not None:
+        checks.refuse(name, stratum, stratum >= n_strata, f"must be at most {n_strata - 1}", "item")
     return stratum
 
 

@@ -459,16 +459,8 @@ def _array(array: Any) -> np.ndarray:
         raise checks.WrongValue("array", f"must not be empty; got shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise checks.WrongType("array", f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}")
-    refuse_infinite("array", array)
+    checks.refuse_infinite("array", array, "row", "column", between=" ")
     return array
-
-
-def refuse_infinite(name: str, table: np.ndarray) -> None:
-    """Raise where a two-dimensional array has an entry that is not finite."""
-    bad = np.argwhere(~np.isfinite(table))
-    if len(bad):
-        row, column = bad[0]
-        raise checks.WrongValue(name, f"must be finite; row {row} column {column} is {table[row, column]}")
 
 
 def _uneven_columns(codes: np.ndarray, levels: int) -> np.ndarray:

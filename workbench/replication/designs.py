@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.results import FILLED, Note, Result
+from workbench.results import FILLED, Note, Result, rows_of
 
 NAMED = 5
 
@@ -171,8 +171,7 @@ class SurveyDesign(Result):
         """Return one row per stratum: PSUs, items, total weight."""
         of_item = self.stratum_of_psu[self.psu_of_item]
         items, weight = np.bincount(of_item), np.bincount(of_item, self.weight)
-        return [{"stratum": name, "psus": int(n), "items": int(m), "weight": float(w)} for name, n, m, w
-                in zip(self.strata.tolist(), self.psus_per_stratum, items, weight, strict=True)]
+        return rows_of(stratum=self.strata, psus=self.psus_per_stratum, items=items, weight=weight)
 
     @cached_property
     def _order(self) -> tuple:
@@ -214,23 +213,19 @@ class SurveyDesign(Result):
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
         fpc = np.asarray(self.fpc)
-        astray = np.flatnonzero(fpc != fpc[first[code]])
-        if astray.size:
-            k, before = astray[0], first[code[astray[0]]]
+        for k in np.flatnonzero(fpc != fpc[first[code]])[:1]:
+            before = first[code[k]]
             raise DesignError("fpc", "fpc", "must be one number per stratum, its PSUs in the population", "stratum "
                               f"{_quoted(self.stratum[k])} has {fpc[before]} and {fpc[k]}", (before, k))
-        few = np.flatnonzero(self._population < self.psus_per_stratum)
-        if few.size:
-            h = few[0]
+        for h in np.flatnonzero(self._population < self.psus_per_stratum)[:1]:
             sizes = f"{self._population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample"
             raise DesignError("fpc", "fpc", "must be at least the PSUs sampled",
                               f"stratum {_quoted(self.strata[h])} has {sizes}")
 
     def _refuse_psus_in_two_strata(self, first: np.ndarray) -> None:
         """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
-        astray = np.flatnonzero(self.stratum != self.stratum[first])
-        if astray.size:
-            k, before = astray[0], first[astray[0]]
+        for k in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
+            before = first[k]
             raise DesignError("repeated", "psu", "must lie in one stratum", f"{_quoted(np.asarray(self.psu)[k])} is in "
                               f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])}", (before, k),
                               "if the numbers start again in every stratum, say nest=True")
@@ -239,9 +234,7 @@ class SurveyDesign(Result):
 def weights(weight: ArrayLike, size: int | None = None) -> np.ndarray:
     """Return weights of items, all above 0, or raise."""
     weight = checks.vector("weight", weight, size=size, what="item")
-    if (weight <= 0).any():
-        k = np.flatnonzero(weight <= 0)[0]
-        raise checks.WrongValue("weight", f"must be above 0; item {k} is {weight[k]:.15g}")
+    checks.refuse("weight", weight, weight <= 0, "must be above 0", "item")
     return weight
 
 

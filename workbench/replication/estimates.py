@@ -348,9 +348,7 @@ def _bounds(metric: Metric, bounds: Any, totals: Any, rows: np.ndarray) -> tuple
     if metric.name != "mean":
         raise checks.WrongValue("bounds", f"belong to 'mean'; got statistic {metric.name!r}")
     low, high = checks.bounds(bounds)
-    outside = rows & ((totals.numerator < low) | (totals.numerator > high))
-    if outside.any():
-        k = outside.argmax()
+    for k in np.flatnonzero(rows & ((totals.numerator < low) | (totals.numerator > high)))[:1]:
         raise checks.WrongValue("bounds", f"must hold all values; item {k} is {totals.numerator[k]:g}, bounds are "
                                 f"{low:g} to {high:g}")
     return low, high

@@ -7,7 +7,7 @@ References
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -292,12 +292,13 @@ def _divides(divisor: tuple, polynomial: tuple, p: int) -> bool:
 
 def _factor(polynomial: tuple, p: int) -> tuple | None:
     """Return the smallest factor of a polynomial below its own degree, or None."""
-    for degree in range(1, (len(polynomial) - 1) // 2 + 1):
-        for number in range(p ** degree):
-            divisor = (*digits(number, p, degree).tolist(), 1)
-            if _divides(divisor, polynomial, p):
-                return divisor
-    return None
+    divisors = (divisor for degree in range(1, (len(polynomial) - 1) // 2 + 1) for divisor in _monic(p, degree))
+    return next((divisor for divisor in divisors if _divides(divisor, polynomial, p)), None)
+
+
+def _monic(p: int, degree: int) -> Iterator[tuple]:
+    """Return the polynomials with leading coefficient 1, the smallest first."""
+    return ((*digits(number, p, degree).tolist(), 1) for number in range(p ** degree))
 
 
 def _modulus(modulus: Any, p: Any, degree: Any) -> tuple:
@@ -338,11 +339,8 @@ def _generates(matrix: np.ndarray, p: int) -> bool:
 @lru_cache(maxsize=256)
 def _smallest_primitive(p: Any, degree: Any) -> Any:
     """Return the smallest primitive polynomial; its constant term is (-1)^degree times a primitive root."""
-    for number in range(1, p ** degree):
-        if _is_primitive_root((-1) ** degree * number % p, p):
-            modulus = (*digits(number, p, degree).tolist(), 1)
-            if _generates(_companion(p, modulus), p):
-                return modulus
+    return next(modulus for modulus in _monic(p, degree) if _is_primitive_root((-1) ** degree * modulus[0] % p, p)
+                and _generates(_companion(p, modulus), p))
 
 
 def _is_primitive_root(root: int, p: int) -> bool:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.replication.arrays import refuse_infinite
 
 
 def identification_ranks(similarity: ArrayLike, truth: ArrayLike, *, relative: bool = False) -> np.ndarray:
@@ -83,5 +82,5 @@ def _similarity(similarity: ArrayLike) -> np.ndarray:
     if similarity.ndim != 2 or similarity.dtype.kind not in "biuf" or not similarity.size:
         raise checks.WrongValue("similarity", "must hold numbers, one row per probe and one column per class; got "
                                 f"shape {similarity.shape} of {similarity.dtype}")
-    refuse_infinite("similarity", similarity)
+    checks.refuse_infinite("similarity", similarity, "row", "column", between=" ")
     return similarity.astype(float)

@@ -70,9 +70,7 @@ def _checked(replicate_weights: Any, size: Any) -> np.ndarray:
     if found.ndim != 2 or len(found) != size or found.shape[1] < 2 or found.dtype.kind not in "biuf":
         raise checks.WrongValue("replicate_weights", f"must be numbers, a row for each of {size} items and at least "
                                 f"2 columns, one per replicate; got {found.dtype} of shape {found.shape}")
-    wrong = ~(np.isfinite(found) & (found >= 0))
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
+    for row, column in np.argwhere(~(np.isfinite(found) & (found >= 0)))[:1]:
         raise checks.WrongValue("replicate_weights", f"must be finite and at least 0; item {row} replicate {column} "
                                 f"is {found[row, column]:g}")
     return found.astype(float)
@@ -100,6 +98,6 @@ def _coefficients(method: str, given: list | np.ndarray | None, count: int, rho:
         return np.full(count, (count - 1) / count if method == "jk1" else 1 / (count * (1 - (rho or 0)) ** 2))
     given = checks.vector("coefficients", given, size=count, what="replicate")
     if (given <= 0).any():
-        raise checks.WrongValue("coefficients", f"must be above 0; replicate {(given <= 0).argmax()} has "
+        raise checks.WrongValue("coefficients", f"must be above 0; replicate {given.argmin()} has "
                                 f"{given.min():g}")
     return given

@@ -10,7 +10,7 @@ from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.classes import class_notes
 from workbench.replication.statistics import METRICS
-from workbench.results import Note, Result
+from workbench.results import Note, Result, rows_of
 
 STRATUM = "stratum"
 ONE_STRATUM = "all"
@@ -67,10 +67,9 @@ class LabeledItems(Result):
     def rows(self) -> list[dict]:
         """Return one row per true class: items, and how many were predicted so."""
         names, counts = np.unique(self.truth, return_counts=True)
-        table = [{"label": name, "items": int(count)} for name, count in zip(names.tolist(), counts, strict=True)]
-        if self.prediction is not None:
-            table = [row | {"predicted": int((self.prediction == row["label"]).sum())} for row in table]
-        return table
+        predicted = {} if self.prediction is None else {
+            "predicted": [int((self.prediction == name).sum()) for name in names.tolist()]}
+        return rows_of(label=names, items=counts, **predicted)
 
     def clusters(self) -> list[dict]:
         """Return one row per PSU (per stratum where there are no PSUs): accuracy and items."""

@@ -445,9 +445,7 @@ def _kept_units(array: ArrayLike, units: int, strata: Any, require_balance: Any)
         raise checks.WrongValue("array", f"must have {columns}, one per stratum; got shape {array.shape}")
     balance = arrays.check_balance(array)
     signs = units == 2 and (array == -1).any()
-    outside = ~np.isin(array, (-1, 1) if signs else np.arange(units))
-    if outside.any():
-        row, column = np.argwhere(outside)[0]
+    for row, column in np.argwhere(~np.isin(array, (-1, 1) if signs else np.arange(units)))[:1]:
         raise checks.WrongValue("array", "must hold the units 0 to "
                                 f"{units - 1}{', or +1 and -1' if units == 2 else ''}; row {row} column {column} is "
                                 f"{array[row, column]:g}")

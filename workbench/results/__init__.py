@@ -18,5 +18,7 @@ from workbench.results.result import (
     percent,
     plain,
     record,
+    rows_of,
     sentences,
+    stratum_rows,
 )

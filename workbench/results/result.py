@@ -374,6 +374,23 @@ def plain(value: Any) -> Any:
     return value
 
 
+def rows_of(**columns: np.ndarray | Sequence) -> list[dict]:
+    """Return a table of columns as one dict per row."""
+    cells = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values())
+    return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
+
+
+def stratum_rows(**columns: np.ndarray | Sequence) -> list[dict]:
+    """Return a table of columns as one dict per stratum, counted from 1.
+
+    Examples
+    --------
+    >>> stratum_rows(size=np.array([50, 60]), labeled=np.array([5, 6]))
+    [{'stratum': 1, 'size': 50, 'labeled': 5}, {'stratum': 2, 'size': 60, 'labeled': 6}]
+    """
+    return [{"stratum": h, **row} for h, row in enumerate(rows_of(**columns), 1)]
+
+
 def percent(level: float) -> str:
     """Return a level such as 0.95 as '95%'."""
     return f"{100 * level:.6g}%"

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Note, Result
+from workbench.results import Note, Result, rows_of, stratum_rows
 from workbench.stratified import accuracy, anytime, sequential
 from workbench.stratified import waves as wave_plans
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import Strata, stratify
+from workbench.stratified.strata import STRATIFIERS, Strata, stratify
 
 FIXED = ("simple_random", "proportional", "equal", "neyman", "voila")
 METHODS = (*FIXED, "opt_a1", "opt_a2", "waves")
@@ -177,7 +176,7 @@ def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, 
     >>> simulate_labeling([360, 359, 360, 359, 359], [209, 307, 346, 355, 359], 100, "proportional", runs=100)
     LabelingStudy(proportional, 100 labels: variance 0.774 of random sampling's, claimed 0.774, bias +0; 100 runs)
     """
-    size, right = _population(stratum_size, correct)
+    size, right = intervals.check_part(stratum_size, "correct", correct)
     checks.choice("method", method, METHODS)
     runs = checks.whole("runs", runs, 2)
     budget = checks.whole("budget", budget, 2, int(size.sum()))
@@ -243,8 +242,7 @@ class DesignStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return size, labels and accuracy per stratum, counted from 1."""
-        return [{"stratum": k, "size": int(size), "labeled": int(n), "accuracy": float(a)} for k, (size, n, a) in
-                enumerate(zip(self.stratum_size, self.labeled, self.accuracy, strict=True), 1)]
+        return stratum_rows(size=self.stratum_size, labeled=self.labeled, accuracy=self.accuracy)
 
 
 def study_design(score: ArrayLike, correct: ArrayLike, budget: int, *, n_strata: int = 5,
@@ -468,8 +466,7 @@ class LookingStudy(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per look."""
-        return [{"labeled": n, "rate": rate, "standard_error": error} for n, rate, error in
-                zip(self.labeled.tolist(), self.missed.tolist(), self.missed_error.tolist(), strict=True)]
+        return rows_of(labeled=self.labeled, rate=self.missed, standard_error=self.missed_error)
 
 
 def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str = "fixed", first: int = 30,
@@ -507,7 +504,7 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
     >>> simulate_looking([9000, 1000], [8500, 500], last=300, runs=100)     # doctest: +NORMALIZE_WHITESPACE
     LookingStudy(fixed: 9.0% of 100 analysts lost the truth in 28 looks to 300 labels; half-width 0.0319 at the last)
     """
-    size, right = _population(stratum_size, correct)
+    size, right = intervals.check_part(stratum_size, "correct", correct)
     last = checks.whole("last", last, 1, int(size.sum()))
     first = checks.whole("first", first, min(int(np.minimum(2, size).sum()), last), last)
     looks = np.arange(first, last + 1, checks.whole("every", every, 1))
@@ -521,13 +518,6 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
     share = np.logical_or.accumulate(misses, 1).mean(0)
     return LookingStudy(method, float(right.sum() / size.sum()), float(level), runs, looks, share,
                         np.sqrt(share * (1 - share) / runs), half_width)
-
-
-def _population(stratum_size: Any, correct: Any) -> tuple:
-    size = checks.counts("stratum_size", stratum_size, low=1)
-    right = checks.counts("correct", correct, size=size.size)
-    checks.at_most("correct", right, "stratum_size", size)
-    return size, right
 
 
 def _labels_in_order(size: np.ndarray, right: np.ndarray, order: np.ndarray, runs: int,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.results import Estimate, Interval, Note, Result, percent
+from workbench.results import Estimate, Interval, Note, Result, percent, stratum_rows
 from workbench.stratified import skips
 
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
@@ -96,9 +96,8 @@ class StratifiedEstimate(Estimate, Result):
 
         Where items were skipped also these, and no rate.
         """
-        table = [{"stratum": k, "size": int(size), "labeled": int(n), "correct": int(x),
-                  "accuracy": float(x / n) if n else float("nan")}
-                 for k, (size, n, x) in enumerate(zip(self.stratum_size, self.labeled, self.correct, strict=True), 1)]
+        rate = np.where(self.labeled > 0, self.correct / np.maximum(self.labeled, 1), np.nan)
+        table = stratum_rows(size=self.stratum_size, labeled=self.labeled, correct=self.correct, accuracy=rate)
         return skips.with_skipped(table, self.skipped, "accuracy")
 
 def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *,
@@ -176,9 +175,7 @@ def accuracy_variance(stratum_size: ArrayLike, correct: ArrayLike, labeled: Arra
     >>> [round(accuracy_variance([10], [8], [5], form=form), 5) for form in VARIANCE_FORMS]
     [0.01778, 0.03556, 0.032]
     """
-    size = checks.counts("stratum_size", stratum_size, low=1)
-    correct = checks.counts("correct", correct, size=size.size)
-    checks.at_most("correct", correct, "stratum_size", size)
+    size, correct = intervals.check_part(stratum_size, "correct", correct)
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
     checks.choice("form", form, VARIANCE_FORMS)
@@ -260,7 +257,7 @@ class BudgetPlan(Result):
 
     def rows(self) -> list[dict]:
         """Return labels per stratum, counted from 1."""
-        return [{"stratum": k, "labeled": int(n)} for k, n in enumerate(self.labeled, 1)]
+        return stratum_rows(labeled=self.labeled)
 
 
 def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width: float, *,

@@ -196,10 +196,8 @@ def _checked(stratum_size: Any, stratum: Any, label: Any) -> tuple[np.ndarray, n
         return size, np.empty(0, np.int64), np.empty(0, np.int64)
     label = checks.zero_one("label", label, what="label").astype(np.int64)
     stratum = checks.counts("stratum", stratum, size=label.size, what="label")
-    over = np.flatnonzero(stratum >= size.size)
-    if over.size:
-        raise checks.WrongValue("stratum", f"must be at most {size.size - 1}; label {over[0]} is of "
-                                f"{stratum[over[0]]}")
+    for over in np.flatnonzero(stratum >= size.size)[:1]:
+        raise checks.WrongValue("stratum", f"must be at most {size.size - 1}; label {over} is of {stratum[over]}")
     checks.at_most("labels", np.bincount(stratum, minlength=size.size), "stratum_size", size)
     return size, stratum, label
 

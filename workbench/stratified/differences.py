@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.intervals.values import check_table, interval_of
-from workbench.results import Estimate, Interval, Note, Result, percent
+from workbench.results import Estimate, Interval, Note, Result, percent, stratum_rows
 from workbench.stratified import skips
 
 VALUES = np.array([-1.0, 0.0, 1.0])
@@ -130,9 +130,8 @@ class PairedDifference(Estimate, Result):
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1."""
-        return skips.with_skipped([
-            {"stratum": h, "size": int(size), "only_b": int(b), "alike": int(tie), "only_a": int(a)}
-            for h, (size, (b, tie, a)) in enumerate(zip(self.stratum_size, self.counts, strict=True), 1)], self.skipped)
+        b, tie, a = self.counts.T
+        return skips.with_skipped(stratum_rows(size=self.stratum_size, only_b=b, alike=tie, only_a=a), self.skipped)
 
 
 def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: int = 0,

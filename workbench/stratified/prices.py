@@ -9,11 +9,10 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.data.scored_items import ScoredItems
-from workbench.results import Result, html_table, percent
+from workbench.results import Result, html_table, percent, rows_of
 from workbench.stratified import accuracy
 from workbench.stratified.default_plan import AUTO, KEPT, check_trusted, doubt, favors, regimes
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import Strata, strata_of
+from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
 
 HALF_WIDTHS = (0.01, 0.02, 0.03, 0.05, 0.1)
 TWICE = 2              # no interval that is reported is half as wide as the default
@@ -56,8 +55,7 @@ class LabelPrices(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per half-width: how many labels it takes on average, and assured."""
-        return [{"half_width": float(e), "labeled": int(n), "assured": int(sure)}
-                for e, n, sure in zip(self.half_width, self.labeled, self.assured, strict=True)]
+        return rows_of(half_width=self.half_width, labeled=self.labeled, assured=self.assured)
 
     def _repr_html_(self) -> str:
         return html_table([{"half_width": f"±{_points(row['half_width'])}", "labels, on average": f"{row['labeled']:,}",

@@ -161,10 +161,9 @@ def _checked(stratum_size: ArrayLike, labels: ArrayLike, twice: ArrayLike, unlab
     once = np.where(alone[:, None], 0, once)
     m = pairs.sum((1, 2, 3)) + skipped[:, 1]
     intervals.refuse_few(size, m + once.sum(1) + skipped[:, 0])
-    few = np.flatnonzero((m < LEAST_PAIRS) & (m < size))
-    if few.size:
-        raise checks.WrongValue("pairs", f"must be at least {LEAST_PAIRS} in every stratum; stratum {few[0]} has "
-                                f"{m[few[0]]}: join strata, or label more items twice")
+    for few in np.flatnonzero((m < LEAST_PAIRS) & (m < size))[:1]:
+        raise checks.WrongValue("pairs", f"must be at least {LEAST_PAIRS} in every stratum; stratum {few} has {m[few]}"
+                                ": join strata, or label more items twice")
     return size, once, pairs, skipped
 
 

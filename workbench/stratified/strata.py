@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.data.scored_items import ScoredItems
-from workbench.results import Note, Result, html_table, sentences
+from workbench.results import Note, Result, html_table, sentences, stratum_rows
 
-METHODS = ("cum_sqrt_f", "cum_cbrt_f", "weighted_mean", "kmeans", "gmm", "equal_size", "equal_width")
+STRATIFIERS = METHODS = ("cum_sqrt_f", "cum_cbrt_f", "weighted_mean", "kmeans", "gmm", "equal_size", "equal_width")
 DENSITY_POINTS = 512
 FINE = 8
 BINS = 2048
@@ -60,8 +60,7 @@ class Strata(Result):
     def rows(self) -> list[dict]:
         """Return stratum, counted from 1, size and edges, one row per stratum; `labels` holds the index, from 0."""
         edges = np.full(self.n_strata + 1, np.nan) if self.edges is None else self.edges
-        return [{"stratum": k + 1, "size": int(self.sizes[k]), "above": float(edges[k]), "up_to": float(edges[k + 1])}
-                for k in range(self.n_strata)]
+        return stratum_rows(size=self.sizes, above=edges[:-1], up_to=edges[1:])
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline())     # the caption says the notes

@@ -116,10 +116,8 @@ def next_wave(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, b
     >>> next_wave([100, 100], [5, 5], [3, 5], 20, rule="opt").labeled
     array([20,  0])
     """
-    size = checks.counts("stratum_size", stratum_size, low=1)
-    labeled = checks.counts("labeled", labeled, size=size.size)
+    size, labeled = intervals.check_part(stratum_size, "labeled", labeled)
     correct = checks.counts("correct", correct, size=size.size)
-    checks.at_most("labeled", labeled, "stratum_size", size)
     checks.at_most("correct", correct, "labeled", labeled)
     checks.choice("rule", rule, RULES)
     left = size - labeled
@@ -164,11 +162,9 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
     for t, (n, x) in enumerate(zip(labeled, correct, strict=True)):
         checks.at_most(f"labeled (wave {t})", n, "the items left", left)
         checks.at_most(f"correct (wave {t})", x, "labeled", n)
-        few = np.flatnonzero((n < 2) & (n < left))
-        if few.size:
-            raise checks.WrongValue("labeled", f"must be at least 2 in every wave and stratum; wave {t} has "
-                                    f"{n[few[0]]} in stratum {few[0]}, where "
-                                    f"{checks.counted(left[few[0]], 'item was', 'items were')} left")
+        for h in np.flatnonzero((n < 2) & (n < left))[:1]:
+            raise checks.WrongValue("labeled", f"must be at least 2 in every wave and stratum; wave {t} has {n[h]} "
+                                    f"in stratum {h}, where {checks.counted(left[h], 'item was', 'items were')} left")
         left = left - n
     estimate, variance = wave_moments(size, labeled[None], correct[None])
     return WaveEstimate(float(estimate[0]), float(variance[0]), size, labeled, correct)

@@ -12,9 +12,8 @@ import numpy as np
 import scipy
 
 from workbench import checks, intervals
-from workbench.allocation.samples import rows_of
 from workbench.intervals import limits
-from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result
+from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, rows_of
 
 LEAST, LEAST_PER_STRATUM = 20, 5        # values, for an interval without bounds
 MOST_OF_ONE = 0.40                      # of the variance

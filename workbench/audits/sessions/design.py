@@ -27,8 +27,7 @@ from workbench.labeling.sheets import check_columns
 from workbench.results import Note, plain
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted, default_labels, strata_wanted
 from workbench.stratified.sequential import ROUNDS, labeling_order
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import Strata, refuse_given, strata_of, stratify_part
+from workbench.stratified.strata import STRATIFIERS, Strata, refuse_given, strata_of, stratify_part
 
 QUESTIONS = ("accuracy", "class_metrics", "difference")
 MOST_LOOKS = 10

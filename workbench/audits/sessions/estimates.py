@@ -323,11 +323,9 @@ def _measured(design: dict, stratum: np.ndarray, values: np.ndarray) -> list[tup
     if design["question"] == "class_metrics":
         metrics = class_metrics(size, design["predicted"], counts.sum(1), counts[:, 1])
         return [(getattr(metrics, name), functools.partial(metrics.interval, name)) for name in CLASS_METRICS]
-    if design["question"] == "difference":
-        difference = paired_difference(size, counts, agreeing=design["agreeing"])
-        return [(difference.estimate, difference.interval)]
-    accuracy = stratified_accuracy(size, counts.sum(1), counts[:, 1])
-    return [(accuracy.estimate, accuracy.interval)]
+    found = paired_difference(size, counts, agreeing=design["agreeing"]) if design["question"] == "difference" else \
+        stratified_accuracy(size, counts.sum(1), counts[:, 1])
+    return [(found.estimate, found.interval)]
 
 
 def _notes(answers: Any, waiting: Any, before: Any, lowest: Any) -> Any:

@@ -250,6 +250,5 @@ def check_who(by: Any) -> str:
     if by is None:
         return ""
     if not isinstance(by, str) or not by.strip() or len(by) > 200 or not by.isprintable():
-        raise checks.WrongValue("by", "must be a name of 1 to 200 printable characters; got "
-                                f"{checks.listed([by], quoted=True)}")
+        raise checks.WrongValue("by", f"must be a name of 1 to 200 printable characters; got {by!r}")
     return by.strip()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from workbench import checks
 from workbench.data.json_records import json_line
 from workbench.labeling.tools import tool
 from workbench.labeling.tools.tool import ACCEPT, REJECT, Items, LabelRow, item_of, text_of
@@ -28,9 +27,9 @@ def _rows(number: int, record: dict) -> Iterator[LabelRow]:
     if not item:
         yield LabelRow(number, by=by, problem="has no meta.item: annotate the tasks that the audit exported")
     elif answer not in (None, ACCEPT, REJECT, IGNORE):
-        yield LabelRow(number, item, by=by, problem=f"its answer is {_shown(answer)}, not accept, reject or ignore")
+        yield LabelRow(number, item, by=by, problem=f"its answer is {answer!r}, not accept, reject or ignore")
     elif record.get("spans") or record.get("relations"):
-        yield LabelRow(number, item, by=by, problem=f"is labeled with spans ({_shown(record.get('_view_id'))}): "
+        yield LabelRow(number, item, by=by, problem=f"is labeled with spans ({record.get('_view_id')!r}): "
                        "annotate with choice or classification")
     elif answer in (None, IGNORE):
         yield LabelRow(number, item, by=by, skipped=answer == IGNORE)
@@ -47,10 +46,6 @@ def _verdict(number: int, item: str, by: str, record: dict) -> LabelRow:
     if row.problem or not (row.label or record["answer"] == REJECT):
         return row
     return LabelRow(number, item, row.label, by, verdict=record["answer"], chosen=True)
-
-
-def _shown(value: object) -> str:
-    return checks.listed([value], quoted=True)
 
 
 TOOL = tool.Tool("prodigy", "Prodigy", ".jsonl", _written, _owns, _rows)

@@ -87,10 +87,6 @@ class LabelRow:
         return 0
 
 
-def _nothing(record: Any) -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class Tool:
     """A labeling tool.
@@ -127,9 +123,9 @@ class Tool:
     read: Callable[[int, dict], Iterator[LabelRow]]
     reserved: frozenset[str] = frozenset({"item"})
     variable: Callable[[str], str] = str
-    person: Callable[[str], str] = _nothing
+    person: Callable[[str], str] = lambda _: ""
     interface: Callable[[Iterable[str], Iterable[str]], str] | None = None
-    remedy: Callable[[dict], str] = _nothing
+    remedy: Callable[[dict], str] = lambda _: ""
 
 
 def text_and_others(identifier: str, shown: Mapping[str, str]) -> tuple[str, dict[str, str]]:

@@ -13,8 +13,7 @@ from workbench.course.digit_forms import digit_forms
 from workbench.data.scored_items import ScoredItems
 from workbench.lessons.checking import parts_of
 from workbench.stratified import accuracy
-from workbench.stratified.strata import METHODS as STRATIFIERS
-from workbench.stratified.strata import stratify
+from workbench.stratified.strata import STRATIFIERS, stratify
 
 
 @lru_cache(1)
