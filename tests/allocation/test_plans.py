@@ -65,6 +65,17 @@ def test_rows_drawn_are_those_of_the_plan_and_the_sheet_lists_them(records, tmp_
         wb.draw_rows(plan, records, stratum="g", label_sheet=str(sheet))
 
 
+def test_a_sheet_in_the_home_folder_is_not_overwritten_either(records, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    recorded = "id,stratum,value\n0,a,17\n"
+    (tmp_path / "sheet.csv").write_text(recorded)
+    plan = wb.plan_labels(wb.load_strata(records, stratum="g", value="y"), 40)
+    with pytest.raises(ValueError, match="already holds 1 label and is not overwritten"):
+        wb.draw_rows(plan, records, stratum="g", label_sheet="~/sheet.csv")
+    assert (tmp_path / "sheet.csv").read_text() == recorded
+
+
 def test_the_plan_is_written_and_harmless_to_spreadsheets(tmp_path):
     table = {"stratum": ["=1+1", "b"], "size": [1000, 50], "sd": [1.0, 40.0]}
     plan = wb.plan_labels(wb.load_strata(table), 60)

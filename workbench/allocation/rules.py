@@ -225,11 +225,17 @@ def _limited(budget: int, minimum: int, most: np.ndarray, item: str, outcome: st
     """Return budget and minimum, checked, how many items there are, and a note where the budget exceeds them."""
     minimum, items = checks.whole("minimum", minimum, 0), int(most.sum())
     budget = checks.whole("budget", budget, 1)
-    if budget < minimum * most.size and budget < (least := int(np.minimum(minimum, most).sum())):
-        strata = checks.counted(most.size, "stratum", "strata")
-        raise checks.WrongValue("budget", f"must be at least {least}, {minimum} for each of {strata}", budget)
+    if budget < minimum * most.size:
+        refuse_less(budget, int(np.minimum(minimum, most).sum()), minimum, most.size)
     exceeds = f"the budget of {budget} exceeds the {checks.counted(items, item)}: {outcome}"
     return budget, minimum, items, [Note("design", exceeds)] if budget > items else []
+
+
+def refuse_less(budget: int, least: int, minimum: int, strata: int) -> None:
+    """Raise where a budget is less than what the floors of all strata need together."""
+    if budget < least:
+        raise checks.WrongValue("budget", f"must be at least {least}, {minimum} for each of "
+                                f"{checks.counted(strata, 'stratum', 'strata')}", budget)
 
 
 def _allocation(size: Any, sd: Any, labeled: Any, most: Any, budget: Any, method: Any, minimum: Any,

@@ -379,10 +379,7 @@ def _stratum(kinds: Any, name: str, inner: list | None, mark: None) -> Any:
     kind = kinds[name]
     if kind.is_integer() or kind == nw.Boolean:
         return nw.col(name).cast(nw.Int64)
-    if kind in (nw.String, nw.Categorical, nw.Enum):
-        return _as_text(name, kind)
-    raise TypeError(f"column {name!r} must hold text, whole numbers or booleans to be a stratum; it is {kind}"
-                    + _float_remedy(kind))
+    return _as_text(name, kind, "text, whole numbers or booleans to be a stratum")
 
 
 def _number(kinds: Any, name: Any, mark: Any) -> Any:
@@ -405,25 +402,21 @@ def _pointed(column: Any, mark: str) -> Any:
     return whole.str.replace_all(mark, ".", literal=True)
 
 
-def _as_text(name: str, kind: Any) -> Any:
-    """Return a column as text; where it is text, pandas 2 would make "None" of a missing cell."""
-    import narwhals as nw
-    return nw.col(name) if kind == nw.String else nw.col(name).cast(nw.String)
-
-
 def _id(kinds: Any, name: str) -> Any:
     import narwhals as nw
     kind = kinds[name]
-    if kind in (nw.String, nw.Categorical, nw.Enum):
-        return _as_text(name, kind)
     if kind.is_integer() and kind not in (nw.Int128, nw.UInt128):
         return nw.col(name)
-    raise TypeError(f"column {name!r} must hold text or whole numbers of at most 64 bits to identify rows; "
-                    f"it is {kind}" + _float_remedy(kind))
+    return _as_text(name, kind, "text or whole numbers of at most 64 bits to identify rows")
 
 
-def _float_remedy(kind: Any) -> str:
-    return " (pandas makes floats of whole numbers when cells are missing)" if kind.is_float() else ""
+def _as_text(name: str, kind: Any, wanted: str) -> Any:
+    """Return a column as text; where it is text, pandas 2 would make "None" of a missing cell."""
+    import narwhals as nw
+    if kind not in (nw.String, nw.Categorical, nw.Enum):
+        remedy = " (pandas makes floats of whole numbers when cells are missing)" if kind.is_float() else ""
+        raise TypeError(f"column {name!r} must hold {wanted}; it is {kind}{remedy}")
+    return nw.col(name) if kind == nw.String else nw.col(name).cast(nw.String)
 
 
 def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndarray, wanted: np.ndarray) -> dict:
@@ -475,7 +468,7 @@ def _below(native: Any, stratum: Callable, id: Callable, columns: list, seed: in
     engine = frame.implementation.value if isinstance(frame, nw.LazyFrame) else "eager"
     if engine not in _FILTERS:
         raise TypeError(f"frame is of an engine that cannot be sampled, {engine}; write it to Parquet first")
-    return frames.to_arrays(_FILTERS[engine](frame, seed, strata, bound))
+    return frames.to_arrays(nw.from_native(_FILTERS[engine](frame, seed, strata, bound)))
 
 
 def _eager_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
@@ -488,22 +481,20 @@ def _eager_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) 
 
 
 def _polars_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
-    import narwhals as nw
     import polars as pl
     limits = pl.LazyFrame({"stratum": strata.tolist(), "limit": bound})
     key = pl.col("id").map_batches(lambda ids: pl.Series(random_keys(ids.to_list(), seed)), pl.Int64,
                                    is_elementwise=True)
-    return nw.from_native(frame.to_native().join(limits, on="stratum").with_columns(key=key)
-                          .filter(pl.col("key") < pl.col("limit")).drop("limit"))
+    return frame.to_native().join(limits, on="stratum").with_columns(key=key).filter(
+        pl.col("key") < pl.col("limit")).drop("limit")
 
 
 def _duckdb_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
-    import narwhals as nw
     limits = f"SELECT unnest({_sql_list(strata.tolist())}) AS named, unnest({_sql_list(bound.tolist())}) AS bound"
     key = f"CAST('0x' || substr(md5('{seed}:' || id), 1, 15) AS BIGINT)"
     limit = f"(SELECT bound FROM ({limits}) WHERE named = stratum)"
-    return nw.from_native(frame.to_native().project(f"*, {key} AS key, {limit} AS bound")
-                          .filter("key < bound").project("* EXCLUDE (bound)"))
+    return frame.to_native().project(f"*, {key} AS key, {limit} AS bound").filter("key < bound").project(
+        "* EXCLUDE (bound)")
 
 
 def _sql_list(values: list) -> str:
@@ -513,15 +504,13 @@ def _sql_list(values: list) -> str:
 
 
 def _spark_filter(frame: Any, seed: Any, strata: Any, bound: Any) -> Any:
-    import narwhals as nw
     from pyspark.sql import functions as sf
     rows = frame.to_native()
     limits = rows.sparkSession.createDataFrame(list(zip(strata.tolist(), bound.tolist(), strict=True)),
                                                ["stratum", "bound"])
     digest = sf.md5(sf.concat(sf.lit(f"{seed}:"), sf.col("id").cast("string")))
     key = sf.conv(sf.substring(digest, 1, 15), 16, 10).cast("long")
-    return nw.from_native(rows.join(sf.broadcast(limits), "stratum").withColumn("key", key)
-                          .filter("key < bound").drop("bound"))
+    return rows.join(sf.broadcast(limits), "stratum").withColumn("key", key).filter("key < bound").drop("bound")
 
 
 _FILTERS = {"eager": _eager_filter, "polars": _polars_filter, "duckdb": _duckdb_filter, "pyspark": _spark_filter}

@@ -8,7 +8,7 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -56,20 +56,28 @@ def original(cell: str) -> str:
 
 def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
     """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
-        return
-    try:
+    def filled_cells(path: str) -> int:
         header = {plain_name(name) for name in frames.column_names(path)}
         found = [name for name in answers if name in header] or answers[:1]
         columns, _ = frames.read_columns(path, ["id", *found])
+        return sum(map(bool, (cell for name in found for cell in numbers.as_text(columns[name]))))
+    filled = of_sheet(path, filled_cells)
+    if filled:
+        raise ValueError(f"{str(path)!r} already holds {checks.counted(filled, 'label')} and is not overwritten; "
+                         "choose another path, or move the file away")
+
+
+def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
+    """Return what `read` finds in the label sheet at `path`, None where there is none or one without rows."""
+    path = os.path.expanduser(os.fspath(path))
+    if not os.path.exists(path) or os.path.getsize(path) == 0:
+        return None
+    try:
+        return read(path)
     except NoRowsError:
-        return
+        return None
     except ValueError as error:
         raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
-    filled = sum(map(bool, (cell for name in found for cell in numbers.as_text(columns[name]))))
-    if filled:
-        raise ValueError(f"{path!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
-                         "another path, or move the file away")
 
 
 def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:

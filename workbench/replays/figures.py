@@ -1,10 +1,12 @@
 """Charts of replayed figures from their rows: lines, boxes and bars, in panels where the paper has panels."""
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
+import altair as alt
+
 from workbench import checks
+from workbench.charts import theme
 
 PANEL = (250, 190)
 SERIES = 6
@@ -12,12 +14,14 @@ SERIES = 6
 MARKED = 15
 
 
-def lines(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_title: str = "", log: str = "",
-          columns: int = 2, same_scale: bool = True) -> Callable[[str, list[dict]], Any]:
-    """Return a function that draws one line per `color` from rows.
+def lines(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str = "", x_title: str = "",
+          y_title: str = "", log: str = "", columns: int = 2, same_scale: bool = True) -> Any:
+    """Return a chart of rows with one line per `color`.
 
     Parameters
     ----------
+    title : str
+    rows : list of dict
     x, y, color : str
         Keys of the rows.
     panel : str
@@ -31,89 +35,74 @@ def lines(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", y_t
     same_scale : bool
         Whether the panels share the axis of y.
     """
-    def draw(title: str, rows: list) -> Any:
-        import altair as alt
-        rows = [row for row in rows if "y" not in log or row[y] > 0]
-        x_axis = alt.X(f"{x}:Q", title=x_title or _words(x), scale=_scale("x" in log), axis=alt.Axis(labelOverlap=True))
-        y_axis = alt.Y(f"{y}:Q", title=y_title or _words(y), scale=_scale("y" in log))
-        marks = {"size": 14, "aria": False} if len({row[x] for row in rows}) <= MARKED else False
-        chart = alt.Chart().mark_line(point=marks, aria=False).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
-        return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale)
-    return draw
+    rows = [row for row in rows if "y" not in log or row[y] > 0]
+    x_axis = alt.X(f"{x}:Q", title=x_title or _words(x), scale=_scale("x" in log), axis=alt.Axis(labelOverlap=True))
+    y_axis = alt.Y(f"{y}:Q", title=y_title or _words(y), scale=_scale("y" in log))
+    marks = {"size": 14, "aria": False} if len({row[x] for row in rows}) <= MARKED else False
+    chart = alt.Chart().mark_line(point=marks, aria=False).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
+    return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale)
 
 
-def boxes(x: str, color: str, *, y_title: str) -> Callable[[str, list[dict]], Any]:
-    """Return a function that draws box plots from rows with "low", "q1", "median", "q3" and "high".
+def boxes(title: str, rows: list[dict], x: str, color: str, *, y_title: str) -> Any:
+    """Return box plots of rows with "low", "q1", "median", "q3" and "high".
 
     Parameters
     ----------
+    title, rows
+        As in `lines`.
     x, color : str
         Keys of the rows: groups along the axis, and the boxes within a group.
     y_title : str
     """
-    def draw(title: str, rows: list) -> Any:
-        import altair as alt
-        hue = _told_apart(rows, color, dash=False)
-        base = alt.Chart().encode(alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
-                                  xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)))
-        chart = alt.layer(
-            base.mark_rule(aria=False).encode(alt.Y("low:Q", title=y_title), y2="high:Q", **hue),
-            base.mark_bar(size=9, aria=False).encode(y=alt.Y("q1:Q", title=y_title), y2="q3:Q", **hue),
-            base.mark_tick(size=9, color="black", thickness=1.5, aria=False).encode(y=alt.Y("median:Q", title=y_title)))
-        told = [f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half {_short(row['q1'])} to "
-                f"{_short(row['q3'])}" for row in rows[:6]]
-        return _finished(chart, title, rows, f"Box plots against {_words(x)}. {'; '.join(told)}.")
-    return draw
+    hue = _told_apart(rows, color, dash=False)
+    base = alt.Chart().encode(alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
+                              xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)))
+    chart = alt.layer(
+        base.mark_rule(aria=False).encode(alt.Y("low:Q", title=y_title), y2="high:Q", **hue),
+        base.mark_bar(size=9, aria=False).encode(y=alt.Y("q1:Q", title=y_title), y2="q3:Q", **hue),
+        base.mark_tick(size=9, color="black", thickness=1.5, aria=False).encode(y=alt.Y("median:Q", title=y_title)))
+    told = [f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half {_short(row['q1'])} to "
+            f"{_short(row['q3'])}" for row in rows[:6]]
+    return _finished(chart, title, rows, f"Box plots against {_words(x)}. {'; '.join(told)}.")
 
 
-def bars(x: str, y: str, color: str, *, panel: str = "", x_title: str = "", columns: int = 2,
-         same_scale: bool = True) -> Callable[[str, list[dict]], Any]:
-    """Return a function that draws bars beside each other from rows.
+def bars(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str = "", x_title: str = "",
+         columns: int = 2, same_scale: bool = True) -> Any:
+    """Return a chart of rows as bars beside each other.
 
     Parameters
     ----------
-    x, y, color : str
-        Keys of the rows.
-    panel, x_title, columns, same_scale
+    title, rows, x, y, color, panel, x_title, columns, same_scale
         As in `lines`.
     """
-    def draw(title: str, rows: list) -> Any:
-        import altair as alt
-        chart = alt.Chart().mark_bar(aria=False).encode(
-            alt.X(f"{x}:O", title=x_title or _words(x), sort=_distinct(rows, x), axis=alt.Axis(labelAngle=0)),
-            alt.Y(f"{y}:Q", title=_words(y)),
-            xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)), **_told_apart(rows, color, dash=False))
-        return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale,
-                         own_x=False)
-    return draw
+    chart = alt.Chart().mark_bar(aria=False).encode(
+        alt.X(f"{x}:O", title=x_title or _words(x), sort=_distinct(rows, x), axis=alt.Axis(labelAngle=0)),
+        alt.Y(f"{y}:Q", title=_words(y)),
+        xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)), **_told_apart(rows, color, dash=False))
+    return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale,
+                     own_x=False)
 
 
-def areas(x: str, y: str, color: str, *, panel: str, y_title: str) -> Callable[[str, list[dict]], Any]:
-    """Return a function that stacks shares over time, one area per `color`, without a legend where these are many.
+def areas(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str, y_title: str) -> Any:
+    """Return a chart of shares stacked over time, one area per `color`, without a legend where these are many.
 
     Parameters
     ----------
-    x, y, color, panel, y_title
+    title, rows, x, y, color, panel, y_title
         As in `lines`.
     """
-    def draw(title: str, rows: list) -> Any:
-        import altair as alt
-        many = len(_distinct(rows, color)) > SERIES
-        hue = alt.Color(f"{color}:N", sort=_distinct(rows, color), scale=alt.Scale(scheme="tableau20"),
-                        legend=None if many else alt.Legend(title=_words(color)))
-        chart = alt.Chart().mark_area(aria=False).encode(
-            alt.X(f"{x}:Q", title=_words(x)), alt.Y(f"{y}:Q", stack="normalize", title=y_title), hue)
-        said = (f"Stacked shares of {checks.counted(len(_distinct(rows, color)), color)} over {_words(x)}"
-                f"{_in_panels(rows, panel)}.")
-        return _finished(chart, title, rows, said, panel)
-    return draw
+    many = len(_distinct(rows, color)) > SERIES
+    hue = alt.Color(f"{color}:N", sort=_distinct(rows, color), scale=alt.Scale(scheme="tableau20"),
+                    legend=None if many else alt.Legend(title=_words(color)))
+    chart = alt.Chart().mark_area(aria=False).encode(
+        alt.X(f"{x}:Q", title=_words(x)), alt.Y(f"{y}:Q", stack="normalize", title=y_title), hue)
+    said = (f"Stacked shares of {checks.counted(len(_distinct(rows, color)), color)} over {_words(x)}"
+            f"{_in_panels(rows, panel)}.")
+    return _finished(chart, title, rows, said, panel)
 
 
 def _finished(chart: Any, title: str, rows: list, said: str, panel: str = "", columns: int = 2, same_scale: bool = True,
               own_x: bool = True) -> Any:
-    import altair as alt
-
-    from workbench.charts import theme
     data = theme.rows("rows", rows)
     if not panel:
         return theme.finish(chart.properties(data=data), title, said)
@@ -126,9 +115,6 @@ def _finished(chart: Any, title: str, rows: list, said: str, panel: str = "", co
 
 def _told_apart(rows: list, key: str, dash: bool = True) -> dict:
     """Return the encoding of series: color, and dashes too, as color alone does not tell all readers."""
-    import altair as alt
-
-    from workbench.charts import theme
     names = _distinct(rows, key)
     hues = itertools.cycle([*theme.CATEGORY, theme.OKABE_ITO["yellow"], theme.GRAY, theme.OKABE_ITO["black"]])
     hue = {"color": theme.color(key, dict(zip(names, hues, strict=False)), title=_words(key))}
@@ -136,7 +122,6 @@ def _told_apart(rows: list, key: str, dash: bool = True) -> dict:
 
 
 def _scale(log: bool) -> Any:
-    import altair as alt
     return alt.Scale(type="log") if log else alt.Scale(zero=False)
 
 

@@ -15,9 +15,8 @@ import scipy
 
 from workbench.cross_validation import kfold
 from workbench.cross_validation.learners import Population, Samples, as_learner, gaussian_population
-from workbench.replays import figures
 from workbench.replays.claims import Correction, bound, equal, every, number, unchecked
-from workbench.replays.items import Paper
+from workbench.replays.items import Paper, drawn
 from workbench.simulations.cross_validation import simulate_type_one
 
 PAPER = Paper("grandvalet-bengio", "Hypothesis testing for cross-validation")
@@ -103,7 +102,7 @@ def _theorem1(setting: Any) -> list:
 
 @PAPER.item("proposition1", "With a consistent learner the covariances go to 0 as n grows", seconds=10,
             data="normal features of two classes, simulated",
-            draw=figures.lines("n", "value", "learner", panel="quantity", log="x", same_scale=False))
+            draw=drawn("lines", "n", "value", "learner", panel="quantity", log="x", same_scale=False))
 def _proposition1(setting: Any) -> tuple:
     population, runs, claims, rows = gaussian_population(20_000), setting.runs(1500, 10_000), [], []
     for learner in ("centroid", "1nn"):
@@ -121,7 +120,7 @@ def _proposition1(setting: Any) -> tuple:
 
 
 @PAPER.item("proposition2", "The t-statistic with 1 - rho follows Student's t with K - 1 degrees of freedom",
-            draw=figures.lines("rho", "type_one", "assumed", y_title="type I error at 5%"))
+            draw=drawn("lines", "rho", "type_one", "assumed", y_title="type I error at 5%"))
 def _proposition2(setting: Any) -> tuple:
     folds, rho = 10, .7
     critical = scipy.special.stdtrit(folds - 1, .975)
@@ -196,7 +195,7 @@ def _table1(setting: Any) -> tuple:
 
 @PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=30,
             data="digits as a twin of Letter (--data FILE: the R package mlbench has Letter; no package has Forest)",
-            takes_file=True, draw=figures.lines("n", "percent", "what", log="x"))
+            takes_file=True, draw=drawn("lines", "n", "percent", "what", log="x"))
 def _table2(setting: Any) -> tuple:
     from sklearn.tree import DecisionTreeClassifier
     name, population, twin, printed = _population(setting)

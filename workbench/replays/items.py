@@ -72,3 +72,11 @@ class Paper:
             self.items.append(Item(f"{self.name}/{name}", claim, seconds, data, run, draw, takes_file))
             return run
         return add
+
+
+def drawn(kind: str, *keys: str, **settings: Any) -> Callable[[str, list[dict]], Any]:
+    """Return a function that draws rows as the function of this name in `figures` does, which imports altair."""
+    def draw(title: str, rows: list[dict]) -> Any:
+        from workbench.replays import figures
+        return getattr(figures, kind)(title, rows, *keys, **settings)
+    return draw

@@ -15,9 +15,8 @@ import numpy as np
 from workbench.misclassification import theory
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.setting import rate_variance
-from workbench.replays import figures
 from workbench.replays.claims import Correction, bound, equal, every, number
-from workbench.replays.items import Paper
+from workbench.replays.items import Paper, drawn
 from workbench.simulations.misclassification import PAPER_STUDIES, simulate_prevalence, simulate_shifts
 
 PAPER = Paper("kloos", "A new generic method to improve machine learning applications in official statistics")
@@ -43,8 +42,8 @@ def _table1(setting: Any) -> list:
                   "fewer", (10 - 10) - (9 - 5), high=-1)]
 
 
-@PAPER.item("table2", "Five estimators without a shift: how large bias and variance are", draw=figures.bars(
-    "study", "size", "method", panel="of", columns=1, same_scale=False))
+@PAPER.item("table2", "Five estimators without a shift: how large bias and variance are", draw=drawn(
+    "bars", "study", "size", "method", panel="of", columns=1, same_scale=False))
 def _table2(setting: Any) -> tuple:
     claims, rows = _words_hold([(base, base, p00, p11) for base, p00, p11 in PAPER_STUDIES], FIXED_RATE)
     base, p00, p11 = PAPER_STUDIES[0]
@@ -53,8 +52,8 @@ def _table2(setting: Any) -> tuple:
                        for method in ("baseline", "calibration"))], rows
 
 
-@PAPER.item("table3", "Five estimators under a shift: how large bias and variance are", draw=figures.bars(
-    "study", "size", "method", panel="of", columns=1, same_scale=False))
+@PAPER.item("table3", "Five estimators under a shift: how large bias and variance are", draw=drawn(
+    "bars", "study", "size", "method", panel="of", columns=1, same_scale=False))
 def _table3(setting: Any) -> tuple:
     shifts = [(base, new[0], p00, p11) for (base, p00, p11), new in zip(PAPER_STUDIES, NEW_RATES, strict=True)]
     claims, rows = _words_hold(shifts, SHIFTED)
@@ -97,8 +96,9 @@ def _lemma1(setting: Any) -> Iterator[dict]:
                      error=runs ** -.5)
 
 
-@PAPER.item("theorem1", "Bias and variance of the mixed estimator in closed form", seconds=3, draw=figures.lines(
-    "new_base_rate", "sd", "by", panel="study", y_title="standard deviation of mixed", columns=3, same_scale=False))
+@PAPER.item("theorem1", "Bias and variance of the mixed estimator in closed form", seconds=3, draw=drawn(
+    "lines", "new_base_rate", "sd", "by", panel="study", y_title="standard deviation of mixed", columns=3,
+    same_scale=False))
 def _theorem1(setting: Any) -> tuple:
     claims, rows = _same_as_library(), []
     for k, ((base, p00, p11), rates) in enumerate(zip(PAPER_STUDIES, NEW_RATES, strict=True), 1):
@@ -201,7 +201,7 @@ def _better(shifts: Any, quantity: str, text: str, *rivals: str) -> Iterator[dic
                         "where the share has changed at all", ours=sum(won or not moved for won, moved in wins)))
 
 
-BOXES = figures.boxes("new_base_rate", "method", y_title="estimate minus new base rate")
+BOXES = drawn("boxes", "new_base_rate", "method", y_title="estimate minus new base rate")
 
 
 @PAPER.item("fig1", "A poor classifier, share .5: mixed has almost no bias and much less variance than "

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from workbench.data.scored_items import synthetic_scores
-from workbench.replays import figures
 from workbench.replays.claims import Correction, bound, equal, every, number
-from workbench.replays.items import Paper
+from workbench.replays.items import Paper, drawn
 from workbench.simulations.stratified import STRATIFIERS, simulate_labeling
 from workbench.stratified.accuracy import accuracy_variance, estimated_variance, stratified_accuracy
 from workbench.stratified.strata import stratify
@@ -31,9 +30,9 @@ PRINTED_RUNS = 3000
 SLOWEST = -.3
 RATIOS = (("claimed", "estimated_variance_ratio"), ("true", "variance_ratio"))
 PILOTED = (("epsilon", "equal_size"), ("news20", "cum_sqrt_f"))
-CURVES = figures.lines("n", "value", "series", panel="panel", x_title="n, labels", y_title="MAE, or MVR",
-                       same_scale=False)
-NEXT = figures.lines("n_strata", "value", "series", panel="panel", x_title="K, strata", y_title="MVR")
+CURVES = drawn("lines", "n", "value", "series", panel="panel", x_title="n, labels", y_title="MAE, or MVR",
+               same_scale=False)
+NEXT = drawn("lines", "n_strata", "value", "series", panel="panel", x_title="K, strata", y_title="MVR")
 
 
 # the populations

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from workbench.replays import figures
 from workbench.replays.claims import Correction, bound, equal, every, number, unchecked
-from workbench.replays.items import Paper
+from workbench.replays.items import Paper, drawn
 from workbench.replication.arrays import check_balance, hadamard, orthogonal_array, smallest_runs
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.estimates import replicate_estimate
@@ -80,8 +79,8 @@ def _even_pairs(array: np.ndarray) -> tuple:
 
 # sections 2 to 5
 
-@PAPER.item("section2.2", "The rank of a probe, its relative rank, and n candidates", draw=figures.lines(
-    "n", "share", "what", x_title="n, candidates", y_title="share of probes with the class among n candidates"))
+@PAPER.item("section2.2", "The rank of a probe, its relative rank, and n candidates", draw=drawn("lines", "n", "share",
+            "what", x_title="n, candidates", y_title="share of probes with the class among n candidates"))
 def _section2_2(setting: Any) -> tuple:
     rng, m = np.random.default_rng(0), 60
     similarity = rng.normal(size=(m, m)) + 2 * np.eye(m)
@@ -131,8 +130,8 @@ def _kish(setting: Any) -> list:
 
 
 @PAPER.item("cochran", "Leprosy: 41.8% of 366 sites negative, standard error 4.65% instead of 2.58%",
-            data="Cochran's counts of 61 patients", draw=figures.bars(
-                "negative", "patients", "series", x_title="negative sites of six"))
+            data="Cochran's counts of 61 patients",
+            draw=drawn("bars", "negative", "patients", "series", x_title="negative sites of six"))
 def _cochran(setting: Any) -> tuple:
     patients = np.repeat(np.arange(SITES + 1), LEPROSY)
     total = SITES * patients.size
@@ -236,8 +235,8 @@ def _eq9(setting: Any) -> list:
                       ours=squares.mean() / _textbook(WEIGHT, VALUES), low=1, high=1))]
 
 
-@PAPER.item("eq10", "Random half-samples: the variance estimate is biased", draw=figures.lines(
-    "half_samples", "value", "what", log="x", x_title="half-samples", y_title="over the textbook variance"))
+@PAPER.item("eq10", "Random half-samples: the variance estimate is biased", draw=drawn(
+    "lines", "half_samples", "value", "what", log="x", x_title="half-samples", y_title="over the textbook variance"))
 def _eq10(setting: Any) -> tuple:
     weight, values = _sample(20)
     differences, runs = weight * (values[:, 0] - values[:, 1]) / 2, setting.runs(4000, 40_000)

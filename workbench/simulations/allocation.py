@@ -238,10 +238,7 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
     methods = tuple(dict.fromkeys(("voila", *checks.choices("methods", methods, STREAM_METHODS))))
     labels, codes, values = _streams(stratum, values, runs)
     budget, minimum = checks.whole("budget", budget, 1), checks.whole("minimum", minimum, 0)
-    if minimum * len(labels) > budget:
-        strata = checks.counted(len(labels), "stratum", "strata")
-        raise checks.WrongValue("budget", f"must be at least {minimum * len(labels)}, {minimum} for each of {strata}",
-                                budget)
+    rules.refuse_less(budget, minimum * len(labels), minimum, len(labels))
     batch, every = checks.whole("batch", batch, 1), checks.whole("every", every, 1)
     if every % batch:
         raise checks.WrongValue("every", f"must be a multiple of batch, {batch}", every)

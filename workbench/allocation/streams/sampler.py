@@ -356,10 +356,7 @@ class StreamSampler:
         elif strata * self.minimum > self.budget:
             size = np.bincount(codes, minlength=strata)
             size[:self._size.size] += self._size
-            least = int(np.minimum(size, self.minimum).sum())
-            if least > self.budget:
-                raise checks.WrongValue("budget", f"must be at least {least}, {self.minimum} for each of "
-                                        f"{checks.counted(strata, 'stratum', 'strata')}", self.budget)
+            rules.refuse_less(self.budget, int(np.minimum(size, self.minimum).sum()), self.minimum, strata)
         if strata > MOST_STRATA:
             raise checks.WrongValue("strata", f"must be at most {MOST_STRATA:,}; got {strata:,}")
 

@@ -3,7 +3,6 @@
 A record's place in its stratum is the order of `workbench.sample`: the first m of a stratum are a random sample of m.
 """
 
-import os
 from collections.abc import Iterator
 from os import PathLike
 from typing import Any
@@ -13,8 +12,8 @@ import numpy as np
 from workbench import checks
 from workbench.allocation import samples
 from workbench.allocation.samples import FrameSample, StratumSummary
-from workbench.data import frames, numbers
-from workbench.labeling import sheets, tables
+from workbench.data import numbers, safe_csv
+from workbench.labeling import tables
 from workbench.labeling.ids import changed_ids, changed_notes
 from workbench.results import Note, Result
 
@@ -123,19 +122,14 @@ def write_next_sheet(path: str | PathLike[str], found: ValueLabels, drawn: Frame
     rows = [(item, name, "" if value is None else int(value) if value.is_integer() else value)
             for item, name, value in _next_rows(found, drawn)]
     rows.sort(key=lambda row: row[2] == "")
-    sheets.write_rows(path, HEADER, rows)
+    safe_csv.write_rows(path, HEADER, rows)
 
 
 def refuse_lost(path: str | PathLike[str], found: ValueLabels, drawn: FrameSample) -> None:
     """Raise if a file at `path` holds a value that `write_next_sheet` would not write again."""
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
+    table = safe_csv.of_sheet(path, lambda path: tables.read_table(path, HEADER))
+    if table is None:
         return
-    try:
-        table = tables.read_table(path, HEADER)
-    except frames.NoRowsError:
-        return
-    except ValueError as error:
-        raise ValueError(f"{str(path)!r} exists and is not a label sheet ({error}); choose another path") from None
     known = {item: value for item, _, value in _next_rows(found, drawn)}
     lost = [name for name, cell in zip(table.ids, table.columns["value"], strict=True)
             if cell and _number(cell) != known.get(name)]

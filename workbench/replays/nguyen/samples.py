@@ -15,10 +15,9 @@ import numpy as np
 
 from workbench.allocation.rules import allocate, reduce_sample
 from workbench.allocation.streams.sampler import StreamSampler
-from workbench.replays import figures
 from workbench.replays import printed_algorithms as printed
 from workbench.replays.claims import Correction, bound, equal, every, number, unchecked
-from workbench.replays.items import Paper
+from workbench.replays.items import Paper, drawn
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.simulations.streams import adversarial_stream, streaming_lower_bound
 
@@ -255,8 +254,8 @@ def _voila(seed: int) -> list:
 
 
 @PAPER.item("theorem4", "A streaming sampler's variance is in the worst case r times the best", seconds=3,
-            data="the stream of the proof", draw=figures.lines("strata", "ratio", "what", log="xy", x_title="r, strata",
-                                                              y_title="V / V*"))
+            data="the stream of the proof",
+            draw=drawn("lines", "strata", "ratio", "what", log="xy", x_title="r, strata", y_title="V / V*"))
 def _theorem4(setting: Any) -> tuple:
     budget = copies = 1024 if setting.scale >= 1 else 520
     sizes = (4, 16, 64, 256)

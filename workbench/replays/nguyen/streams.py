@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.replays import figures
 from workbench.replays.claims import bound, number
+from workbench.replays.items import drawn
 from workbench.replays.nguyen.samples import PAPER
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.simulations.streams import STRATA, air_quality_stream
@@ -87,9 +87,9 @@ def _largest(matrix: np.ndarray, study: Any, panel: str, by: np.ndarray | None =
             yield {over: float(time[c]), "stratum": name, "value": float(value), "panel": panel}
 
 
-AREAS = figures.areas("month", "value", "stratum", panel="panel", y_title="share")
-RECORDS = figures.areas("records", "value", "stratum", panel="panel", y_title="share")
-MONTHS = figures.lines("month", "value", "series", y_title="variance", log="y")
+AREAS = drawn("areas", "month", "value", "stratum", panel="panel", y_title="share")
+RECORDS = drawn("areas", "records", "value", "stratum", panel="panel", y_title="share")
+MONTHS = drawn("lines", "month", "value", "series", y_title="variance", log="y")
 
 
 @PAPER.item("fig1", "OpenAQ: 177 strata in the end; frequencies and standard deviations change", seconds=5,
@@ -124,7 +124,7 @@ def _fig2(setting: Any) -> tuple:
 
 
 @PAPER.item("fig3", "After nine months S-VOILA's sizes track VOILA's; reservoir's follow volume, uniform's are equal",
-            data=TWIN, draw=figures.bars("stratum", "records", "method", x_title="stratum, the ten largest"))
+            data=TWIN, draw=drawn("bars", "stratum", "records", "method", x_title="stratum, the ten largest"))
 def _fig3(setting: Any) -> tuple:
     study = _days(setting)
     c = _at(9, study)
@@ -158,7 +158,7 @@ def _three(setting: Any) -> tuple:
 
 
 @PAPER.item("fig5", "The cosine distance from VOILA's allocation stays below 0.04; less with minibatches",
-            data=TWIN, draw=figures.lines("month", "value", "series", y_title="cosine distance"))
+            data=TWIN, draw=drawn("lines", "month", "value", "series", y_title="cosine distance"))
 def _fig5(setting: Any) -> tuple:
     found = {name: _cosine(study, method) for name, study, method in _three(setting)[1:]}
     rows = [row for name, study, _ in _three(setting)[1:] for row in _over_time(study, found[name], name)]
@@ -196,7 +196,7 @@ def _fig7(setting: Any) -> tuple:
 
 
 @PAPER.item("fig8", "The relative difference rises when new strata come, in March and November, and falls again",
-            data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative difference"))
+            data=TWIN, draw=drawn("lines", "month", "value", "series", y_title="relative difference"))
 def _fig8(setting: Any) -> tuple:
     rows, claims = [], []
     for name, study, method in _three(setting)[1:]:
@@ -213,7 +213,7 @@ def _fig8(setting: Any) -> tuple:
 
 
 @PAPER.item("fig9", "The variance falls as the sample grows, for VOILA and S-VOILA", seconds=15, data=TWIN,
-            draw=figures.lines("share", "variance", "series", log="xy", x_title="sample, share of the records"))
+            draw=drawn("lines", "share", "variance", "series", log="xy", x_title="sample, share of the records"))
 def _fig9(setting: Any) -> tuple:
     rows, found, records = [], dict[Any, Any](), _records(setting)
     for share in (share for share in (620, 310, 155, 62, 31) if records // share >= 2 * STRATA):
@@ -231,8 +231,8 @@ def _fig9(setting: Any) -> tuple:
 
 
 @PAPER.item("fig10", "Batches of 10 are much better than single records, of 100 nearly optimal", seconds=10, data=TWIN,
-            draw=figures.lines("batch", "ratio", "month", log="x", x_title="minibatch",
-                               y_title="variance over VOILA's"))
+            draw=drawn("lines", "batch", "ratio", "month", log="x", x_title="minibatch",
+                       y_title="variance over VOILA's"))
 def _fig10(setting: Any) -> tuple:
     records, rows, ratios = _records(setting), [], {}
     for batch in (1, 10, 100, 1000, 10_000):
@@ -256,7 +256,7 @@ def _errors(study: Any, truth: Any, methods: tuple = QUERIED) -> dict:
 
 
 @PAPER.item("fig11", "Relative query errors as the data grow: S-VOILA near VOILA, reservoir and uniform worse",
-            data=TWIN, draw=figures.lines("month", "value", "series", y_title="relative error in percent"))
+            data=TWIN, draw=drawn("lines", "month", "value", "series", y_title="relative error in percent"))
 def _fig11(setting: Any) -> tuple:
     study = _days(setting)
     errors = _errors(study, _running_mean(_stream(_large(setting))[1], study.checkpoint))
@@ -274,8 +274,8 @@ def _running_mean(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
 
 
 @PAPER.item("fig12", "Relative query errors as the sample grows: the same order", seconds=17, data=TWIN,
-            draw=figures.lines("share", "value", "series", log="xy", x_title="sample, share of the records",
-                               y_title="relative error in percent"))
+            draw=drawn("lines", "share", "value", "series", log="xy", x_title="sample, share of the records",
+                       y_title="relative error in percent"))
 def _fig12(setting: Any) -> tuple:
     rows, ratios, records = [], dict[Any, Any](), _large(setting)
     for share in (share for share in (620, 310, 155, 62) if records // share >= 2 * STRATA):
@@ -323,7 +323,7 @@ def _fig13(setting: Any) -> tuple:
 
 @PAPER.item("fig14", "After the jump the variance of S-VOILA rises and comes back; larger minibatches sooner",
             data="the paper's synthetic stream",
-            draw=figures.lines("records", "ratio", "batch", y_title="variance over VOILA's"))
+            draw=drawn("lines", "records", "ratio", "batch", y_title="variance over VOILA's"))
 def _fig14(setting: Any) -> tuple:
     rows, found = [], {}
     for batch in (1, 10, 100):
@@ -342,8 +342,8 @@ def _fig14(setting: Any) -> tuple:
 
 
 @PAPER.item("fig15", "Query errors on that stream: S-VOILA's rise after the jump, VOILA's less",
-            data="the paper's synthetic stream", draw=figures.lines("records", "value", "series",
-                                                                   y_title="relative error in percent"))
+            data="the paper's synthetic stream", draw=drawn("lines", "records", "value", "series",
+                                                         y_title="relative error in percent"))
 def _fig15(setting: Any) -> tuple:
     errors = {f"s_voila, {batch}" if name == "s_voila" else name: (_jump(setting, batch).checkpoint, values)
               for batch, methods in ((1, QUERIED), (100, ("s_voila",)))
