@@ -1,5 +1,4 @@
 """Grades as a table for learning platforms, a page per student and a page for the class."""
-from __future__ import annotations
 
 import os
 from pathlib import Path
@@ -45,7 +44,7 @@ def page(template: str, **values: Any) -> str:
     return templates.render(template, Path(__file__).parent / "template", **values)
 
 
-def picture(chart: alt.TopLevelMixin, alternative: str) -> Markup:
+def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":
     """Return a chart as a picture of a page."""
     from workbench.widgets import pictures
     from workbench.widgets.chart_view import image

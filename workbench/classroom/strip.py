@@ -1,5 +1,4 @@
 """The class is the simulation: one audit, drawn anew for every student, as one strip of intervals."""
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -97,7 +96,7 @@ def _row(number: int, values: list[float], truth: float) -> dict:
             "verdict": VERDICTS[not low <= truth <= high]}
 
 
-def chart(strip: ClassStrip) -> alt.TopLevelMixin:
+def chart(strip: ClassStrip) -> "alt.TopLevelMixin":
     """Return the strip: one interval per student, the truth as a line through all of them."""
     import altair as alt
 

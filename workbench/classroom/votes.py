@@ -1,5 +1,4 @@
 """What a class predicted, as charts to show before the reveal: no name, no answer."""
-from __future__ import annotations
 
 import os
 from collections import Counter
@@ -56,7 +55,7 @@ class Vote:
         return any(isinstance(answer, list) for answer in self.answers)
 
 
-def questions_asked() -> list[Prediction]:
+def questions_asked() -> "list[Prediction]":
     """Return the questions of all lessons that ask for a prediction, in their order."""
     asked = [ask() for module in lessons.parts("views") for name, ask in vars(module).items() if name.startswith(ASKS)]
     return sorted(asked, key=lambda prediction: prediction.name.partition("-")[0])
@@ -89,7 +88,7 @@ def class_votes(folder: str | os.PathLike) -> tuple[list[Vote], list[str]]:
     return votes, unread
 
 
-def _vote(asked: Prediction, kept: list) -> Vote:
+def _vote(asked: "Prediction", kept: list) -> Vote:
     choices = tuple(getattr(asked.control, "options", ()))
     usable = [answer for found in kept if (answer := _usable(found.get(asked.name), asked.control)) is not None]
     return Vote(asked.question, choices, tuple(sorted(usable, key=str)), len(kept) - len(usable))
@@ -106,7 +105,7 @@ def _usable(value: Any, control: Any) -> Any:
     return value if control.value == value else None     # a control may bring a number into its range
 
 
-def chart(vote: Vote) -> alt.TopLevelMixin:
+def chart(vote: Vote) -> "alt.TopLevelMixin":
     """Return a vote as bars per choice, a dot per number, or a line per student."""
     import altair as alt
 

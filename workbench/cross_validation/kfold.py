@@ -11,7 +11,6 @@ References
 .. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing learning algorithms,
    PAKDD 2004: repeated cross-validation.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -343,7 +342,7 @@ class KFoldTTest(Result):
         high = np.inf if self.alternative == "greater" else self.estimate + reach
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
 
-    def at(self, rho: float | str) -> KFoldTTest:
+    def at(self, rho: float | str) -> "KFoldTTest":
         """Return the same test for another rho, as in `kfold_t_test`.
 
         Parameters

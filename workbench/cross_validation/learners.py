@@ -11,7 +11,6 @@ References
 .. [3] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant analysis in predicting
    forest cover types, Computers and Electronics in Agriculture 24, 1999.
 """
-from __future__ import annotations
 
 import functools
 import math
@@ -57,7 +56,7 @@ class Population:
     target: np.ndarray | None = None
 
     @classmethod
-    def of(cls, population: Any) -> Population:
+    def of(cls, population: Any) -> "Population":
         """Return a population from its name, or from (X, y)."""
         if isinstance(population, Population):
             return population
@@ -147,7 +146,7 @@ class Samples:
             self.known[key] = self.population.between(self.rows, columns)
         return self.known[key]
 
-    def subset(self, items: np.ndarray) -> Samples:
+    def subset(self, items: np.ndarray) -> "Samples":
         """Return the same items of every sample, with the distances known so far."""
         known = {key: np.ascontiguousarray(found[:, items][:, :, items]) for key, found in self.known.items()}
         return Samples(self.population, self.rows[:, items], self.seed, known)

@@ -1,5 +1,4 @@
 """Losses of a cross-validation: which item, in which fold, of which repeat, by which model."""
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -104,7 +103,7 @@ class CVLosses(Result):
 
     @classmethod
     def from_fold_means(cls, means: Any, *, n_items: int | None = None, models: Sequence[str] = (), repeats: int = 1,
-                        higher_is_better: bool = False) -> CVLosses:
+                        higher_is_better: bool = False) -> "CVLosses":
         """Return losses of which only the means over folds are known.
 
         Parameters
@@ -146,7 +145,7 @@ class CVLosses(Result):
     @classmethod
     def from_cross_validate(cls, first: Any, second: Any = None, *, metric: str = "score",
                             models: str | Sequence[str] = MODEL_NAMES, repeats: int = 1,
-                            n_items: int | None = None) -> CVLosses:
+                            n_items: int | None = None) -> "CVLosses":
         """Return the fold means in what scikit-learn's `cross_validate` returned, for one or two models.
 
         Scorers of scikit-learn count up to the best: a loss is minus the score.
@@ -199,7 +198,7 @@ class CVLosses(Result):
 
     @classmethod
     def from_cross_val_predict(cls, truth: ArrayLike, predictions: Any, splits: Any, *,
-                               loss: str = "zero_one") -> CVLosses:
+                               loss: str = "zero_one") -> "CVLosses":
         """Return the losses of out-of-fold predictions, as scikit-learn's `cross_val_predict` returns them.
 
         Parameters
@@ -239,7 +238,7 @@ class CVLosses(Result):
     @frames.in_rows_of("source")
     def read_csv(cls, source: Any, *, fold: str = "fold", item: str = "item", repeat: str = "repeat",
                  models: str | Sequence[str] | None = None, higher_is_better: bool = False,
-                 size: str | None = None, model: str = "model", value: str = "") -> CVLosses:
+                 size: str | None = None, model: str = "model", value: str = "") -> "CVLosses":
         """Return losses from a file with one row per item (or per fold) and one column per model, or in long form.
 
         Parameters
@@ -340,7 +339,7 @@ class CVLosses(Result):
         """Return the means of `series` over folds, (R, K)."""
         return self._means_of(self.series())
 
-    def pair(self, first: str, second: str) -> CVLosses:
+    def pair(self, first: str, second: str) -> "CVLosses":
         """Return the losses of two models.
 
         Parameters
@@ -352,7 +351,7 @@ class CVLosses(Result):
                    for argument, name in (("first", first), ("second", second))]
         return replace(self, losses=self.losses[:, columns], models=(first, second))
 
-    def joined(self, other: CVLosses) -> CVLosses:
+    def joined(self, other: "CVLosses") -> "CVLosses":
         """Return the models of both side by side; rows are matched by item and repeat, folds must agree.
 
         Parameters

@@ -27,7 +27,6 @@ References
 .. [6] Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
 .. [7] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 """
-from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
@@ -66,7 +65,7 @@ class Cells:
     known_right: np.ndarray | float = 0.0
     known_wrong: np.ndarray | float = 0.0
 
-    def mirrored(self) -> Cells:
+    def mirrored(self) -> "Cells":
         """Return the same cells with right and wrong exchanged."""
         return Cells(self.weight, self.labeled, self.labeled - self.correct, self.unlabeled,
                      self.known_wrong, self.known_right)

@@ -110,9 +110,10 @@ def png_of(image: ArrayLike) -> bytes:
     height, width, channels = rows.shape
     lines = np.concatenate([np.zeros((height, 1), np.uint8), rows.reshape(height, -1)], axis=1)
     header = struct.pack(">IIBBBBB", width, height, 8, _COLOR_TYPES[channels], 0, 0, 0)
-    return _STARTS[0][0] + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines.tobytes())) + \
-        _chunk(b"IEND", b"")
+    return _STARTS[0][0] + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", zlib.compress(lines.tobytes())) + \
+        png_chunk(b"IEND", b"")
 
 
-def _chunk(kind: bytes, content: bytes) -> bytes:
+def png_chunk(kind: bytes, content: bytes) -> bytes:
+    """Return a part of a PNG file, with its length and its checksum."""
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

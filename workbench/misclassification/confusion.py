@@ -7,7 +7,6 @@ References
 .. [2] Fisher, The logic of inductive inference, JRSS 98, 1935: the exact conditional test.
 .. [3] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 """
-from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -67,7 +66,7 @@ class ConfusionCounts(Result):
         super().__post_init__()
 
     @classmethod
-    def from_labels(cls, truth: ArrayLike, prediction: ArrayLike, labels: ArrayLike | None = None) -> ConfusionCounts:
+    def from_labels(cls, truth: ArrayLike, prediction: ArrayLike, labels: ArrayLike | None = None) -> "ConfusionCounts":
         """Count audited items.
 
         Parameters
@@ -133,7 +132,7 @@ class ConfusionCounts(Result):
             raise checks.WrongValue("label", f"must be one of {checks.listed(self.labels, quoted=True)}", label)
         return self.labels.index(label)
 
-    def merged(self, first: object, second: object) -> ConfusionCounts:
+    def merged(self, first: object, second: object) -> "ConfusionCounts":
         """Return the table with two classes made one, at the place of the first; for classes that are confused.
 
         Parameters

@@ -13,7 +13,6 @@ References
    Intelligence and Machine Learning, Springer 2021: the other five.
 .. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
 """
-from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -157,11 +156,11 @@ class Slopes:
     frame: np.ndarray
     shares: np.ndarray
 
-    def __sub__(self, other: Slopes) -> Slopes:
+    def __sub__(self, other: "Slopes") -> "Slopes":
         """Return the slopes of a difference of two estimates from the same audit; `shares` stay the first's."""
         return Slopes(self.estimate - other.estimate, self.table - other.table, self.frame - other.frame, self.shares)
 
-    def within_frame(self, own: bool | np.ndarray) -> Slopes:
+    def within_frame(self, own: bool | np.ndarray) -> "Slopes":
         """Return the slopes where `own` periods are the audited frame itself: its counts enter once."""
         own = np.asarray(own)[..., None, None]
         return Slopes(self.estimate, self.table, self.frame + np.where(own, self.shares, 0),

@@ -1,5 +1,4 @@
 """One page of replays: the table of verdicts on top, then claims and figure of each item; asks for no network."""
-from __future__ import annotations
 
 import datetime
 import json
@@ -71,7 +70,7 @@ def _shown(replay: Replay) -> dict[str, Any]:
             "picture": chart and _picture(chart)}
 
 
-def _picture(chart: Any) -> Markup:
+def _picture(chart: Any) -> "Markup":
     import vl_convert
     svg = vl_convert.vegalite_to_svg(chart.to_dict())
     return templates.picture("image/svg+xml", svg.encode(), chart.description)

@@ -9,7 +9,6 @@ References
 .. [2] Kish, Survey Sampling, Wiley 1965: (sum W)^2 / sum W^2 equally heavy clusters.
 .. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,7 +56,7 @@ class Sample:
     count: Callable[[np.ndarray], np.ndarray]
 
     @classmethod
-    def of_items(cls, design: SurveyDesign, values: np.ndarray, parts: Sequence[np.ndarray]) -> Sample:
+    def of_items(cls, design: SurveyDesign, values: np.ndarray, parts: Sequence[np.ndarray]) -> "Sample":
         """Return the sample of items with values (n,); parts are masks (n,) of which no two overlap."""
         rows, psus = np.any(parts, 0), design.stratum_of_psu.size
         psu = design.psu_of_item[rows]
@@ -66,7 +65,7 @@ class Sample:
                    lambda of_psus: of_psus[psu], lambda numbers: np.bincount(psu, sum(weights) * numbers, psus), np.sum)
 
     @classmethod
-    def of_counts(cls, values: Sequence[float], counts: Sequence[np.ndarray], weight: np.ndarray) -> Sample:
+    def of_counts(cls, values: Sequence[float], counts: Sequence[np.ndarray], weight: np.ndarray) -> "Sample":
         """Return samples of V values from how often, (P, ...) each, a PSU has them; weights of its items broadcast."""
         number = np.stack(np.broadcast_arrays(*counts)).astype(float)
         total = weight * number.sum(0)

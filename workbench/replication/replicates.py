@@ -16,7 +16,6 @@ References
 .. [5] Rao & Wu, Resampling inference with complex survey data, JASA 83, 1988.
 .. [6] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
 """
-from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
@@ -83,7 +82,7 @@ class Replicates(Result):
         return self.design.df if self.most_df is None else self.most_df
 
     @property
-    def jackknife(self) -> Replicates:
+    def jackknife(self) -> "Replicates":
         """Replicates of the same design that leave out one PSU each; where they were made elsewhere themselves."""
         return self if self.most_df is not None else replicates(self.design, "jkn")
 

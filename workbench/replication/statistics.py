@@ -6,7 +6,6 @@ References
    graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
 .. [2] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996: type 1.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -81,7 +80,7 @@ class Metric:
     naive: Callable[..., tuple[float, float]] | None = None
 
     @classmethod
-    def of(cls, statistic: str | Callable) -> Metric:
+    def of(cls, statistic: str | Callable) -> "Metric":
         """Return the entry of a name, or one made of a function (weight, *columns) -> number, or raise."""
         if callable(statistic):
             return cls(getattr(statistic, "__name__", "statistic"), (), values=_by_row(statistic))

@@ -1,5 +1,4 @@
 """The notebooks that can be reported, and their parameters."""
-from __future__ import annotations
 
 import ast
 import contextlib
@@ -31,7 +30,7 @@ class WrongParameter(checks.WrongArgument, ReportError):
     """A parameter of a notebook that is refused."""
 
     @classmethod
-    def of(cls, error: Any) -> WrongParameter:
+    def of(cls, error: Any) -> "WrongParameter":
         """Return what an argument of the same name was refused for."""
         return cls(error.argument, error.rule, error.value, place=error.place, told=error.told, others=error.others)
 

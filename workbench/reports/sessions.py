@@ -1,5 +1,4 @@
 """The report of an audit session: one HTML page that asks for nothing from outside."""
-from __future__ import annotations
 
 import os
 import platform
@@ -28,7 +27,7 @@ EXPLAINED = {
     "fixed": "holds if the number of labels was not chosen by looking"}
 
 
-def write_session_page(session: AuditSession, output: str, by: str | None = None) -> str:
+def write_session_page(session: "AuditSession", output: str, by: str | None = None) -> str:
     """Write the report of a session, as a whole or not at all, and return its finding in a sentence."""
     path = checked_output(output)
     accuracy = session.design["question"] == "accuracy"
@@ -51,7 +50,7 @@ def write_session_page(session: AuditSession, output: str, by: str | None = None
     return estimates[0].headline()
 
 
-def _further(estimates: list[SessionEstimate]) -> Iterator[tuple[str, list]]:
+def _further(estimates: "list[SessionEstimate]") -> Iterator[tuple[str, list]]:
     """Yield the notes of the other methods that the first one does not have."""
     known = set(estimates[0].notes)
     for estimate in estimates[1:]:
@@ -60,7 +59,7 @@ def _further(estimates: list[SessionEstimate]) -> Iterator[tuple[str, list]]:
             yield estimate.method, more
 
 
-def _rows(estimates: list[SessionEstimate]) -> list[dict]:
+def _rows(estimates: "list[SessionEstimate]") -> list[dict]:
     names = "method", "metric", "estimate", "low", "high", "labeled"
     return [{name: row[name] for name in names} | {"use": EXPLAINED[estimate.method]}
             for estimate in estimates for row in estimate.rows()]
@@ -92,7 +91,7 @@ def _strata_words(design: Mapping[str, Any]) -> dict[str, Any]:
             "rule of the strata": f"the values of {column!r}" if column else design["stratifier"]}
 
 
-def _settings(design: Mapping[str, Any], events: Sequence[Event]) -> Iterator[dict]:
+def _settings(design: Mapping[str, Any], events: "Sequence[Event]") -> Iterator[dict]:
     shown: dict[str, Any] = {
         "question": design["question"], "class": design["metrics_of"], "planned labels": design["budget"],
         "level": percent(design["level"]), **_strata_words(design),

@@ -1,5 +1,4 @@
 """Results: frozen values that state their finding, tabulate themselves and serialise."""
-from __future__ import annotations
 
 import html
 import math
@@ -26,7 +25,7 @@ RECORDING, RECORD = "WORKBENCH_RECORDING", "application/vnd.workbench.result+jso
 FILLED: Any = None      # the default of a field that is filled in where it is not given
 # by weight: what a reader must see first stands first
 NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
-_KINDS: dict[str, type[Result]] = {}
+_KINDS: "dict[str, type[Result]]" = {}
 _PLURALS = {"stratum": "strata", "class": "classes"}
 
 

@@ -9,7 +9,6 @@ References
 .. [2] Kish, Survey Sampling, Wiley 1965: design effect and effective sample size.
 .. [3] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
 """
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
@@ -423,7 +422,7 @@ class _Population:
     @classmethod
     def of(cls, strata: int, psus: int, items: int, accuracy: float, icc: float, weight_spread: float,
            weight_effect: float, size_spread: float, size_effect: float, statistic: str,
-           base_rate: float) -> _Population:
+           base_rate: float) -> "_Population":
         strata = checks.whole("strata", strata, 1, MOST_STRATA)
         psus, items = checks.whole("psus", psus, 2), checks.whole("items", items, 1, MOST_ITEMS)
         accuracy = checks.number("accuracy", accuracy, 0, 1, open_ends=True)

@@ -1,5 +1,4 @@
 """A text box for an answer, where cells cannot be edited or need not be."""
-from __future__ import annotations
 
 import html
 from collections.abc import Callable
@@ -44,7 +43,7 @@ class AnswerBox(anywidget.AnyWidget):
         self._judge = judge
         self.on_msg(self._answer)
 
-    def _answer(self, _: AnswerBox | None, content: dict, buffers: list) -> None:
+    def _answer(self, _: "AnswerBox | None", content: dict, buffers: list) -> None:
         if content.get("kind") == "answer":
             try:
                 said = self._judge(str(content.get("text", ""))[:self.longest])

@@ -1,5 +1,4 @@
 """A chart that is drawn once and then fed with data; its static image for reports."""
-from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping, Sequence
@@ -136,7 +135,7 @@ class ChartView(anywidget.AnyWidget):
         self._offer_bundle()
         return _with_image(self, data, metadata, self)
 
-    def _answer(self, _: ChartView, content: dict, buffers: list) -> None:
+    def _answer(self, _: "ChartView", content: dict, buffers: list) -> None:
         kind = content.get("kind")
         if kind == "bundle" and content.get("page") not in self._pages:
             self._pages.add(content.get("page"))
@@ -297,7 +296,7 @@ class StaticChart:
         return data, metadata
 
 
-def image(chart: alt.TopLevelMixin, alternative: str | None = None) -> StaticChart:
+def image(chart: "alt.TopLevelMixin", alternative: str | None = None) -> StaticChart:
     """Return a chart as a static image for notebooks and reports.
 
     Parameters

@@ -5,7 +5,6 @@ goes on where the file is, so a page may be loaded again and a kernel may die. I
 it shows neither prediction nor stratum, and no interval unless somebody looks: one that moves would tell whether the
 last prediction was right. Every look is recorded.
 """
-from __future__ import annotations
 
 import shlex
 import string
@@ -81,7 +80,7 @@ class Desk(anywidget.AnyWidget):
         data, metadata = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         return data | {"text/plain": repr(self)}, metadata
 
-    def _answer(self, _: Desk | None, content: dict, buffers: list) -> None:
+    def _answer(self, _: "Desk | None", content: dict, buffers: list) -> None:
         """Do what a page asks for, if it shows what the desk shows: a second key for the same item does nothing."""
         if content.get("turn") != self.page["turn"]:
             return self._show("That page showed an older item: nothing was recorded.", trouble=True)

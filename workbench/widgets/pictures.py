@@ -10,6 +10,7 @@ import zlib
 from typing import Any
 
 from workbench.charts import theme
+from workbench.labeling.images import png_chunk
 
 SCALE = 2
 TRIES, TOLERANCE = 4, 4
@@ -61,8 +62,4 @@ def squeeze(png: bytes) -> bytes:
         length, kind = struct.unpack(">I4s", body[:8])
         pixels += body[8:8 + length] if kind == b"IDAT" else b""
         body = body[12 + length:]
-    return header + _chunk(b"IDAT", zlib.compress(zlib.decompress(pixels))) + _chunk(b"IEND", b"")
-
-
-def _chunk(kind: bytes, content: bytes) -> bytes:
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    return header + png_chunk(b"IDAT", zlib.compress(zlib.decompress(pixels))) + png_chunk(b"IEND", b"")

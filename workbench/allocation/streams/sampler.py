@@ -8,7 +8,6 @@ References
    1983: means and sums of squares of parts, combined.
 .. [3] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
 """
-from __future__ import annotations
 
 import numbers
 from collections import Counter
@@ -109,7 +108,7 @@ class StreamSampler:
         self._runs = [self._run(np.empty(0, np.uint64))]
 
     @classmethod
-    def with_sizes(cls, sizes: Mapping, *, rng: int | np.random.Generator = 0) -> StreamSampler:
+    def with_sizes(cls, sizes: Mapping, *, rng: int | np.random.Generator = 0) -> "StreamSampler":
         """Return a sampler that keeps `sizes` records per stratum, fewer only where there are fewer.
 
         Parameters
@@ -130,7 +129,7 @@ class StreamSampler:
         sampler._quota = quota
         return sampler
 
-    def second_pass(self, *, rng: int | np.random.Generator = 1) -> StreamSampler:
+    def second_pass(self, *, rng: int | np.random.Generator = 1) -> "StreamSampler":
         """Return an empty sampler for a second pass over the data, which keeps what `allocation` says.
 
         For data in partitions: merge the samplers of the first pass, give each partition a second-pass sampler
@@ -153,7 +152,7 @@ class StreamSampler:
         """
         return self.with_sizes(dict(zip(self._labels, self.allocation().labeled.tolist(), strict=True)), rng=rng)
 
-    def update(self, strata: ArrayLike, values: ArrayLike, keys: ArrayLike | None = None) -> StreamSampler:
+    def update(self, strata: ArrayLike, values: ArrayLike, keys: ArrayLike | None = None) -> "StreamSampler":
         """Take a minibatch of any size, or a single record, and return this sampler.
 
         Parameters
@@ -193,7 +192,7 @@ class StreamSampler:
         self._seen += codes.size
         return self
 
-    def merge(self, other: StreamSampler) -> StreamSampler:
+    def merge(self, other: "StreamSampler") -> "StreamSampler":
         """Merge the sample of another part of the stream into this one and return this sampler.
 
         Thresholds become the smaller of the two, and the union below them is cut to the budget. Records without
@@ -275,7 +274,7 @@ class StreamSampler:
                 "item_kind": self._item_kind}
 
     @classmethod
-    def from_dict(cls, data: dict) -> StreamSampler:
+    def from_dict(cls, data: dict) -> "StreamSampler":
         """Restore a sampler from what `to_dict` returned, without loss.
 
         Parameters
@@ -360,7 +359,7 @@ class StreamSampler:
         if strata > MOST_STRATA:
             raise checks.WrongValue("strata", f"must be at most {MOST_STRATA:,}; got {strata:,}")
 
-    def _check_mergeable(self, other: StreamSampler) -> None:
+    def _check_mergeable(self, other: "StreamSampler") -> None:
         if not isinstance(other, StreamSampler):
             raise checks.WrongType("other", "must be a StreamSampler", told=f"got {type(other).__name__}")
         for name in ("budget", "minimum", "_quota"):

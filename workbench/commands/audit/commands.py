@@ -1,5 +1,4 @@
 """The commands of `workbench audit`: one audit from the plan to the report, in one file."""
-from __future__ import annotations
 
 import os
 import shlex
@@ -195,7 +194,7 @@ def _plan_beside(path: str) -> tuple[dict, str]:
     return plan, sheet
 
 
-def _imported(session: AuditSession, sheet: str, by: str | None) -> SheetImport:
+def _imported(session: "AuditSession", sheet: str, by: str | None) -> "SheetImport":
     """Return what became of a sheet's rows; where it cannot be read no session is left."""
     try:
         return session.import_labels(sheet, by)
@@ -219,7 +218,7 @@ def _planned(plan: dict, context: click.Context) -> dict:
     return decided | {name: read_as[name] for name in (*SOURCE, "columns") if name in read_as and name not in given}
 
 
-def _refuse_others(items: ScoredItems, plan: dict, sheet: str) -> None:
+def _refuse_others(items: "ScoredItems", plan: dict, sheet: str) -> None:
     """Raise where items are not those of a plan."""
     from workbench.audits.differences import differing_items
     from workbench.labeling.plans import item_digests, refuse_changed
@@ -227,7 +226,7 @@ def _refuse_others(items: ScoredItems, plan: dict, sheet: str) -> None:
     refuse_changed(sheet, plan, plan | {"data": item_digests(part)})
 
 
-def _read_items(scores: str, source: dict) -> ScoredItems:
+def _read_items(scores: str, source: dict) -> "ScoredItems":
     from workbench.data.scored_items import read_scores
     with checks.naming(by="strata_by", id="identifier"):
         return read_scores(scores, score=source["score"], prediction=source["prediction"], id=source["identifier"],
@@ -243,7 +242,7 @@ def _whole_numbers(text: str) -> list:
     return [int(word) for word in words]
 
 
-def _opened(file: str) -> AuditSession:
+def _opened(file: str) -> "AuditSession":
     from workbench.audits.sessions.session import AuditSession
     return AuditSession.open(file)
 
@@ -336,7 +335,7 @@ def import_sheet(file: str, sheet: str, by: str | None) -> None:
     click.echo(f"{found.headline()}. {status.headline()}.")
 
 
-def _tell_import(found: SheetImport, sheet: str) -> None:
+def _tell_import(found: "SheetImport", sheet: str) -> None:
     """Say which rows were refused, and the notes."""
     for row, identifier, reason in found.refused[:TOLD_ROWS]:
         where = f"Row {row}" if found.row_is == "row" else f"{plain(os.path.basename(sheet))}, record {row}"
