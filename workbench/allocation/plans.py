@@ -263,7 +263,6 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
     """
     checks.instance("strata", strata, StratumSummary)
     wanted = checks.number("standard_error", standard_error, 0, open_ends=True)
-    checks.choice("method", method, rules.METHODS)
     if assurance:
         checks.assurance(assurance)
         checks.whole("minimum", minimum, 2)
