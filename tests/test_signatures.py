@@ -128,7 +128,7 @@ def test_every_public_function_is_annotated():
         hints = function.__annotations__
         return [name for name in (*parameters(function), "return") if name not in hints]
     wrong = {name: missing(function) for name, function in FUNCTIONS.items()
-             if not name.startswith(UNTYPED) and missing(function)}
+             if not name.startswith(UNTYPED) and function.__name__ != "<lambda>" and missing(function)}
     assert wrong == {}
 
 

@@ -153,6 +153,14 @@ def test_limits_are_the_outermost_attainable_means_within_one_item(size, counts,
         assert tuple(limits) == pytest.approx((min(inside) / total, max(inside) / total), abs=1e-12)
 
 
+def test_a_stratum_that_hardly_varies_beside_ones_that_do_has_a_limit():
+    """Scipy's quantile of a beta distribution with parameters above 1e16 may be NaN."""
+    size, counts = [7, 2, 2, 3, 232], [[1, 2], [2, 0], [2, 0], [0, 2], [2, 0]]
+    limits = [wb.value_interval(size, counts, [[0, -least], *[[1 - least, 0]] * 4]).high
+              for least in (1 - .999999999, 0)]
+    assert limits[0] == pytest.approx(limits[1], abs=1e-8)
+
+
 def test_worked_limits_off_the_integers():
     assert tuple(wb.value_interval([40], [[15, 0, 5]], (0, .5, 1))) == pytest.approx((.125, .4375))
     assert tuple(wb.value_interval([40], [[15, 0, 5]], (0, .37, 1))) == pytest.approx((.125, .438))

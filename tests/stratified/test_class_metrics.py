@@ -2,12 +2,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 from sklearn import metrics
 
 import workbench as wb
+from workbench.intervals.values import upper_limit
 
 ONCE = {"recall": 1, "f1": 2}
 
@@ -37,16 +38,22 @@ def test_estimates_are_those_of_the_weighted_labels(sample):
         assert getattr(found, metric) == pytest.approx(expected, nan_ok=True)
 
 
-def limit_by_root(found, metric, above):
-    """The r at which a limit of the weighted mean of its values is one item from 0, by scipy's root finder."""
+def limit_by_root(found, metric, above, others=(False, True)):
+    """The r at which the limit of the weighted mean of its values is one item from 0, by scipy's root finder.
+
+    The limit is the least (greatest) of all outcomes in which some strata have all labels right (wrong), with
+    `others` only (False,) that of the outcome alone.
+    """
     size, member = found.stratum_size, found.predicted
-    counts = np.stack([found.labeled - found.correct, found.correct], 1)
+    best = [0, 1] if above else [1, 0]
+    counts = np.array([[np.multiply(best, n) if moved else (n - x, x)
+                        for moved, n, x in zip(whole, found.labeled, found.correct, strict=True)]
+                       for whole in itertools.product(others, repeat=size.size)])
     constant = size[member].sum() / size.sum() if metric == "f1" else 0.0
 
     def gap(r):
         values = np.where(member[:, None], [0.0, ONCE[metric] - r], [-r, 0.0])
-        from workbench.intervals.values import upper_limit
-        limit = upper_limit(size, counts, values if above else -values, .025)[0]
+        limit = upper_limit(size, counts, values if above else -values, .025)[0].min()
         item = max((ONCE[metric] - r if m else r for m, n, N in zip(member, found.labeled, size, strict=True) if n < N),
                    default=0) / size.sum()
         return float(limit + item if above else -limit - item) - r * constant
@@ -58,6 +65,8 @@ def limit_by_root(found, metric, above):
 
 @settings(deadline=None, max_examples=60)
 @given(samples(), st.sampled_from(["recall", "f1"]))
+@example((np.array([2, 23, 4, 2]), np.array([True, True, False, False]), np.array([2, 17, 2, 2]),
+          np.array([0, 0, 1, 0])), "recall")
 def test_inversion_ends_where_the_limit_is_zero(sample, metric):
     found = wb.class_metrics(*sample)
     limits = found.interval(metric)
@@ -160,7 +169,8 @@ def test_a_right_label_more_never_lowers_a_limit(metric):
     size, predicted, labeled = [40, 700, 260], [True, False, False], [6, 3, 4]
     grid = list(itertools.product(*(range(n + 1) for n in labeled)))
     samples = {x: wb.class_metrics(size, predicted, labeled, x) for x in grid}
-    alone = {x: [limit_by_root(found, metric, above) for above in (False, True)] for x, found in samples.items()}
+    alone = {x: [limit_by_root(found, metric, above, (False,)) for above in (False, True)]
+             for x, found in samples.items()}
     moved = 0
     for x in [(5, 1, 4), (3, 3, 3), (6, 1, 1), (1, 2, 3), (2, 3, 1)]:
         lower = [alone[y][0] or 0.0 for y in grid if all(a <= b for a, b in zip(y, x, strict=True))]

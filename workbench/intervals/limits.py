@@ -157,9 +157,9 @@ def three_moment_quantile(mean: float | np.ndarray, variance: float | np.ndarray
     slack = 2 * variance**2 + third * gap
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         r = (4 * variance**2 * gap + third * (gap**2 - variance)) / slack
-        far = (slack <= 0) | (r > 1e7 * gap)
-        r = np.where(far, gap, r)
         s = gap * (r - gap) / variance - 1
+        far = (slack <= 0) | (r > 1e7 * gap) | (s > 1e14)     # beyond it scipy's quantile may be NaN
+        r = np.where(far, gap, r)
         impossible = ~far & ~(s > 0)
         a, b = np.where(far | impossible, 1.0, gap / r * s), np.where(far | impossible, 1.0, (1 - gap / r) * s)
         below_top = np.asarray(r * scipy.special.betaincinv(a, b, tail))
