@@ -129,14 +129,12 @@ def _candidate_quantiles(moments: Sequence[np.ndarray], valid: np.ndarray, top: 
 
     Where the likely largest of them is `enough` the others are not computed.
     """
-    parts = np.broadcast_arrays(*moments, top)
-    if enough < np.inf:
-        likely = np.where(valid, parts[0] + 2 * np.sqrt(parts[1]), -np.inf).argmax(-1)[..., None]
-        mean, variance, third, end = (np.take_along_axis(part, likely, -1) for part in parts)
-        first = three_moment_quantile(mean, variance, third, end, tail)
-        valid = valid & ((first < enough) | (np.arange(valid.shape[-1]) == likely))
-    upper, (mean, variance, third, end) = np.full(valid.shape, -np.inf), (part[valid] for part in parts)
-    upper[valid] = three_moment_quantile(mean, variance, third, end, tail)
+    parts, place = np.broadcast_arrays(*moments, top), np.arange(valid.shape[-1])
+    likely = np.where(valid, parts[0] + 2 * np.sqrt(parts[1]), -np.inf).argmax(-1)[..., None]
+    first = three_moment_quantile(*(np.take_along_axis(part, likely, -1) for part in parts), tail)
+    upper, others = np.where(valid & (place == likely), first, -np.inf), valid & (place != likely) & (first < enough)
+    upper[others] = three_moment_quantile(*(part[others] for part in parts), tail,
+                                          np.broadcast_to(first, valid.shape)[others])
     return upper
 
 
@@ -148,24 +146,30 @@ def _beta_moments(a: float | np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def three_moment_quantile(mean: float | np.ndarray, variance: float | np.ndarray, third: float | np.ndarray,
-                          top: float | np.ndarray, tail: float) -> np.ndarray:
-    """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
+                          top: float | np.ndarray, tail: float, beyond: np.ndarray | None = None) -> np.ndarray:
+    """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments, -inf if not `beyond`.
 
     Where no such beta exists the answer is `top`, its limit; r to infinity is the gamma limit.
     """
+    mean, variance, third, top = np.broadcast_arrays(mean, variance, third, top)
     gap = top - mean
     slack = 2 * variance**2 + third * gap
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         r = (4 * variance**2 * gap + third * (gap**2 - variance)) / slack
         s = gap * (r - gap) / variance - 1
         far = (slack <= 0) | (r > 1e7 * gap) | (s > 1e14)     # beyond it scipy's quantile may be NaN
-        r = np.where(far, gap, r)
-        impossible = ~far & ~(s > 0)
-        a, b = np.where(far | impossible, 1.0, gap / r * s), np.where(far | impossible, 1.0, (1 - gap / r) * s)
-        below_top = np.asarray(r * scipy.special.betaincinv(a, b, tail))
-        shape = np.maximum(gap**2 / variance, 1e-300)[far]
-        below_top[far] = np.asarray(variance / gap)[far] * scipy.special.gammaincinv(shape, tail)
-    return np.where(impossible | (gap <= 0), top, top - below_top)
+        beta, gamma = (r, gap / r * s, (1 - gap / r) * s), (variance / gap, np.maximum(gap**2 / variance, 1e-300))
+    limit = np.where((gap <= 0) | ~far & ~(s > 0), top, -np.inf)
+    for kind, fitted, most, probability, quantile in (
+            (~far, beta, 1, scipy.special.betainc, scipy.special.betaincinv),
+            (far, gamma, np.inf, scipy.special.gammainc, scipy.special.gammaincinv)):
+        asked = kind & (limit == -np.inf)
+        if beyond is not None:
+            unit, *shape = (part[asked] for part in fitted)
+            asked[asked] = probability(*shape, ((top - beyond)[asked] / unit).clip(0, most)) > tail
+        unit, *shape = (part[asked] for part in fitted)
+        limit[asked] = top[asked] - unit * quantile(*shape, tail)
+    return limit
 
 
 def limiting_stratum(size: np.ndarray, labeled: np.ndarray, *decisive: Any) -> int | None:
