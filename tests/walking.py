@@ -59,6 +59,8 @@ def lesson(site, path, predictions, *, locked):
 
 def faults(page, index):
     """Return what is wrong with a chart, once it is drawn."""
+    page.wait_for_function("index => document.querySelectorAll('.workbench-chart')[index]?.querySelector('svg')",
+                           arg=index)
     return page.evaluate(FAULTS, index) and (browser.settled(page) or page.evaluate(FAULTS, index))
 
 

@@ -2,6 +2,7 @@ import contextlib
 import html
 import re
 
+import browser
 import nbformat
 import pytest
 from command import run
@@ -71,7 +72,7 @@ def test_a_picture_has_a_slide_of_its_own():
 
 
 def test_the_command_writes_one_file(tmp_path):
-    done = run(tmp_path, "slides", "voila-vs-neyman", "-o", "out/s.html")
+    done = run(tmp_path, "slides", "start", "-o", "out/s.html")
     assert (done.returncode, done.stdout) == (0, "Wrote out/s.html\n") and (tmp_path / "out" / "s.html").is_file()
     done = run(tmp_path, "slides", "voila")
     assert done.returncode == 2 and done.stderr.startswith("Error: no topic 'voila'") and done.stderr.count("\n") == 1
@@ -80,7 +81,7 @@ def test_the_command_writes_one_file(tmp_path):
     assert done.returncode == 2 and done.stderr.endswith("'x.ipynb' is not a notebook of format 4\n")
 
 
-def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path, chrome):
+def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path, chrome, axe):
     with contextlib.closing(chrome.new_page(viewport={"width": 1280, "height": 720})) as page:
         problems = []
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
@@ -103,4 +104,5 @@ def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path, chrome):
             assert page.locator(".notes:visible").count() == 0
             page.keyboard.press("n")
             assert page.locator(".notes:visible").count() == 1
+        assert browser.faults(page) == []
     assert problems == []

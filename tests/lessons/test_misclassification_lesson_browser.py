@@ -110,6 +110,7 @@ def test_the_whole_lesson(lesson):
     assert lesson.console_errors == [] and lesson.outside == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("dark", "width"), walking.SCREENS)
 def test_dark_and_narrow(lesson, dark, width):
     browser.set_theme(lesson, dark)

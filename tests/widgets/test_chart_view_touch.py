@@ -146,11 +146,17 @@ def answer(n):
 
 drive({"n": ipywidgets.IntSlider(5, 0, 10, description="Labels of a")}, answer, view)
 """
+CONTROLS = """
+import ipywidgets as w
+w.VBox([w.RadioButtons(options=["rises", "falls"], description="It"), w.Play(), w.FloatRangeSlider(description="Share"),
+        w.ToggleButtons(options=["one", "two"], description="Side"),
+        w.SelectionSlider(options=["10", "100", "1,000"], value="100", description="Sizes")])
+"""
 
 
 @pytest.fixture(scope="module")
 def opened(lab):
-    with lab.show(DRIVEN, "image(chart())") as page:
+    with lab.show(DRIVEN, "image(chart())", CONTROLS) as page:
         browser.run_all(page)
         browser.shows_chart(page, 2)
         browser.slider(page)
@@ -256,32 +262,21 @@ def test_larger_type_is_kept(driven):
     driven.wait_for_function(every, arg=14)
 
 
-CONTROLS = """
-import ipywidgets as w
-w.VBox([w.RadioButtons(options=["rises", "falls"], description="It"), w.Play(), w.FloatRangeSlider(description="Share"),
-        w.ToggleButtons(options=["one", "two"], description="Side"),
-        w.SelectionSlider(options=["10", "100", "1,000"], value="100", description="Sizes")])
-"""
-
-
-def test_controls_have_names(lab):
-    with lab.show(CONTROLS, DRIVEN) as page:
-        browser.run_all(page)
-        browser.shows_chart(page)
-        page.wait_for_selector("[role=radiogroup]")
-        for role, name in [("radiogroup", "It"), ("button", "Play"), ("button", "Stop"), ("button", "Repeat"),
-                           ("slider", "Share, lower end"), ("slider", "Share, upper end"), ("textbox", "Share, value"),
-                           ("group", "Side"), ("slider", "Labels of a"), ("textbox", "Labels of a, value")]:
-            assert page.get_by_role(role, name=name, exact=True).count() == 1, (role, name)
-        two = page.get_by_role("button", name="two")
-        two.click()
-        page.wait_for_function("e => e.getAttribute('aria-pressed') === 'true'", arg=two.element_handle())
-        page.get_by_role("slider", name="Sizes", exact=True).press("ArrowRight")
-        page.wait_for_selector("[role=slider][aria-label=Sizes][aria-valuetext='1,000']")
-        nameless = page.evaluate("""() => [...document.querySelectorAll(
-            '.jp-OutputArea-output :is(button, [tabindex="0"], [contenteditable])')]
-            .filter(e => !e.getAttribute('aria-label') && !e.textContent.trim()).length""")
-        assert nameless == 0
+def test_controls_have_names(driven):
+    driven.wait_for_selector("[role=radiogroup]")
+    for role, name in [("radiogroup", "It"), ("button", "Play"), ("button", "Stop"), ("button", "Repeat"),
+                       ("slider", "Share, lower end"), ("slider", "Share, upper end"), ("textbox", "Share, value"),
+                       ("group", "Side"), ("slider", "Labels of a"), ("textbox", "Labels of a, value")]:
+        assert driven.get_by_role(role, name=name, exact=True).count() == 1, (role, name)
+    two = driven.get_by_role("button", name="two")
+    two.click()
+    driven.wait_for_function("e => e.getAttribute('aria-pressed') === 'true'", arg=two.element_handle())
+    driven.get_by_role("slider", name="Sizes", exact=True).press("ArrowRight")
+    driven.wait_for_selector("[role=slider][aria-label=Sizes][aria-valuetext='1,000']")
+    nameless = driven.evaluate("""() => [...document.querySelectorAll(
+        '.jp-OutputArea-output :is(button, [tabindex="0"], [contenteditable])')]
+        .filter(e => !e.getAttribute('aria-label') && !e.textContent.trim()).length""")
+    assert nameless == 0
 
 
 @pytest.mark.full
