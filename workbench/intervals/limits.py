@@ -78,27 +78,55 @@ def limit_of_moments(weight: np.ndarray, free: np.ndarray, n: np.ndarray, moment
     .. [1] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
     .. [2] Fay & Feuer, Confidence intervals for directly standardized rates, Statistics in Medicine 16, 1997.
     """
-    (mean, second, third), (least, most), known = moments, ends, np.asarray(known)[..., None]
-    estimate = known + (weight * mean).sum(-1, keepdims=True)
-    top = known + (weight * np.where(free > 0, high, mean)).sum(-1, keepdims=True)
-    v = weight ** 2 * free * second / np.maximum(n - 1, 1)
-    t = 2 * weight ** 3 * free ** 1.5 * third / ((n + 1) * (n + 2))
-    rest_v, rest_t = v.sum(-1, keepdims=True), t.sum(-1, keepdims=True)
-
-    more, second, third = one_more(n, mean, second, third, high)
-    single = (estimate + weight * free * (more - mean),
-              rest_v - v + weight ** 2 * free * second / (n + 2),
-              rest_t - t + 2 * weight ** 3 * free ** 1.5 * third / ((n + 2) * (n + 3)))
+    least, most = ends
     unseen = most - least < high - most - ROUND * (high - low)
-    gain, variance, skew, valid = _merged(weight * (high - mean), n, unseen, free)
-    merged = estimate + gain, rest_v + variance, rest_t + skew
+    strata = np.stack(np.broadcast_arrays(weight, free, n, *moments, high, unseen, np.asarray(known)[..., None]))
+    if enough == np.inf:
+        return _limit(strata, tail)
+    short = ~_reaches(strata, tail, enough)
+    limit, decisive = np.full(short.shape, enough), np.full(short.shape, -1)
+    limit[short], decisive[short] = _limit(strata[:, short], tail)
+    return limit, decisive
 
-    moments = [np.concatenate(pair, -1) for pair in zip(single, merged, strict=True)]
+
+def _limit(strata: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
+    weight, free, n, mean, _, _, high, unseen, _ = strata
+    top, sums, single = _with_one_more(strata, strata)
+    *merged, valid = _merged(weight * (high - mean), n, unseen > 0, free)
+    moments = [np.concatenate([one, total + gain], -1) for one, total, gain in zip(single, sums, merged, strict=True)]
     valid = np.concatenate([(mean < high) & (free > 0), valid], -1) & (moments[1] > 0)
-    upper = _candidate_quantiles(moments, valid, top, tail, enough)
+    upper = _candidate_quantiles(moments, valid, top, tail)
     best = upper.argmax(-1)
     limit = np.where(valid.any(-1), np.take_along_axis(upper, best[..., None], -1)[..., 0], top[..., 0])
     return limit, np.where((best < mean.shape[-1]) & valid.any(-1), best, -1)
+
+
+def _reaches(strata: np.ndarray, tail: float, enough: float) -> np.ndarray:
+    """Return whether the label that moves the mean the most takes the limit beyond `enough`."""
+    weight, free, n, before, _, _, high, *_ = strata
+    likely = (weight * free * (high - before) / (n + 1)).argmax(-1)[..., None]
+    top, sums, (mean, variance, third) = _with_one_more(strata, np.take_along_axis(strata, likely[None], -1))
+    upper = three_moment_quantile(mean, variance, third, top, tail, np.full(top.shape, enough))
+    return ((upper > -np.inf) & (mean > sums[0]) & (variance > 0))[..., 0]
+
+
+def _with_one_more(strata: np.ndarray, some: np.ndarray) -> tuple:
+    """Return the largest possible mean, the moments (..., 1), and those with a label more in each of some strata."""
+    weight, free, _, mean, _, _, high, _, known = strata
+    largest = weight * np.where(free > 0, high, mean)
+    top, *sums = (part.sum(-1, keepdims=True) for part in (largest, *_moments(strata, 0)))
+    top, sums[0] = top + known[..., :1], sums[0] + known[..., :1]
+    single = [total + after - before for total, after, before in
+              zip(sums, _moments(some, 1), _moments(some, 0), strict=True)]
+    return top, sums, single
+
+
+def _moments(strata: np.ndarray, more: int) -> tuple:
+    """Return what strata add to mean, variance and third moment, with 0 or 1 label more at their largest value."""
+    weight, free, n, mean, second, third, high, *_ = strata
+    after, second, third = one_more(n, mean, second, third, high) if more else (mean, second, third)
+    return (weight * (mean + free * (after - mean)), weight ** 2 * free * second / np.maximum(n - 1 + 3 * more, 1),
+            2 * weight ** 3 * free ** 1.5 * third / ((n + more + 1) * (n + more + 2)))
 
 
 def one_more(n: float | np.ndarray, mean: float | np.ndarray, second: float | np.ndarray, third: float | np.ndarray,
@@ -123,17 +151,16 @@ def _merged(reach: np.ndarray, n: np.ndarray, unseen: np.ndarray, free: np.ndarr
     return unlabeled / (labels + 1), weight ** 2 * free * variance, weight ** 3 * free ** 1.5 * third, valid
 
 
-def _candidate_quantiles(moments: Sequence[np.ndarray], valid: np.ndarray, top: np.ndarray, tail: float,
-                         enough: float) -> np.ndarray:
-    """Return the quantiles (..., C) of an outcome's candidates, -inf where not valid.
-
-    Where the likely largest of them is `enough` the others are not computed.
-    """
+def _candidate_quantiles(moments: Sequence[np.ndarray], valid: np.ndarray, top: np.ndarray,
+                         tail: float) -> np.ndarray:
+    """Return the quantiles (..., C) of an outcome's candidates, -inf where not valid or not beyond the likely one."""
     parts, place = np.broadcast_arrays(*moments, top), np.arange(valid.shape[-1])
     likely = np.where(valid, parts[0] + 2 * np.sqrt(parts[1]), -np.inf).argmax(-1)[..., None]
-    first = three_moment_quantile(*(np.take_along_axis(part, likely, -1) for part in parts), tail)
-    upper, others = np.where(valid & (place == likely), first, -np.inf), valid & (place != likely) & (first < enough)
-    upper[others] = three_moment_quantile(*(part[others] for part in parts), tail,
+    mean, variance, third, end = (np.take_along_axis(part, likely, -1) for part in parts)
+    first = three_moment_quantile(mean, variance, third, end, tail)
+    upper, others = np.where(valid & (place == likely), first, -np.inf), valid & (place != likely)
+    mean, variance, third, end = (part[others] for part in parts)
+    upper[others] = three_moment_quantile(mean, variance, third, end, tail,
                                           np.broadcast_to(first, valid.shape)[others])
     return upper
 
