@@ -26,6 +26,8 @@ def connected(label: str, path: str) -> Iterator[Any]:
     try:
         with handover.opened_once(lambda: _connection(path), "connection", path) as connection:
             yield connection
+            for setting in ("SET memory_limit = '64MB'", "RESET memory_limit"):     # frees what is left of reading
+                connection.execute(setting)
     except duckdb.Error as error:
         raise ValueError(_file_problem(label, str(error))) from None
 

@@ -186,7 +186,7 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
     else:
         array = objects(_present(name, array))
     first: dict = {}
-    for row, value in enumerate(array.tolist()):
+    for row, value in enumerate(array.tolist() if len({*array.tolist()}) < array.size else ()):
         if first.setdefault(value, row) != row:
             raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)
     return array

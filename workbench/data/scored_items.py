@@ -164,11 +164,13 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
                               "id": id or (LOG_ID if log else None), "rival": rival})
     data, notes = frames.read_columns(source, [*columns.values(), *([by] if by else [])] or names[:1])
     labels = {role: numbers.to_labels(columns[role], data[columns[role]]) for role in CLASSES if role in columns}
+    size, kept = len(next(iter(data.values()))), {columns.get("id"), by, score}
+    data = {name: cells for name, cells in data.items() if name in kept}        # a million cells of text take memory
     identifiers = numbers.to_ids(columns["id"], data[columns["id"]]) if "id" in columns else None
     if log and scored:
         scored, score_is = _is_chance(score, data[score], by), "confidence" if score_is == "auto" else score_is
     found = _scored(columns, data[score], labels, score_is, positive, log) if scored else \
-        _unscored(columns, labels, len(next(iter(data.values()))))
+        _unscored(columns, labels, size)
     found |= {"by": _given_strata(by, data[by])} if by else {}
     _refuse_text_against_numbers(found, columns)
     notes = (*notes, *found.pop("notes"))

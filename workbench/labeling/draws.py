@@ -12,7 +12,7 @@ import numpy as np
 from workbench import checks
 from workbench.data import numbers
 from workbench.data.scored_items import ScoredItems
-from workbench.labeling.ids import positions
+from workbench.labeling.ids import refuse_repeated
 
 KEY_BITS = 60
 
@@ -35,8 +35,9 @@ def random_keys(ids: Iterable, seed: int | str) -> np.ndarray:
     >>> random_keys([7, "7"], 0) / 2**60
     array([0.52692087, 0.52692087])
     """
-    start = f"{seed}:".encode()
-    digests = b"".join([hashlib.md5(start + str(id).encode(), usedforsecurity=False).digest() for id in ids])
+    start, digests = f"{seed}:".encode(), bytearray()
+    for id in ids:
+        digests += hashlib.md5(start + str(id).encode(), usedforsecurity=False).digest()
     return (np.frombuffer(digests, ">u8")[::2] >> (64 - KEY_BITS)).astype(np.int64)
 
 
@@ -73,7 +74,7 @@ def items_in_turn(ids: Sequence, stratum: np.ndarray, turns: np.ndarray, seed: i
     >>> items_in_turn(["a", "b", "c"], np.array([0, 1, 1]), np.array([1, 0, 1]), seed=0).tolist()
     [1, 0, 2]
     """
-    positions(ids)
+    refuse_repeated(ids)
     by_stratum = np.lexsort((random_keys(ids, seed), stratum))
     size, order = np.bincount(stratum), np.empty(turns.size, np.int64)
     wanted = np.bincount(turns, minlength=size.size)

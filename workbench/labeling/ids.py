@@ -16,10 +16,14 @@ _NUMBER = re.compile(r"([+-]?[0-9]{1,300})(?:[.,]([0-9]{0,300}))?(?:[eE]([+-]?[0
 
 def positions(ids: Sequence) -> dict[Any, int]:
     """Return the position of each identifier, or raise where one repeats."""
-    position_of = {text: position for position, text in enumerate(ids)}
-    if len(position_of) < len(ids):
+    refuse_repeated(ids)
+    return {text: position for position, text in enumerate(ids)}
+
+
+def refuse_repeated(ids: Sequence) -> None:
+    """Raise where an identifier repeats."""
+    if len({*ids}) < len(ids):
         raise checks.WrongValue("items.id", f"must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats")
-    return position_of
 
 
 def matched(cells: Sequence[str], position_of: dict[str, int],

@@ -1,7 +1,6 @@
 """What a half-width costs: labels against the precision of an accuracy, from scores alone."""
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -124,17 +123,15 @@ def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_
     widths = [checks.number("half_width", width, 0, 0.5, open_ends=True)
               for width in np.atleast_1d(np.asarray(half_widths, float)).tolist()]
     assurance = checks.assurance(assurance)
-    cut = functools.cache(lambda n: strata_of(items, n, stratifier, rng=rng))
-    plans = [_plan(items, cut, regime, allocation, trust_scores, level) for regime in regimes(items, n_strata)]
+    plans = [_plan(items, strata_of(items, wanted, stratifier, rng=rng), first, last, allocation, trust_scores, level)
+             for first, last, wanted in regimes(items, n_strata)]
     found = np.array([_labels(plans, width, interval, assurance) for width in widths])
     return LabelPrices(np.array(widths), found[:, 0], found[:, 1], assurance, allocation, interval, float(level))
 
 
-def _plan(items: ScoredItems, cut: Callable[[int], Strata], regime: tuple[int, int, int], allocation: str,
-          trust_scores: bool, level: float) -> Plan:
+def _plan(items: ScoredItems, strata: Strata, first: int, last: int, allocation: str, trust_scores: bool,
+          level: float) -> Plan:
     """Return the design of a range of budgets, its last one, and what share of the labels stays in proportion."""
-    first, last, n_strata = regime
-    strata = cut(n_strata)
     rate = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, 0, 1)
     favored = allocation == AUTO and favors(items)
     rule = "voila" if favored else "proportional" if allocation == AUTO else allocation

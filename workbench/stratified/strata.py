@@ -186,8 +186,9 @@ def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.r
     array([1, 2])
     """
     if items.by is None:
-        few = np.unique(items.score) if method == "equal_size" else np.empty(0)
-        if not 1 < few.size < n_strata <= items.score.size:
+        few = np.unique(items.score[:100 * n_strata])
+        few = np.unique(items.score) if few.size < n_strata else few
+        if method != "equal_size" or not 1 < few.size < n_strata <= items.score.size:
             return stratify(items.score, n_strata, method, rng=rng)
         note = Note("design", f"there are {few.size} distinct scores: each is a stratum, in the place of {n_strata} "
                     "strata")
@@ -272,9 +273,10 @@ def _equal_size(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> S
     sizes = np.diff(np.concatenate([[0], cut, [n]]))
     if (np.bincount(labels, minlength=n_strata) == sizes).all():
         return Strata(labels, sizes, edges, n_strata, "equal_size")
-    order = np.lexsort((rng.permutation(n), score))
-    labels = np.empty(n, np.int64)
-    labels[order] = np.repeat(np.arange(n_strata), sizes)
+    key = rng.permutation(n)
+    for value in np.unique(edges[1:-1]):
+        tied = np.flatnonzero(score == value)
+        labels[tied[key[tied].argsort()]] = np.searchsorted(cut, (score < value).sum() + np.arange(tied.size), "right")
     note = Note("data", "items with equal scores lie on both sides of a cut and were ordered at random")
     return Strata(labels, sizes, None, n_strata, "equal_size", notes=[note])
 
