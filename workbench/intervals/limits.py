@@ -101,7 +101,7 @@ def limit_of_moments(weight: np.ndarray, free: np.ndarray, n: np.ndarray, moment
     return limit, np.where((best < mean.shape[-1]) & valid.any(-1), best, -1)
 
 
-def one_more(n: float | np.ndarray, mean: float | np.ndarray, second: float | np.ndarray, third: float | np.ndarray,
+def one_more(n: np.ndarray, mean: np.ndarray, second: np.ndarray, third: np.ndarray,
              value: float | np.ndarray) -> tuple:
     """Return mean, second and third central moment after adding one label at `value`."""
     off, p = value - mean, 1 / (n + 1)
@@ -147,8 +147,8 @@ def _beta_moments(a: float | np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.
     return variance, 2 * a * b * (b - a) / (s**3 * (s + 1) * (s + 2))
 
 
-def three_moment_quantile(mean: float | np.ndarray, variance: float | np.ndarray, third: float | np.ndarray,
-                          top: float | np.ndarray, tail: float) -> np.ndarray:
+def three_moment_quantile(mean: np.ndarray, variance: np.ndarray, third: np.ndarray, top: float | np.ndarray,
+                          tail: float) -> np.ndarray:
     """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
 
     Where no such beta exists the answer is `top`, its limit; r to infinity is the gamma limit.
