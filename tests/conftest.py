@@ -1,6 +1,7 @@
 """What every test relies on: marks by what a test needs, groups that share a fixture, nothing left behind."""
 import asyncio
 import collections
+import functools
 import subprocess
 from pathlib import Path
 
@@ -45,8 +46,12 @@ def pytest_collection_modifyitems(items):
 
 def _of(item):
     """Return a test's file and name, as lists of tests name it."""
-    path = item.path.relative_to(ROOT / "tests").as_posix() if item.path.is_relative_to(ROOT / "tests") else ""
-    return f"{path}::{getattr(item, 'originalname', item.name)}"
+    return f"{_file(item.path)}::{getattr(item, 'originalname', item.name)}"
+
+
+@functools.cache
+def _file(path):
+    return path.relative_to(ROOT / "tests").as_posix() if path.is_relative_to(ROOT / "tests") else ""
 
 
 def _shares(item):

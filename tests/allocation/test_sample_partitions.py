@@ -2,12 +2,9 @@
 import functools
 import os
 
-import dask
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client
 
 import workbench as wb
 from workbench.allocation.streams.sampler import StreamSampler
@@ -32,7 +29,13 @@ def sampled(part, number):
     return os.getpid(), StreamSampler(BUDGET, rng=number).update(*columns)
 
 
+def partitioned(rows):
+    from dask import dataframe  # seconds, which only the worker spends that needs it
+    return dataframe.from_pandas(rows, npartitions=PARTS, sort=False)
+
+
 def merged_over(frame):
+    import dask
     parts = [dask.delayed(sampled)(part, number) for number, part in enumerate(frame.to_delayed())]
     processes, samplers = zip(*dask.compute(*parts), strict=True)
     return set(processes), functools.reduce(StreamSampler.merge, samplers)
@@ -40,6 +43,7 @@ def merged_over(frame):
 
 @pytest.fixture(scope="module")
 def client():
+    from distributed import Client
     with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0") as client:
         yield client
 
@@ -50,7 +54,7 @@ def with_process(part):
 
 def test_two_processes_draw_what_one_frame_draws(client):
     rows = table()
-    frame = dd.from_pandas(rows, npartitions=PARTS, sort=False).map_partitions(with_process)
+    frame = partitioned(rows).map_partitions(with_process)
     found, expected = wb.summarize(frame, "stratum", "value"), wb.summarize(rows, "stratum", "value")
     assert found.stratum.tolist() == list("abcd") and found.size.tolist() == expected.size.tolist()
     assert found.sd == pytest.approx(expected.sd, rel=1e-12)
@@ -65,7 +69,7 @@ def test_two_processes_draw_what_one_frame_draws(client):
 
 def test_one_sampler_per_partition_merged(client):
     rows = table()
-    processes, merged = merged_over(dd.from_pandas(rows, npartitions=PARTS, sort=False))
+    processes, merged = merged_over(partitioned(rows))
     assert len(processes) == 2 and os.getpid() not in processes
     found = wb.summarize(rows, "stratum", "value")
     best = wb.allocate(found.size, BUDGET, stratum_sd=found.sd)
@@ -83,7 +87,7 @@ def test_one_sampler_per_partition_merged(client):
 def test_partitions_that_disagree_need_two_passes(client):
     disagreeing = np.array([[10, .1, 1, 1], [.1, 10, 1, 1]] * 2)
     rows = table(sd=disagreeing)
-    frame = dd.from_pandas(rows, npartitions=PARTS, sort=False)
+    frame = partitioned(rows)
     found = wb.summarize(frame, "stratum", "value")
     plan = wb.allocate(found.size, BUDGET, stratum_sd=found.sd)
     sizes = merged_over(frame)[1].sizes()

@@ -8,7 +8,6 @@ import sys
 import warnings
 from pathlib import Path
 
-import dask.dataframe as dd
 import duckdb
 import numpy as np
 import pandas as pd
@@ -44,6 +43,11 @@ def relation(table):
     return duckdb.connect().from_arrow(pa.table(table))
 
 
+def dask(table, **parts):
+    from dask import dataframe  # seconds, which only the worker spends that needs it
+    return dataframe.from_pandas(table, **parts)
+
+
 def parquet(table, folder):
     path = folder / "rows.parquet"
     pl.DataFrame(table).write_parquet(path)
@@ -65,7 +69,7 @@ ENGINES = {
     "polars scan": lambda table, folder: pl.scan_parquet(parquet(table, folder)),
     "pyarrow": lambda table, folder: pa.table(table),
     "DuckDB": lambda table, folder: relation(table),
-    "Dask": lambda table, folder: dd.from_pandas(pd.DataFrame(table), npartitions=3),
+    "Dask": lambda table, folder: dask(pd.DataFrame(table), npartitions=3),
     "parquet": parquet,
     "csv": csv,
 }
@@ -240,13 +244,13 @@ def test_categorical_strata_and_ids():
     table = {"g": ["b", "a", "b"], "i": ["x", "y", "z"]}
     expected = smallest_digests(table, "g", "i", {"a": 1, "b": 1}, 0)
     frames = (pd.DataFrame(table).astype("category"), pl.DataFrame(table).cast(pl.Categorical),
-              dd.from_pandas(pd.DataFrame(table).astype("category"), npartitions=2))
+              dask(pd.DataFrame(table).astype("category"), npartitions=2))
     for frame in frames:
         assert drawn_pairs(wb.sample(frame, "g", {"a": 1, "b": 1}, id="i")) == expected
 
 
 def test_empty_partitions_do_no_harm():
-    frame = dd.from_pandas(pd.DataFrame(TABLE).sort_values("score"), npartitions=4, sort=False)
+    frame = dask(pd.DataFrame(TABLE).sort_values("score"), npartitions=4, sort=False)
     few = frame[frame["score"] > 0.9]
     assert [len(part) for part in few.partitions].count(0) == 3
     found, expected = wb.summarize(few, "g", "score"), wb.summarize(few.compute(), "g", "score")

@@ -40,7 +40,7 @@ def opened(session):
 
 
 @pytest.mark.slow
-@thinned("kills, seconds", (12, 2), (30, 2))
+@thinned("kills, seconds", (12, 1), (30, 2))
 def test_killed_processes_lose_nothing_and_two_at_once_double_nothing(kills, seconds):
     done = subprocess.run([sys.executable, CRASHES, "--kills", str(kills), "--seconds", str(seconds)], check=False,
                           capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(CRASHES.parents[2])})

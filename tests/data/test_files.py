@@ -141,7 +141,7 @@ def test_json_that_is_no_table(text, message, tmp_path):
     (b"id," + b"x" * 140_000 + b"\n1,2\n",
      ", line 1: a column name has 140,001 characters; at most 131,072 can be read"),
     (b'id,a"b\nc"d\n1,2\n', ", line 1: a quote stands inside of a column name"),
-])
+], ids=range(9))
 def test_text_files_that_are_none(content, message, tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(content)

@@ -276,15 +276,15 @@ def three_class_runs(rates, runs, n=1000, size=20_000):
 
 @pytest.mark.slow
 def test_three_class_intervals_cover():
-    """At least .93 for every class, level and change, within two standard errors of 300 runs pooled over classes."""
+    """At least .93 for every class, level and change, within two standard errors of 150 runs pooled over classes."""
     level, change = [], []
-    for series, old, new in three_class_runs(GOOD, 300):
+    for series, old, new in three_class_runs(GOOD, 150):
         assert not any(note.kind == "refused" for note in series.notes)
         low, high = ([row[name] for row in series.levels()[3:]] for name in ("low", "high"))
         level.append((low <= new) & (new <= high))
         change.append([i.low <= d <= i.high for i, d in zip(series.change(1, 2).limits, new - old, strict=True)])
     for hits in (np.array(level), np.array(change)):
-        assert hits.mean() > .93 and (hits.mean(0) > .93 - 2 * math.sqrt(.93 * .07 / 300)).all()
+        assert hits.mean() > .93 and (hits.mean(0) > .93 - 2 * math.sqrt(.93 * .07 / 150)).all()
 
 
 def test_an_ill_conditioned_classifier_is_loudly_warned_of_and_covered():

@@ -1,17 +1,15 @@
 """The default interval, one scalar at a time, written from its definition alone."""
+import functools
 import math
 
-from scipy import stats
+from scipy import special, stats
 
 
-def beta_variance(a, b):
-    return stats.beta(a, b).var()
-
-
-def beta_third(a, b):
-    """Third central moment, from scipy's standardized skewness."""
-    frozen = stats.beta(a, b)
-    return float(frozen.stats("s")) * frozen.std() ** 3
+@functools.cache
+def beta_moments(a, b):
+    """Variance and third central moment, from scipy's standardized skewness."""
+    variance, skewness = map(float, stats.beta.stats(a, b, moments="vs"))
+    return variance, skewness * variance ** 1.5
 
 
 def rest_moments(weight, free, n, x):
@@ -31,11 +29,11 @@ def quantile(mu, variance, third, probability, top=1.0):
     r = math.inf if denominator <= 0 else (4 * variance**2 * d + third * (d**2 - variance)) / denominator
     if r > 1e7 * d:
         # gamma limit: 1 - gamma(shape d^2/V, scale V/d)
-        return top - stats.gamma.ppf(1 - probability, d**2 / variance, scale=variance / d)
+        return top - special.gammaincinv(d**2 / variance, 1 - probability) * variance / d
     s = d * (r - d) / variance - 1
     if s <= 0 or r <= d:
         return top
-    return top - r + r * stats.beta.ppf(probability, (1 - d / r) * s, d / r * s)
+    return top - r + r * special.betaincinv((1 - d / r) * s, d / r * s, probability)
 
 
 def upper_limit(size, labeled, correct, tail):
@@ -51,20 +49,22 @@ def upper_limit(size, labeled, correct, tail):
     for h in strata:
         n, x = labeled[h], correct[h]
         if x < n and free[h] > 0:
+            variance, third = beta_moments(x + 1, n - x)
             candidates.append((
                 estimate + weight[h] * free[h] * ((x + 1) / (n + 1) - x / n),
-                sum(parts[k][0] for k in strata if k != h) + weight[h]**2 * free[h] * beta_variance(x + 1, n - x),
-                sum(parts[k][1] for k in strata if k != h) + weight[h]**3 * free[h]**1.5 * beta_third(x + 1, n - x)))
+                sum(parts[k][0] for k in strata if k != h) + weight[h]**2 * free[h] * variance,
+                sum(parts[k][1] for k in strata if k != h) + weight[h]**3 * free[h]**1.5 * third))
     failures = sorted((k for k in strata if correct[k] == 0 and free[k] > 0), key=lambda k: -weight[k] / labeled[k])
     for j in range(1, len(failures) + 1):
         merged = failures[:j]
         w, n = sum(weight[k] for k in merged), sum(labeled[k] for k in merged)
         f = sum(weight[k] * free[k] for k in merged) / w
         if f > 0:
+            variance, third = beta_moments(1, n)
             candidates.append((
                 estimate + w * f / (n + 1),
-                sum(p[0] for p in parts) + w**2 * f * beta_variance(1, n),
-                sum(p[1] for p in parts) + w**3 * f**1.5 * beta_third(1, n)))
+                sum(p[0] for p in parts) + w**2 * f * variance,
+                sum(p[1] for p in parts) + w**3 * f**1.5 * third))
     top = 1 - sum(weight[k] * (1 - correct[k] / labeled[k]) for k in strata if free[k] == 0)
     limits = [quantile(mu, v, t, 1 - tail, top) for mu, v, t in candidates if v > 0]
     return max(limits, default=top)

@@ -2,7 +2,9 @@
 import math
 import statistics
 
-from scipy import stats
+from scipy import special
+
+from oracles.default_interval import beta_moments
 
 
 def central(values, power):
@@ -18,11 +20,11 @@ def quantile(mu, variance, third, top, probability):
     slack = 2 * variance ** 2 + third * d
     r = math.inf if slack <= 0 else (4 * variance ** 2 * d + third * (d ** 2 - variance)) / slack
     if r > 1e7 * d:
-        return top - stats.gamma.ppf(1 - probability, d ** 2 / variance, scale=variance / d)
+        return top - special.gammaincinv(d ** 2 / variance, 1 - probability) * variance / d
     s = d * (r - d) / variance - 1
     if s <= 0:
         return top
-    return top - r + r * stats.beta.ppf(probability, (1 - d / r) * s, d / r * s)
+    return top - r + r * special.betaincinv((1 - d / r) * s, d / r * s, probability)
 
 
 def upper_limit(strata, tail):
@@ -53,9 +55,9 @@ def upper_limit(strata, tail):
     for j in range(2, len(close) + 1):
         w, n = sum(reach[k] for k in close[:j]), sum(len(strata[k][1]) for k in close[:j])
         f = sum(reach[k] * free[k] for k in close[:j]) / w
-        beta = stats.beta(1, n)
-        candidates.append((estimate + w * f / (n + 1), sum(v for v, _ in parts) + w ** 2 * f * beta.var(),
-                           sum(t for _, t in parts) + w ** 3 * f ** 1.5 * float(beta.stats("s")) * beta.std() ** 3))
+        variance, third = beta_moments(1, n)
+        candidates.append((estimate + w * f / (n + 1), sum(v for v, _ in parts) + w ** 2 * f * variance,
+                           sum(t for _, t in parts) + w ** 3 * f ** 1.5 * third))
     return max((quantile(*candidate, top, 1 - tail) for candidate in candidates if candidate[1] > 0), default=top)
 
 

@@ -173,7 +173,7 @@ def test_the_short_way_to_a_miss_agrees_with_looking_at_every_interval():
 @pytest.mark.parametrize("n, most", [(50, 1.4), (100, 1.5), (600, 1.8)])
 @pytest.mark.parametrize("setting", [SETTINGS[0], ([1797], [1575], 600, .85, None), SETTINGS[3]])
 def test_the_price_of_looking(setting, n, most):
-    assert 1.2 < width_ratio(setting, n, 30_000 // n, rng=n) <= most
+    assert 1.2 < width_ratio(setting, n, 9_000 // n, rng=n) <= most      # Monte Carlo error .005 at 50
 
 
 @pytest.mark.parametrize("arguments, message", [

@@ -129,7 +129,7 @@ def _moments(strata: np.ndarray, more: int) -> tuple:
             2 * weight ** 3 * free ** 1.5 * third / ((n + more + 1) * (n + more + 2)))
 
 
-def one_more(n: float | np.ndarray, mean: float | np.ndarray, second: float | np.ndarray, third: float | np.ndarray,
+def one_more(n: np.ndarray, mean: np.ndarray, second: np.ndarray, third: np.ndarray,
              value: float | np.ndarray) -> tuple:
     """Return mean, second and third central moment after adding one label at `value`."""
     off, p = value - mean, 1 / (n + 1)
@@ -172,8 +172,8 @@ def _beta_moments(a: float | np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.
     return variance, 2 * a * b * (b - a) / (s**3 * (s + 1) * (s + 2))
 
 
-def three_moment_quantile(mean: float | np.ndarray, variance: float | np.ndarray, third: float | np.ndarray,
-                          top: float | np.ndarray, tail: float, beyond: np.ndarray | None = None) -> np.ndarray:
+def three_moment_quantile(mean: np.ndarray, variance: np.ndarray, third: np.ndarray, top: float | np.ndarray,
+                          tail: float, beyond: np.ndarray | None = None) -> np.ndarray:
     """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments, -inf if not `beyond`.
 
     Where no such beta exists the answer is `top`, its limit; r to infinity is the gamma limit.
