@@ -90,6 +90,21 @@ def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineDa
     return alt.InlineData(values=tuple(values), name=name)     # altair copies lists at every step of a chart
 
 
+class Chart(alt.Chart):
+    """A chart whose parts stay as they are: where it becomes a layer, altair need not copy each of them."""
+
+    def encode(self, *channels: Any, **named: Any) -> Any:
+        """Return the chart with its encoding; altair takes much longer to find out what a channel's name means."""
+        kinds = {name: getattr(alt, name[0].upper() + name[1:]) for name in named}
+        return super().encode(*channels, **{
+            name: kinds[name](value) if isinstance(value, str) else
+            kinds[name](**value) if isinstance(value, dict) and value.keys() == {"datum"} else value
+            for name, value in named.items()})
+
+    def __deepcopy__(self, _: Any) -> "Chart":
+        return self.copy(deep=False)
+
+
 def chart(data: Mapping, name: str) -> alt.Chart:
     """Return a chart of one of several named data sets, as `rows` names them.
 
@@ -98,7 +113,7 @@ def chart(data: Mapping, name: str) -> alt.Chart:
     >>> chart({"bars": [{"labeled": 20}]}, "bars").data.to_dict()
     {'values': [{'labeled': 20}], 'name': 'bars'}
     """
-    return alt.Chart(rows(name, data[name]))
+    return Chart(rows(name, data[name]))
 
 
 def span(low: float, high: float, **settings: Any) -> alt.Scale:
