@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
 OKABE_ITO = {
     "black": "#000000", "orange": "#E69F00", "sky": "#56B4E9", "green": "#009E73",
@@ -72,6 +73,7 @@ LIGHT = _config(ink="#1a1a1a", muted="#595959", grid="#e4e4e4", background="#fff
 DARK = _config(ink="#f2f2f2", muted="#c0c0c0", grid="#3d3d3d", background="#111111")
 
 
+@debug_mode(False)       # altair would check each row
 def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineData:
     """Return named inline data for a chart; a live chart is fed under this name.
 
@@ -222,6 +224,7 @@ def _wrapped(text: str, width: int, size: int) -> list[str]:
     return textwrap.wrap(text, max(10, math.floor(width / (0.57 * size))), break_on_hyphens=False)
 
 
+@debug_mode(False)
 def finish(chart: Any, title: str, alternative: str, *, width: int | None = WIDTH, height: int | None = HEIGHT) -> Any:
     """Return the chart with its look, its title and its text alternative.
 
