@@ -1,5 +1,4 @@
 """What the tests of lessons and charts do with panels and pictures."""
-import inspect
 import itertools
 import json
 import re
@@ -9,20 +8,6 @@ import ipywidgets
 import vl_convert
 
 from workbench.widgets import ChartView
-
-
-def once(simulation):
-    """Return a simulation that runs once for the same arguments: those of a picture, and of what is expected of it."""
-    form, found = inspect.signature(simulation), {}
-
-    def same(*values, **named):
-        given = form.bind(*values, **named)
-        given.apply_defaults()
-        key = json.dumps(given.arguments, default=lambda value: [value.dtype.str, value.shape, value.tobytes().hex()])
-        if key not in found:
-            found[key] = simulation(*values, **named)
-        return found[key]
-    return same
 
 
 def controls(panel):

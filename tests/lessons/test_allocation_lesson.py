@@ -8,7 +8,8 @@ from pathlib import Path
 import ipywidgets
 import numpy as np
 import pytest
-from panels import controls, heading, once, printed, rows, settle, status, title
+from once import once
+from panels import controls, heading, printed, rows, settle, status, title
 
 import workbench as wb
 from workbench.course.digit_forms import register_errors

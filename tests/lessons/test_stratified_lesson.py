@@ -5,7 +5,8 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from panels import controls, heading, once, rows, settle, status
+from once import once
+from panels import controls, heading, rows, settle, status
 
 import workbench as wb
 from workbench.lessons.stratified import scenes
