@@ -79,8 +79,7 @@ class StratifiedEstimate(Estimate, Result):
         """
         if self.skipped is not None:
             return skips.between(*(end.interval(level, method) for end in self._ends()))
-        return intervals.stratified_interval(self.stratum_size, self.labeled, self.correct,
-                                             level=level, method=method)
+        return intervals.stratified_interval(self.stratum_size, self.labeled, self.correct, level=level, method=method)
 
     def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""

@@ -321,8 +321,7 @@ def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
     dots = now.mark_circle(size=110).encode(color=color)
     # beside the dot where there is room: the upper text on its left, the lower on its right, turned near the ends,
     # where it stands as much higher or lower as the lines rise along it
-    rise = (f"datum.slope * {LETTERS} * height / width * "
-            f"{(RANGE[1] - RANGE[0]) / (ANSWERS[1] - ANSWERS[0])}")
+    rise = f"datum.slope * {LETTERS} * height / width * {(RANGE[1] - RANGE[0]) / (ANSWERS[1] - ANSWERS[0])}"
     texts = [now.mark_text(align=alt.expr(f"{left} ? 'right' : 'left'"), dx=alt.expr(f"{left} ? -8 : 8"),
                            dy=alt.expr(f"{turned} ? {way} * (12 + {rise}) : {way} * 17"), fontWeight="bold").encode(
                                text="text:N").transform_filter(alt.datum.side == side)

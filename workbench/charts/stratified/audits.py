@@ -175,8 +175,7 @@ def intervals_words(comparison: IntervalComparison, truth: float | None = None) 
     dashed, known = ("", "") if truth is None else (" (dashed: the truth)", f" The true accuracy is {truth:.3f}.")
     promised = f" ({comparison.assumption.lower()})" if comparison.assumption else ""
     report = "what to expect of each" if comparison.assumption else "report the default"
-    return (f"The same labels, five intervals: {report}{promised}{dashed}",
-            f"Limits{promised}: {limits}.{known}")
+    return (f"The same labels, five intervals: {report}{promised}{dashed}", f"Limits{promised}: {limits}.{known}")
 
 
 def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt.TopLevelMixin:
