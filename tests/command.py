@@ -2,7 +2,6 @@
 import ast
 import contextlib
 import io
-import json
 import os
 import subprocess
 import sys
@@ -12,9 +11,11 @@ from unittest import mock
 
 import pytest
 import vl_convert
+from once import once
 
 from workbench.commands import main
 from workbench.results import RECORDING
+from workbench.stratified import accuracy
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,19 +35,7 @@ def run(folder, *arguments):
     return subprocess.CompletedProcess(words, stopped.value.code or 0, out.getvalue(), err.getvalue())
 
 
-def _once(draw):
-    """Return a function that draws the same picture only once for all tests."""
-    pictures = {}
-
-    def once(picture, **options):
-        key = json.dumps([picture, options], sort_keys=True)
-        if key not in pictures:
-            pictures[key] = draw(picture, **options)
-        return pictures[key]
-    return once
-
-
-drawn, painted = _once(vl_convert.vegalite_to_svg), _once(vl_convert.svg_to_png)
+drawn, painted, half_widths = map(once, (vl_convert.vegalite_to_svg, vl_convert.svg_to_png, accuracy.half_widths))
 
 
 @contextlib.contextmanager
@@ -55,6 +44,7 @@ def no_kernel():
     with (mock.patch("papermill.execute_notebook", _execute_here),
           mock.patch("workbench.reports.build.kernel_managers", contextlib.nullcontext),
           mock.patch("vl_convert.vegalite_to_svg", drawn), mock.patch("vl_convert.svg_to_png", painted),
+          mock.patch("workbench.stratified.accuracy.half_widths", half_widths),
           mock.patch.dict(os.environ, {RECORDING: "1"})):
         yield
 
@@ -63,6 +53,13 @@ def run_here(folder, *arguments):
     """Run the command and the cells of its notebook in this process."""
     with no_kernel():
         return run(folder, *arguments)
+
+
+def run_unseen(folder, *arguments):
+    """The same where nobody looks at a picture: each is a few pixels."""
+    blank = painted('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+    with mock.patch("workbench.widgets.pictures.page_png", lambda *_: blank):
+        return run_here(folder, *arguments)
 
 
 def page_of(done, folder, name="r.html"):

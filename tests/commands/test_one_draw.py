@@ -6,7 +6,7 @@ import shlex
 
 import numpy as np
 import pytest
-from command import run, run_here
+from command import run, run_unseen
 
 import workbench as wb
 from workbench.charts.stratified import audits as charts
@@ -70,7 +70,7 @@ def test_a_sheet_of_one_is_that_of_the_other(folder, question, by_id):
     """The same items in the same order; labels of either give the same estimate and interval to the digit."""
     in_report, in_session = QUESTIONS[question]
     source = "--score p --prediction yhat --score-is confidence" + " --id item" * by_id + f" --seed {SEED}"
-    typed(folder, f"report stratified-accuracy --scores my.csv {source} {in_report} --budget 60 -o r.html", run_here)
+    typed(folder, f"report stratified-accuracy --scores my.csv {source} {in_report} --budget 60 -o r.html", run_unseen)
     typed(folder, f"audit new my.csv audit.db {source} {in_session} --budget 60")
     typed(folder, "audit export audit.db session.csv")
     planned, handed = read(folder / "r-labels.csv"), read(folder / "session.csv")
@@ -81,10 +81,10 @@ def test_a_sheet_of_one_is_that_of_the_other(folder, question, by_id):
     save(folder / "session.csv", answers(folder, handed, asks, by_id))
     typed(folder, "audit import audit.db session.csv")
     typed(folder, f"report stratified-accuracy --scores my.csv {source} {in_report} --labels session.csv -o a.html "
-                  "--json a.json", run_here)
+                  "--json a.json", run_unseen)
     save(folder / "r-labels.csv", answers(folder, planned, asks, by_id))
     typed(folder, f"report stratified-accuracy --scores my.csv {source} {in_report} --labels r-labels.csv -o b.html "
-                  "--json b.json", run_here)
+                  "--json b.json", run_unseen)
     assert result_of(folder, "a.json") == result_of(folder, "b.json")
     with wb.AuditSession.open(folder / "audit.db") as session:
         found = session.estimate(method="fixed")
@@ -106,7 +106,7 @@ def test_a_sheet_of_one_is_that_of_the_other(folder, question, by_id):
 def test_a_session_goes_on_with_a_report_and_keeps_its_labels(folder, question):
     source = f"--score p --prediction yhat --score-is confidence --id item --seed {SEED}"
     typed(folder, f"report stratified-accuracy --scores my.csv {source} {QUESTIONS[question][0]} --budget 60 -o r.html "
-                  "--columns really", run_here)
+                  "--columns really", run_unseen)
     planned = read(folder / "r-labels.csv")
     asks = list(planned[0])[-1]
     rest = [row | {asks: ""} for row in planned[25:]]
@@ -153,7 +153,7 @@ def test_a_larger_budget_goes_on_where_a_smaller_one_ends(folder):
     sheets = []
     for budget in (40, 70):
         typed(folder, f"report stratified-accuracy --scores my.csv {source} --budget {budget} -o r{budget}.html",
-              run_here)
+              run_unseen)
         sheets.append([row["id"] for row in read(folder / f"r{budget}-labels.csv")])
     assert sheets[1][:40] == sheets[0]
 
@@ -161,7 +161,7 @@ def test_a_larger_budget_goes_on_where_a_smaller_one_ends(folder):
 def planned_half(folder):
     """Plan 60 labels with a report, fill 25 of them; returns the rows."""
     typed(folder, f"report stratified-accuracy --scores my.csv {NAMES} --score-is confidence --budget 60 -o r.html",
-          run_here)
+          run_unseen)
     rows = read(folder / "r-labels.csv")
     rows[:25] = answers(folder, rows[:25], "correct", True)
     save(folder / "r-labels.csv", rows)
@@ -231,13 +231,13 @@ def test_a_generator_gives_the_seed_that_the_plan_tells(folder):
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_report_with_a_skipped_item_shows_the_range_of_every_estimate(folder, question):
     source = f"--score p --prediction yhat --score-is confidence --id item {QUESTIONS[question][0]}"
-    typed(folder, f"report stratified-accuracy --scores my.csv {source} --budget 60 -o r.html", run_here)
+    typed(folder, f"report stratified-accuracy --scores my.csv {source} --budget 60 -o r.html", run_unseen)
     rows = read(folder / "r-labels.csv")
     asks = list(rows[0])[-1]
     rows = answers(folder, rows, asks, True)
     rows[6][asks] = ""
     save(folder / "r-labels.csv", rows)
-    typed(folder, f"report stratified-accuracy --scores my.csv {source} --labels r-labels.csv -o a.html", run_here)
+    typed(folder, f"report stratified-accuracy --scores my.csv {source} --labels r-labels.csv -o a.html", run_unseen)
     items = wb.read_scores(str(folder / "my.csv"), score="p", prediction="yhat", id="item", score_is="confidence",
                            rival="other" if question == "difference" else "")
     audit, asked = {"accuracy": (wb.accuracy_audit, ["accuracy"]), "difference": (wb.difference_audit, ["A less B"]),

@@ -8,16 +8,24 @@ from pathlib import Path
 import ipywidgets
 import numpy as np
 import pytest
+from once import once
 from panels import controls, heading, printed, rows, settle, status, title
 
 import workbench as wb
 from workbench.course.digit_forms import register_errors
 from workbench.lessons.allocation import views as live
-from workbench.simulations.allocation import jump_stream, simulate_stream
+from workbench.simulations import allocation as simulations
+from workbench.simulations.allocation import jump_stream
 from workbench.widgets import questions
 from workbench.widgets.kept import Kept
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "03-voila-vs-neyman.ipynb"
+simulate_stream = once(simulations.simulate_stream)
+
+
+@pytest.fixture(autouse=True)
+def _streams_once(monkeypatch):
+    monkeypatch.setattr(simulations, "simulate_stream", simulate_stream)
 
 
 @pytest.fixture(scope="module")

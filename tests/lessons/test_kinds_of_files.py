@@ -8,7 +8,7 @@ import sys
 
 import openpyxl
 import pytest
-from command import page_of, run_here
+from command import page_of, run_unseen
 
 from workbench.lessons.allocation import read as allocation
 from workbench.lessons.cross_validation import read as cross_validation
@@ -133,5 +133,5 @@ def test_every_kind_of_file_says_the_same(topic, folder):
 def test_a_report_of_a_sheet_of_a_workbook(topic, folder):
     write(folder, ".xlsx#May 3")
     words = [word.format(".xlsx#May 3") for word in LINES[topic].split()]
-    page = page_of(run_here(folder, "report", topic, *words, "-o", "r.html", "--quiet"), folder)
+    page = page_of(run_unseen(folder, "report", topic, *words, "-o", "r.html", "--quiet"), folder)
     assert f"{words[1]}</td>" in page

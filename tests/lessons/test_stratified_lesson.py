@@ -5,16 +5,25 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from once import once
 from panels import controls, heading, rows, settle, status
 
 import workbench as wb
 from workbench.lessons.stratified import scenes
 from workbench.lessons.stratified import views as live
+from workbench.simulations import stratified as simulations
 from workbench.widgets import kept as keeping
 from workbench.widgets import questions
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "01-stratified-accuracy.ipynb"
+simulate_labeling, simulate_looking = once(simulations.simulate_labeling), once(simulations.simulate_looking)
 NUMBER = r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+"
+
+
+@pytest.fixture(autouse=True)
+def _simulations_once(monkeypatch):
+    monkeypatch.setattr(simulations, "simulate_labeling", simulate_labeling)
+    monkeypatch.setattr(simulations, "simulate_looking", simulate_looking)
 
 
 @pytest.fixture
@@ -175,14 +184,14 @@ def test_the_table_marks_errors_of_both_without_color():
 @pytest.mark.parametrize(("labels", "coverage"), [(40, 0.80), (60, 0.66), (100, 0.53), (200, 0.45), (300, 0.41)])
 def test_more_labels_make_the_robot_cover_less(labels, coverage):
     sizes, right = fifths()
-    study = wb.simulate_labeling(sizes, right, labels, "opt_a2", runs=20_000)
+    study = simulate_labeling(sizes, right, labels, "opt_a2", runs=20_000)
     assert study.coverage("wald") == pytest.approx(coverage, abs=0.015)
 
 
 def test_robot_claims_less_than_the_optimum_and_does_far_worse():
     sizes, right = fifths()
-    study = wb.simulate_labeling(sizes, right, 200, "opt_a2", runs=20_000)
-    best = wb.simulate_labeling(sizes, right, 200, "neyman", runs=10)
+    study = simulate_labeling(sizes, right, 200, "opt_a2", runs=20_000)
+    best = simulate_labeling(sizes, right, 200, "neyman", runs=10)
     assert study.estimated_variance_ratio == pytest.approx(0.18, abs=0.01)
     assert study.estimated_variance_ratio < best.variance_ratio
     assert best.variance_ratio == pytest.approx(0.46, abs=0.005)
@@ -190,7 +199,7 @@ def test_robot_claims_less_than_the_optimum_and_does_far_worse():
 
 
 def test_one_smoothed_label_per_side_repairs_the_first_algorithm():
-    study = wb.simulate_labeling(*fifths(), 200, "opt_a1", runs=20_000, laplace=1)
+    study = simulate_labeling(*fifths(), 200, "opt_a1", runs=20_000, laplace=1)
     assert study.coverage("wald") == pytest.approx(0.94, abs=0.01)
     assert study.variance_ratio == pytest.approx(0.70, abs=0.03)
 
@@ -222,7 +231,7 @@ def lost(said):
 
 
 def test_the_prediction_about_looking_is_what_many_analysts_find():
-    study = wb.simulate_looking(*fifths_of_digits(), runs=2000)
+    study = simulate_looking(*fifths_of_digits(), runs=2000)
     assert study.missed[-1] == pytest.approx(.21, abs=.015)
     assert "about 40" in live.predict_looking().control.options
 
@@ -338,7 +347,7 @@ def test_all_is_revealed_and_agrees_with_the_library(monkeypatch):
     assert [row["variance against random"] for row in table][1:5] == ["0.77 times", "3.04 times", "5.24 times",
                                                                      "1.04 times"]
     robots = [row["contain the truth"] for row in live.seen_robots().entries]
-    assert robots[:5] == [f"{wb.simulate_labeling(*fifths(), n, 'opt_a2', runs=20_000).coverage('wald'):.0%}"
+    assert robots[:5] == [f"{simulate_labeling(*fifths(), n, 'opt_a2', runs=20_000).coverage('wald'):.0%}"
                           for n in (40, 60, 100, 200, 300)]
     lost = [row["lost the truth"] for row in live.seen_looking().entries]
     assert lost[0] == "20.9%" and all(float(share.rstrip("%")) <= 5 for share in lost[1:])

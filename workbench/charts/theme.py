@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
 OKABE_ITO = {
     "black": "#000000", "orange": "#E69F00", "sky": "#56B4E9", "green": "#009E73",
@@ -72,6 +73,7 @@ LIGHT = _config(ink="#1a1a1a", muted="#595959", grid="#e4e4e4", background="#fff
 DARK = _config(ink="#f2f2f2", muted="#c0c0c0", grid="#3d3d3d", background="#111111")
 
 
+@debug_mode(False)       # altair would check each row
 def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineData:
     """Return named inline data for a chart; a live chart is fed under this name.
 
@@ -90,6 +92,21 @@ def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineDa
     return alt.InlineData(values=tuple(values), name=name)     # altair copies lists at every step of a chart
 
 
+class Chart(alt.Chart):
+    """A chart whose parts stay as they are: where it becomes a layer, altair need not copy each of them."""
+
+    def encode(self, *channels: Any, **named: Any) -> Any:
+        """Return the chart with its encoding; altair takes much longer to find out what a channel's name means."""
+        kinds = {name: getattr(alt, name[0].upper() + name[1:]) for name in named}
+        return super().encode(*channels, **{
+            name: kinds[name](value) if isinstance(value, str) else
+            kinds[name](**value) if isinstance(value, dict) and value.keys() == {"datum"} else value
+            for name, value in named.items()})
+
+    def __deepcopy__(self, _: Any) -> "Chart":
+        return self.copy(deep=False)
+
+
 def chart(data: Mapping, name: str) -> alt.Chart:
     """Return a chart of one of several named data sets, as `rows` names them.
 
@@ -98,7 +115,7 @@ def chart(data: Mapping, name: str) -> alt.Chart:
     >>> chart({"bars": [{"labeled": 20}]}, "bars").data.to_dict()
     {'values': [{'labeled': 20}], 'name': 'bars'}
     """
-    return alt.Chart(rows(name, data[name]))
+    return Chart(rows(name, data[name]))
 
 
 def span(low: float, high: float, **settings: Any) -> alt.Scale:
@@ -207,6 +224,7 @@ def _wrapped(text: str, width: int, size: int) -> list[str]:
     return textwrap.wrap(text, max(10, math.floor(width / (0.57 * size))), break_on_hyphens=False)
 
 
+@debug_mode(False)
 def finish(chart: Any, title: str, alternative: str, *, width: int | None = WIDTH, height: int | None = HEIGHT) -> Any:
     """Return the chart with its look, its title and its text alternative.
 

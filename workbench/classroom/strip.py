@@ -101,7 +101,7 @@ def chart(strip: ClassStrip) -> "alt.TopLevelMixin":
     import altair as alt
 
     from workbench.charts import theme
-    rows = alt.Chart(theme.rows("intervals", strip.rows))
+    rows = theme.Chart(theme.rows("intervals", strip.rows))
     order = alt.X("audit:Q", title="one audit per student, in no order", axis=alt.Axis(tickMinStep=1, grid=False),
                   scale=theme.span(0, len(strip.rows) + 1))
     color = theme.color("verdict", dict(zip(VERDICTS, (theme.ESTIMATE, theme.MISS), strict=True)))
@@ -109,7 +109,7 @@ def chart(strip: ClassStrip) -> "alt.TopLevelMixin":
     lines = rows.mark_rule(strokeWidth=2).encode(x=order, y=share, y2="high:Q", color=color)
     points = rows.mark_point(filled=True, size=30).encode(
         x=order, y="estimate:Q", color=color, shape=theme.shape("verdict", VERDICTS, ("circle", "square")))
-    truth = alt.Chart(theme.rows("truth", [{"truth": strip.truth}])).mark_rule(style="truth").encode(y="truth:Q")
+    truth = theme.Chart(theme.rows("truth", [{"truth": strip.truth}])).mark_rule(style="truth").encode(y="truth:Q")
     return theme.finish(lines + points + truth, *strip.words(), width=720)
 
 

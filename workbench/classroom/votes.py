@@ -114,17 +114,17 @@ def chart(vote: Vote) -> "alt.TopLevelMixin":
     if vote.choices:
         counts = Counter(vote.answers)
         rows = [{"choice": choice, "count": counts[choice]} for choice in vote.choices]
-        drawn = alt.Chart(theme.rows("votes", rows)).mark_bar(color=theme.ESTIMATE).encode(
+        drawn = theme.Chart(theme.rows("votes", rows)).mark_bar(color=theme.ESTIMATE).encode(
             x=alt.X("choice:N", title="predicted", sort=list(vote.choices), axis=alt.Axis(labelAngle=0)), y=count)
     elif vote.lines:
         rows = [{"student": k, "step": step, "value": value} for k, line in enumerate(vote.answers)
                 for step, value in enumerate(line, 1)]
-        drawn = alt.Chart(theme.rows("votes", rows)).mark_line(opacity=0.4, color=theme.ESTIMATE).encode(
+        drawn = theme.Chart(theme.rows("votes", rows)).mark_line(opacity=0.4, color=theme.ESTIMATE).encode(
             x=alt.X("step:Q", title="point of the line", axis=alt.Axis(tickMinStep=1, grid=False)),
             y=alt.Y("value:Q", title="predicted", scale=alt.Scale(zero=False)), detail="student:N")
     else:
         rows = [{"value": value, "count": number} for value, number in Counter(vote.answers).items()]
-        drawn = alt.Chart(theme.rows("votes", rows)).mark_bar(width=6, color=theme.ESTIMATE).encode(
+        drawn = theme.Chart(theme.rows("votes", rows)).mark_bar(width=6, color=theme.ESTIMATE).encode(
             x=alt.X("value:Q", title="predicted"), y=count)
     return theme.finish(drawn, f"What {checks.counted(len(vote.answers), 'student')} predicted", vote.words())
 

@@ -80,8 +80,7 @@ class Cells:
 def stratum_cells(stratum_size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
     """Return strata as cells; `correct` may have leading axes for many outcomes."""
     size = np.asarray(stratum_size, float)
-    return Cells(size / size.sum(), np.asarray(labeled, float), np.asarray(correct, float),
-                 1 - labeled / size)
+    return Cells(size / size.sum(), np.asarray(labeled, float), np.asarray(correct, float), 1 - labeled / size)
 
 
 def check_sample(stratum_size: ArrayLike, labeled: ArrayLike,

@@ -177,8 +177,7 @@ def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Ar
     check_columns(columns or {}, items.size)
     shown = {name: class_texts(np.asarray(values)[index]).tolist() for name, values in (columns or {}).items()}
     refuse_recorded(csv_path(path), *ANSWERS)
-    rows = zip(draws.id_texts(items, index), range(1, index.size + 1), *shown.values(), [""] * index.size,
-               strict=True)
+    rows = zip(draws.id_texts(items, index), range(1, index.size + 1), *shown.values(), [""] * index.size, strict=True)
     write_rows(path, ("id", "position", *shown, asks), rows)
 
 

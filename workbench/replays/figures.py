@@ -39,7 +39,7 @@ def lines(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: st
     x_axis = alt.X(f"{x}:Q", title=x_title or _words(x), scale=_scale("x" in log), axis=alt.Axis(labelOverlap=True))
     y_axis = alt.Y(f"{y}:Q", title=y_title or _words(y), scale=_scale("y" in log))
     marks = {"size": 14, "aria": False} if len({row[x] for row in rows}) <= MARKED else False
-    chart = alt.Chart().mark_line(point=marks, aria=False).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
+    chart = theme.Chart().mark_line(point=marks, aria=False).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
     return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale)
 
 
@@ -55,7 +55,7 @@ def boxes(title: str, rows: list[dict], x: str, color: str, *, y_title: str) -> 
     y_title : str
     """
     hue = _told_apart(rows, color, dash=False)
-    base = alt.Chart().encode(alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
+    base = theme.Chart().encode(alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
                               xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)))
     chart = alt.layer(
         base.mark_rule(aria=False).encode(alt.Y("low:Q", title=y_title), y2="high:Q", **hue),
@@ -75,7 +75,7 @@ def bars(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str
     title, rows, x, y, color, panel, x_title, columns, same_scale
         As in `lines`.
     """
-    chart = alt.Chart().mark_bar(aria=False).encode(
+    chart = theme.Chart().mark_bar(aria=False).encode(
         alt.X(f"{x}:O", title=x_title or _words(x), sort=_distinct(rows, x), axis=alt.Axis(labelAngle=0)),
         alt.Y(f"{y}:Q", title=_words(y)),
         xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)), **_told_apart(rows, color, dash=False))
@@ -94,7 +94,7 @@ def areas(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: st
     many = len(_distinct(rows, color)) > SERIES
     hue = alt.Color(f"{color}:N", sort=_distinct(rows, color), scale=alt.Scale(scheme="tableau20"),
                     legend=None if many else alt.Legend(title=_words(color)))
-    chart = alt.Chart().mark_area(aria=False).encode(
+    chart = theme.Chart().mark_area(aria=False).encode(
         alt.X(f"{x}:Q", title=_words(x)), alt.Y(f"{y}:Q", stack="normalize", title=y_title), hue)
     said = (f"Stacked shares of {checks.counted(len(_distinct(rows, color)), color)} over {_words(x)}"
             f"{_in_panels(rows, panel)}.")

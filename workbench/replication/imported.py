@@ -98,6 +98,5 @@ def _coefficients(method: str, given: list | np.ndarray | None, count: int, rho:
         return np.full(count, (count - 1) / count if method == "jk1" else 1 / (count * (1 - (rho or 0)) ** 2))
     given = checks.vector("coefficients", given, size=count, what="replicate")
     if (given <= 0).any():
-        raise checks.WrongValue("coefficients", f"must be above 0; replicate {given.argmin()} has "
-                                f"{given.min():g}")
+        raise checks.WrongValue("coefficients", f"must be above 0; replicate {given.argmin()} has {given.min():g}")
     return given

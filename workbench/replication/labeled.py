@@ -211,8 +211,7 @@ def _replicate_columns(items: dict | str, pattern: str, roles: dict) -> list[str
         raise checks.WrongValue("replicate_weights", "must not be given with {0}: the weights know the clusters",
                                 others=(given[0],))
     if not roles["weight"]:
-        raise checks.WrongValue("replicate_weights", "need the {0} that they vary: name its column",
-                                others=("weight",))
+        raise checks.WrongValue("replicate_weights", "need the {0} that they vary: name its column", others=("weight",))
     return found
 
 

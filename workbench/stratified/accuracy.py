@@ -79,8 +79,7 @@ class StratifiedEstimate(Estimate, Result):
         """
         if self.skipped is not None:
             return skips.between(*(end.interval(level, method) for end in self._ends()))
-        return intervals.stratified_interval(self.stratum_size, self.labeled, self.correct,
-                                             level=level, method=method)
+        return intervals.stratified_interval(self.stratum_size, self.labeled, self.correct, level=level, method=method)
 
     def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""
@@ -473,16 +472,15 @@ def half_widths(size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, interva
     if (labeled >= size).all():
         return 0.0, 0.0, np.ones(1)
     uniform = np.random.default_rng(0).random((DRAWS["default"], size.size))
-    outcomes = draw_counts(size, np.rint(size * rate), labeled, uniform)
-    low, high = intervals.default_limits(intervals.stratum_cells(size, labeled, outcomes), size.sum(), (1 - level) / 2)
-    default = (high - low) / 2
+    distinct, place = np.unique(draw_counts(size, np.rint(size * rate), labeled, uniform), axis=0, return_inverse=True)
+    low, high = intervals.default_limits(intervals.stratum_cells(size, labeled, distinct), size.sum(), (1 - level) / 2)
+    default = ((high - low) / 2)[place.ravel()]
     mean, error = float(default.mean()), float(default.std(ddof=1) / np.sqrt(default.size))
     if interval == "default":
         return mean, error, default / mean
-    first = outcomes[:DRAWS.get(interval, 300)]
-    distinct, place = np.unique(first, axis=0, return_inverse=True)
+    first, place = np.unique(place.ravel()[:DRAWS.get(interval, 300)], return_inverse=True)
     widths = np.array([intervals.stratified_interval(size, labeled, x, level=level, method=interval).half_width
-                       for x in distinct])[place.ravel()]
+                       for x in distinct[first]])[place]
     same = default[:widths.size]
     ratio = widths.mean() / same.mean()
     rest = (widths - ratio * same).std(ddof=1) / np.sqrt(widths.size)

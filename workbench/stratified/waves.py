@@ -189,8 +189,7 @@ def wave_limits(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, tail
                 method: str = "default") -> tuple[np.ndarray, np.ndarray]:
     """Return lower and upper limits (R,) of waves (R, T, H)."""
     cells = wave_cells(size, labeled, correct)
-    return intervals.wald_limits(cells, tail) if method == "wald" else \
-        intervals.default_limits(cells, size.sum(), tail)
+    return intervals.wald_limits(cells, tail) if method == "wald" else intervals.default_limits(cells, size.sum(), tail)
 
 
 def wave_step(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget: int, prior: np.ndarray | None,

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 SCRIPTS = ("chart_look", "chart_touch", "chart_tools", "control_names", "chart_view")
 
 
-
 class ChartView(anywidget.AnyWidget):
     """A live chart: built once from an altair chart, then fed with data only.
 

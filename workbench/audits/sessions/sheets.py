@@ -247,8 +247,7 @@ def item_of(trail: Trail, identifier: Any) -> int:
     text = _text(identifier)
     k = trail.place.get(text)
     if k is None:
-        raise SessionError(f"no item {text!r} is to be labeled in this audit"
-                           f"{_shortened(text, trail)}")
+        raise SessionError(f"no item {text!r} is to be labeled in this audit{_shortened(text, trail)}")
     if k >= trail.budget:
         raise SessionError(f"item {text!r} stands at {k + 1} in the order, behind the budget of {trail.budget}: extend "
                            "the audit first")

@@ -50,7 +50,7 @@ def register(error: Sequence[np.ndarray]) -> alt.TopLevelMixin:
 
 
 def _column(rows: list, name: str, title: str) -> Any:
-    base = alt.Chart(theme.rows("places", rows)).encode(y=ALONG, x=alt.X(
+    base = theme.Chart(theme.rows("places", rows)).encode(y=ALONG, x=alt.X(
         f"{name}:Q", title=title, axis=alt.Axis(tickCount=3, format=",d")))
     return (base.mark_bar(height={"band": 0.55}, color=theme.GRAY) + base.mark_text(align="left", dx=5).encode(
         text=f"{name}_text:N")).properties(width=theme.WIDTH - 100, height=4 * 22)

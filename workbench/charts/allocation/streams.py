@@ -92,7 +92,7 @@ def stream(study: StreamStudy, method: str, seen: int, names: Sequence[str],
         color=theme.color("stratum", colors, sort=list(names)))
     beside = {"align": "right", "dx": 98, "x": "width"}
     held = theme.chart(data, "names").mark_text(**beside).encode(y=alt.Y("place:Q", **share), text="text:N")
-    room = alt.Chart(theme.rows("room", [{"text": "thousands"}])).mark_text(     # also where no name stands at first
+    room = theme.Chart(theme.rows("room", [{"text": "thousands"}])).mark_text(     # also where no name stands at first
         opacity=0, **beside).encode(text="text:N")
     now = theme.chart(data, "now").mark_rule(strokeWidth=1).encode(x=across)
     up = alt.Y("ratio:Q", title="variance / VOILA's (log)", axis=alt.Axis(values=TENS, format=",d"),
@@ -285,7 +285,7 @@ def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
             type="log", nice=False, domain=alt.Undefined if variances is None else list(variances)), axis=alt.Axis(
             format="~g", values=[m / t for t in TENS for m in (1, 2, 5)] + TENS[1:])), **look)
     jumped = [] if jump_at is None else [{"records": jump_at}]
-    jumps = alt.Chart(theme.rows("jumps", jumped)).mark_rule(style="truth").encode(x=across)
+    jumps = theme.Chart(theme.rows("jumps", jumped)).mark_rule(style="truth").encode(x=across)
     both = [(lines + jumps).properties(width=theme.WIDTH - 40, height=170) for lines in (upper, lower)]
     return theme.finish(alt.vconcat(*both), *jump_words(study, stratum, methods))
 

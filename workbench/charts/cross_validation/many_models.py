@@ -65,7 +65,7 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
     # what color and bars mean, as they may disagree; of a single pair nothing is adjusted
     title = None if len(comparison.pairs) == 1 else [f"color and p: {_how(comparison)}",
                                                      f"bars: {percent(level)} intervals, not adjusted"]
-    base = alt.Chart(theme.rows("pairs", rows)).encode(
+    base = theme.Chart(theme.rows("pairs", rows)).encode(
         y=alt.Y("pair:N", sort=[row["pair"] for row in rows], title=None, axis=alt.Axis(labelLimit=280)))
     colored = base.encode(color=theme.color("verdict", kinds, title=title, legend=legend))
     x = alt.X("low:Q", title="difference in mean loss, first minus second",
@@ -74,7 +74,7 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
     dots = colored.mark_point(filled=True, size=70).encode(x="difference:Q", shape=theme.shape(
         "verdict", kinds, ["diamond", "circle", "cross"], title=title, legend=legend))
     texts = base.mark_text(x="width", dx=8, align="left", fontSize=11).encode(text="text:N")
-    zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
+    zero = theme.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
     height = max(40, len(rows) * (24 if len(rows) <= 12 else 17))
     drawn = alt.layer(zero, bars, dots, texts).properties(width=PAIRS_WIDTH, height=height)
     return finished(drawn, pairs_words(comparison, level=level, most=most))

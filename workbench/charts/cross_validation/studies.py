@@ -55,12 +55,12 @@ def hook(differences: Sequence[float], pvalue: float) -> alt.TopLevelMixin:
     mean = float(np.mean(values))
     bars = [{"fold": k + 1, "difference": d, "who": "clerk B" if d > 0 else "clerk A"} for k, d in enumerate(values)]
     y = alt.Y("difference:Q", title="errors of A minus errors of B (points)", axis=POINTS)
-    base = alt.Chart(theme.rows("folds", bars)).encode(x=alt.X("fold:O", title="fold of ten forms",
+    base = theme.Chart(theme.rows("folds", bars)).encode(x=alt.X("fold:O", title="fold of ten forms",
                                                                axis=alt.Axis(labelAngle=0)), y=y)
     stems = base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(y2=alt.datum(0))
-    line = alt.Chart(theme.rows("mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f}".replace("-", "−")}]))
+    line = theme.Chart(theme.rows("mean", [{"difference": mean, "text": f"mean {100 * mean:+.0f}".replace("-", "−")}]))
     name = line.mark_text(x="width", align="left", dx=4).encode(y=y, text="text:N")
-    zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(y=y)
+    zero = theme.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(y=y)
     fewer = sum(d < 0 for d in values)
     drawn = zero + stems + base.mark_point(filled=True, size=90, color=theme.ESTIMATE)
     return theme.finish(drawn + line.mark_rule(style="truth").encode(y=y) + name,
@@ -138,7 +138,7 @@ def _intervals(data: dict) -> Any:
     bars = base.mark_rule(strokeWidth=2, clip=True).encode(y=y, y2="high:Q")
     dots = base.mark_point(filled=True, size=50).encode(
         y="difference:Q", shape=theme.shape("verdict", ALARMS, ["diamond", "circle"]))
-    zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(style="truth").encode(y="difference:Q")
+    zero = theme.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(style="truth").encode(y="difference:Q")
     return (zero + bars + dots).properties(width=520, height=240)
 
 
@@ -206,7 +206,7 @@ def slider(differences: np.ndarray, test: KFoldTTest) -> alt.TopLevelMixin:
     bar = mean.mark_rule(strokeWidth=5, clip=True).encode(x=alt.X("low:Q", scale=x), x2="high:Q")
     center = mean.mark_point(filled=True, size=150).encode(
         x="estimate:Q", shape=theme.shape("verdict", VERDICTS, ["diamond", "circle"], legend=None))
-    zero = alt.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
+    zero = theme.Chart(theme.rows("zero", [{"difference": 0}])).mark_rule(strokeWidth=1).encode(x="difference:Q")
     left = (zero + dots + bar + center).properties(width=230, height=220)
     right = curve(data, test.folds * test.repeats, (0.0, 1.0)).properties(width=SLIDER_SIZE[0], height=SLIDER_SIZE[1])
     both = alt.hconcat(left, right).resolve_scale(color="independent", shape="independent")

@@ -54,7 +54,7 @@ def estimators(comparison: EstimatorComparison, method: str = "mle") -> alt.TopL
         The chosen one.
     """
     rows = estimators_data(comparison, method)
-    base = alt.Chart(theme.rows("estimators", rows)).encode(
+    base = theme.Chart(theme.rows("estimators", rows)).encode(
         y=alt.Y("estimator:N", sort=[row["estimator"] for row in rows], title=None, axis=alt.Axis(labelLimit=220)),
         x=alt.X("rmse:Q", title="expected error: RMSE at the present shift (share)",
                 axis=alt.Axis(tickCount=6, format="~g")))
@@ -94,7 +94,7 @@ def audit_matrix(audit: ConfusionCounts) -> alt.TopLevelMixin:
     names = [str(label) for label in audit.labels]
     size = min(90, max(24, 420 // len(names)))
     axis = alt.Axis(labelAngle=0 if max(map(len, names)) * 7 < size else -45, labelLimit=110)
-    base = alt.Chart(theme.rows("audit", audit_matrix_data(audit))).encode(
+    base = theme.Chart(theme.rows("audit", audit_matrix_data(audit))).encode(
         x=alt.X("prediction:N", sort=names, title="read as", axis=axis),
         y=alt.Y("truth:N", sort=names, title="true class", axis=alt.Axis(labelLimit=110)))
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(

@@ -106,7 +106,7 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
 def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
     up = alt.Y("share:Q", title=f"share of {_limited(class_name(part['class']))}",
                axis=theme.percents(tickCount=5), scale=alt.Scale(zero=False))
-    bands, alone, lines, lost, audit = (alt.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across)
+    bands, alone, lines, lost, audit = (theme.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across)
                                         for name in ("bands", "alone", "lines", "lost", "audit"))
     area = bands.mark_area(opacity=0.22, color=CORRECTED).encode(y="low:Q", y2="high:Q")
     bars = alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3).encode(y="low:Q", y2="high:Q")
@@ -183,8 +183,8 @@ def changes(series: PrevalenceSeries, *, label: str | None = None, level: float 
 
 
 def _change_chart(rows: list, name: str, k: int, across: Any, periods: int) -> Any:
-    zero = alt.Chart(theme.rows(f"zero {k}", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
-    base = alt.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=theme.color("verdict", VERDICTS))
+    zero = theme.Chart(theme.rows(f"zero {k}", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
+    base = theme.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=theme.color("verdict", VERDICTS))
     up = alt.Y("low:Q", title=f"{_limited(class_name(name), 10)} (points)", axis=POINTS)
     dots = base.mark_point(filled=True, size=60 if periods <= MANY else 14).encode(
         y="change:Q", shape=theme.shape("verdict", VERDICTS, ["circle", "square"]))

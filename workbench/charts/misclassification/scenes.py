@@ -83,7 +83,7 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
     up = alt.Y("bias:Q", title="counted minus true share (points)", axis=POINTS, scale=theme.span(*BIAS))
     across = alt.X("share:Q", title="true share of panels", axis=PERCENT, scale=unit)
     line = theme.chart(data, "line").mark_line(color=theme.GRAY, clip=True).encode(x=across, y=up)
-    zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(strokeWidth=1).encode(y="bias:Q")
+    zero = theme.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(strokeWidth=1).encode(y="bias:Q")
     arrow = theme.chart(data, "arrow")
     shaft = arrow.mark_rule(color=RAW, strokeWidth=3).encode(x="share:Q", y="from:Q", y2="bias:Q")
     tip = arrow.mark_point(color=RAW, fill=RAW, size=110).encode(
@@ -171,12 +171,12 @@ def months(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") 
     low, high = (f"{abs(100 * end):g}" for end in ERRORS)
     along = alt.X("low:Q", title=f"answer minus truth (points), ± one standard deviation; cut at −{low} and +{high}",
                   axis=POINTS, scale=theme.span(*ERRORS))
-    zero = alt.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(style="truth").encode(x="bias:Q")
+    zero = theme.Chart(theme.rows("zero", [{"bias": 0}])).mark_rule(style="truth").encode(x="bias:Q")
     bands = answers.mark_rule(strokeWidth=4, clip=True).encode(x=along, x2="high:Q", y=labels, color=color)
     dots = answers.mark_circle(size=90, clip=True).encode(x="bias:Q", y=labels, color=color)
     texts = answers.mark_text(align="left", dx=8, fontWeight="bold").encode(
         x=alt.value("width"), y=labels, text="text:N")
-    head = alt.Chart(theme.rows("head", [{"text": ["typical", "error"]}])).mark_text(
+    head = theme.Chart(theme.rows("head", [{"text": ["typical", "error"]}])).mark_text(
         align="left", dx=8, dy=-26, lineHeight=16, style="note", x="width", y=0).encode(text="text:N")
     above = (zero + bands + dots + texts + head).properties(width=460, height=alt.Step(28))
     across = alt.X("share:Q", title="new true share (lines: theory; dots: simulated)", axis=PERCENT, scale=WITHIN)
@@ -261,7 +261,7 @@ def change(series: PrevalenceSeries, first: int, last: int, true_shares: np.ndar
     limits = differences.mark_rule(strokeWidth=5).encode(y=change, y2="high:Q")
     ticks = differences.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
     true = theme.chart(data, "true change").mark_rule(style="truth").encode(y="change:Q")
-    zero = alt.Chart(theme.rows("zero", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
+    zero = theme.Chart(theme.rows("zero", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
     right = (zero + true + limits + ticks).properties(width=110 * len(data["differences"]), height=250)
     return theme.finish(alt.hconcat(left, right), *change_words(series, first, last, true_shares, predicted))
 
@@ -321,8 +321,7 @@ def held_constant(theory: EstimatorTheory, constant: str) -> alt.TopLevelMixin:
     dots = now.mark_circle(size=110).encode(color=color)
     # beside the dot where there is room: the upper text on its left, the lower on its right, turned near the ends,
     # where it stands as much higher or lower as the lines rise along it
-    rise = (f"datum.slope * {LETTERS} * height / width * "
-            f"{(RANGE[1] - RANGE[0]) / (ANSWERS[1] - ANSWERS[0])}")
+    rise = f"datum.slope * {LETTERS} * height / width * {(RANGE[1] - RANGE[0]) / (ANSWERS[1] - ANSWERS[0])}"
     texts = [now.mark_text(align=alt.expr(f"{left} ? 'right' : 'left'"), dx=alt.expr(f"{left} ? -8 : 8"),
                            dy=alt.expr(f"{turned} ? {way} * (12 + {rise}) : {way} * 17"), fontWeight="bold").encode(
                                text="text:N").transform_filter(alt.datum.side == side)

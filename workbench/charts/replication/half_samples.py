@@ -39,11 +39,11 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     rate, (pooled, _) = right / items, naive(right, items)
     low, high = _independent(pooled, items.mean())
     up = alt.Y("accuracy:Q", title="accuracy", axis=theme.percents(), scale=alt.Scale(domain=[0.7, 1], zero=False))
-    band = alt.Chart(theme.rows("chance", [{"low": low, "high": high}])).mark_rect(
+    band = theme.Chart(theme.rows("chance", [{"low": low, "high": high}])).mark_rect(
         opacity=0.2, color=theme.GRAY).encode(y="low:Q", y2="high:Q")
-    dots = alt.Chart(theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
+    dots = theme.Chart(theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
                      ).mark_circle(size=110).encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
-    all_forms = alt.Chart(theme.rows("all", [{"accuracy": pooled}])).mark_rule(style="truth").encode(y="accuracy:Q")
+    all_forms = theme.Chart(theme.rows("all", [{"accuracy": pooled}])).mark_rule(style="truth").encode(y="accuracy:Q")
     worst, best = int(rate.argmin()), int(rate.argmax())
     return theme.finish(
         band + all_forms + dots, "Does chance alone scatter the boxes like this?",
@@ -121,7 +121,7 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, pre
     bands = districts.mark_rect(opacity=0.16).encode(x=_box("start"), x2="end:Q", fill=alt.Fill(
         "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])))
     names = districts.mark_text(y=-15, style="note").encode(x=_box("middle"), text="district:N")
-    what = alt.Chart(theme.rows("what", [{"text": "district"}])).mark_text(
+    what = theme.Chart(theme.rows("what", [{"text": "district"}])).mark_text(
         x=-6, y=-15, align="right", style="note").encode(text="text:N")
     joined = districts.mark_rule(strokeWidth=2).encode(x=_box("left"), x2="right:Q", y="first:Q", y2="second:Q",
                                                        color=alt.value(theme.GRAY))
@@ -291,7 +291,7 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.T
     level : float
     """
     low, high = estimate.interval(level)
-    interval = alt.Chart(theme.rows("interval", [{"low": low, "high": high}])).mark_rule(
+    interval = theme.Chart(theme.rows("interval", [{"low": low, "high": high}])).mark_rule(
         strokeWidth=5, y="height").encode(x="low:Q", x2="high:Q", color=alt.value(HONEST))
     scale = _scale(estimate)
     title = f"{title_of(estimate.statistic)} of the replicate" + \

@@ -70,7 +70,7 @@ def coverage(study: CoverageStudy, predicted: float | None = None) -> alt.TopLev
     colors = {name: NAIVE if name == "naive" else HONEST for name in COVERED}
     dots = shares.mark_square(size=90).encode(x="coverage:Q", color=theme.color("method", colors, legend=None))
     text = shares.mark_text(align="left", x=6).encode(text="text:N")
-    promise = alt.Chart(theme.rows("promise", [{"level": 0.95}])).mark_rule(style="truth").encode(x="level:Q")
+    promise = theme.Chart(theme.rows("promise", [{"level": 0.95}])).mark_rule(style="truth").encode(x="level:Q")
     below = (promise + bars + dots + text + _expected(data)).properties(width=theme.WIDTH - 40, height=120)
     both = alt.vconcat(strips, below).resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *coverage_words(study, predicted))
@@ -127,7 +127,7 @@ def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLeve
     """
     rows = metrics_data(found, most)
     order = list(dict.fromkeys(row["name"] for row in rows))
-    base = alt.Chart(theme.rows("metrics", rows)).encode(
+    base = theme.Chart(theme.rows("metrics", rows)).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=160)),
         yOffset=alt.YOffset("kind:N", sort=["report this", "naive"]),
         color=theme.color("kind", {"report this": HONEST, "naive": NAIVE}))
@@ -177,7 +177,7 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
     shown = psu_data(rows)
     order = list(dict.fromkeys(str(row["stratum"]) for row in shown))
     angle = -90 if len(order) > FEW else -45 if sum(map(len, order)) > LETTERS else 0
-    dots = alt.Chart(theme.rows("psus", [row | {"stratum": str(row["stratum"])} for row in shown])).mark_circle(
+    dots = theme.Chart(theme.rows("psus", [row | {"stratum": str(row["stratum"])} for row in shown])).mark_circle(
         color=theme.LABELED).encode(
         x=alt.X("stratum:N", sort=order, title="stratum, from low to high accuracy",
                 axis=alt.Axis(labelAngle=angle, labelLimit=100)),

@@ -78,7 +78,7 @@ def audit(audit: Any) -> alt.TopLevelMixin:
     audit : workbench.audits.accuracy.Audit
     """
     colors = {kind: color for kind, color, _ in _outcomes(audit)}
-    base = alt.Chart(theme.rows("labels", audit_data(audit))).encode(
+    base = theme.Chart(theme.rows("labels", audit_data(audit))).encode(
         x=alt.X("stratum:O", title=f"stratum, {_order(audit)}", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("labels:Q", title="labels", axis=alt.Axis(tickMinStep=1)), order="order:Q")
     strength = alt.Scale(domain=list(colors), range=STRENGTHS[:len(colors)])
@@ -175,8 +175,7 @@ def intervals_words(comparison: IntervalComparison, truth: float | None = None) 
     dashed, known = ("", "") if truth is None else (" (dashed: the truth)", f" The true accuracy is {truth:.3f}.")
     promised = f" ({comparison.assumption.lower()})" if comparison.assumption else ""
     report = "what to expect of each" if comparison.assumption else "report the default"
-    return (f"The same labels, five intervals: {report}{promised}{dashed}",
-            f"Limits{promised}: {limits}.{known}")
+    return (f"The same labels, five intervals: {report}{promised}{dashed}", f"Limits{promised}: {limits}.{known}")
 
 
 def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt.TopLevelMixin:
@@ -192,10 +191,10 @@ def intervals(comparison: IntervalComparison, truth: float | None = None) -> alt
     rows = [{"method": i.method, "low": i.low, "high": i.high, "use": use.get(i.method, "on purpose only")}
             for i in comparison.intervals]
     colors = {default: theme.STRATIFIED, "on purpose only": theme.UNLABELED, "for teaching": theme.MISS}
-    bars = alt.Chart(theme.rows("intervals", rows)).mark_bar(height=8).encode(
+    bars = theme.Chart(theme.rows("intervals", rows)).mark_bar(height=8).encode(
         y=alt.Y("method:N", sort=[row["method"] for row in rows], title=None), x2="high:Q",
         x=alt.X("low:Q", title="accuracy", axis=theme.percents(), scale=alt.Scale(zero=False)),
         color=theme.color("use", colors))
     known = [] if truth is None else [{"truth": truth}]
-    rule = alt.Chart(theme.rows("truth", known)).mark_rule(style="truth").encode(x="truth:Q")
+    rule = theme.Chart(theme.rows("truth", known)).mark_rule(style="truth").encode(x="truth:Q")
     return theme.finish(bars + rule, *intervals_words(comparison, truth), height=150)

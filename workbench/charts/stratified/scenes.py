@@ -73,10 +73,10 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
         Chances of being right, as the classifier states them.
     """
     rows = by_rank(score, score, "sure")
-    sure = alt.Chart(theme.rows("sure", rows)).mark_rect(color=theme.STRATIFIED, opacity=0.6).encode(
+    sure = theme.Chart(theme.rows("sure", rows)).mark_rect(color=theme.STRATIFIED, opacity=0.6).encode(
         x=_rank("items, from the least sure to the surest"), x2="end:Q", y2=alt.datum(0),
         y=alt.Y("sure:Q", title="says it is sure", axis=theme.percents(tickCount=5), scale=alt.Scale(domain=[0, 1])))
-    mean = alt.Chart(theme.rows("mean", [{"mean": float(np.mean(score))}])).encode(y="mean:Q")
+    mean = theme.Chart(theme.rows("mean", [{"mean": float(np.mean(score))}])).encode(y="mean:Q")
     text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(text=alt.Text("mean:Q", format=".1%"))
     said = f"says that it is {np.mean(score):.1%} sure on average"
     return theme.finish(sure + mean.mark_rule(style="truth") + text,
@@ -294,11 +294,11 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
     rows = [{"labels": study.budget, "covers": covers, "text": f"{covers:.0%}"}
             for study in studies for covers in [study.coverage("wald")]]
     told = [] if predicted is None else [{"labels": studies[-1].budget, "covers": predicted, "text": "you predicted"}]
-    line = alt.Chart(theme.rows("covers", rows)).encode(
+    line = theme.Chart(theme.rows("covers", rows)).encode(
         x=alt.X("labels:Q", title="labels", scale=theme.span(0, 330)),
         y=alt.Y("covers:Q", title="contain the truth", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])))
-    guess = alt.Chart(theme.rows("predicted", told)).encode(x="labels:Q", y="covers:Q")
-    promised = alt.Chart(theme.rows("promised", [{"promised": 0.95}])).mark_rule(style="truth").encode(y="promised:Q")
+    guess = theme.Chart(theme.rows("predicted", told)).encode(x="labels:Q", y="covers:Q")
+    promised = theme.Chart(theme.rows("promised", [{"promised": 0.95}])).mark_rule(style="truth").encode(y="promised:Q")
     layers = alt.layer(promised, line.mark_line(point={"color": theme.MISS}, color=theme.MISS),
                        line.mark_text(dy=14).encode(text="text:N"), *theme.guess(guess, align="right", dx=-18, dy=14))
     first, last = rows[0], rows[-1]

@@ -493,6 +493,7 @@ def _axes(studies: Iterable) -> dict:
     return {"most": float(1.05 * sampled), "variances": (float(shown.min() / 1.1), float(1.1 * shown.max()))}
 
 
+@functools.cache
 def _jump_studies() -> dict:
     """Return a study per jump, all followed at once: every jump has the same streams but for its spread."""
     streams = [simulations.jump_stream(**SHORT_STREAM, jumping=JUMPING, sd=float(sd), runs=SHORT_RUNS) for sd in JUMPS]

@@ -76,6 +76,5 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     corrected = series.prevalence_series(audited, at_audit, months, method=method, rates=rates)
     if half_width:
         last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
-        plans.plan_next_audit(audited, months[last], at_audit, half_width, method=method, rates=rates,
-                                    level=level)
+        plans.plan_next_audit(audited, months[last], at_audit, half_width, method=method, rates=rates, level=level)
     return audited, comparison, months, replace(corrected, notes=(*corrected.notes, *said))

@@ -55,8 +55,7 @@ def _neyman_shares(values: Any, size: Any = None, spread: Any = None) -> Judged 
     if sum(values) != 100:
         return Judged("mistake", f"budget not spent exactly: your labels add up to {sum(values):g}", "budget not spent")
     if min(values) < 2:
-        return Judged("mistake", "a stratum with fewer than 2 labels has no variance estimate",
-                      "fewer than two labels")
+        return Judged("mistake", "a stratum with fewer than 2 labels has no variance estimate", "fewer than two labels")
     if np.abs(np.array(values) - optimum).max() <= 1:
         return "right", " / ".join(map(str, optimum))
     if max(values) - min(values) <= 1:
