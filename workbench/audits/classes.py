@@ -161,8 +161,7 @@ def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
     return name, "correct" if len(texts) <= 2 else "truth"
 
 
-def nested_strata(items: Any, name: str, n_strata: int, stratifier: str, *,
-                  rng: int) -> tuple[Strata, np.ndarray]:
+def nested_strata(items: Any, name: str, n_strata: int, stratifier: str, *, rng: int) -> tuple[Strata, np.ndarray]:
     """Return strata of the items predicted as the class, then of the others, and which are the former."""
     refuse_given(items)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)

@@ -106,8 +106,7 @@ class DifferenceAudit(Audit):
 
 def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5, stratifier: str = "equal_size",
                      allocation: str = "proportional", interval: str = "default", level: float = 0.95, labels: str = "",
-                     label_sheet: str = "", rng: int = 0,
-                     columns: Mapping[str, ArrayLike] | None = None,
+                     label_sheet: str = "", rng: int = 0, columns: Mapping[str, ArrayLike] | None = None,
                      source: Mapping[str, Any] | None = None) -> DifferenceAudit:
     """Run one audit of the difference of two models' accuracies: plan, simulate or analyze the labels.
 

@@ -8,10 +8,8 @@ from typing import Any
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-OKABE_ITO = {
-    "black": "#000000", "orange": "#E69F00", "sky": "#56B4E9", "green": "#009E73",
-    "yellow": "#F0E442", "blue": "#0072B2", "vermilion": "#D55E00", "purple": "#CC79A7",
-}
+OKABE_ITO = {"black": "#000000", "orange": "#E69F00", "sky": "#56B4E9", "green": "#009E73", "yellow": "#F0E442",
+             "blue": "#0072B2", "vermilion": "#D55E00", "purple": "#CC79A7"}
 GRAY = "#808080"
 
 RANDOM = OKABE_ITO["purple"]

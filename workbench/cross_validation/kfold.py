@@ -103,8 +103,7 @@ class VarianceEstimates(Result):
             Covariance of two losses in one fold, and in different folds.
         """
         n, m = self.items, self.items / self.folds
-        return {"theta1": mean ** 2, "theta2": -omega, "theta3": -gamma,
-                "theta4": -m / n * omega - (n - m) / n * gamma,
+        return {"theta1": mean ** 2, "theta2": -omega, "theta3": -gamma, "theta4": -m / n * omega - (n - m) / n * gamma,
                 "theta5": -(m - 1) / (n - 1) * omega - (n - m) / (n - 1) * gamma}
 
     def headline(self) -> str:

@@ -21,9 +21,3 @@ from workbench.intervals.shares import (
     wald_limits,
     wilson,
 )
-
-__all__ = [
-    "METHODS", "Cells", "check_part", "check_sample", "default_limits", "exact_notes", "few_notes", "holm",
-    "hypergeometric_pmf", "limiting_notes", "monotone_limits", "proven_limits", "quantile", "refuse_few",
-    "stratified_interval", "stratum_cells", "teaching_note", "three_moment_quantile", "wald_limits", "wilson",
-]

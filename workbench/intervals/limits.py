@@ -151,8 +151,7 @@ def _merged(reach: np.ndarray, n: np.ndarray, unseen: np.ndarray, free: np.ndarr
     return unlabeled / (labels + 1), weight ** 2 * free * variance, weight ** 3 * free ** 1.5 * third, valid
 
 
-def _candidate_quantiles(moments: Sequence[np.ndarray], valid: np.ndarray, top: np.ndarray,
-                         tail: float) -> np.ndarray:
+def _candidate_quantiles(moments: Sequence[np.ndarray], valid: np.ndarray, top: np.ndarray, tail: float) -> np.ndarray:
     """Return the quantiles (..., C) of an outcome's candidates, -inf where not valid or not beyond the likely one."""
     parts, place = np.broadcast_arrays(*moments, top), np.arange(valid.shape[-1])
     likely = np.where(valid, parts[0] + 2 * np.sqrt(parts[1]), -np.inf).argmax(-1)[..., None]
@@ -160,8 +159,7 @@ def _candidate_quantiles(moments: Sequence[np.ndarray], valid: np.ndarray, top: 
     first = three_moment_quantile(mean, variance, third, end, tail)
     upper, others = np.where(valid & (place == likely), first, -np.inf), valid & (place != likely)
     mean, variance, third, end = (part[others] for part in parts)
-    upper[others] = three_moment_quantile(mean, variance, third, end, tail,
-                                          np.broadcast_to(first, valid.shape)[others])
+    upper[others] = three_moment_quantile(mean, variance, third, end, tail, np.broadcast_to(first, valid.shape)[others])
     return upper
 
 

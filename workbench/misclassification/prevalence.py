@@ -358,5 +358,4 @@ def _why_not(audit: ConfusionCounts, frame: np.ndarray | None, method: str) -> s
 def _compared(periods: Periods, level: float) -> np.ndarray:
     """Return estimate, standard error, limits, bias and root mean squared error, (6, K)."""
     return np.stack([periods.estimate[0], np.sqrt(np.diag(periods.covariance[0])),
-                     *(limit[0] for limit in periods.level_limits(level)), periods.bias[0],
-                     periods.expected_error[0]])
+                     *(limit[0] for limit in periods.level_limits(level)), periods.bias[0], periods.expected_error[0]])

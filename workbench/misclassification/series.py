@@ -71,9 +71,8 @@ class PrevalenceChange(OfClasses, Result):
         """Return one row per class (two classes: `labels[1]`)."""
         figures = self.by_class(self.estimate, self.standard_error, self.growth, self.limits, self.growth_limits)
         return [{"first_period": self.first, "last_period": self.last, "label": label, "change": change,
-                 "standard_error": error, "low": i.low, "high": i.high, "growth": rate,
-                 "growth_low": g.low, "growth_high": g.high}
-                for label, change, error, rate, i, g in figures]
+                 "standard_error": error, "low": i.low, "high": i.high, "growth": rate, "growth_low": g.low,
+                 "growth_high": g.high} for label, change, error, rate, i, g in figures]
 
 
 class PrevalenceSeries(Result):

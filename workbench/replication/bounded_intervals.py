@@ -238,8 +238,7 @@ def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tup
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 
-def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray,
-          vary: np.ndarray) -> tuple:
+def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, vary: np.ndarray) -> tuple:
     """Return skewness g, what one unseen PSU adds u, and carriers K of the upper limit: see `clusters`.
 
     The unseen PSU is as heavy as the heaviest. It is like the worst that was seen; lies at the bound where almost none

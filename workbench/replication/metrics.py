@@ -129,10 +129,9 @@ class MetricEstimates(Result):
         """Return a row as a page shows it: shares as percentages, limits side by side."""
         names = ("estimate", "standard_error", "low", "high", "naive_low", "naive_high")
         found, error, *limits = digits.percents(*(row[name] for name in names), error=(row["high"] - row["low"]) / 2)
-        return {"metric": _heading(row), **({"group": row["group"]} if "group" in row else {}),
-                "estimate": found, f"{percent(self.level)} interval": f"{limits[0]} to {limits[1]}",
-                "standard_error": error, "naive": f"{limits[2]} to {limits[3]}", "df": f"{row['df']:,}",
-                "design_effect": row["design_effect"],
+        return {"metric": _heading(row), **({"group": row["group"]} if "group" in row else {}), "estimate": found,
+                f"{percent(self.level)} interval": f"{limits[0]} to {limits[1]}", "standard_error": error,
+                "naive": f"{limits[2]} to {limits[3]}", "df": f"{row['df']:,}", "design_effect": row["design_effect"],
                 "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"}
 
 

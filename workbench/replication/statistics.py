@@ -117,8 +117,7 @@ class Metric:
                             f"{' and '.join(self.arguments)}; got {len(columns)}")
         return self.totals(*columns, size) if self.totals else None
 
-    def parts_of(self, columns: Sequence, totals: Any, rows: np.ndarray,
-                 weight: np.ndarray) -> tuple[np.ndarray, list]:
+    def parts_of(self, columns: Sequence, totals: Any, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list]:
         """Return the values that it averages, and the items that it averages them over.
 
         Parameters
@@ -288,8 +287,7 @@ def _by_row(statistic: Callable) -> Callable:
     return values
 
 
-def _auc_parts(truth: ArrayLike, score: ArrayLike, rows: np.ndarray,
-               weight: np.ndarray) -> tuple[np.ndarray, list]:
+def _auc_parts(truth: ArrayLike, score: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list]:
     """Return for both classes the shares of the other that lie on the right side of an item: AUC is the mean of each.
 
     References

@@ -136,8 +136,7 @@ def _checked_targets(output: Path | str, pdf: bool, json: str | None, tables: st
 def _write(targets: Any, page: Any, records: Any, undo: Any, about: Any) -> list:
     """Write what is asked for and return the files, the page first."""
     written = [targets.page, *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
-               *[targets.json] * bool(targets.json),
-               *(table_paths(targets.tables, records) if targets.tables else [])]
+               *[targets.json] * bool(targets.json), *(table_paths(targets.tables, records) if targets.tables else [])]
     for file in [targets.tables or targets.page.parent, *written]:
         undo.enter_context(outputs.taken_back(file))
     outputs.write_page(page, targets.page, targets.chromium)
@@ -271,10 +270,9 @@ def _belongs(tagged: set | set[str], values: dict) -> bool:
 def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) -> Any:
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
-    run = functools.partial(
-        papermill.execute_notebook, notebook, None, values, kernel_name="python3", language="python",
-        progress_bar=False, store_widget_state=False, execution_timeout=limit, iopub_timeout=limit,
-        start_timeout=START_LIMIT, **options)
+    run = functools.partial(papermill.execute_notebook, notebook, None, values, kernel_name="python3",
+                            language="python", progress_bar=False, store_widget_state=False, execution_timeout=limit,
+                            iopub_timeout=limit, start_timeout=START_LIMIT, **options)
     try:
         try:
             return run()

@@ -17,8 +17,7 @@ LEAST_COPIES = 3
 FREQUENCY, SCALE, WITHIN, RARER_VARIES_MORE = 1.6, 1.2, 0.8, 0.85
 
 
-def air_quality_stream(records: int = 310_000, *,
-                       rng: int | np.random.Generator = 0) -> tuple[np.ndarray, np.ndarray]:
+def air_quality_stream(records: int = 310_000, *, rng: int | np.random.Generator = 0) -> tuple[np.ndarray, np.ndarray]:
     """Simulate a year of measurements with 177 strata, a twin of the OpenAQ data of [1]_.
 
     As printed there: 177 strata at the end, 60 at the start, many new ones in March, November and December. Assumed

@@ -107,8 +107,7 @@ class ClassMetrics(Result):
     def rows(self) -> list[dict]:
         """Return one row per metric with its 95% interval."""
         return [{"metric": metric, **skips.estimate_cells(self.bounds(metric), self.skipped), "low": limits.low,
-                 "high": limits.high}
-                for metric in METRICS for limits in [self.interval(metric)]]
+                 "high": limits.high} for metric in METRICS for limits in [self.interval(metric)]]
 
 
 def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *,

@@ -68,8 +68,7 @@ def _points(half_width: float) -> str:
 
 def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_strata: int | str = AUTO,
                  stratifier: str = "equal_size", allocation: str = AUTO, trust_scores: bool = False,
-                 interval: str = "default", level: float = 0.95, assurance: float = 0.8,
-                 rng: int = 0) -> LabelPrices:
+                 interval: str = "default", level: float = 0.95, assurance: float = 0.8, rng: int = 0) -> LabelPrices:
     """Return how many labels each half-width of the accuracy's interval takes, if the scores are honest.
 
     Parameters

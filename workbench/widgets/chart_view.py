@@ -107,9 +107,8 @@ class ChartView(anywidget.AnyWidget):
         params = (params or {}) | ({} if title is None else {theme.HEADING: theme.title_lines(title, width)})
         _known("data", data, self.picture["data"])
         _known("params", params, [param["name"] for param in self.spec.get("params", [])])
-        self.picture = {"data": self.picture["data"] | plain(data),
-                        "params": self.picture["params"] | plain(params), "blank": False,
-                        "alternative": _sentence(alternative)}
+        self.picture = {"data": self.picture["data"] | plain(data), "params": self.picture["params"] | plain(params),
+                        "blank": False, "alternative": _sentence(alternative)}
 
     def feed(self, data: Mapping, words: Sequence[str]) -> None:
         """Draw new data as `show` does, with their title and text alternative."""

@@ -256,11 +256,10 @@ class StreamSampler:
             sd = np.where(self._size == 1, 0.0, np.sqrt(squares / (sampled - 1)))
             terms = np.where(census, 0.0, self._size * (self._size - sampled) * sd ** 2 / sampled)
         total = int(self._size.sum())
-        return StreamEstimate(
-            float(self._size @ mean / total), float(terms.sum() / total ** 2), tuple(self._labels), self._size, sampled,
-            mean, sd, values, stream_mean=float(self._size @ self._mean / total),
-            design_variance=rules.allocation_variance(self._size, self._sd(), sampled),
-            notes=tuple(self._notes(sampled, sd, census)))
+        return StreamEstimate(float(self._size @ mean / total), float(terms.sum() / total ** 2), tuple(self._labels),
+                              self._size, sampled, mean, sd, values, stream_mean=float(self._size @ self._mean / total),
+                              design_variance=rules.allocation_variance(self._size, self._sd(), sampled),
+                              notes=tuple(self._notes(sampled, sd, census)))
 
     def to_dict(self) -> dict:
         """Return a dict of plain JSON values; `from_dict` continues from it as if nothing had happened."""
@@ -269,9 +268,8 @@ class StreamSampler:
                 "seen": self._seen, "sources": sorted(map(list, self._sources)), "generator": self._bits.state,
                 "quota": self._quota and [[label, size] for label, size in self._quota.items()],
                 "labels": list(self._labels), "size": self._size.tolist(), "mean": self._mean.tolist(),
-                "squares": self._squares.tolist(), "threshold": self._threshold.tolist(),
-                "packed": packed.tolist(), "values": values.tolist(), "items": items.tolist(),
-                "item_kind": self._item_kind}
+                "squares": self._squares.tolist(), "threshold": self._threshold.tolist(), "packed": packed.tolist(),
+                "values": values.tolist(), "items": items.tolist(), "item_kind": self._item_kind}
 
     @classmethod
     def from_dict(cls, data: dict) -> "StreamSampler":

@@ -100,12 +100,11 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
     budget = checks.whole("budget", budget, least, most)
     rows = stored_rows(frame, items, settings, shown, kept(budget, most))
     labels = [each for each in (items.prediction, items.rival) if each is not None]
-    design = settings | {
-        "budget": budget, "kept": len(rows), "looks": _declared(looks, budget), "items": items.size,
-        "stratum_size": frame.strata.sizes.tolist(), "agreeing": frame.agreeing, "columns": list(shown),
-        "share": plain(frame.share), "predicted": plain(frame.predicted),
-        "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
-        "scores": item_digest(items), "rows": digest_of_rows(rows)}
+    design = settings | {"budget": budget, "kept": len(rows), "looks": _declared(looks, budget), "items": items.size,
+                         "stratum_size": frame.strata.sizes.tolist(), "agreeing": frame.agreeing,
+                         "columns": list(shown), "share": plain(frame.share), "predicted": plain(frame.predicted),
+                         "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
+                         "scores": item_digest(items), "rows": digest_of_rows(rows)}
     return design, rows
 
 

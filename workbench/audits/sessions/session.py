@@ -168,9 +168,8 @@ class AuditSession:
     def create(cls, path: str | PathLike[str], items: ScoredItems, *, budget: int, question: str = "accuracy",
                other: ArrayLike | None = None, n_strata: int | str = 5, stratifier: str = "equal_size",
                trust_scores: bool = False, expected: float | None = 0.85, looks: Sequence[int] = (),
-               second_share: float = 0.0, asks: str = "correct",
-               columns: Mapping[str, ArrayLike] | None = None, level: float = 0.95, seed: int = 0,
-               metrics_of: Any = None, source: Mapping[str, str] | None = None,
+               second_share: float = 0.0, asks: str = "correct", columns: Mapping[str, ArrayLike] | None = None,
+               level: float = 0.95, seed: int = 0, metrics_of: Any = None, source: Mapping[str, str] | None = None,
                by: str | None = None) -> Self:
         """Plan an audit and write its file.
 

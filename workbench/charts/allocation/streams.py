@@ -250,9 +250,8 @@ def _worst(study: StreamStudy, name: str) -> str:
     return worst + (f", infinite at {infinite:.0%} of checkpoints" if infinite else "")
 
 
-def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *,
-         jump_at: int | None = None, most: float | None = None,
-         variances: tuple[float, float] | None = None) -> alt.TopLevelMixin:
+def jump(study: StreamStudy, stratum: int | str, methods: Sequence[str], *, jump_at: int | None = None,
+         most: float | None = None, variances: tuple[float, float] | None = None) -> alt.TopLevelMixin:
     """Return what each method holds of one stratum over a stream, and its variance.
 
     Parameters

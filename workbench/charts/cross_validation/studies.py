@@ -111,8 +111,7 @@ def _share_error(share: float, runs: int) -> float:
     return float(np.sqrt(share * (1 - share) / runs))
 
 
-def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str,
-           predicted: float | None = None) -> alt.TopLevelMixin:
+def clerks(shown: ClerkStudies, everyone: ClerkStudies, test: str, predicted: float | None = None) -> alt.TopLevelMixin:
     """Return what studies of two equal clerks find: intervals, false alarms, believed against real spread.
 
     Parameters

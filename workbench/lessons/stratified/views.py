@@ -142,9 +142,8 @@ def predict_gain() -> Prediction:
 
 def reveal_shares() -> Reveal:
     """Return strata and shares with the learner's prediction, once it is locked."""
-    return questions.reveal("1-gain", lambda said: [
-        scenes.strata_and_shares(_number(said, 100)), questions.on_click(LOOK, seen_shares),
-        explain_strata()])
+    return questions.reveal("1-gain", lambda said: [scenes.strata_and_shares(_number(said, 100)),
+                                                    questions.on_click(LOOK, seen_shares), explain_strata()])
 
 
 def seen_shares() -> Table:
@@ -207,9 +206,8 @@ def predict_robot() -> Prediction:
 
 def reveal_robot() -> Reveal:
     """Return the robot with the learner's prediction, once it is locked."""
-    return questions.reveal("1-robot", lambda said: [
-        scenes.robots(_number(said, 100)), scenes.papers_robot(), questions.on_click(LOOK, seen_robots),
-        explain_robot()])
+    return questions.reveal("1-robot", lambda said: [scenes.robots(_number(said, 100)), scenes.papers_robot(),
+                                                     questions.on_click(LOOK, seen_robots), explain_robot()])
 
 
 def seen_robots() -> Table:
@@ -245,9 +243,8 @@ def predict_looking() -> Prediction:
 
 def reveal_looking() -> Reveal:
     """Return the impatient analysts with the learner's prediction, once it is locked."""
-    return questions.reveal("1-looking", lambda said: [
-        scenes.stop_when_it_looks_good(_number(said, ANALYSTS)), questions.on_click(LOOK, seen_looking),
-        explain_stopping()])
+    return questions.reveal("1-looking", lambda said: [scenes.stop_when_it_looks_good(_number(said, ANALYSTS)),
+                                                       questions.on_click(LOOK, seen_looking), explain_stopping()])
 
 
 def seen_looking() -> Table:
