@@ -66,6 +66,7 @@ def test_the_printed_address_opens_the_start_page_and_a_signal_ends_everything(t
         assert started.wait(20) == 0 and not psutil.wait_procs(children, 20)[1]
 
 
+@pytest.mark.full
 def test_a_page_that_is_reloaded_is_live(tmp_path, chrome):
     path = tmp_path / "notebooks" / "live.ipynb"
     path.parent.mkdir()

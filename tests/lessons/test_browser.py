@@ -60,24 +60,32 @@ CONTROLS = {
           "rho .050 (r .005): p .0440, significant at 5%; flips at .112"))),
 }
 BUTTONS = "from workbench.lessons.allocation import views as live\nlive.one_label_at_a_time()"
-CHARTS = 5 + 2 * len(CONTROLS) + 1
+CHARTS = 2 * len(CONTROLS) + 1
 
 
 @pytest.fixture(scope="module")
 def opened(lab, tmp_path_factory):
-    """The views of a made lesson, then of lessons 2 to 5; what the chart said while the kernel was busy."""
+    """The views of a made lesson; what the chart said while the kernel was busy."""
     done = tmp_path_factory.mktemp("busy") / "done"
-    views = [view for views, _, _ in CONTROLS.values() for view in views]
-    with lab.show(LESSON, BUSY.format(str(done)), AGAIN, OTHER, STATIC, LATE, *views, BUTTONS) as page:
+    with lab.show(LESSON, BUSY.format(str(done)), AGAIN, OTHER, STATIC, LATE) as page:
         browser.ready(page)
         page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
         browser.shows_chart(page)
         page.wait_for_selector(".jp-OutputArea >> text=The kernel waits.")
         first = browser.chart(page)
         done.touch()
-        browser.shows_chart(page, CHARTS)
-        browser.slider(page, sum(len(names) for _, names, _ in CONTROLS.values()))
+        browser.shows_chart(page, 5)
         yield page, first
+
+
+@pytest.fixture(scope="module")
+def views(lab):
+    """Views of lessons 2 to 5."""
+    with lab.show(*(view for views, _, _ in CONTROLS.values() for view in views), BUTTONS) as page:
+        browser.run_all(page)
+        browser.shows_chart(page, CHARTS)
+        browser.slider(page, sum(len(names) for _, names, _ in CONTROLS.values()) - 1)
+        yield page
 
 
 @pytest.fixture
@@ -145,28 +153,30 @@ def test_chart_is_drawn_while_the_kernel_is_busy(opened):
     says(opened[1], 50)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", CONTROLS)
-def test_controls_move_the_pictures_in_lab(lesson, name):
+def test_controls_move_the_pictures_in_lab(views, name):
     place = list(CONTROLS).index(name)
-    above = 1 + sum(len(names) for _, names, _ in list(CONTROLS.values())[:place])
+    above = sum(len(names) for _, names, _ in list(CONTROLS.values())[:place])
     _, names, moves = CONTROLS[name]
-    assert browser.sliders(lesson)[above:above + len(names)] == list(names)
+    assert browser.sliders(views)[above:above + len(names)] == list(names)
     for number, key, index, title, moved_title in moves:
-        index += 5 + 2 * place
-        before = browser.chart(lesson, index)
-        browser.slider(lesson, above + number).focus()
-        moved = browser.after(lesson, lambda key=key: lesson.keyboard.press(key), index)
+        index += 2 * place
+        before = browser.chart(views, index)
+        browser.slider(views, above + number).focus()
+        moved = browser.after(views, lambda key=key: views.keyboard.press(key), index)
         assert before["title"].startswith(title) and moved["title"].startswith(moved_title)
         assert moved["marks"] != before["marks"]
         assert moved["label"] == moved["svg_label"] == moved["text"] != before["text"]
-    assert lesson.console_errors == [] and lesson.outside == []
+    assert views.console_errors == [] and views.outside == []
 
 
-def test_buttons_give_labels_in_lab(lesson):
-    shown = browser.after(lesson, lambda: lesson.get_by_role("button", name="Give all M").click(), CHARTS - 1)
+@pytest.mark.full
+def test_buttons_give_labels_in_lab(views):
+    shown = browser.after(views, lambda: views.get_by_role("button", name="Give all M").click(), CHARTS - 1)
     assert shown["title"] == "All 100 labels are given: 3 + 18 + 42 + 37, exactly the optimum"
     assert shown["label"] == shown["svg_label"] == shown["text"]
-    assert lesson.console_errors == [] and lesson.outside == []
+    assert views.console_errors == [] and views.outside == []
 
 
 def test_slider_moves_the_chart_in_voila(voila):

@@ -143,6 +143,7 @@ def test_exercises_are_answered_in_voila(voila):
         assert page.console_errors == [] == page.outside
 
 
+@pytest.mark.full
 def test_exercises_are_answered_in_lab(lab, axe):
     with lab.show(FIRST, PRACTICE, WIDE) as page:
         browser.run_all(page)
