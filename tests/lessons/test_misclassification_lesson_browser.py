@@ -5,6 +5,7 @@ import walking
 from browser import settled
 from walking import all_faults
 
+pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "04-misclassification-correction.ipynb"
 PREDICTIONS = ("predict_line", "predict_reader", "predict_best", "predict_change")
 # the live scenes, their sliders and what must be read somewhere on the way
@@ -110,7 +111,6 @@ def test_the_whole_lesson(lesson):
     assert lesson.console_errors == [] and lesson.outside == []
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("dark", "width"), walking.SCREENS)
 def test_dark_and_narrow(lesson, dark, width):
     browser.set_theme(lesson, dark)

@@ -5,6 +5,7 @@ import walking
 from browser import settled
 from walking import cell, do, faults, walk
 
+pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
 PREDICTIONS = ("1,200", "by about 10%", "none", "85")
 LOOK, BOXES, HALVES, ARRAY, COVERAGE, FIELD = range(6)
@@ -62,7 +63,6 @@ def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
     assert page.console_errors == [] and page.outside == []
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("dark", "width"), walking.SCREENS)
 def test_in_dark_and_on_a_narrow_page_too(lesson, dark, width):
     page, _ = lesson
