@@ -47,7 +47,7 @@ def test_killed_processes_lose_nothing_and_two_at_once_double_nothing(kills, sec
     assert done.returncode == 0, done.stdout + done.stderr
     told = re.search(rf"{kills} kills: (\d+) .*: (\d+) and (\d+) labels", done.stdout, re.S)
     labels, ann, ben = map(int, told.groups())
-    assert labels > 2 / 3 * kills and ann + ben > 20
+    assert labels > 2 / 3 * kills and min(ann, ben) > 10
 
 
 def test_a_label_is_in_the_file_when_record_returns(session, known):

@@ -21,7 +21,7 @@ import numpy as np
 
 from workbench import AuditSession, ScoredItems
 
-BUDGET, ITEMS = 500, 30_000
+BUDGET, ITEMS, LEAST = 500, 30_000, 12
 
 
 def new_session(folder, name, budget=BUDGET):
@@ -38,16 +38,18 @@ def value(identifier):
 
 
 def work(path, name, tell, until=float("inf")):
-    """Record labels one by one, and tell each after it was acknowledged."""
+    """Record labels one by one, `LEAST` however slow the machine is, and tell each after it was acknowledged."""
+    recorded = 0
     with AuditSession.open(path) as session:
         session.release(by=name)
-        while time.monotonic() < until:
+        while recorded < LEAST or time.monotonic() < until:
             items = session.next(3, by=name)
             if not items:
                 return
             for item in items:
                 session.record(item.id, value(item.id), by=name)
                 os.write(tell, f"{item.id}\n".encode())
+                recorded += 1
 
 
 def started(path, name, until=float("inf")):

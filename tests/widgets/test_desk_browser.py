@@ -1,4 +1,5 @@
 """The desk in a real browser: labels by keyboard through a reload and a killed kernel; hostile items on a phone."""
+import contextlib
 import re
 
 import browser
@@ -73,10 +74,12 @@ def is_blind(page):
 
 def kill_kernel(page):
     """Kill it as a machine out of memory does, and go on as a user would."""
-    running = [child for child in psutil.Process().children(recursive=True)
-               if "ipykernel_launcher" in " ".join(child.cmdline()) and child.cwd() == str(page.folder)]
-    assert len(running) == 1
-    running[0].kill()
+    running = []
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):     # others come and go meanwhile
+            running += [child] * ("ipykernel_launcher" in " ".join(child.cmdline()) and child.cwd() == str(page.folder))
+    kernel, = running
+    kernel.kill()
     page.locator(".jp-Dialog button").last.click(timeout=30_000)
     browser.run_all(page)
     page.wait_for_function(f"{browser.KERNEL}?.status === 'idle'", timeout=60_000)

@@ -35,12 +35,11 @@ def lesson_names() -> list[str]:
 
 
 def _bare(notebook: dict) -> dict:
-    """Return a notebook without solutions and outputs."""
-    cells = [cell for cell in notebook["cells"] if "solution" not in cell["metadata"].get("tags", [])]
-    for cell in cells:
+    """Return a notebook without outputs; solutions have notebooks of their own."""
+    for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             cell |= {"outputs": [], "execution_count": None}
-    return notebook | {"cells": cells}
+    return notebook
 
 
 def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
