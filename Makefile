@@ -2,8 +2,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-# a worker per core and one more, for browsers and kernels keep theirs waiting; its arithmetic takes one thread
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# a worker per core, so a worker's arithmetic takes one thread
+WORKERS ?= auto
 # hundreds of tests start Python: what it compiles is kept
 export PYTHONDONTWRITEBYTECODE :=
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)
