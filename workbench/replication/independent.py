@@ -1,12 +1,4 @@
-"""The interval of an AUC of items that were drawn one by one.
-
-References
-----------
-.. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-   characteristic curves, Biometrics 44, 1988.
-.. [2] Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2,
-   Statistics in Medicine 25, 2006: method 5.
-"""
+"""The interval of an AUC of items that were drawn one by one."""
 
 from collections.abc import Callable
 
