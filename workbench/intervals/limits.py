@@ -85,7 +85,8 @@ def limit_of_moments(weight: np.ndarray, free: np.ndarray, n: np.ndarray, moment
         return _limit(strata, tail)
     short = ~_reaches(strata, tail, enough)
     limit, decisive = np.full(short.shape, enough), np.full(short.shape, -1)
-    limit[short], decisive[short] = _limit(strata[:, short], tail)
+    if short.any():
+        limit[short], decisive[short] = _limit(strata[:, short], tail)
     return limit, decisive
 
 
