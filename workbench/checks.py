@@ -269,9 +269,7 @@ def seed(name: str, value: Any) -> int:
 
 def generator(value: int | np.random.Generator) -> np.random.Generator:
     """Return a `numpy.random.Generator` from a seed (whole number >= 0) or a generator."""
-    if isinstance(value, np.random.Generator):
-        return value
-    return np.random.default_rng(seed("rng", value))
+    return value if isinstance(value, np.random.Generator) else np.random.default_rng(seed("rng", value))
 
 
 def plain_array(name: str, values: ArrayLike, what: str = "entry") -> np.ndarray:

@@ -157,6 +157,7 @@ def report(topic: str | None, output: str | None, pairs: tuple, params_file: str
 
 
 def _report(topic: Any, given: Any, output: Any, quiet: Any, **wanted: Any) -> Any:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")       # threads that wait for small sums take a tenth of the time
     from workbench.reports.build import ReportWarning, build_files, checked_output
     path = checked_output(output)
     with warnings.catch_warnings():

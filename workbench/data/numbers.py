@@ -232,9 +232,7 @@ def _text(value: float | str | None) -> str:
         return ""
     if isinstance(value, numbers.Integral):
         return str(int(value))
-    if isinstance(value, _KINDS):
-        return repr(float(value))
-    return str(value)
+    return repr(float(value)) if isinstance(value, _KINDS) else str(value)
 
 
 def _present(name: str, array: np.ndarray) -> list[str]:
@@ -303,8 +301,8 @@ def whole_if_exact(parsed: np.ndarray) -> np.ndarray:
 
 
 def _text_labels(name: str, texts: list[str]) -> np.ndarray:
-    row = max(range(len(texts)), key=lambda i: len(texts[i]))
-    if len(texts[row]) > LONGEST_LABEL:
-        raise RowError(f"column {name!r}, ", row, f": a label has at most {LONGEST_LABEL} characters; this text has "
-                       f"{len(texts[row])}")
+    lengths = list(map(len, texts))
+    if max(lengths) > LONGEST_LABEL:
+        raise RowError(f"column {name!r}, ", lengths.index(max(lengths)), f": a label has at most {LONGEST_LABEL} "
+                       f"characters; this text has {max(lengths)}")
     return np.array(texts)

@@ -49,9 +49,7 @@ def csv_path(path: str | PathLike[str]) -> str:
 
 def original(cell: str) -> str:
     """Return what a cell of a first column was before an apostrophe made it harmless."""
-    if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
-        return cell[1:].strip()
-    return cell
+    return cell[1:].strip() if cell.startswith("'") and _EXECUTABLE.match(cell[1:]) else cell
 
 
 def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:

@@ -146,9 +146,7 @@ class SurveyDesign(Result):
     @cached_property
     def free(self) -> np.ndarray:
         """1 - n_h / N_h."""
-        if self.fpc is None:
-            return np.ones(self.strata.size)
-        return 1 - self.psus_per_stratum / self._population
+        return np.ones(self.strata.size) if self.fpc is None else 1 - self.psus_per_stratum / self._population
 
     def totals(self, values: ArrayLike) -> np.ndarray:
         """Return weighted totals per PSU, (P, C), of item values (n, C).

@@ -14,7 +14,7 @@ START_LIMIT = 60
 # ends the kernel with the process that started it, however that ends; ipykernel alone looks once a second. Most of what
 # a report makes stays: looking through it for circles as often as Python does takes a tenth of the time
 _START = """\
-import os, sys
+import gc, os, sys
 if sys.path[:1] == [""]:
     del sys.path[0]
 if sys.platform == "linux":
@@ -22,8 +22,8 @@ if sys.platform == "linux":
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     if os.getppid() != int(os.environ["JPY_PARENT_PID"]):
         sys.exit(1)
-import gc
 gc.set_threshold(100_000)
+sys.modules["debugpy"] = None      # nobody steps through a report, and a debugger takes half a second
 from ipykernel.kernelapp import launch_new_instance
 launch_new_instance()
 """
@@ -78,10 +78,9 @@ def kernel_managers(environment: dict | None = None) -> Iterator[type]:
 
 def _kernel_spec(environment: dict) -> Any:
     from jupyter_client.kernelspec import KernelSpec
-    argv = [sys.executable, "-Xfrozen_modules=off", "-c", _START, "-f", "{connection_file}",
-            "--log-level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
-    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **_python_path(),
-           **environment}
+    argv = [sys.executable, "-c", _START, "-f", "{connection_file}", "--log-level=CRITICAL",
+            "--InteractiveShellApp.ignore_cwd=True"]
+    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1", **_python_path(), **environment}
     return KernelSpec(argv=argv, env=env, language="python", display_name="Python")
 
 

@@ -368,9 +368,7 @@ def plain(value: Any) -> Any:
         return [plain(entry) for entry in value]
     if isinstance(value, (np.generic, np.ndarray)):
         return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def rows_of(**columns: np.ndarray | Sequence) -> list[dict]:

@@ -6,6 +6,7 @@ References
 .. [2] Cochran, Sampling techniques, 3rd ed., 1977, chapters 2 to 5.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -573,13 +574,6 @@ class LabelDesign:
                 self.size, self.rate, self.labeled(budget, share), interval, self.level)
         return self.known[budget, share, interval]
 
-    def bracket(self, share: float, half_width: float, high: int) -> tuple[int, int]:
-        """Return what is known of the least budget with the default interval: above the first, at most the second."""
-        known = {n: found[0] <= half_width for (n, kept, name), found in self.known.items()
-                 if (kept, name) == (share, "default")}
-        return (max([self.fewest - 1, *(n for n, enough in known.items() if not enough and n < high)]),
-                min([high, *(n for n, enough in known.items() if enough)]))
-
     def assured(self, budget: int, share: float, assurance: float, longer: float) -> int:
         """Return the budget with which a share of samples is at most `longer` times as wide as `budget` on average."""
         wanted, wide = longer * self.expected(budget, share, "default")[0], self._quantile(budget, share, assurance)
@@ -638,15 +632,23 @@ def least_budget(design: LabelDesign, share: float, half_width: float, interval:
 
 
 def _least_default(design: LabelDesign, share: float, half_width: float, high: int) -> int:
-    low, high = design.bracket(share, half_width, high)
+    """Return the least budget with the default interval; squared half-widths are nearly straight in 1/n."""
+    square = {n: (found[0] / half_width) ** 2 for (n, kept, name), found in design.known.items()
+              if (kept, name) == (share, "default")}
+    low = max([design.fewest - 1, *(n for n in square if square[n] > 1 and n < high)])
+    high, trials = min([high, *(n for n in square if square[n] <= 1)]), 0
     z = intervals.quantile(design.level)
     budget = int(_textbook_budget(design.size, design.rate, half_width / z, design.method, True))
     while high - low > 1:
-        if not low < budget < high:
+        trials += 1
+        if not low < budget < high or trials % 4 == 0:
             budget = (low + high) // 2
-        excess = design.expected(budget, share, "default")[0] / half_width
-        low, high = (low, budget) if excess <= 1 else (budget, high)
-        budget = round(budget * excess**2) if high - low > 0.05 * high else (low + high) // 2
+        square[budget] = (design.expected(budget, share, "default")[0] / half_width) ** 2
+        low, high = (low, budget) if square[budget] <= 1 else (budget, high)
+        budget = round(budget * square[budget])
+        if low in square and high in square:
+            inverse = np.interp(1, [square[high], square[low]], [1 / high, 1 / low])
+            budget = min(max(math.ceil(1 / inverse), low + 1), high - 1)
     return high
 
 

@@ -1,6 +1,8 @@
 """What a half-width costs: labels against the precision of an accuracy, from scores alone."""
 
-from collections.abc import Sequence
+import functools
+import itertools
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -122,9 +124,12 @@ def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_
     widths = [checks.number("half_width", width, 0, 0.5, open_ends=True)
               for width in np.atleast_1d(np.asarray(half_widths, float)).tolist()]
     assurance = checks.assurance(assurance)
-    plans = [_plan(items, strata_of(items, wanted, stratifier, rng=rng), first, last, allocation, trust_scores, level)
-             for first, last, wanted in regimes(items, n_strata)]
-    found = np.array([_labels(plans, width, interval, assurance) for width in widths])
+    ranges = list(regimes(items, n_strata))[::-1]
+
+    @functools.cache
+    def plan(first: int, last: int, wanted: int) -> Plan:
+        return _plan(items, strata_of(items, wanted, stratifier, rng=rng), first, last, allocation, trust_scores, level)
+    found = np.array([_labels(itertools.starmap(plan, ranges), width, interval, assurance) for width in widths])
     return LabelPrices(np.array(widths), found[:, 0], found[:, 1], assurance, allocation, interval, float(level))
 
 
@@ -139,14 +144,16 @@ def _plan(items: ScoredItems, strata: Strata, first: int, last: int, allocation:
     return design, last, KEPT[trust_scores] if favored else 1.0
 
 
-def _labels(plans: Sequence[Plan], half_width: float, interval: str, assurance: float) -> tuple[int, int]:
-    """Return the least budgets of a half-width, on average and assured."""
+def _labels(plans: Iterator[Plan], half_width: float, interval: str, assurance: float) -> tuple[int, int]:
+    """Return the least budgets of a half-width, on average and assured; the plan of most labels comes first."""
+    first = next(plans)
     if interval == "wald":
-        design = plans[0][0]
+        design = first[0]
         plan = accuracy.plan_budget(design.size, design.rate, half_width, method=design.method, interval=interval,
                                     level=design.level, assurance=assurance)
         return plan.budget, plan.assured
-    design, last, share = next(plan for plan in plans if _reaches(*plan, half_width, interval))
+    reaching = itertools.takewhile(lambda plan: _reaches(*plan, half_width, interval), plans)
+    *_, (design, last, share) = first, *reaching
     least = accuracy.least_budget(design, share, half_width, interval, last)
     expected, labels = design.expected(least, share, interval)[0], design.spent(least, share, interval)
     return labels, design.assured(least, share, assurance, half_width / expected) if expected else labels

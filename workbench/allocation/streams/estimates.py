@@ -220,6 +220,4 @@ def _ends(values: Any, n: Any) -> Any:
 
 def _unskewed(x: float, skewness: float) -> float:
     """Return what Hall's transformation makes x: the root t of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 = x."""
-    if not skewness:
-        return x
-    return float(3 / skewness * (np.cbrt(1 + skewness * (x - skewness / 6)) - 1))
+    return x if not skewness else float(3 / skewness * (np.cbrt(1 + skewness * (x - skewness / 6)) - 1))
