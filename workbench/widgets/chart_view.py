@@ -129,7 +129,7 @@ class ChartView(anywidget.AnyWidget):
         return f"ChartView: {self.alternative}"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        data, metadata = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        data, metadata = super()._repr_mimebundle_(**kwargs)
         self._offer_bundle()
         return _with_image(self, data, metadata, self)
 

@@ -77,7 +77,7 @@ class Desk(anywidget.AnyWidget):
         return f"Desk({progress['done']} of {checks.counted(progress['budget'], 'item')} done)"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        data, metadata = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        data, metadata = super()._repr_mimebundle_(**kwargs)
         return data | {"text/plain": repr(self)}, metadata
 
     def _answer(self, _: "Desk | None", content: dict, buffers: list) -> None:
