@@ -22,7 +22,7 @@ RECORDED = [(module.SEARCHED[name], found, f"{module.__name__} {name}")
 
 
 @pytest.mark.parametrize(("family", "found"), [entry[:2] for entry in RECORDED], ids=[entry[2] for entry in RECORDED])
-@thinned("runs", 200, 1_000)
+@thinned("runs", 100, 1_000)
 @pytest.mark.slow
 def test_a_recorded_design_is_covered_as_recorded(family, found, runs):
     runs = min(runs, family.runs[1])

@@ -3,6 +3,7 @@ import browser
 import pytest
 import walking
 
+pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "05-cross-validation-t-tests.ipynb"
 FOLDS, CLERKS, SLIDER, POWER, RUNS, BOARD = range(6)
 MOVES = (

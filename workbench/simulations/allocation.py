@@ -298,8 +298,9 @@ class _Stream:
     """R streams: stratum, value and key of each record, and running statistics of its stratum."""
 
     def __init__(self, codes: np.ndarray, values: np.ndarray, strata: int, keys: np.ndarray) -> None:
-        self.codes, self.values, self.keys, self.strata = codes, values, keys, strata
+        self.values, self.keys, self.strata = values, keys, strata
         self.runs, self.records = codes.shape
+        self.cell = codes + strata * np.arange(self.runs)[:, None]
         self.size, self.spread, self.total = (np.zeros(codes.shape) for _ in range(3))
         for run in range(self.runs):
             order = np.argsort(codes[run].astype(np.min_scalar_type(strata)), kind="stable")
@@ -308,12 +309,12 @@ class _Stream:
 
     def latest(self, known: np.ndarray, start: int, end: int) -> None:
         """Update the row of the latest record of each stratum, (R, H), by the records from start to end."""
-        cells = self.codes[:, start:end] + self.strata * np.arange(self.runs)[:, None]
-        np.maximum.at(known.reshape(-1), cells.ravel(), np.tile(np.arange(start, end), self.runs))
+        np.maximum.at(known.reshape(-1), self.cell[:, start:end].ravel(), np.tile(np.arange(start, end), self.runs))
 
     def now(self, column: np.ndarray, latest: np.ndarray) -> np.ndarray:
         """Return a running statistic at the latest records, (R, H); 0 of a stratum that was not seen."""
-        return np.where(latest >= 0, np.take_along_axis(column, np.maximum(latest, 0), 1), 0)
+        first = self.records * np.arange(self.runs)[:, None]
+        return np.where(latest >= 0, column.take(first + np.maximum(latest, 0)), 0)
 
     def statistics(self, stops: np.ndarray) -> tuple:
         """Return records and N S per stratum at the stops, (R, C, H)."""
@@ -341,13 +342,10 @@ def _follow(stream: _Stream, stops: np.ndarray, budget: int, batch: int, printed
     from tqdm.auto import tqdm
     samples = _Samples(stream, budget, 0 if printed else minimum, printed)
     sampled, error = np.zeros((stream.runs, stops.size, stream.strata)), np.zeros((stream.runs, stops.size))
-    checkpoint = 0
-    for start in tqdm(range(0, stream.records, batch), desc="records", delay=1, disable=not progress):
-        end = min(start + batch, stream.records)
-        samples.receive(start, end)
-        if end == stops[checkpoint]:
+    with tqdm(total=stream.records, desc="records", delay=1, disable=not progress) as bar:
+        for checkpoint, stop in enumerate(stops):
+            samples.receive(int(stop), batch, bar)
             sampled[:, checkpoint], error[:, checkpoint] = samples.sampled, samples.errors()
-            checkpoint += 1
     return sampled, error
 
 
@@ -361,18 +359,25 @@ class _Samples:
         self.threshold = np.full(shape, stream.records)
         self.cell = np.arange(stream.runs * stream.strata).reshape(shape)
         self.row = np.argsort(stream.keys, axis=1)
-        self.held = np.zeros(0, np.int64)
+        self.held, self.seen = np.zeros(0, np.int64), 0
 
-    def receive(self, start: int, end: int) -> None:
-        """Take the records from start to end and cut the samples to the budget."""
-        self.stream.latest(self.latest, start, end)
-        codes, keys = self.stream.codes[:, start:end], self.stream.keys[:, start:end]
-        chosen = keys < np.take_along_axis(self.threshold, codes, 1)
-        if chosen.any():
-            cells = (codes + self.cell[:, :1])[chosen]
-            self.sampled += np.bincount(cells, minlength=self.cell.size).reshape(self.cell.shape)
-            self.held = np.sort(np.concatenate([self.held, cells * self.stream.records + keys[chosen]]), kind="stable")
-            self.cut(self.left())
+    def receive(self, stop: int, batch: int, bar: Any) -> None:
+        """Take the records up to stop, and cut the samples to the budget after each minibatch that changes them."""
+        ahead = batch
+        while self.seen < stop:
+            start, end = self.seen, min(self.seen + ahead, stop)
+            chosen = self.stream.keys[:, start:end] < self.threshold.take(self.stream.cell[:, start:end])
+            ahead *= 2
+            if chosen.any():
+                chosen, ahead = chosen[:, :(chosen.any(0).argmax() // batch + 1) * batch], batch
+            self.seen += chosen.shape[1]
+            self.stream.latest(self.latest, start, self.seen)
+            if chosen.any():
+                cell, key = (column[:, start:self.seen][chosen] for column in (self.stream.cell, self.stream.keys))
+                self.sampled += np.bincount(cell, minlength=self.cell.size).reshape(self.cell.shape)
+                self.held = np.sort(np.concatenate([self.held, cell * self.stream.records + key]), kind="stable")
+                self.cut(self.left())
+            bar.update(self.seen - start)
 
     def left(self) -> np.ndarray:
         """Return the sample sizes (R, H) within the budget: records go one by one where that costs least."""
