@@ -7,6 +7,7 @@ import walking
 from browser import settled
 from walking import cell, do, faults, walk
 
+pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
 PREDICTIONS = ("25", "Neyman's rule", "5%", "2.5 times")
 HOOK, HAND, RULES, NEXT, STREAM, SEEN, FLOORS, FOLLOWING, JUMP = range(9)
