@@ -280,7 +280,7 @@ def _read_long(source: dict | str, names: tuple, roles: dict, used: dict, listed
     columns = {"loss": numbers.to_numbers(value, data[value])}
     if "size" in used:
         columns["size"] = whole_sizes(used["size"], data[used["size"]])
-    named, label = np.array(numbers.as_text(numbers.to_labels(model, data[model]))), _labels(data, roles)
+    named, label = np.array(numbers.as_text(numbers.to_labels(model, data[model], "text"))), _labels(data, roles)
     for name in listed:
         checks.choice("models", name, np.unique(named).tolist())
     kept = np.isin(named, listed) if listed else np.ones(named.size, bool)
@@ -294,7 +294,7 @@ def _read_long(source: dict | str, names: tuple, roles: dict, used: dict, listed
 
 
 def _labels(data: dict, roles: dict) -> dict:
-    label = {role: numbers.to_labels(name, data[name]) for role, name in roles.items()}
+    label = {role: numbers.to_labels(name, data[name], "text") for role, name in roles.items()}
     refuse_mixed_up(label, roles)
     return label
 

@@ -1,16 +1,71 @@
-"""True and predicted classes held against each other: one spelled in two ways is two classes."""
+"""Classes as they are written, and true and predicted ones held against each other."""
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.data import decimals, numbers
 from workbench.results import Note
 
 SHOWN_CLASSES = 5
+READ_AS = ("auto", "text", "numbers")
 CLOSE = 0.8             # of difflib's likeness: one letter in five
+
+
+def read_classes(columns: Mapping[str, np.ndarray], classes: str = "auto") -> tuple[dict[str, np.ndarray], list[Note]]:
+    """Return columns of classes by their names, and what is to be said of their reading.
+
+    Parameters
+    ----------
+    columns : dict of (N,) ndarray
+        Numbers, booleans or text.
+    classes : {"auto", "text", "numbers"}
+        "auto": numbers where every cell of a column is a number that the column writes in one way. "text": a class is
+        what is written, without outer blanks. "numbers": "01", "1" and "1.0" are one class, true and false 1 and 0.
+
+    Raises
+    ------
+    ValueError
+        For a missing cell, with "auto" for a number that one column writes in two ways, and with "numbers" for text.
+
+    Examples
+    --------
+    >>> columns = {"truth": np.array(["1", "2"], object), "read": np.array(["01", "02"], object)}
+    >>> labels, notes = read_classes(columns)
+    >>> labels["read"].tolist(), str(notes[0])
+    ([1, 2], "class 1 is written '1' in column 'truth' and '01' in column 'read', class 2 likewise")
+    """
+    checks.choice("classes", classes, READ_AS)
+    if classes == "text":
+        labels = {name: numbers.text_labels(name, numbers.present(name, cells)) for name, cells in columns.items()}
+        return labels, [Note("data", "classes are read as text: '01' and '1' are two")]
+    labels = {name: numbers.to_labels(name, cells, "refuse" if classes == "auto" else "numbers")
+              for name, cells in columns.items()}
+    for name, label in labels.items():
+        if classes == "numbers" and label.dtype.kind == "U":
+            row = next((row for row, text in enumerate(label.tolist()) if decimals.mark_of(text) is None), 0)
+            raise numbers.RowError(f"column {name!r}, ", row, f": {str(label[row])!r} is not a number, which classes "
+                                   "'numbers' asks for")
+    return labels, [*_written_in_ways(columns, labels)]
+
+
+def _written_in_ways(columns: Mapping[str, np.ndarray], labels: dict[str, np.ndarray]) -> Iterator[Note]:
+    """Yield a note where one number is written in several ways."""
+    ways: dict = {}
+    for name, label in labels.items():
+        if label.dtype.kind != "U":
+            cells, label = map(np.unique, (columns[name], label)) if columns[name].dtype.kind in "biuf" else \
+                (columns[name], label)
+            for text, value in {*zip(numbers.written(cells), label.tolist(), strict=True)}:
+                ways.setdefault(value, {}).setdefault(text, name)
+    several = sorted(value for value, texts in ways.items() if len(texts) > 1)
+    for value in several[:1]:
+        said = checks.listed([f"{text!r} in column {name!r}" for text, name in ways[value].items()])
+        others = checks.listed(several[1:], SHOWN_CLASSES)
+        yield Note("data", f"class {value} is written {said}" + (f", class {others} likewise" if others else ""))
 
 
 def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:

@@ -72,7 +72,7 @@ def to_numbers(name: str, column: Any, *, beside: Mapping[str, Any] | None = Non
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        parsed, problem = _parse(without_marks(array, _present(name, array)), whole=whole, beside=beside)
+        parsed, problem = _parse(without_marks(array, present(name, array)), whole=whole, beside=beside)
         if problem:
             raise RowError(f"column {name!r}, ", *problem)
     _refuse_infinite(name, array, parsed)
@@ -114,8 +114,8 @@ def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None)
     return cells
 
 
-def to_labels(name: str, column: np.ndarray) -> np.ndarray:
-    """Return a column as class labels: numbers where every cell is a number, else stripped text.
+def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.ndarray:
+    """Return a column as labels: numbers where every cell is a number, else stripped text.
 
     Parameters
     ----------
@@ -123,21 +123,25 @@ def to_labels(name: str, column: np.ndarray) -> np.ndarray:
         Name of the column, for messages.
     column : (N,) ndarray
         Numbers, booleans or text.
+    two_ways : {"numbers", "text", "refuse"}
+        What becomes of a column in which a number is written in two ways: they are one label, or all is text.
 
     Returns
     -------
     (N,) ndarray
-        int where all labels are whole numbers ("01", "1" and "1.0" are one label), else float, else str.
+        int where all labels are whole numbers, else float, else str.
 
     Raises
     ------
     ValueError
-        For a cell that is missing or not finite, or text of more than 200 characters.
+        For a cell that is missing or not finite, text of more than 200 characters, or a number in two ways.
 
     Examples
     --------
     >>> to_labels("truth", np.array(["1", " 0", "true"], object)).tolist()
     [1, 0, 1]
+    >>> to_labels("district", np.array(["01", "1"], object), "text").tolist()
+    ['01', '1']
     >>> to_labels("truth", np.array([" cat", "dog", "1"], object)).tolist()
     ['cat', 'dog', '1']
     """
@@ -146,13 +150,28 @@ def to_labels(name: str, column: np.ndarray) -> np.ndarray:
         return array
     if array.dtype.kind in "bf":
         return whole_if_exact(to_numbers(name, array))
-    texts = _present(name, array)
+    texts = present(name, array)
     parsed = _digits_and_one_mark(texts)
     if parsed is None and _may_be_numbers(texts):
         parsed = decimals.parse(texts)[0]
     if parsed is None or not parsed.size or not np.all(np.abs(parsed) < EXACT_WHOLE):
-        return _text_labels(name, texts)
-    return whole_if_exact(parsed)
+        return text_labels(name, texts)
+    twice = two_ways != "numbers" and _written_twice(without_marks(array, texts), parsed.tolist())
+    if twice and two_ways == "refuse":
+        first, second = twice
+        raise RowError(f"column {name!r} writes one number in two ways, {texts[first]!r} in ", first,
+                       f" and {texts[second]!r} in ", second, ": say classes 'text' if they are two, 'numbers' if they "
+                       "are one")
+    return text_labels(name, texts) if twice else whole_if_exact(parsed)
+
+
+def _written_twice(texts: list[str], values: list[float]) -> tuple[int, ...]:
+    """Return the first two places of one number that is written in two ways, or ()."""
+    first: dict[float, int] = {}
+    for place, value in enumerate(values if len({*texts}) > len({*values}) else ()):
+        if texts[first.setdefault(value, place)] != texts[place]:
+            return first[value], place
+    return ()
 
 
 def to_ids(name: str, column: np.ndarray) -> np.ndarray:
@@ -184,7 +203,7 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
     if array.dtype.kind in "iuf":
         _refuse_infinite(name, array, array)
     else:
-        array = objects(_present(name, array))
+        array = objects(present(name, array))
     first: dict = {}
     for row, value in enumerate(array.tolist() if len({*array.tolist()}) < array.size else ()):
         if first.setdefault(value, row) != row:
@@ -235,11 +254,17 @@ def _text(value: float | str | None) -> str:
     return repr(float(value)) if isinstance(value, _KINDS) else str(value)
 
 
-def _present(name: str, array: np.ndarray) -> list[str]:
+def present(name: str, array: np.ndarray) -> list[str]:
+    """Return a column as `as_text`, or raise where a cell is missing."""
     texts = as_text(array)
     if "" in texts:
         raise RowError(f"column {name!r}, ", texts.index(""), " is missing")
     return texts
+
+
+def written(column: np.ndarray) -> list[str]:
+    """Return a column as `as_text`; numbers that are no text have one spelling, 1.0 that of 1."""
+    return without_marks(column, as_text(column))
 
 
 def without_marks(array: np.ndarray, texts: list[str]) -> list[str]:
@@ -300,7 +325,8 @@ def whole_if_exact(parsed: np.ndarray) -> np.ndarray:
     return parsed.astype(np.int64) if exact else parsed
 
 
-def _text_labels(name: str, texts: list[str]) -> np.ndarray:
+def text_labels(name: str, texts: list[str]) -> np.ndarray:
+    """Return texts as labels, or raise where one is too long."""
     lengths = list(map(len, texts))
     if max(lengths) > LONGEST_LABEL:
         raise RowError(f"column {name!r}, ", lengths.index(max(lengths)), f": a label has at most {LONGEST_LABEL} "

@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 
 from workbench import checks
 from workbench.data import files, frames, numbers
-from workbench.data.classes import class_notes
+from workbench.data.classes import class_notes, read_classes
 from workbench.data.columns import spelled
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list, rows_of
 
@@ -102,7 +102,7 @@ class ScoredItems(Result):
 @frames.in_rows_of("source")
 def read_scores(source: Any, *, score: str, prediction: str | None = None, truth: str | None = None,
                 id: str | None = None, score_is: str = "auto", rival: str | None = None,
-                positive: Any = None, by: str | None = None) -> ScoredItems:
+                positive: Any = None, by: str | None = None, classes: str = "auto") -> ScoredItems:
     """Read scored items from a file or a data frame and check every row.
 
     Of the log of an evaluation (Inspect's .json and .eval, samples_*.jsonl of lm-evaluation-harness) the columns are
@@ -137,6 +137,8 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
         the higher scores.
     by : str, optional
         Column of at most 50 values that are the strata, in the place of strata cut from the scores.
+    classes : {"auto", "text", "numbers"}
+        How classes are read, as in `workbench.data.classes.read_classes`.
 
     Returns
     -------
@@ -163,7 +165,9 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     columns = _named_columns({"score": score if scored else None, "prediction": prediction, "truth": truth,
                               "id": id or (LOG_ID if log else None), "rival": rival})
     data, notes = frames.read_columns(source, [*columns.values(), *([by] if by else [])] or names[:1])
-    labels = {role: numbers.to_labels(columns[role], data[columns[role]]) for role in CLASSES if role in columns}
+    of_class = {role: columns[role] for role in CLASSES if role in columns}
+    read, read_notes = read_classes({name: data[name] for name in of_class.values()}, classes)
+    labels = {role: read[name] for role, name in of_class.items()}
     size, kept = len(next(iter(data.values()))), {columns.get("id"), by, score}
     data = {name: cells for name, cells in data.items() if name in kept}        # a million cells of text take memory
     identifiers = numbers.to_ids(columns["id"], data[columns["id"]]) if "id" in columns else None
@@ -173,7 +177,7 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
         _unscored(columns, labels, size)
     found |= {"by": _given_strata(by, data[by])} if by else {}
     _refuse_text_against_numbers(found, columns)
-    notes = (*notes, *found.pop("notes"))
+    notes = (*notes, *read_notes, *found.pop("notes"))
     if "prediction" in found and "truth" in found:
         found["correct"] = found["prediction"] == found["truth"]
         notes += tuple(class_notes(found["truth"], *(found[role] for role in ("prediction", "rival") if role in found)))

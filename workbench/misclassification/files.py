@@ -1,5 +1,6 @@
 """An audit and monthly predicted counts from files."""
 
+import dataclasses
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
+from workbench.data.classes import read_classes
 from workbench.data.columns import spelled
 from workbench.data.engine import quoted
 from workbench.misclassification import calendar, confusion
@@ -17,7 +19,7 @@ from workbench.results import Note
 
 @frames.in_rows_of("audit")
 def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "prediction",
-               labels: str = "") -> confusion.ConfusionCounts:
+               labels: str = "", classes: str = "auto") -> confusion.ConfusionCounts:
     """Return the confusion table of audited items.
 
     Parameters
@@ -30,6 +32,8 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     labels : str
         Classes in the wanted order, separated by commas; with two classes the second is the one reported. By default
         sorted.
+    classes : {"auto", "text", "numbers"}
+        How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that they are text.
 
     Returns
     -------
@@ -50,8 +54,10 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     wanted = [text.strip() for text in labels.split(",")] if labels else None
     if spelled(prediction, names) in names:
         data, _ = frames.read_columns(audit, [truth, prediction])
-        true, read = (numbers.to_labels(name, data[name]) for name in (truth, prediction))
-        return confusion.ConfusionCounts.from_labels(true, read, labels=_in_kind(wanted, np.concatenate([true, read])))
+        found, notes = read_classes(data, _reading(wanted, classes))
+        labeled = _in_kind(wanted, np.concatenate([*found.values()]))
+        audited = confusion.ConfusionCounts.from_labels(found[truth], found[prediction], labels=labeled)
+        return dataclasses.replace(audited, notes=(*audited.notes, *notes))
     data, _ = frames.read_columns(audit, [truth])
     rows = numbers.as_text(data[truth])
     if len(set(rows)) < len(rows):
@@ -102,16 +108,16 @@ def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total
 
 
 @frames.in_rows_of("counts")
-def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, counted: str,
-                 predicted: str) -> tuple[dict[str, tuple], tuple[Note, ...]]:
-    """Return what `load_periods` does, and what is to be said of the order of the periods."""
+def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, counted: str, predicted: str,
+                 classes: str = "auto") -> tuple[dict[str, tuple], tuple[Note, ...]]:
+    """Return what `load_periods` does, and what is to be said of the order of the periods and of their classes."""
     frames.check_source("counts", counts)
-    names, classes = frames.column_names(counts), [str(label) for label in labels]
-    found = count_items(counts, period, predicted, classes) if spelled(predicted, names) in names else \
-        _counted_rows(counts, names, classes, {"period": period, "total": total, "counted": counted})
+    names, named = frames.column_names(counts), [str(label) for label in labels]
+    found, said = _counted_items(counts, period, predicted, named, classes) if spelled(predicted, names) in names else \
+        (_counted_rows(counts, names, named, {"period": period, "total": total, "counted": counted}), ())
     order, notes = calendar.in_time([*found])
     in_order = [*found]
-    return {in_order[k]: found[in_order[k]] for k in order}, notes
+    return {in_order[k]: found[in_order[k]] for k in order}, (*notes, *said)
 
 
 def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) -> dict:
@@ -181,6 +187,12 @@ def _two_classes(row: tuple) -> tuple:
     return (items - second, second) if known else (None if items is None else items, second)
 
 
+def _reading(wanted: list[str] | None, classes: str) -> str:
+    """Return how classes are read: as text where the wanted ones write one number in two ways."""
+    twice = wanted and len({*numbers.to_labels("labels", np.array(wanted, object)).tolist()}) < len({*wanted})
+    return "text" if twice and classes == "auto" else classes
+
+
 def _in_kind(wanted: list[str] | None, found: np.ndarray) -> list[str] | np.ndarray | None:
     """Return wanted labels as the found ones are: numbers where these are."""
     if wanted is None or found.dtype.kind == "U":
@@ -214,21 +226,39 @@ def count_items(source: Any, period: str, predicted: str, classes: Sequence[str]
     >>> count_items({"month": ["b", "a", "b"], "read": [1, 0, 1]}, "month", "read", ["0", "1"])
     {'b': (0, 2), 'a': (1, 0)}
     """
+    return _counted_items(source, period, predicted, classes, "auto")[0]
+
+
+def _counted_items(source: Any, period: str, predicted: str, named: Sequence[str],
+                   classes: str) -> tuple[dict[str, tuple], tuple[Note, ...]]:
     tallied = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied
-    rows = tallied(source, period, predicted)
+    rows = sorted(tallied(source, period, predicted), key=lambda cells: cells[3])
     for place, name in enumerate((period, predicted)):
         empty = [row for *cells, _, row in rows if not cells[place]]
         if empty:
             raise numbers.RowError(f"column {name!r}, ", min(empty), " is missing")
-    texts = list(dict.fromkeys(read for _, read, _, _ in rows))
-    read_as = dict(zip(texts, map(str, numbers.to_labels(predicted, np.array(texts, object)).tolist()), strict=True))
+    first = {read: row for _, read, _, row in reversed(rows)}
+    read_as = _read_as(predicted, first, _reading([*named], classes))
     found: dict[str, Counter] = {}
-    for name, read, count, row in sorted(rows, key=lambda cells: cells[3]):
-        if read_as[read] not in classes:
+    for name, read, count, row in rows:
+        if read_as[read] not in named:
             raise numbers.RowError(f"column {predicted!r}, ", row, f": {read!r} is no class of the audit, "
-                                   f"{checks.listed(classes, quoted=True)}{checks.suggestion(read, classes)}")
+                                   f"{checks.listed(named, quoted=True)}{checks.suggestion(read, named)}")
         found.setdefault(name, Counter())[read_as[read]] += count
-    return {name: tuple(count[label] for label in classes) for name, count in found.items()}
+    others = [f"{text!r} is class {label}" for text, label in read_as.items() if text != label]
+    notes = (Note("data", f"in column {predicted!r} {checks.listed(others)}"),) * bool(others)
+    return {name: tuple(count[label] for label in named) for name, count in found.items()}, notes
+
+
+def _read_as(predicted: str, first: dict[str, int], classes: str) -> dict[str, str]:
+    """Return the class of each text of a column of predictions, given the first row of each."""
+    texts = sorted(first, key=lambda text: first[text])
+    try:
+        labels = read_classes({predicted: np.array(texts, object)}, classes)[0][predicted]
+    except numbers.RowError as error:
+        raise numbers.RowError(*(part if isinstance(part, str) else first[texts[part]]
+                                 for part in error.parts)) from None
+    return dict(zip(texts, map(str, labels.tolist()), strict=True))
 
 
 def _tallied(source: dict, period: str, predicted: str) -> list:

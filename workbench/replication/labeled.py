@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
-from workbench.data.classes import class_notes
+from workbench.data.classes import class_notes, read_classes
 from workbench.replication.statistics import METRICS
 from workbench.results import Note, Result, rows_of
 
@@ -103,7 +103,7 @@ class LabeledItems(Result):
 @frames.in_rows_of("items")
 def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "prediction", score: str = "",
                  stratum: str = STRATUM, psu: str = "", weight: str = "", group: str = "", positive: str = "",
-                 fpc: str = "", nest: bool = False, replicate_weights: str = "") -> LabeledItems:
+                 fpc: str = "", nest: bool = False, replicate_weights: str = "", classes: str = "auto") -> LabeledItems:
     """Return labeled items from a file or a data frame.
 
     Parameters
@@ -123,6 +123,8 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
     replicate_weights : str
         Pattern of the columns of replicate weights that were made elsewhere, as "repwt_*" or "w[0-9]*"; the weight is
         then needed, and strata and PSUs are not read. "" for none.
+    classes : {"auto", "text", "numbers"}
+        How classes are read, as in `workbench.data.classes.read_classes`.
 
     Returns
     -------
@@ -149,8 +151,12 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
     data, notes = frames.read_columns(items, sorted({*named.values(), *repeated}))
     measured = {role: data[name] for role, name in named.items() if role in ("score", "weight", "fpc")}
     measured |= {name: data[name] for name in repeated}
-    read = {role: numbers.to_numbers(name, data[name], beside=measured) if role in measured else
-            numbers.to_labels(name, data[name]) for role, name in named.items()}
+    said = {role: name for role, name in named.items() if role in ("truth", "prediction")}
+    labels, read_notes = read_classes({name: data[name] for name in said.values()}, classes)
+    read = {role: labels[name] if role in said else
+            numbers.to_numbers(name, data[name], beside=measured) if role in measured else
+            numbers.to_labels(name, data[name], "text") for role, name in named.items()}
+    notes = (*notes, *read_notes)
     _refuse_unlike(read, named)
     _refuse_weights(weight, read)
     if "stratum" not in read and not repeated:

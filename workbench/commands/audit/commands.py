@@ -107,6 +107,8 @@ def command(name: str, example: str, *before: click.Argument, by: bool = True, *
               type=click.Choice(["auto", "confidence", "class1", "margin"]),
               help="What the score is; auto: seen from the file, and said.")
 @click.option("--positive", default="", help="The class whose probability the score is.")
+@click.option("--classes", default="auto", show_default=True, type=click.Choice(["auto", "text", "numbers"]),
+              help="Whether the classes 01 and 1 are two (text) or one (numbers); auto: refused.")
 @click.option("--rival", default="", help="Column of a second model's predictions (--question difference).")
 @click.option("--strata-by", default="", metavar="COLUMN",
               help="Column whose values are the strata, in the place of strata cut from the scores.")
@@ -172,7 +174,7 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
     click.echo(f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} sheet.csv")
 
 
-SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "rival", "strata_by")
+SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "classes", "rival", "strata_by")
 
 
 def _plan_beside(path: str) -> tuple[dict, str]:
@@ -231,7 +233,7 @@ def _read_items(scores: str, source: dict) -> "ScoredItems":
     with checks.naming(by="strata_by", id="identifier"):
         return read_scores(scores, score=source["score"], prediction=source["prediction"], id=source["identifier"],
                            score_is=source["score_is"], positive=source["positive"], rival=source["rival"],
-                           by=source.get("strata_by", ""))
+                           by=source.get("strata_by", ""), classes=source.get("classes", "auto"))
 
 
 def _whole_numbers(text: str) -> list:

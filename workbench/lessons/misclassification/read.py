@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from workbench import checks
 from workbench.course import solar
+from workbench.data.classes import READ_AS
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
 from workbench.misclassification.series import PrevalenceSeries
@@ -24,7 +25,7 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     truth, prediction
         As in `workbench.load_audit`.
     classes : str
-        `labels` of `workbench.load_audit`.
+        `labels` of `workbench.load_audit`; or "text" or "numbers", how classes are read.
     counts : str
         File of predicted counts, or of predictions, one row per item; "" for the months of the course.
     period, total, counted
@@ -66,11 +67,13 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
         given, lacking = ("audit", "counts") if audit else ("counts", "audit")
         raise checks.WrongValue(lacking, "must be given with {0}", others=(given,))
     checks.level(level)
-    columns = {"truth": truth, "prediction": prediction, "labels": classes}
+    reading = {"classes": classes} if classes in READ_AS else {"labels": classes}
+    columns = {"truth": truth, "prediction": prediction, **reading}
     audited = files.load_audit(audit, **columns) if audit else solar.solar_audit()
     comparison = compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level) if fresh_audit else None
     months, said = files.read_periods(counts, labels=audited.labels, period=period, total=total, counted=counted,
-                                      predicted=predicted or prediction) if counts else \
+                                      predicted=predicted or prediction,
+                                      classes=reading.get("classes", "auto")) if counts else \
         (solar.solar_months().periods(), ())
     at_audit = files.counts_at_audit(months, audit_period)
     corrected = series.prevalence_series(audited, at_audit, months, method=method, rates=rates)

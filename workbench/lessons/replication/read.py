@@ -16,7 +16,7 @@ SHOWN = 5
 def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction", score: str = "",
          stratum: str = "stratum", psu: str = "", nest: bool = False, weight: str = "", fpc: str = "",
          replicate_weights: str = "", rho: str = "", coefficients: str = "", group: str = "", positive: str = "",
-         metrics: str = "", method: str = "auto", collapse: str = "", level: float = 0.95,
+         classes: str = "auto", metrics: str = "", method: str = "auto", collapse: str = "", level: float = 0.95,
          seed: int = 0) -> LabeledItems:
     """Return labeled items that allow the metrics which are asked for; an AUC, which takes its time, is only begun.
 
@@ -28,7 +28,7 @@ def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction
         As in `workbench.load_labeled`.
     rho, coefficients
         As in `workbench.estimate_metrics`.
-    group, positive
+    group, positive, classes
         As in `workbench.load_labeled`.
     metrics : str
         As in `workbench.estimate_metrics`; "" for those that suit the items.
@@ -55,7 +55,7 @@ def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction
     checks.seed("seed", seed)
     labeled = clustered.load_labeled(items, truth=truth, prediction=prediction, score=score, stratum=stratum, psu=psu,
                                      nest=nest, weight=weight, group=group, fpc=fpc, positive=positive,
-                                     replicate_weights=replicate_weights) if items else \
+                                     replicate_weights=replicate_weights, classes=classes) if items else \
         digit_forms.digit_forms().labeled(positive or 9)
     settings: dict[str, Any] = {"method": method, "level": level, "collapse": collapse, "rho": rho,
                                 "coefficients": coefficients, "rng": seed}

@@ -4,8 +4,9 @@ import os
 from typing import Any
 
 from workbench import checks
-from workbench.audits import accuracy, classes, differences
+from workbench.audits import accuracy, differences
 from workbench.audits.accuracy import Audit
+from workbench.audits.classes import class_audit
 from workbench.course import digit_forms
 from workbench.data import files, frames, safe_csv, scored_items
 from workbench.data.evaluation_logs import SHOWN
@@ -19,18 +20,18 @@ BUDGET = 100
 
 @checks.naming(rng="seed", by="strata_by")
 def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
-         score_is: str = "auto", positive: str = "", labels: str = "", label_sheet: str = "", columns: str = "",
-         budget: int = BUDGET, half_width: float = 0.0, assurance: float = 0.8, metrics_of: str = "", rival: str = "",
-         strata_by: str = "", n_strata: int = 0, stratifier: str = "equal_size", allocation: str = AUTO,
-         trust_scores: bool = False, interval: str = "default", level: float = 0.95, seed: int = 0,
-         write: bool = True) -> tuple[ScoredItems, Audit]:
+         score_is: str = "auto", positive: str = "", classes: str = "auto", labels: str = "", label_sheet: str = "",
+         columns: str = "", budget: int = BUDGET, half_width: float = 0.0, assurance: float = 0.8, metrics_of: str = "",
+         rival: str = "", strata_by: str = "", n_strata: int = 0, stratifier: str = "equal_size",
+         allocation: str = AUTO, trust_scores: bool = False, interval: str = "default", level: float = 0.95,
+         seed: int = 0, write: bool = True) -> tuple[ScoredItems, Audit]:
     """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
 
     Parameters
     ----------
     scores : str
         File of scored items; "" for the digit forms of the course.
-    score, prediction, truth, id, score_is, positive
+    score, prediction, truth, id, score_is, positive, classes
         As in `workbench.read_scores`.
     labels, label_sheet
         As in `workbench.accuracy_audit`.
@@ -82,7 +83,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     if label_sheet and not labels and not truth:
         _refuse_recorded(label_sheet)
     roles = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival}
-    meaning = {"score_is": score_is, "positive": positive}
+    meaning = {"score_is": score_is, "positive": positive, "classes": classes}
     items = scored_items.read_scores(scores, by=strata_by, **roles, **meaning) if scores else \
         digit_forms.digit_forms().items()
     source = {"scores": os.path.basename(scores), **roles, "strata_by": strata_by, **meaning,
@@ -104,7 +105,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     check_trusted(trust_scores, False, items)
     design |= {"n_strata": n_strata or STRATA, "allocation": "proportional" if allocation == AUTO else allocation}
     if metrics_of:
-        return items, classes.class_audit(items, metrics_of, budget, **design)
+        return items, class_audit(items, metrics_of, budget, **design)
     return items, differences.difference_audit(items, budget, **design)
 
 
