@@ -147,12 +147,19 @@ def to_labels(name: str, column: np.ndarray) -> np.ndarray:
     if array.dtype.kind in "bf":
         return whole_if_exact(to_numbers(name, array))
     texts = _present(name, array)
+    place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
+    labels, longest = _distinct_labels(list(place)), max(place, key=len)
+    if labels.dtype.kind == "U" and len(longest) > LONGEST_LABEL:
+        raise RowError(f"column {name!r}, ", texts.index(longest), f": a label has at most {LONGEST_LABEL} characters; "
+                       f"this text has {len(longest)}")
+    return labels[np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))]
+
+
+def _distinct_labels(texts: list[str]) -> np.ndarray:
     parsed = _digits_and_one_mark(texts)
-    if parsed is None and _may_be_numbers(texts):
-        parsed = decimals.parse(texts)[0]
-    if parsed is None or not parsed.size or not np.all(np.abs(parsed) < EXACT_WHOLE):
-        return _text_labels(name, texts)
-    return whole_if_exact(parsed)
+    if parsed is None:
+        parsed = decimals.parse(texts)[0] if _may_be_numbers(texts) else np.empty(0)
+    return whole_if_exact(parsed) if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE) else np.array(texts)
 
 
 def to_ids(name: str, column: np.ndarray) -> np.ndarray:
@@ -298,11 +305,3 @@ def whole_if_exact(parsed: np.ndarray) -> np.ndarray:
     """Return numbers as int where all are whole and exact."""
     exact = np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE)
     return parsed.astype(np.int64) if exact else parsed
-
-
-def _text_labels(name: str, texts: list[str]) -> np.ndarray:
-    lengths = list(map(len, texts))
-    if max(lengths) > LONGEST_LABEL:
-        raise RowError(f"column {name!r}, ", lengths.index(max(lengths)), f": a label has at most {LONGEST_LABEL} "
-                       f"characters; this text has {max(lengths)}")
-    return np.array(texts)

@@ -311,11 +311,11 @@ def _meaning(values: np.ndarray, predicted: np.ndarray | None, columns: dict, po
         if not low:
             return confidence
         raise _open(columns, f"nothing is predicted and {checks.counted(low, 'score is', 'scores are')} below 0.5")
-    classes = np.unique(predicted)
-    if classes.size > 2:
+    classes = _first_classes(predicted)
+    if len(classes) > 2:
         return confidence
-    if classes.size == 1:
-        raise _open(columns, f"all predictions are {classes[0].item()!r}")
+    if len(classes) == 1:
+        raise _open(columns, f"all predictions are {classes[0]!r}")
     stepped = _stepped_class(values, predicted)
     if stepped is not None and low:
         return "class1", stepped, f"probability of class {stepped!r}"
@@ -337,13 +337,19 @@ def _looks_like_a_class(values: np.ndarray, labels: dict) -> Iterator[Note]:
 
 def _stepped_class(values: np.ndarray, predicted: np.ndarray) -> int | str | None:
     """Return the one of two predicted classes that has all the higher scores, or None."""
-    classes = np.unique(predicted)
-    if classes.size != 2:
+    classes = sorted(_first_classes(predicted))
+    if len(classes) != 2:
         return None
     first, second = (values[predicted == name] for name in classes)
-    if first.max() > second.min() and second.max() > first.min():
-        return None
-    return classes[int(second.mean() > first.mean())].item()
+    apart = first.max() <= second.min() or second.max() <= first.min()
+    return classes[int(second.mean() > first.mean())] if apart else None
+
+
+def _first_classes(labels: np.ndarray) -> list:
+    """Return the classes of a column, three of them where there are more."""
+    others = labels[labels != labels[0]]
+    third = others[others != others[:1]]
+    return [each[0].item() for each in (labels, others, third) if each.size]
 
 
 def _open(columns: dict, why: str) -> Any:
