@@ -1,7 +1,8 @@
 """Classes as they are written, and true and predicted ones held against each other."""
 
 import difflib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,12 @@ from workbench.results import Note
 
 SHOWN_CLASSES = 5
 READ_AS = ("auto", "text", "numbers")
+ENGLISH = (("yes", "no"), ("y", "n"), ("right", "wrong"), ("correct", "incorrect"), ("true", "false"))
+# right before wrong: in English, German, French and Spanish
+VERDICTS = (("1", "0"), *ENGLISH, ("ja", "nein"), ("j", "n"), ("richtig", "falsch"), ("wahr", "falsch"), ("oui", "non"),
+            ("o", "n"), ("juste", "faux"), ("vrai", "faux"), ("s\u00ed", "no"), ("si", "no"), ("s", "n"),
+            ("correcto", "incorrecto"), ("verdadero", "falso"))
+_ZERO_OR_ONE = re.compile(r"([01])(?:[.,]0*)?")
 CLOSE = 0.8             # of difflib's likeness: one letter in five
 
 
@@ -40,7 +47,7 @@ def read_classes(columns: Mapping[str, np.ndarray], classes: str = "auto") -> tu
     """
     checks.choice("classes", classes, READ_AS)
     if classes == "text":
-        labels = {name: numbers.text_labels(name, numbers.present(name, cells)) for name, cells in columns.items()}
+        labels = {name: numbers.text_labels(name, cells) for name, cells in columns.items()}
         return labels, [Note("data", "classes are read as text: '01' and '1' are two")]
     labels = {name: numbers.to_labels(name, cells, "refuse" if classes == "auto" else "numbers")
               for name, cells in columns.items()}
@@ -66,6 +73,28 @@ def _written_in_ways(columns: Mapping[str, np.ndarray], labels: dict[str, np.nda
         said = checks.listed([f"{text!r} in column {name!r}" for text, name in ways[value].items()])
         others = checks.listed(several[1:], SHOWN_CLASSES)
         yield Note("data", f"class {value} is written {said}" + (f", class {others} likewise" if others else ""))
+
+
+def verdict_of(text: str) -> int | None:
+    """Return 1 for a word for right, 0 for one for wrong, and None for any other text.
+
+    Examples
+    --------
+    >>> verdict_of("Yes"), verdict_of("0.0"), verdict_of("falsch"), verdict_of("cat")
+    (1, 0, 0, None)
+    """
+    ways = ways_of(text)
+    return 1 - ways[0].index(_plain(text)) if ways else None
+
+
+def ways_of(text: str, ways: Sequence[tuple[str, str]] = VERDICTS) -> list[tuple[str, str]]:
+    """Return the ways of saying right and wrong that have a word."""
+    return [pair for pair in ways if _plain(text) in pair]
+
+
+def _plain(cell: str) -> str:
+    number = _ZERO_OR_ONE.fullmatch(cell)
+    return number[1] if number else cell.lower()
 
 
 def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:

@@ -198,7 +198,7 @@ def _from_json(texts: np.ndarray) -> np.ndarray:
     return objects(values)
 
 
-_TEXT, _JSON, _WORKBOOKS = (".csv", ".tsv", ".txt"), (".json", ".ndjson", ".jsonl"), (".xlsx", ".xlsm")
+_TEXT, _JSON, _WORKBOOKS = (".csv", ".tsv", ".txt"), (".json", ".ndjson", ".jsonl"), (".xlsx", ".xlsm", ".ods")
 _ALONE = (".parquet", EVAL, *_WORKBOOKS)
 _OPENERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, open_text), ".parquet": _open_parquet,
                                  **dict.fromkeys((*_JSON, EVAL), _open_json),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.data import decimals
+from workbench.results import Note
 
 LONGEST_LABEL = 200
 EXACT_WHOLE = 2.0 ** 53
@@ -77,6 +78,32 @@ def to_numbers(name: str, column: Any, *, beside: Mapping[str, Any] | None = Non
             raise RowError(f"column {name!r}, ", *problem)
     _refuse_infinite(name, array, parsed)
     return parsed
+
+
+def to_shares(name: str, column: Any) -> tuple[np.ndarray, list[Note]]:
+    """Return a column as finite floats, and a note where it is text in percent, which is divided by 100.
+
+    Raises
+    ------
+    ValueError
+        As `to_numbers`, and where only some cells are in percent.
+
+    Examples
+    --------
+    >>> shares, notes = to_shares("score", np.array(["97.2%", "50 %"], object))
+    >>> shares.tolist(), str(notes[0])
+    ([0.972, 0.5], "column 'score' is in percent: '97.2%' is read as 0.972")
+    """
+    texts = as_text(column) if np.asarray(column).dtype.kind in "OUS" else []
+    in_percent = [text.endswith("%") for text in texts]
+    if not any(in_percent):
+        return to_numbers(name, column), []
+    first, other = in_percent.index(True), next((row for row, text in enumerate(texts) if text[-1:] not in "%"), None)
+    if other is not None:
+        raise RowError(f"column {name!r}, ", first, f": {texts[first]!r} is in percent, ", other,
+                       f": {texts[other]!r} is not; write both alike")
+    shares = to_numbers(name, objects([text[:-1].rstrip() for text in texts])) / 100
+    return shares, [Note("data", f"column {name!r} is in percent: {texts[first]!r} is read as {shares[first]:.10g}")]
 
 
 def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None) -> list:
@@ -151,27 +178,45 @@ def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.nd
     if array.dtype.kind in "bf":
         return whole_if_exact(to_numbers(name, array))
     texts = present(name, array)
-    parsed = _digits_and_one_mark(texts)
-    if parsed is None and _may_be_numbers(texts):
-        parsed = decimals.parse(texts)[0]
-    if parsed is None or not parsed.size or not np.all(np.abs(parsed) < EXACT_WHOLE):
-        return text_labels(name, texts)
-    twice = two_ways != "numbers" and _written_twice(without_marks(array, texts), parsed.tolist())
+    distinct = [*dict.fromkeys(texts)]
+    labels = _distinct_labels(distinct)
+    twice = two_ways != "numbers" and _written_twice(distinct, labels.tolist())
     if twice and two_ways == "refuse":
         first, second = twice
-        raise RowError(f"column {name!r} writes one number in two ways, {texts[first]!r} in ", first,
-                       f" and {texts[second]!r} in ", second, ": say classes 'text' if they are two, 'numbers' if they "
-                       "are one")
-    return text_labels(name, texts) if twice else whole_if_exact(parsed)
+        raise RowError(f"column {name!r} writes one number in two ways, {first!r} in ", texts.index(first),
+                       f" and {second!r} in ", texts.index(second), ": say classes 'text' if they are two, 'numbers' "
+                       "if they are one")
+    return _in_rows(name, texts, distinct, np.array(distinct) if twice else labels)
 
 
-def _written_twice(texts: list[str], values: list[float]) -> tuple[int, ...]:
-    """Return the first two places of one number that is written in two ways, or ()."""
-    first: dict[float, int] = {}
-    for place, value in enumerate(values if len({*texts}) > len({*values}) else ()):
-        if texts[first.setdefault(value, place)] != texts[place]:
-            return first[value], place
-    return ()
+def text_labels(name: str, column: np.ndarray) -> np.ndarray:
+    """Return a column as labels that are text, or raise where one is missing or too long."""
+    texts = present(name, column)
+    distinct = [*dict.fromkeys(texts)]
+    return _in_rows(name, texts, distinct, np.array(distinct))
+
+
+def _in_rows(name: str, texts: list[str], distinct: list[str], labels: np.ndarray) -> np.ndarray:
+    longest = max(distinct, key=len)
+    if labels.dtype.kind == "U" and len(longest) > LONGEST_LABEL:
+        raise RowError(f"column {name!r}, ", texts.index(longest), f": a label has at most {LONGEST_LABEL} characters; "
+                       f"this text has {len(longest)}")
+    place = {text: k for k, text in enumerate(distinct)}
+    return labels[np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))]
+
+
+def _written_twice(texts: list[str], values: list) -> tuple[str, ...]:
+    """Return the first two of some texts that are one number, or ()."""
+    first: dict = {}
+    return next(((first[value], text) for text, value in zip(texts, values, strict=True)
+                 if first.setdefault(value, text) != text), ())
+
+
+def _distinct_labels(texts: list[str]) -> np.ndarray:
+    parsed = _digits_and_one_mark(texts)
+    if parsed is None:
+        parsed = decimals.parse(texts)[0] if _may_be_numbers(texts) else np.empty(0)
+    return whole_if_exact(parsed) if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE) else np.array(texts)
 
 
 def to_ids(name: str, column: np.ndarray) -> np.ndarray:
@@ -323,12 +368,3 @@ def whole_if_exact(parsed: np.ndarray) -> np.ndarray:
     """Return numbers as int where all are whole and exact."""
     exact = np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE)
     return parsed.astype(np.int64) if exact else parsed
-
-
-def text_labels(name: str, texts: list[str]) -> np.ndarray:
-    """Return texts as labels, or raise where one is too long."""
-    lengths = list(map(len, texts))
-    if max(lengths) > LONGEST_LABEL:
-        raise RowError(f"column {name!r}, ", lengths.index(max(lengths)), f": a label has at most {LONGEST_LABEL} "
-                       f"characters; this text has {max(lengths)}")
-    return np.array(texts)

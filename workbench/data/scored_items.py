@@ -8,17 +8,19 @@ import numpy as np
 from scipy.special import expit, logit
 
 from workbench import checks
-from workbench.data import files, frames, numbers
-from workbench.data.classes import class_notes, read_classes
+from workbench.data import files, frames, numbers, shapes
+from workbench.data.classes import class_notes, read_classes, verdict_of
 from workbench.data.columns import spelled
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list, rows_of
 
-SCORE_KINDS = ("auto", "confidence", "class1", "margin")
+SCORE_KINDS = ("auto", "confidence", "class1", "margin", "log_confidence")
+LEAVE_OUT = ("", "missing")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
 CLASSES = ("prediction", "truth", "rival")
 SCORE, LOG_ID = "score", "id"       # columns by their usual names: of all files, and of logs of evaluations
 MOST_GIVEN = 50
 UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin'"
+UNLESS_LOGARITHM = "; none is above 0: if they are logarithms of probabilities, use score_is='log_confidence'"
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -48,6 +50,8 @@ class ScoredItems(Result):
         What the scores were taken for where the file was not told to say it; else "".
     by : (N,) ndarray of str or None
         Strata that are given: items of one text are one stratum. None where scores are cut into strata.
+    left_out : str
+        Which rows of the file are no items, and why; "" where all are.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class ScoredItems(Result):
     rival: np.ndarray | None = None
     read_as: str = ""
     by: np.ndarray | None = None
+    left_out: str = ""
 
     def __post_init__(self) -> None:
         checks.refuse_masked("score", self.score, "item")
@@ -101,8 +106,9 @@ class ScoredItems(Result):
 
 @frames.in_rows_of("source")
 def read_scores(source: Any, *, score: str, prediction: str | None = None, truth: str | None = None,
-                id: str | None = None, score_is: str = "auto", rival: str | None = None,
-                positive: Any = None, by: str | None = None, classes: str = "auto") -> ScoredItems:
+                id: str | None = None, score_is: str = "auto", rival: str | None = None, positive: Any = None,
+                by: str | None = None, classes: str = "auto", probabilities: str = "", model: str = "",
+                leave_out: str = "") -> ScoredItems:
     """Read scored items from a file or a data frame and check every row.
 
     Of the log of an evaluation (Inspect's .json and .eval, samples_*.jsonl of lm-evaluation-harness) the columns are
@@ -126,12 +132,13 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
         in [0, 1]; becomes a confidence, and without predictions class 1 is predicted from 0.5 on.
         With `positive`, class 1 is that class, and the others may have any names.
         "margin": any finite number whose sign is the prediction (0 is the negative class); becomes its
-        absolute value. For these two, classes are 0 and 1, or -1 and 1 where a column holds -1. "auto": "class1" if
+        absolute value. "log_confidence": natural logarithm of "confidence". For "class1" and "margin", classes are 0 and 1, or -1 and 1 where a column holds -1. "auto": "class1" if
         `positive` is named, or if one of two predicted classes has all the higher scores and a score is below 0.5;
         "confidence" if there are three or more predicted classes, or no score is below 0.5 and the scores do not tell
         two predicted classes apart or nothing is predicted; else it must be said.
     rival : str, optional
-        Column of the classes that a second model predicts, to be compared with the predictions.
+        Column of the classes that a second model predicts, to be compared with the predictions; or a file with the
+        columns `id` and `prediction` of that model. With `model`, the name of the second model, or "first, second".
     positive : str or number, optional
         The predicted class whose probability the score is; None or "" for class 1, and with "auto" for the one that has
         the higher scores.
@@ -139,6 +146,13 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
         Column of at most 50 values that are the strata, in the place of strata cut from the scores.
     classes : {"auto", "text", "numbers"}
         How classes are read, as in `workbench.data.classes.read_classes`.
+    probabilities : str, optional
+        Columns of the probabilities of each class, such as "p_*", in the place of score and prediction: the class that
+        stands for the asterisk in the name of the column with the highest is predicted, with that confidence.
+    model : str, optional
+        Column that says whose prediction a row is, in a file with a row per item and model.
+    leave_out : {"", "missing"}
+        "missing": rows without a score or a prediction are no items, and `left_out` says which.
 
     Returns
     -------
@@ -160,17 +174,32 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     prediction is 1 where 'p' is at least 0.5
     """
     checks.choice("score_is", score_is, SCORE_KINDS)
+    checks.choice("leave_out", leave_out, LEAVE_OUT)
+    checks.not_both(probabilities=probabilities, prediction=prediction)
     log = files.is_evaluation_log(source)
-    scored = score != SCORE or not (log or by) or spelled(score, names := frames.column_names(source)) in names
-    columns = _named_columns({"score": score if scored else None, "prediction": prediction, "truth": truth,
-                              "id": id or (LOG_ID if log else None), "rival": rival})
-    data, notes = frames.read_columns(source, [*columns.values(), *([by] if by else [])] or names[:1])
+    names = frames.column_names(source) if probabilities or rival or score == SCORE and (log or by) else ()
+    scored = bool(probabilities) or score != SCORE or not (log or by) or spelled(score, names) in names
+    file = "" if model else shapes.rival_file(rival, names)
+    columns = _named_columns({"score": score if scored and not probabilities else None, "prediction": prediction,
+                              "truth": truth, "id": id or (LOG_ID if log else None),
+                              "rival": None if model or file else rival})
+    others = [by] if by else [] if columns else names[:1]
+    read = shapes.read_rows(source, columns, others, rival=rival or "", file=file, model=model, leave_out=leave_out,
+                            of_class=shapes.class_columns(names, probabilities) if probabilities else {})
+    with shapes.in_rows(read.rows):
+        return _items(read, scored, score_is, positive, by, classes, log)
+
+
+def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: str | None, classes: str,
+           log: bool) -> ScoredItems:
+    columns, data, notes = read.columns, read.data, read.notes
     of_class = {role: columns[role] for role in CLASSES if role in columns}
-    read, read_notes = read_classes({name: data[name] for name in of_class.values()}, classes)
-    labels = {role: read[name] for role, name in of_class.items()}
-    size, kept = len(next(iter(data.values()))), {columns.get("id"), by, score}
-    data = {name: cells for name, cells in data.items() if name in kept}        # a million cells of text take memory
-    identifiers = numbers.to_ids(columns["id"], data[columns["id"]]) if "id" in columns else None
+    labels, read_notes = read_classes({name: data[name] for name in of_class.values()}, classes)
+    labels = {role: labels[name] for role, name in of_class.items()}
+    score, size = columns.get("score", SCORE), len(next(iter(data.values())))
+    data = {name: cells for name, cells in data.items() if name in (columns.get("id"), by, score)}      # text is large
+    identifiers = numbers.to_ids(columns["id"], data[columns["id"]]) if "id" in columns else \
+        None if read.rows is None else read.rows + 1
     if log and scored:
         scored, score_is = _is_chance(score, data[score], by), "confidence" if score_is == "auto" else score_is
     found = _scored(columns, data[score], labels, score_is, positive, log) if scored else \
@@ -181,20 +210,20 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     if "prediction" in found and "truth" in found:
         found["correct"] = found["prediction"] == found["truth"]
         notes += tuple(class_notes(found["truth"], *(found[role] for role in ("prediction", "rival") if role in found)))
-    return ScoredItems(identifiers, notes=notes, **found)
+    return ScoredItems(identifiers, notes=notes, left_out=read.left_out, **found)
 
 
 def _scored(columns: dict, cells: np.ndarray, labels: dict, score_is: str, positive: str | None, log: bool) -> dict:
     """Return fields of items with scores, and notes."""
-    values = numbers.to_numbers(columns["score"], cells)
+    values, in_percent = numbers.to_shares(columns["score"], cells)
     positive = _named_class(positive, labels, score_is)
     kind, positive, read_as = (score_is, positive, "") if score_is != "auto" else \
         _meaning(values, labels.get("prediction"), columns, positive)
-    convert: dict = {"confidence": _from_confidence, "margin": _from_margin,
+    convert: dict = {"confidence": _from_confidence, "margin": _from_margin, "log_confidence": _from_logarithm,
                      "class1": functools.partial(_from_class, positive)}
     found = convert[kind](values, labels, columns)
     return found | {"score_is": "margin" if kind == "margin" else "confidence", "read_as": read_as,
-                    "notes": found["notes"] if log else (*found["notes"], *_rounded(values))}
+                    "notes": (*in_percent, *found["notes"], *(() if log else _rounded(values)))}
 
 
 def _unscored(columns: dict, labels: dict, size: int) -> dict:
@@ -315,11 +344,11 @@ def _meaning(values: np.ndarray, predicted: np.ndarray | None, columns: dict, po
         if not low:
             return confidence
         raise _open(columns, f"nothing is predicted and {checks.counted(low, 'score is', 'scores are')} below 0.5")
-    classes = np.unique(predicted)
-    if classes.size > 2:
+    classes = _first_classes(predicted)
+    if len(classes) > 2:
         return confidence
-    if classes.size == 1:
-        raise _open(columns, f"all predictions are {classes[0].item()!r}")
+    if len(classes) == 1:
+        raise _open(columns, f"all predictions are {classes[0]!r}")
     stepped = _stepped_class(values, predicted)
     if stepped is not None and low:
         return "class1", stepped, f"probability of class {stepped!r}"
@@ -341,13 +370,19 @@ def _looks_like_a_class(values: np.ndarray, labels: dict) -> Iterator[Note]:
 
 def _stepped_class(values: np.ndarray, predicted: np.ndarray) -> int | str | None:
     """Return the one of two predicted classes that has all the higher scores, or None."""
-    classes = np.unique(predicted)
-    if classes.size != 2:
+    classes = sorted(_first_classes(predicted))
+    if len(classes) != 2:
         return None
     first, second = (values[predicted == name] for name in classes)
-    if first.max() > second.min() and second.max() > first.min():
-        return None
-    return classes[int(second.mean() > first.mean())].item()
+    apart = first.max() <= second.min() or second.max() <= first.min()
+    return classes[int(second.mean() > first.mean())] if apart else None
+
+
+def _first_classes(labels: np.ndarray) -> list:
+    """Return the classes of a column, three of them where there are more."""
+    others = labels[labels != labels[0]]
+    third = others[others != others[:1]]
+    return [each[0].item() for each in (labels, others, third) if each.size]
 
 
 def _open(columns: dict, why: str) -> Any:
@@ -373,7 +408,8 @@ def _from_class(positive: int | str | None, values: np.ndarray, labels: dict, co
 
 
 def _refuse_outside(values: np.ndarray, columns: dict, what: str, otherwise: str) -> None:
-    hint = "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else otherwise
+    hint = "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else \
+        UNLESS_LOGARITHM if otherwise and values.max() <= 0 else otherwise
     _refuse(columns["score"], values, (values < 0) | (values > 1), f"is not a {what} from 0 to 1{hint}")
 
 
@@ -384,10 +420,28 @@ def _from_confidence(values: np.ndarray, labels: dict, columns: dict) -> dict:
                                 "prediction")
     if "prediction" in labels or "truth" not in labels:
         return {"score": values, **labels, "notes": tuple(_looks_like_a_class(values, labels))}
-    truth = labels["truth"]
+    truth, notes = _verdicts(columns["truth"], labels["truth"])
     rule = "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly"
     _refuse(columns["truth"], truth, ~_is_coded(truth, 0), rule)
-    return {"score": values, "correct": truth == 1, "notes": ()}
+    return {"score": values, "correct": truth == 1, "notes": notes}
+
+
+def _verdicts(name: str, truth: np.ndarray) -> tuple[np.ndarray, tuple]:
+    """Return words for right and wrong as 1 and 0, and a note; anything else as it is."""
+    said = {word: verdict_of(word) for word in np.unique(truth).tolist()} if truth.dtype.kind == "U" else {}
+    if not said or None in said.values():
+        return truth, ()
+    meant = checks.listed(f"{word!r} is {'right' if verdict else 'wrong'}" for word, verdict in said.items())
+    return np.array([said[word] for word in truth.tolist()]), (Note("data", f"in column {name!r} {meant}"),)
+
+
+def _from_logarithm(values: np.ndarray, labels: dict, columns: dict) -> dict:
+    """Return fields where scores are natural logarithms of the confidence."""
+    _refuse(columns["score"], values, values > 0, "is not the logarithm of a probability: it is above 0")
+    found = _from_confidence(np.exp(values), labels, columns)
+    note = Note("data", f"scores are natural logarithms of the confidence: {values[0]:.4g} is read as "
+                f"{np.exp(values[0]):.4g}")
+    return found | {"notes": (note, *found["notes"])}
 
 
 def _from_margin(values: np.ndarray, labels: dict, columns: dict) -> dict:

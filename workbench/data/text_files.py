@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.data.columns import Scan, TableSource, found_columns
 from workbench.data.engine import connected, decimal_mark, literal, one_line, quoted
@@ -28,20 +28,29 @@ CHUNK = 1 << 20
 
 def open_text(path: str, label: str) -> TableSource:
     """Return a text file as a source of columns of text."""
-    header, delimiter, encoding = _header(path, label)
+    header = _header(path, label)
 
     def fetch(wanted: Any) -> Any:
-        places = [f"c{header.index(name)}" for name in wanted]
-        with as_utf8(path, label, encoding) as (readable, notes), connected(label, readable) as connection:
-            fetched = _csv_relation(connection, readable, header, delimiter, places).fetchnumpy()
+        places = [f"c{header.names.index(name)}" for name in wanted]
+        with as_utf8(path, label, header.encoding) as (readable, notes), connected(label, readable) as connection:
+            fetched = _csv_relation(connection, readable, header, places).fetchnumpy()
         return {name: unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)}, notes
-    return TableSource(label, header, fetch, lambda: _rows(path, label, encoding, delimiter, len(header) > 1))
+    return TableSource(label, header.names, fetch, lambda: _rows(path, label, header))
 
 
-def _csv_relation(connection: Any, path: str, header: tuple, delimiter: str, picked: list[str]) -> Any:
-    kinds = {f"c{i}": "VARCHAR" for i in range(len(header))}
-    query = (f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, "
-             f"delim='{delimiter}', quote='\"', escape='\"', header=true, "
+class _Header(NamedTuple):
+    """The names of a text file's columns, what stands between cells, the encoding, and the lines above the names."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    encoding: str
+    above: int
+
+
+def _csv_relation(connection: Any, path: str, header: _Header, picked: list[str]) -> Any:
+    kinds = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
+    query = (f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, skip={header.above}, "
+             f"delim='{header.delimiter}', quote='\"', escape='\"', header=true, "
              "auto_detect=false, all_varchar=true, hive_partitioning=false)")
     return connection.sql(query, params={"path": literal(path)})
 
@@ -49,12 +58,12 @@ def _csv_relation(connection: Any, path: str, header: tuple, delimiter: str, pic
 @contextmanager
 def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
     """Yield a text file as a relation of the wanted columns."""
-    header, delimiter, encoding = _header(path, label)
-    found = found_columns(label, header, wanted)
-    renamed = [f"c{header.index(column)} AS {quoted(name)}" for name, column in found.items()]
-    with as_utf8(path, label, encoding) as (readable, notes), connected(label, readable) as connection:
-        relation = _csv_relation(connection, readable, header, delimiter, renamed)
-        commas = _holds(readable, b'"' if delimiter == "," else b",")
+    header = _header(path, label)
+    found = found_columns(label, header.names, wanted)
+    renamed = [f"c{header.names.index(column)} AS {quoted(name)}" for name, column in found.items()]
+    with as_utf8(path, label, header.encoding) as (readable, notes), connected(label, readable) as connection:
+        relation = _csv_relation(connection, readable, header, renamed)
+        commas = _holds(readable, b'"' if header.delimiter == "," else b",")
         yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation) if commas else None)
 
 
@@ -63,16 +72,16 @@ def _holds(path: str, sign: bytes) -> bool:
         return any(sign in chunk for chunk in iter(lambda: file.read(CHUNK), b""))
 
 
-def _rows(path: str, label: str, encoding: str, delimiter: str, skips_blank: bool) -> Iterator[int]:
+def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
     """Yield the row of each data row in a spreadsheet: the header is row 1, and blank lines count though not read."""
     row, quoted = 0, False
-    with _opened_text(path, label, encoding) as text:
-        for line in text:
+    with _opened_text(path, label, header.encoding) as text:
+        for line in itertools.islice(text, header.above, None):
             if not quoted:
                 row += 1
-                if row > 1 and (line.strip("\r\n") or not skips_blank):
+                if row > 1 and (line.strip("\r\n") or len(header.names) == 1):
                     yield row
-            quoted = _ends_quoted(line, delimiter, quoted)
+            quoted = _ends_quoted(line, header.delimiter, quoted)
     yield from itertools.count(row + 1)
 
 
@@ -90,10 +99,12 @@ def _ends_quoted(line: str, delimiter: str, quoted: bool) -> bool:
     return False
 
 
-def _header(path: str, label: str) -> tuple:
+def _header(path: str, label: str) -> _Header:
     encoding = encoding_of_start(path, label)
     with _opened_text(path, label, encoding) as file:
         record = _record(file)
+        told = _SEPARATOR.fullmatch(record)
+        record = _record(file) if told else record
     for wrong, said in (
             (not record, " is empty"), (not record.strip(), f", line 1 is blank{_NAMES}"),
             (len(record) >= LONGEST_HEADER, f", line 1 has more than {LONGEST_HEADER:,} characters{_NAMES}"),
@@ -102,8 +113,8 @@ def _header(path: str, label: str) -> tuple:
         if wrong:
             raise ValueError(label + said)
     outside = re.sub(r'"[^"]*"', "", record)
-    delimiter = max(DELIMITERS, key=outside.count) if any(map(outside.count, DELIMITERS)) else ","
-    return _cells(record, delimiter, label), delimiter, encoding
+    delimiter = told[1] if told else max(DELIMITERS, key=outside.count) if any(map(outside.count, DELIMITERS)) else ","
+    return _Header(_cells(record, delimiter, label), delimiter, encoding, bool(told))
 
 
 def _cells(record: str, delimiter: str, label: str) -> tuple:
@@ -231,6 +242,7 @@ def _decodes(path: str, encoding: str) -> bool:
 
 _CLOSED = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
 _NAMES = "; the first line must name the columns"
+_SEPARATOR = re.compile(rf'"?sep=([{DELIMITERS}])"?\s*', re.IGNORECASE)      # as spreadsheets understand it
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 _BINARY = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"%PDF-": "a PDF document",
            b"PK\x03\x04": "a zip archive or a workbook", b"\xd0\xcf\x11\xe0": "a workbook or another Office document",

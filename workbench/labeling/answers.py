@@ -7,14 +7,12 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import numbers
+from workbench.data.classes import ENGLISH, VERDICTS, verdict_of, ways_of
 from workbench.data.safe_csv import original
 
 ANSWERS = {"correct": "write 1 where the classifier was right and 0 where it was wrong",
            "truth": "write the true class of every item"}
 OTHER = "other"
-PAIRS = (("1", "0"), ("yes", "no"), ("y", "n"), ("right", "wrong"), ("correct", "incorrect"), ("true", "false"))
-_SPELLED = {word: (pair, 1 - place) for pair in PAIRS for place, word in enumerate(pair)}
-_ZERO_OR_ONE = re.compile(r"([01])(?:[.,]0*)?")
 _MARK = re.compile(r"[x\u00d7\u2713\u2714\u2715\u2717\u2718*]", re.IGNORECASE)
 
 
@@ -26,31 +24,23 @@ def right_or_wrong(identifiers: Sequence[str], cells: Sequence[str], rows: Seque
     >>> right_or_wrong(["a", "b", "c"], ["Yes", "", "no"], [2, 3, 4])
     [1, None, 0]
     """
-    found: list = [_SPELLED.get(_plain(cell)) if cell else None for cell in cells]
+    verdicts = [verdict_of(cell) for cell in cells]
     filled = [row for row, cell in enumerate(cells) if cell]
-    strange = next((row for row in filled if found[row] is None), None)
+    strange = next((row for row in filled if verdicts[row] is None), None)
     if strange is not None:
         _refuse_mark([cells[row] for row in filled])
         raise ValueError(f"column 'correct', row {rows[strange]} (id {identifiers[strange]!r}): "
                          f"{cells[strange]!r} is not 1 or 0; write 1 (right) or 0 (wrong), or one of "
-                         f"{_listed(PAIRS[1:])} throughout")
-    other = next((row for row in filled if found[row][0] != found[filled[0]][0]), None)
-    if other is not None:
-        both = ", ".join(f"row {rows[row]} has {cells[row]!r}" for row in (filled[0], other))
-        raise ValueError(f"column 'correct' mixes two ways to answer: {both}; use one of "
-                         f"{_listed(found[row][0] for row in (filled[0], other))} throughout")
-    return [pair and pair[1] for pair in found]
-
-
-def verdict_of(text: str) -> int | None:
-    """Return 1 for a word for right, 0 for one for wrong, and None for any other text.
-
-    Examples
-    --------
-    >>> verdict_of("Yes"), verdict_of("0.0"), verdict_of("cat")
-    (1, 0, None)
-    """
-    return _SPELLED.get(_plain(text), (None, None))[1]
+                         f"{_listed(ENGLISH)} throughout, or these words in German, French or Spanish")
+    ways = VERDICTS
+    for row in filled:
+        left = ways_of(cells[row], ways)
+        if not left:
+            both = ", ".join(f"row {rows[each]} has {cells[each]!r}" for each in (filled[0], row))
+            raise ValueError(f"column 'correct' mixes two ways to answer: {both}; use one of "
+                             f"{_listed((ways[0], ways_of(cells[row])[0]))} throughout")
+        ways = left
+    return verdicts
 
 
 def read_verdict(text: str) -> int:
@@ -101,11 +91,6 @@ def named_classes(*labels: np.ndarray) -> tuple[list[str], Callable]:
     if classes.dtype.kind == "U":
         return list(texts.values()), texts.get
     return list(texts.values()), lambda name: texts.get(numbers.to_labels("class", np.array([name], object))[0].item())
-
-
-def _plain(cell: str) -> str:
-    number = _ZERO_OR_ONE.fullmatch(cell)
-    return number[1] if number else cell.lower()
 
 
 def _refuse_mark(filled: Sequence[str]) -> None:

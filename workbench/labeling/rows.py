@@ -14,7 +14,7 @@ from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling.annotations import Annotations, read_annotations
-from workbench.labeling.answers import ANSWERS, class_reader, class_texts, read_verdict, right_or_wrong, verdict_of
+from workbench.labeling.answers import ANSWERS, class_reader, class_texts, read_verdict, right_or_wrong
 from workbench.labeling.tables import SheetTable, read_table, whole_number
 from workbench.labeling.tools.tool import LabelRow
 

@@ -272,7 +272,7 @@ def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) ->
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
     run = functools.partial(papermill.execute_notebook, notebook, None, values, kernel_name="python3",
                             language="python", progress_bar=False, store_widget_state=False, execution_timeout=limit,
-                            iopub_timeout=limit, start_timeout=START_LIMIT, **options)
+                            iopub_timeout=limit, start_timeout=START_LIMIT, shutdown_kernel="immediate", **options)
     try:
         try:
             return run()

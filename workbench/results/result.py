@@ -425,9 +425,7 @@ def _frozen(value: Any) -> Any:
         return value
     if isinstance(value, (list, tuple)):
         return tuple(_frozen(entry) for entry in value)
-    if isinstance(value, dict):
-        return {_frozen(key): _frozen(entry) for key, entry in value.items()}
-    return value
+    return {_frozen(key): _frozen(entry) for key, entry in value.items()} if isinstance(value, dict) else value
 
 
 def _encode(value: Any) -> Any:
