@@ -18,6 +18,7 @@ from workbench.data import handover
 from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
 from workbench.data.engine import connected, decimal_mark, literal, quoted, relation_columns
 from workbench.data.evaluation_logs import EVAL, PEEKED, is_log, open_log
+from workbench.data.json_records import by_column
 from workbench.data.numbers import as_text, objects, unmasked, without_marks
 from workbench.data.text_files import PACKED, as_utf8, encoding_of_start, open_text, scan_text
 from workbench.data.workbooks import file_and_sheet, open_workbook
@@ -123,7 +124,10 @@ def _open_parquet(path: str, label: str) -> TableSource:
 
 @contextmanager
 def _parquet(path: str, label: str) -> Iterator[tuple[Any, tuple]]:
-    """Yield a relation and its names as the file has them: DuckDB renames one that differs from another by case."""
+    """Yield a relation of all columns and what is nested in them, and their names, "a.b" for b in a.
+
+    The names are as the file has them: DuckDB renames one that differs from another by case.
+    """
     params, names, inner = {"path": literal(path)}, [], 0
     with connected(label, path) as connection:
         fields = connection.sql("SELECT name, num_children FROM parquet_schema($path)", params=params).fetchall()
@@ -132,7 +136,21 @@ def _parquet(path: str, label: str) -> Iterator[tuple[Any, tuple]]:
                 names.append(name)
             inner = max(inner - 1, 0) + (children or 0)
         query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
-        yield connection.sql(query, params=params), tuple(names)
+        relation = connection.sql(query, params=params)
+        nested = [each for name, column, kind in zip(names, relation.columns, relation.types, strict=True)
+                  for each in _nested(name, quoted(column), kind)]
+        if nested:
+            parts = ", ".join(f"{part} AS part{k}" for k, (_, part) in enumerate(nested))
+            relation = relation.project(f"*, {parts}")
+        yield relation, (*names, *(name for name, _ in nested))
+
+
+def _nested(name: str, column: str, kind: Any) -> Iterator[tuple[str, str]]:
+    """Yield the name and the expression of each field of a column of structures, and of what is nested in these."""
+    for field, inner in kind.children if kind.id == "struct" else ():
+        part = f"({column}).{quoted(field)}"
+        yield f"{name}.{field}", part
+        yield from _nested(f"{name}.{field}", part, inner)
 
 
 def _of_one_kind(column: np.ndarray) -> np.ndarray:
@@ -162,7 +180,7 @@ def _open_json(path: str, label: str) -> TableSource:
     encoding = encoding_of_start(path, label)
 
     def fetch(wanted: Any) -> Any:
-        pointers = {f"p{i}": "/" + name.replace("~", "~0").replace("/", "~1") for i, name in enumerate(wanted)}
+        pointers = {f"p{i}": places[name] for i, name in enumerate(wanted)}
         picked = ", ".join(f"CAST(json_extract(json, ${key}) AS VARCHAR) AS c{key[1:]}" for key in pointers)
         query = f"SELECT {picked} FROM read_json_objects($path)"
         with as_utf8(path, label, encoding, mark=False) as (readable, notes), connected(label, readable) as connection:
@@ -170,7 +188,25 @@ def _open_json(path: str, label: str) -> TableSource:
         return {name: _from_json(unmasked(fetched[f"c{i}"])) for i, name in enumerate(wanted)}, notes
     with as_utf8(path, label, encoding, mark=False) as (readable, _), connected(label, readable) as connection:
         names = _json_names(connection, readable, label)
-    return TableSource(label, names, fetch)
+        first = connection.sql("SELECT json FROM read_json_objects($path) LIMIT 2",
+                               params={"path": literal(readable)}).fetchall()
+        columns = by_column(json.loads(first[0][0])) if len(first) == 1 else {}
+        if columns:
+            return TableSource(label, tuple(columns), lambda wanted: ({each: _typed(columns[each]) for each in wanted},
+                                                                      ()))
+        inner = connection.sql("SELECT json_group_structure(json) FROM read_json_objects($path)",
+                               params={"path": literal(readable)}).fetchall()[0][0]
+    pointers = list(_pointers(json.loads(inner), "", ""))
+    places = dict(pointers)
+    return TableSource(label, (*names, *(name for name, place in pointers if place.count("/") > 1)), fetch)
+
+
+def _pointers(structure: Any, name: str, pointer: str) -> Iterator[tuple[str, str]]:
+    """Yield the name "a.b" of each field of JSON objects, and of those nested in them, with its JSON pointer."""
+    for field, inner in structure.items() if isinstance(structure, dict) else ():
+        place = f"{pointer}/{field.replace('~', '~0').replace('/', '~1')}"
+        yield name + field, place
+        yield from _pointers(inner, f"{name}{field}.", place)
 
 
 def _json_names(connection: Any, path: str, label: str) -> tuple:
@@ -189,7 +225,10 @@ def _json_names(connection: Any, path: str, label: str) -> tuple:
 
 
 def _from_json(texts: np.ndarray) -> np.ndarray:
-    values = json.loads("[" + ",".join("null" if text is None else text for text in texts.tolist()) + "]")
+    return _typed(json.loads("[" + ",".join("null" if text is None else text for text in texts.tolist()) + "]"))
+
+
+def _typed(values: list) -> np.ndarray:
     kinds = set(map(type, values))
     if kinds == {float} or kinds == {bool}:
         return np.array(values)

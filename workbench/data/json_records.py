@@ -85,3 +85,29 @@ def json_line(value: Any) -> str:
 def fields_of(record: dict) -> str:
     """Return the names of a record's fields, the first of many, for messages."""
     return checks.listed(record, 8, quoted=True) or "none"
+
+
+def by_column(record: Any) -> dict[str, list]:
+    """Return the columns of a table that is one JSON object, as pandas and scikit-learn write them; {} where it is not.
+
+    Examples
+    --------
+    >>> by_column({"id": [1, 2], "score": [.5, .7]}), by_column({"id": {"0": 1, "1": 2}, "score": {"0": .5, "1": .7}})
+    ({'id': [1, 2], 'score': [0.5, 0.7]}, {'id': [1, 2], 'score': [0.5, 0.7]})
+    >>> by_column({"A": {"test_score": [.8, .9]}}), by_column({"id": 7, "tags": ["a", "b"]})
+    ({'A.test_score': [0.8, 0.9]}, {})
+    """
+    if not isinstance(record, dict):
+        return {}
+    if {*record} == {"columns", "index", "data"}:
+        return dict(zip(record["columns"], map(list, zip(*record["data"], strict=True)), strict=True))
+    lists = {name: value for name, value in record.items() if isinstance(value, list)}
+    objects = {name: value for name, value in record.items() if isinstance(value, dict)}
+    if any(isinstance(cell, list) for cells in objects.values() for cell in cells.values()):
+        lists |= {f"{name}.{field}": cell for name, cells in objects.items() for field, cell in cells.items()}
+    elif not lists and len(objects) > 1 and len({tuple(cells) for cells in objects.values()}) == 1:
+        lists = {name: [*cells.values()] for name, cells in objects.items()}
+    elif objects:
+        return {}
+    sizes = {len(cells) if isinstance(cells, list) else 0 for cells in lists.values()}
+    return lists if len(sizes) == 1 and all(isinstance(value, (dict, list)) for value in record.values()) else {}

@@ -52,6 +52,8 @@ class ScoredItems(Result):
         Strata that are given: items of one text are one stratum. None where scores are cut into strata.
     left_out : str
         Which rows of the file are no items, and why; "" where all are.
+    kept : (N,) ndarray of int or None
+        The data rows of the file, from 0, that are the items; None where all are.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class ScoredItems(Result):
     read_as: str = ""
     by: np.ndarray | None = None
     left_out: str = ""
+    kept: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         checks.refuse_masked("score", self.score, "item")
@@ -128,14 +131,14 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     id : str, optional
         Column of identifiers, unique and never missing; text files give text, so "007" stays "007". A log has its own.
     score_is : {"auto", "confidence", "class1", "margin"}
-        "confidence": chance in [0, 1] that the prediction is right. "class1": probability of class 1
-        in [0, 1]; becomes a confidence, and without predictions class 1 is predicted from 0.5 on.
-        With `positive`, class 1 is that class, and the others may have any names.
-        "margin": any finite number whose sign is the prediction (0 is the negative class); becomes its
-        absolute value. "log_confidence": natural logarithm of "confidence". For "class1" and "margin", classes are 0 and 1, or -1 and 1 where a column holds -1. "auto": "class1" if
-        `positive` is named, or if one of two predicted classes has all the higher scores and a score is below 0.5;
-        "confidence" if there are three or more predicted classes, or no score is below 0.5 and the scores do not tell
-        two predicted classes apart or nothing is predicted; else it must be said.
+        "confidence": chance in [0, 1] that the prediction is right; "log_confidence": its natural logarithm. "class1":
+        probability of class 1 in [0, 1]; becomes a confidence, and without predictions class 1 is predicted from 0.5
+        on. With `positive`, class 1 is that class, and the others may have any names. "margin": any finite number whose
+        sign is the prediction (0 is the negative class); becomes its absolute value. For the last two, classes are 0
+        and 1, or -1 and 1 where a column holds -1. "auto": "class1" if `positive` is named, or if one of two predicted
+        classes has all the higher scores and a score is below 0.5; "confidence" if there are three or more predicted
+        classes, or no score is below 0.5 and the scores do not tell two predicted classes apart or nothing is
+        predicted; else it must be said.
     rival : str, optional
         Column of the classes that a second model predicts, to be compared with the predictions; or a file with the
         columns `id` and `prediction` of that model. With `model`, the name of the second model, or "first, second".
@@ -176,9 +179,12 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     checks.choice("score_is", score_is, SCORE_KINDS)
     checks.choice("leave_out", leave_out, LEAVE_OUT)
     checks.not_both(probabilities=probabilities, prediction=prediction)
+    checks.not_both(probabilities=probabilities, score_is=score_is != "auto")
     log = files.is_evaluation_log(source)
-    names = frames.column_names(source) if probabilities or rival or score == SCORE and (log or by) else ()
-    scored = bool(probabilities) or score != SCORE or not (log or by) or spelled(score, names) in names
+    names = frames.column_names(source) if probabilities or rival or score == SCORE else ()
+    scored = bool(probabilities) or score != SCORE or spelled(score, names) in names
+    if not scored and not log and not by:
+        shapes.refuse_without_score(names)
     file = "" if model else shapes.rival_file(rival, names)
     columns = _named_columns({"score": score if scored and not probabilities else None, "prediction": prediction,
                               "truth": truth, "id": id or (LOG_ID if log else None),
@@ -187,7 +193,7 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     read = shapes.read_rows(source, columns, others, rival=rival or "", file=file, model=model, leave_out=leave_out,
                             of_class=shapes.class_columns(names, probabilities) if probabilities else {})
     with shapes.in_rows(read.rows):
-        return _items(read, scored, score_is, positive, by, classes, log)
+        return _items(read, scored, "confidence" if probabilities else score_is, positive, by, classes, log)
 
 
 def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: str | None, classes: str,
@@ -210,7 +216,7 @@ def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: st
     if "prediction" in found and "truth" in found:
         found["correct"] = found["prediction"] == found["truth"]
         notes += tuple(class_notes(found["truth"], *(found[role] for role in ("prediction", "rival") if role in found)))
-    return ScoredItems(identifiers, notes=notes, left_out=read.left_out, **found)
+    return ScoredItems(identifiers, notes=notes, left_out=read.left_out, kept=read.rows, **found)
 
 
 def _scored(columns: dict, cells: np.ndarray, labels: dict, score_is: str, positive: str | None, log: bool) -> dict:
@@ -420,27 +426,26 @@ def _from_confidence(values: np.ndarray, labels: dict, columns: dict) -> dict:
                                 "prediction")
     if "prediction" in labels or "truth" not in labels:
         return {"score": values, **labels, "notes": tuple(_looks_like_a_class(values, labels))}
-    truth, notes = _verdicts(columns["truth"], labels["truth"])
-    rule = "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly"
-    _refuse(columns["truth"], truth, ~_is_coded(truth, 0), rule)
-    return {"score": values, "correct": truth == 1, "notes": notes}
+    correct, notes = _verdicts(columns["truth"], labels["truth"])
+    return {"score": values, "correct": correct, "notes": notes}
 
 
 def _verdicts(name: str, truth: np.ndarray) -> tuple[np.ndarray, tuple]:
-    """Return words for right and wrong as 1 and 0, and a note; anything else as it is."""
-    said = {word: verdict_of(word) for word in np.unique(truth).tolist()} if truth.dtype.kind == "U" else {}
-    if not said or None in said.values():
-        return truth, ()
+    """Return which items were classified correctly, by 1 and 0 or by words, and a note on words."""
+    said = {word: verdict_of(str(word)) for word in np.unique(truth).tolist()}
+    verdicts = np.array([-1 if said[word] is None else said[word] for word in truth.tolist()])
+    _refuse(name, truth, verdicts < 0,
+            "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly")
     meant = checks.listed(f"{word!r} is {'right' if verdict else 'wrong'}" for word, verdict in said.items())
-    return np.array([said[word] for word in truth.tolist()]), (Note("data", f"in column {name!r} {meant}"),)
+    return verdicts == 1, (Note("data", f"in column {name!r} {meant}"),) * (truth.dtype.kind == "U")
 
 
 def _from_logarithm(values: np.ndarray, labels: dict, columns: dict) -> dict:
     """Return fields where scores are natural logarithms of the confidence."""
     _refuse(columns["score"], values, values > 0, "is not the logarithm of a probability: it is above 0")
     found = _from_confidence(np.exp(values), labels, columns)
-    note = Note("data", f"scores are natural logarithms of the confidence: {values[0]:.4g} is read as "
-                f"{np.exp(values[0]):.4g}")
+    least = values.min()
+    note = Note("data", f"scores are natural logarithms of the confidence: {least:.4g} is read as {np.exp(least):.4g}")
     return found | {"notes": (note, *found["notes"])}
 
 

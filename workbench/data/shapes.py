@@ -1,10 +1,12 @@
 """Tables in the shapes that people have, as a row per item: a column per class, a row per model, two files, gaps."""
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
+
 import numpy as np
 
 from workbench import checks
@@ -14,6 +16,7 @@ from workbench.results import Note
 
 FIRST = 5                   # rows or identifiers that a note names
 ROUNDED = .005              # how far a probability may be from what it was before it was rounded
+_PROBABILITY = re.compile(r"(?:p|prob|proba|probability|score|conf|confidence|softmax)[^a-z0-9]+", re.IGNORECASE)
 CONFIDENCE, PREDICTED = "highest probability", "class of the highest probability"
 GONE = {"", "na", "n/a", "#n/a", "nan", "null", "none"}     # what programs write for a score that is missing
 
@@ -26,6 +29,19 @@ class Rows(NamedTuple):
     notes: tuple[Note, ...]
     rows: np.ndarray | None = None
     left_out: str = ""
+
+
+def refuse_without_score(names: Sequence[str]) -> None:
+    """Raise, as no column is called score; the message says what the columns seem to be."""
+    by_start: dict = {}
+    for name in names:
+        if start := _PROBABILITY.match(name):
+            by_start.setdefault(start[0], []).append(name)
+    start, found = max(by_start.items(), key=lambda pair: len(pair[1]), default=("", ()))
+    instead = (f"; if {checks.listed(found, FIRST, quoted=True)} are probabilities of classes, say {{0}} '{start}*' "
+               "instead") * (len(found) > 1)
+    raise checks.WrongValue("score", "must name the column of the scores, as none is called 'score': there are "
+                            + checks.listed(names, 20, quoted=True) + instead, others=("probabilities",))
 
 
 def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
@@ -78,8 +94,8 @@ def most_probable(data: Mapping[str, np.ndarray], classes: Sequence[str]) -> tup
     read = {name: numbers.to_shares(name, cells) for name, cells in data.items()}
     table = np.column_stack([shares for shares, _ in read.values()])
     for row, place in np.argwhere((table < 0) | (table > 1))[:1]:
-        raise numbers.RowError(f"column {[*data][place]!r}, ", int(row), f": {table[row, place]:g} is not a probability "
-                               "from 0 to 1")
+        raise numbers.RowError(f"column {[*data][place]!r}, ", int(row), f": {table[row, place]:g} is not a "
+                               "probability from 0 to 1")
     total = table.sum(1)
     for row in np.flatnonzero(abs(total - 1) > ROUNDED * len(classes))[:1]:
         raise numbers.RowError(f"the probabilities {checks.listed(data, quoted=True)} must sum to 1; in ", int(row),
@@ -114,7 +130,7 @@ def of_two_models(data: Mapping[str, np.ndarray], model: str, named: str) -> tup
     model : str
         Column that says whose row it is.
     named : str
-        The second model, or "first, second"; "" where there are two, in their order of appearance.
+        The second of two models, or "first, second".
 
     Raises
     ------
@@ -128,16 +144,14 @@ def of_two_models(data: Mapping[str, np.ndarray], model: str, named: str) -> tup
     """
     texts = numbers.present(model, data[model])
     there = [*dict.fromkeys(texts)]
-    wanted = [part.strip() for part in named.split(",")] if named and named not in there else [named] if named else []
+    wanted = [named] if named in there else [part.strip() for part in named.split(",")]
+    if len(wanted) == 1 and len(there) == 2:
+        wanted = [name for name in there if name != named] + wanted
     unknown = next((name for name in wanted if name not in there), None)
-    if unknown is not None:
-        raise checks.WrongValue("rival", f"must be of column {model!r}, which has {checks.listed(there, quoted=True)}"
-                                f"{checks.suggestion(unknown, there)}", unknown)
-    if len(there) == 2 and len(wanted) < 2:
-        wanted = [name for name in there if [name] != wanted] + wanted
-    if len({*wanted[:2]}) != 2 or len(wanted) != 2:
-        raise checks.WrongValue("rival", f"must name two of the {len(there)} models of column {model!r}, the second is "
-                                f"compared with the first: '{', '.join(there[:2])}'", named)
+    if unknown is not None or len(wanted) != 2 or wanted[0] == wanted[1]:
+        raise checks.WrongValue("rival", f"must be one of the two models of column {model!r}, or two of several with a "
+                                "comma between, the second to be compared with the first; there are "
+                                f"{checks.listed(there, quoted=True)}{checks.suggestion(unknown or '', there)}", named)
     column = np.array(texts)
     return *(np.flatnonzero(column == name) for name in wanted), wanted
 
@@ -202,8 +216,8 @@ def _matched(ids: np.ndarray, others: np.ndarray, cells: np.ndarray, told: str, 
         raise ValueError(f"{told} has id {Counter(known).most_common(1)[0][0]!r} twice: keep one row of each item")
     lacking = [text for text in texts if text not in place]
     if lacking and not leave_out:
-        raise checks.WrongValue("leave_out", f"must be 'missing': {told} has no row of {len(lacking):,} of {len(texts):,} "
-                                f"items, {checks.listed(lacking, FIRST, quoted=True)}")
+        raise checks.WrongValue("leave_out", f"must be 'missing', as {told} has no row of {len(lacking):,} of "
+                                f"{len(texts):,} items: {checks.listed(lacking, FIRST, quoted=True)}")
     more = sorted({*known}.difference(texts))
     notes = [Note("data", f"{told} has {checks.counted(len(more), 'row')} of no item here: "
                   f"{checks.listed(more, FIRST, quoted=True)}")] if more else []
@@ -226,7 +240,8 @@ def _without_gaps(found: Rows, source: Any, names: Sequence) -> Rows:
 
 def _predicted(found: Rows, of_class: Mapping[str, str]) -> Rows:
     with in_rows(found.rows):
-        predicted, confidence, notes = most_probable({name: found.data[name] for name in of_class}, [*of_class.values()])
+        predicted, confidence, notes = most_probable({name: found.data[name] for name in of_class},
+                                                     [*of_class.values()])
     return found._replace(columns=found.columns | {"score": CONFIDENCE, "prediction": PREDICTED},
                           data=found.data | {CONFIDENCE: confidence, PREDICTED: predicted},
                           notes=(*found.notes, *notes))

@@ -18,7 +18,8 @@ from workbench.data.engine import one_line
 from workbench.data.numbers import objects, whole_if_exact
 from workbench.results import Note
 
-_WITH_PART = re.compile(r"(.*\.(?:xls[xm]|ods|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)", re.IGNORECASE | re.DOTALL)
+_WITH_PART = re.compile(r"(.*\.(?:xls[xm]|ods|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)",
+                        re.IGNORECASE | re.DOTALL)
 _ERROR = re.compile(rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>.*?v>([^<]*)<', re.DOTALL)
 _NOT_COMPUTED = re.compile(rb'<(?:\w+:)?c\b(?![^>]*\bt="str")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>\s*'
                            rb'<(\w+:)?f\b[^>]*(?:/>|>[^<]*</\3?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)?(?!<(?:\w+:)?v)')
@@ -85,7 +86,7 @@ def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
 
 def _refuse_errors(file: str, sheet: str, label: str, place: dict[str, str], header: int) -> None:
     """Raise where a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
-    if not place:
+    if not place or file.lower().endswith(".ods"):      # which holds what was computed, an error as its text
         return
     with zipfile.ZipFile(file) as book:
         cells = book.read(_part(book, sheet, label))

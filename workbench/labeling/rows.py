@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.data import frames
+from workbench.data.classes import verdict_of
 from workbench.data.columns import plain_name
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws

@@ -217,8 +217,10 @@ def _importable(folder: str) -> Iterator[None]:
 
 def _paths(declared: list[dict], values: dict, *roles: str) -> dict[str, Path]:
     """Return {name: path} of the files that are given, or that the notebook will write."""
-    names = [parameter["name"] for parameter in declared if parameter["role"] in roles]
-    return {name: outputs.home_path(values[name]) for name in names if values[name]}
+    either = {each["name"] for each in declared if each["role"] == parameters.FILE_TOO}
+    given = {each["name"]: outputs.home_path(values[each["name"]]) for each in declared if values[each["name"]] and
+             each["role"] in (*roles, *[parameters.FILE_TOO] * ("file" in roles))}
+    return {name: path for name, path in given.items() if name not in either or path.is_file()}
 
 
 def _check_files(declared: list, values: dict) -> None:
@@ -230,7 +232,7 @@ def _check_files(declared: list, values: dict) -> None:
             found[name] = list(column_names(str(path)))
     for parameter in declared:
         name, file = parameter["name"], parameter["detail"]
-        if parameter["role"] == "column" and values[name] and file in found and \
+        if parameter["role"] == "column" and values[name] not in ("", parameter["default"]) and file in found and \
                 spelled(values[name], found[file]) not in found[file]:
             raise WrongParameter(name, f"is {values[name]!r}, which is no column of {values[file]}"
                                  f"{suggestion(values[name], found[file])}", values[name],

@@ -19,7 +19,9 @@ from workbench.reports.pages import headings, plain, source
 _RULES = {"int": "a whole number", "float": "a finite number", "bool": "true or false", "str": "text"}
 _CONTAINERS = ("list", "dict", "tuple")
 _PLAIN = (*_RULES, *_CONTAINERS)
-_TYPES = (*_PLAIN, "file", "output", "flag", "column of NAME", "choice A | B", "choice of MODULE.NAMES")
+FILE_TOO = "column or file"
+_TYPES = (*_PLAIN, "file", "output", "flag", "column of NAME", f"{FILE_TOO} of NAME", "choice A | B",
+          "choice of MODULE.NAMES")
 
 
 class ReportError(ValueError):
@@ -113,15 +115,15 @@ def notebook_parameters(path: Path) -> list:
     - "flag", a bool that the command line takes as --name or --no-name;
     - "choice A | B", one of these words; "choice of MODULE.NAMES", one of those that a module lists;
     - "file", an input file;
-    - "column of NAME", a column of the file that is given as parameter NAME;
+    - "column of NAME", a column of the file that is given as parameter NAME; "column or file of NAME", one or a file;
     - "output", a file that the notebook writes; "output -labels.csv", if empty, beside the report:
       report-labels.csv.
 
     Returns
     -------
     list of dict
-        With name, type (of Python), default, help, role ("file", "output", "column", "choice", "flag" or
-        None) and detail (the file of a column, the tuple of a choice, the ending of an output, else None).
+        With name, type (of Python), default, help, role ("file", "output", "column", "column or file", "choice",
+        "flag" or None) and detail (the file of a column, the tuple of a choice, the ending of an output, else None).
     """
     cell = _parameters_cell(load_notebook(path))
     if cell is None:
@@ -142,7 +144,7 @@ def notebook_parameters(path: Path) -> list:
 def shown_type(parameter: dict) -> str:
     """Return a parameter's type for people: "int", "file", "column of scores", "choice"."""
     role = parameter["role"]
-    return f"column of {parameter['detail']}" if role == "column" else role or parameter["type"]
+    return f"{role} of {parameter['detail']}" if role in ("column", FILE_TOO) else role or parameter["type"]
 
 
 def shown_help(parameter: dict) -> str:
@@ -213,8 +215,8 @@ def _kind(written: str, where: str) -> tuple:
         return "bool", "flag", None
     if written == "file" or word == "output" and " " not in rest:
         return "str", word, rest or None
-    if re.fullmatch(r"column of \w+", written):
-        return "str", "column", written.split()[-1]
+    if column := re.fullmatch(rf"(column|{FILE_TOO}) of (\w+)", written):
+        return "str", *column.groups()
     if word == "choice" and "|" in rest:
         return "str", "choice", tuple(option.strip() for option in rest.split("|"))
     if word == "choice" and (home := re.fullmatch(r"of ([\w.]+)\.(\w+)", rest)):
@@ -232,8 +234,8 @@ def _check_roles(declared: list, path: Path) -> None:
         if role and not isinstance(default, wanted):
             raise ReportError(f"{where} has the type {shown_type(parameter)!r}, so its default must be "
                               f"{_RULES[wanted.__name__]}; got {default!r}")
-        if role == "column" and detail not in files:
-            raise ReportError(f"{where} is a column of {detail!r}, which is no parameter of type file")
+        if role in ("column", FILE_TOO) and detail not in files:
+            raise ReportError(f"{where} is a {role} of {detail!r}, which is no parameter of type file")
         if role == "choice" and default not in detail:
             raise ReportError(f"{where} must be one of {checks.listed(detail, len(detail))}; got {default!r}")
 

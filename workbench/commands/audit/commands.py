@@ -104,12 +104,18 @@ def command(name: str, example: str, *before: click.Argument, by: bool = True, *
 @click.option("--prediction", default="", help="Column of the predicted classes.")
 @click.option("--id", "identifier", default="", help="Column of identifiers; without it rows are numbered.")
 @click.option("--score-is", default="auto", show_default=True,
-              type=click.Choice(["auto", "confidence", "class1", "margin"]),
+              type=click.Choice(["auto", "confidence", "class1", "margin", "log_confidence"]),
               help="What the score is; auto: seen from the file, and said.")
 @click.option("--positive", default="", help="The class whose probability the score is.")
 @click.option("--classes", default="auto", show_default=True, type=click.Choice(["auto", "text", "numbers"]),
               help="Whether the classes 01 and 1 are two (text) or one (numbers); auto: refused.")
-@click.option("--rival", default="", help="Column of a second model's predictions (--question difference).")
+@click.option("--rival", default="", help="Column or file of a second model's predictions (--question difference).")
+@click.option("--probabilities", default="", metavar='"P_*"',
+              help="A column of probabilities per class, in the place of --score and --prediction.")
+@click.option("--model", default="", metavar="COLUMN",
+              help="Column that says whose prediction a row is, where two models have a row of each item.")
+@click.option("--leave-out", default="", type=click.Choice(["", "missing"]), metavar="missing",
+              help="Leave out rows without a score or a prediction, and say which.")
 @click.option("--strata-by", default="", metavar="COLUMN",
               help="Column whose values are the strata, in the place of strata cut from the scores.")
 @click.option("--question", type=click.Choice(QUESTIONS), default="accuracy", show_default=True,
@@ -156,7 +162,7 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
     settings |= {"metrics_of": settings["metrics_of"] or None,
                  "n_strata": "auto" if settings["n_strata"] is None else settings["n_strata"]}
     with AuditSession.create(file, items, question=question, looks=_whole_numbers(looks), by=by, source=source,
-                             columns=shown_columns(scores, columns), **settings) as session:
+                             columns=shown_columns(scores, columns, items), **settings) as session:
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
@@ -174,7 +180,8 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
     click.echo(f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} sheet.csv")
 
 
-SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "classes", "rival", "strata_by")
+SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "classes", "rival", "strata_by", "probabilities",
+          "model", "leave_out")
 
 
 def _plan_beside(path: str) -> tuple[dict, str]:
@@ -231,9 +238,8 @@ def _refuse_others(items: "ScoredItems", plan: dict, sheet: str) -> None:
 def _read_items(scores: str, source: dict) -> "ScoredItems":
     from workbench.data.scored_items import read_scores
     with checks.naming(by="strata_by", id="identifier"):
-        return read_scores(scores, score=source["score"], prediction=source["prediction"], id=source["identifier"],
-                           score_is=source["score_is"], positive=source["positive"], rival=source["rival"],
-                           by=source.get("strata_by", ""), classes=source.get("classes", "auto"))
+        named = {"identifier": "id", "strata_by": "by"}
+        return read_scores(scores, **{named.get(name, name): source[name] for name in SOURCE if name in source})
 
 
 def _whole_numbers(text: str) -> list:
@@ -414,7 +420,7 @@ def extend(file: str, count: int, scores: None, by: None) -> None:
         items, columns = None, None
         if scores:
             items = _read_items(scores, session.design["source"])
-            columns = shown_columns(scores, ",".join(session.design["columns"]))
+            columns = shown_columns(scores, ",".join(session.design["columns"]), items)
         budget = session.extend(count, items, columns=columns, by=by)
     click.echo(f"The budget is now {counted(budget, 'label')}.")
 

@@ -20,18 +20,19 @@ BUDGET = 100
 
 @checks.naming(rng="seed", by="strata_by")
 def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
-         score_is: str = "auto", positive: str = "", classes: str = "auto", labels: str = "", label_sheet: str = "",
-         columns: str = "", budget: int = BUDGET, half_width: float = 0.0, assurance: float = 0.8, metrics_of: str = "",
-         rival: str = "", strata_by: str = "", n_strata: int = 0, stratifier: str = "equal_size",
-         allocation: str = AUTO, trust_scores: bool = False, interval: str = "default", level: float = 0.95,
-         seed: int = 0, write: bool = True) -> tuple[ScoredItems, Audit]:
+         score_is: str = "auto", positive: str = "", classes: str = "auto", probabilities: str = "",
+         leave_out: str = "", labels: str = "", label_sheet: str = "", columns: str = "", budget: int = BUDGET,
+         half_width: float = 0.0, assurance: float = 0.8, metrics_of: str = "", rival: str = "", model: str = "",
+         strata_by: str = "", n_strata: int = 0, stratifier: str = "equal_size", allocation: str = AUTO,
+         trust_scores: bool = False, interval: str = "default", level: float = 0.95, seed: int = 0,
+         write: bool = True) -> tuple[ScoredItems, Audit]:
     """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
 
     Parameters
     ----------
     scores : str
         File of scored items; "" for the digit forms of the course.
-    score, prediction, truth, id, score_is, positive, classes
+    score, prediction, truth, id, score_is, positive, classes, probabilities, leave_out
         As in `workbench.read_scores`.
     labels, label_sheet
         As in `workbench.accuracy_audit`.
@@ -45,7 +46,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         Share of samples that are to have it, as in `workbench.label_prices`.
     metrics_of : str
         A predicted class: the audit is `workbench.class_audit`; with `rival` it is `workbench.difference_audit`.
-    rival : str
+    rival, model : str
         As in `workbench.read_scores`.
     strata_by : str
         `by` of `workbench.read_scores`.
@@ -82,12 +83,11 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         raise checks.WrongValue("strata_by", f"{strata_by!r} is a column of scores: name a file")
     if label_sheet and not labels and not truth:
         _refuse_recorded(label_sheet)
-    roles = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival}
-    meaning = {"score_is": score_is, "positive": positive, "classes": classes}
-    items = scored_items.read_scores(scores, by=strata_by, **roles, **meaning) if scores else \
-        digit_forms.digit_forms().items()
-    source = {"scores": os.path.basename(scores), **roles, "strata_by": strata_by, **meaning,
-              "scores_read_as": items.read_as}
+    settings = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival,
+                "score_is": score_is, "positive": positive, "classes": classes, "probabilities": probabilities,
+                "model": model, "leave_out": leave_out}
+    items = scored_items.read_scores(scores, by=strata_by, **settings) if scores else digit_forms.digit_forms().items()
+    source = {"scores": os.path.basename(scores), **settings, "strata_by": strata_by, "scores_read_as": items.read_as}
     if half_width:
         checks.not_both(half_width=half_width, budget=budget != BUDGET)
         checks.not_both(half_width=half_width, metrics_of=metrics_of)
@@ -99,7 +99,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     design: dict[str, Any] = {
         "n_strata": n_strata or AUTO, "stratifier": stratifier, "allocation": allocation, "interval": interval,
         "level": level, "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed, "source": source,
-        "columns": {} if labels or truth else shown_columns(scores, columns)}
+        "columns": {} if labels or truth else shown_columns(scores, columns, items)}
     if not metrics_of and not rival:
         return items, accuracy.accuracy_audit(items, budget, **design, trust_scores=trust_scores)
     check_trusted(trust_scores, False, items)
@@ -109,7 +109,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     return items, differences.difference_audit(items, budget, **design)
 
 
-def shown_columns(scores: str, columns: str) -> dict:
+def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:
     """Return the columns of a file, named with blanks or commas between, that a sheet shows; a log has its own."""
     if not columns.strip() and scores and files.is_evaluation_log(scores):
         columns = ",".join(SHOWN)
@@ -120,7 +120,8 @@ def shown_columns(scores: str, columns: str) -> dict:
     there = set(frames.column_names(scores))
     parts = [part.strip() for part in columns.split(",")]
     names = [name for part in parts for name in ([part] if part in there else part.split())]
-    return frames.read_columns(scores, list(dict.fromkeys(names)))[0]
+    cells = frames.read_columns(scores, list(dict.fromkeys(names)))[0]
+    return cells if items.kept is None else {name: column[items.kept] for name, column in cells.items()}
 
 
 def _refuse_recorded(sheet: str) -> None:
