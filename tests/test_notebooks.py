@@ -63,7 +63,7 @@ def test_code_is_thin(any_notebook):
 
 def test_one_parameters_cell_of_literals_with_help(notebook):
     cell, = [cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])]
-    kinds = r"(str|int|float|flag|file|output( \S+)?|column of \w+|choice \w+( ?\| ?\w+)+|choice of [\w.]+)"
+    kinds = r"(str|int|float|flag|file|output( \S+)?|column( or file)? of \w+|choice \w+( ?\| ?\w+)+|choice of [\w.]+)"
     assert all(re.fullmatch(rf"\w+ = .+  # type: {kinds}  .+", line) for line in lines(cell))
 
 

@@ -173,14 +173,16 @@ def test_repeated_ids(tmp_path):
      "id 'é' is labeled both 1 and 0, the second time in row 3; keep one of the rows"),
     ("id,correct\né,2\n", "column 'correct', row 2 (id 'é'): '2' is not 1 or 0; write 1 (right) or 0 (wrong), or one "
                           "of "
-                          "yes/no, y/n, right/wrong, correct/incorrect, true/false throughout"),
+                          "yes/no, y/n, right/wrong, correct/incorrect, true/false throughout, or these words in "
+                          "German, French or Spanish"),
     ("id,correct\né,x\n007,\n-5,X\n",
      "column 'correct' holds only 'x', in 2 rows: does it mean right or wrong, and what does an empty cell mean? "
      "Write 1 "
      "(right) or 0 (wrong) in every row that was looked at"),
     ("id,correct\né,x\n007,1\n", "column 'correct', row 2 (id 'é'): 'x' is not 1 or 0; write 1 (right) or 0 (wrong), "
                                  "or "
-                                  "one of yes/no, y/n, right/wrong, correct/incorrect, true/false throughout"),
+                                  "one of yes/no, y/n, right/wrong, correct/incorrect, true/false throughout, or these "
+                                  "words in German, French or Spanish"),
     ("id,correct\né,\n007,TRUE\n-5,1.0\n",
      "column 'correct' mixes two ways to answer: row 3 has 'TRUE', row 4 has '1.0'; use one of true/false, 1/0 "
      "throughout"),

@@ -238,7 +238,7 @@ class CVLosses(Result):
     @frames.in_rows_of("source")
     def read_csv(cls, source: Any, *, fold: str = "fold", item: str = "item", repeat: str = "repeat",
                  models: str | Sequence[str] | None = None, higher_is_better: bool = False,
-                 size: str | None = None, model: str = "model", value: str = "") -> "CVLosses":
+                 size: str | None = None, model: str = "model", value: str = "", folds: int = 0) -> "CVLosses":
         """Return losses from a file with one row per item (or per fold) and one column per model, or in long form.
 
         Parameters
@@ -261,6 +261,9 @@ class CVLosses(Result):
             "model" is one unless `models` lists it. `models` then chooses among the names.
         value : str
             In long form the column of losses; "" for the only one that has no other role.
+        folds : int
+            Of what scikit-learn's `cross_validate` or the `cv_results_` of a search hold, the splits of one repetition;
+            0 where all splits are. There `value` is the metric.
 
         Raises
         ------
@@ -281,7 +284,8 @@ class CVLosses(Result):
         for role, name in (roles | {"size": size, "model": model, "value": value}).items():
             if not (name is None or isinstance(name, str)):
                 raise TypeError(f"{role} must be the name of a column; got {name!r}")
-        scores, label, sizes, notes, every = sources.read_losses(source, roles, models, size or "", model, value)
+        folds = checks.whole("folds", folds, 0)
+        scores, label, sizes, notes, every = sources.read_losses(source, roles, models, size or "", model, value, folds)
         sizes, read_as = sources.sizes_of_rows(label, roles, size, sizes)
         found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), sizes, notes=notes)
         return found._oriented(higher_is_better, (*read_as, *_guessed(found, label, every)))

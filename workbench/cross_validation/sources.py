@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.cross_validation import long_form
+from workbench.cross_validation import long_form, scikit_learn
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
 from workbench.results import Note
@@ -246,9 +246,17 @@ def whole_sizes(size: str, column: np.ndarray) -> np.ndarray:
     return sizes.astype(int)
 
 
-def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, model: str, value: str) -> tuple:
+def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, model: str, value: str,
+                folds: int) -> tuple:
     """Return losses by model, labels by role, sizes of rows or None, notes, and whether all columns are models."""
     names = frames.column_names(source)
+    split = spelled(roles["fold"], names) not in names and \
+        scikit_learn.split_scores(source, names, spelled(model, names), value, folds)
+    if split:
+        *found, notes, _ = read_losses(split[0], roles, models, size, "model", "", 0)
+        return *found, (*notes, split[1]), False
+    if folds:
+        raise checks.WrongValue("folds", "is for files of scikit-learn without a column of folds", folds)
     roles = {role: spelled(name, names) for role, name in roles.items()
              if role == "fold" or name != role or spelled(name, names) in names}
     used = roles | ({"size": spelled(size, names)} if size else {})

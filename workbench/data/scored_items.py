@@ -20,7 +20,7 @@ CLASSES = ("prediction", "truth", "rival")
 SCORE, LOG_ID = "score", "id"       # columns by their usual names: of all files, and of logs of evaluations
 MOST_GIVEN = 50
 UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin'"
-UNLESS_LOGARITHM = "; none is above 0: if they are logarithms of probabilities, use score_is='log_confidence'"
+UNLESS_LOGARITHM = "; if all are logarithms of probabilities, use score_is='log_confidence'"
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -415,7 +415,7 @@ def _from_class(positive: int | str | None, values: np.ndarray, labels: dict, co
 
 def _refuse_outside(values: np.ndarray, columns: dict, what: str, otherwise: str) -> None:
     hint = "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else \
-        UNLESS_LOGARITHM if otherwise and values.max() <= 0 else otherwise
+        otherwise + UNLESS_LOGARITHM * (bool(otherwise) and values.max() <= 0)
     _refuse(columns["score"], values, (values < 0) | (values > 1), f"is not a {what} from 0 to 1{hint}")
 
 

@@ -35,11 +35,11 @@ def refuse_without_score(names: Sequence[str]) -> None:
     """Raise, as no column is called score; the message says what the columns seem to be."""
     by_start: dict = {}
     for name in names:
-        if start := _PROBABILITY.match(name):
-            by_start.setdefault(start[0], []).append(name)
-    start, found = max(by_start.items(), key=lambda pair: len(pair[1]), default=("", ()))
-    instead = (f"; if {checks.listed(found, FIRST, quoted=True)} are probabilities of classes, say {{0}} '{start}*' "
-               "instead") * (len(found) > 1)
+        if found := _PROBABILITY.match(name):
+            by_start.setdefault(found[0], []).append(name)
+    start, alike = max(by_start.items(), key=lambda pair: len(pair[1]), default=("", ()))
+    instead = (f"; if {checks.listed(alike, FIRST, quoted=True)} are probabilities of classes, say {{0}} '{start}*' "
+               "instead") * (len(alike) > 1)
     raise checks.WrongValue("score", "must name the column of the scores, as none is called 'score': there are "
                             + checks.listed(names, 20, quoted=True) + instead, others=("probabilities",))
 
@@ -113,7 +113,8 @@ def most_probable(data: Mapping[str, np.ndarray], classes: Sequence[str]) -> tup
 
 def rival_file(rival: str | None, names: Sequence[str]) -> str:
     """Return the path of the file that holds a second model's predictions, "" where `rival` is a column or nothing."""
-    file = os.path.expanduser(rival or "")
+    rival = rival or ""
+    file = os.path.expanduser(rival)
     if not os.path.isfile(file):
         return ""
     if spelled(rival, names) in names:
@@ -153,7 +154,8 @@ def of_two_models(data: Mapping[str, np.ndarray], model: str, named: str) -> tup
                                 "comma between, the second to be compared with the first; there are "
                                 f"{checks.listed(there, quoted=True)}{checks.suggestion(unknown or '', there)}", named)
     column = np.array(texts)
-    return *(np.flatnonzero(column == name) for name in wanted), wanted
+    first, second = (np.flatnonzero(column == name) for name in wanted)
+    return first, second, wanted
 
 
 def read_rows(source: Any, columns: dict[str, str], others: Sequence[str], *, rival: str = "", file: str = "",
@@ -281,6 +283,6 @@ def left_out(gone: np.ndarray, rows: Sequence[int], what: str) -> str:
     '1 of 3 rows is left out, which has no score: row 3'
     """
     many = int(gone.sum())
-    which = checks.listed([rows[row] for row in np.flatnonzero(gone)], FIRST)
+    which = checks.listed([rows[row] for row in np.flatnonzero(gone).tolist()], FIRST)
     return (f"{many:,} of {gone.size:,} rows " + ("is left out, which has" if many == 1 else "are left out, which have")
             + f" no {what}: row{'s' * (many > 1)} {which}")

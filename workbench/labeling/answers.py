@@ -32,7 +32,7 @@ def right_or_wrong(identifiers: Sequence[str], cells: Sequence[str], rows: Seque
         raise ValueError(f"column 'correct', row {rows[strange]} (id {identifiers[strange]!r}): "
                          f"{cells[strange]!r} is not 1 or 0; write 1 (right) or 0 (wrong), or one of "
                          f"{_listed(ENGLISH)} throughout, or these words in German, French or Spanish")
-    ways = VERDICTS
+    ways = [*VERDICTS]
     for row in filled:
         left = ways_of(cells[row], ways)
         if not left:

@@ -13,7 +13,7 @@ SCORES = {"acc", "accuracy", "auc", "auroc", "f1", "kappa", "mcc", "precision", 
 
 
 def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: str = "repeat", models: str = "",
-         model: str = "model", value: str = "", size: str = "", better: str = "auto", rho: str = "0.7",
+         model: str = "model", value: str = "", size: str = "", folds: int = 0, better: str = "auto", rho: str = "0.7",
          rope: float = 0.01, level: float = 0.95) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
     """Return losses, the ranking of more than two models, the best pair and every test of it.
 
@@ -21,7 +21,7 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
     ----------
     losses : str
         File of losses; "" for the two clerks of the course.
-    fold, item, repeat, models, model, value, size
+    fold, item, repeat, models, model, value, size, folds
         As in `workbench.CVLosses.read_csv`.
     better : {"auto", "lower", "higher"}
         "lower": the columns are losses; "higher": scores. "auto" takes losses of items, and asks where fold means or
@@ -53,7 +53,7 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
     measured = clerks.clerk_losses()
     if losses:
         measured = CVLosses.read_csv(losses, fold=fold, item=item, repeat=repeat, models=models, model=model,
-                                     value=value, size=size, higher_is_better=better == "higher")
+                                     value=value, size=size, folds=folds, higher_is_better=better == "higher")
         names = frames.column_names(losses)
         spoken = measured.models if set(measured.models) <= set(names) else [value] if value else names
         _refuse_open(measured, better, spoken)
