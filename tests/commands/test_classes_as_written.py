@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import workbench as wb
 from workbench.data.classes import read_classes
 from workbench.data.decimals import mark_of
+from workbench.misclassification.files import read_periods
 
 SCORES = ("report", "stratified-accuracy", "--scores", "a.csv", "--score", "p", "--prediction", "read", "--id", "id",
           "--score-is", "confidence")
@@ -75,8 +76,8 @@ def test_strata_and_clusters_stay_text():
 
 def test_counts_of_periods_match_the_audit_and_the_series_says_so():
     months = {"period": ["a", "a", "b"], "prediction": ["01", "02", "01"]}
-    found, said = wb.misclassification.files.read_periods(months, labels=[1, 2], period="period", total="n",
-                                                          counted="counted", predicted="prediction")
+    found, said = read_periods(months, labels=[1, 2], period="period", total="n",
+                               counted="counted", predicted="prediction")
     assert found == {"a": (1, 1), "b": (1, 0)} and [str(note) for note in said] == [
         "in column 'prediction' '01' is class 1, '02' is class 2"]
     months["prediction"][2] = "1"

@@ -127,8 +127,8 @@ def test_margin():
 
 
 def test_unknown_score_kind():
-    refused("score_is must be one of 'auto', 'confidence', 'class1', 'margin', 'log_confidence'; got 'margins' (did you mean "
-            "'margin'?)", {"p": [1]}, score="p", score_is="margins")
+    refused("score_is must be one of 'auto', 'confidence', 'class1', 'margin', 'log_confidence'; got 'margins' (did "
+            "you mean 'margin'?)", {"p": [1]}, score="p", score_is="margins")
     with pytest.raises(TypeError, match="score must be the name of a column; got 3"):
         read_scores({"p": [1]}, score=3)
 

@@ -48,8 +48,8 @@ ChartView()
 """
 
 
-TYPES = ("int, float, bool, str, list, dict, tuple, file, output, flag, column of NAME, choice A | B, "
-         "choice of MODULE.NAMES")
+TYPES = ("int, float, bool, str, list, dict, tuple, file, output, flag, column of NAME, column or file of NAME, "
+         "choice A | B, choice of MODULE.NAMES")
 
 
 def code(source, *tags):

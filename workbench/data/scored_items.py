@@ -414,13 +414,12 @@ def _from_class(positive: int | str | None, values: np.ndarray, labels: dict, co
 
 
 def _refuse_outside(values: np.ndarray, columns: dict, what: str, otherwise: str) -> None:
-    hint = "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else \
-        otherwise + UNLESS_LOGARITHM * (bool(otherwise) and values.max() <= 0)
+    hint = "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else otherwise
     _refuse(columns["score"], values, (values < 0) | (values > 1), f"is not a {what} from 0 to 1{hint}")
 
 
 def _from_confidence(values: np.ndarray, labels: dict, columns: dict) -> dict:
-    _refuse_outside(values, columns, "confidence", UNLESS_MARGIN)
+    _refuse_outside(values, columns, "confidence", UNLESS_MARGIN + UNLESS_LOGARITHM * bool(values.max() <= 0))
     if "rival" in labels and "prediction" not in labels:
         raise checks.WrongValue("rival", f"{columns['rival']!r} is compared with predictions; name their column as "
                                 "prediction")

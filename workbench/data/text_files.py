@@ -32,7 +32,8 @@ def open_text(path: str, label: str) -> TableSource:
 
     def fetch(wanted: Any) -> Any:
         places = [f"c{header.names.index(name)}" for name in wanted]
-        with as_utf8(path, label, header.encoding) as (readable, notes), connected(label, readable) as connection:
+        with (as_utf8(path, label, header.encoding, above=header.above) as (readable, notes),
+              connected(label, readable) as connection):
             fetched = _csv_relation(connection, readable, header, places).fetchnumpy()
         return {name: unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)}, notes
     return TableSource(label, header.names, fetch, lambda: _rows(path, label, header))
@@ -49,7 +50,7 @@ class _Header(NamedTuple):
 
 def _csv_relation(connection: Any, path: str, header: _Header, picked: list[str]) -> Any:
     kinds = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
-    query = (f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, skip={header.above}, "
+    query = (f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, "
              f"delim='{header.delimiter}', quote='\"', escape='\"', header=true, "
              "auto_detect=false, all_varchar=true, hive_partitioning=false)")
     return connection.sql(query, params={"path": literal(path)})
@@ -61,7 +62,8 @@ def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
     header = _header(path, label)
     found = found_columns(label, header.names, wanted)
     renamed = [f"c{header.names.index(column)} AS {quoted(name)}" for name, column in found.items()]
-    with as_utf8(path, label, header.encoding) as (readable, notes), connected(label, readable) as connection:
+    with (as_utf8(path, label, header.encoding, above=header.above) as (readable, notes),
+          connected(label, readable) as connection):
         relation = _csv_relation(connection, readable, header, renamed)
         commas = _holds(readable, b'"' if header.delimiter == "," else b",")
         yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation) if commas else None)
@@ -157,9 +159,12 @@ def encoding_of_start(path: str, label: str) -> str:
 
 
 @contextmanager
-def as_utf8(path: str, label: str, encoding: str, *, mark: bool = True) -> Iterator[tuple[str, tuple]]:
-    """Yield the path of the text in UTF-8 and notes; with a byte-order mark, if there is one, only where `mark`."""
-    with _unpacked(path, label) as file, _transcoded(file, label, encoding, mark) as found:
+def as_utf8(path: str, label: str, encoding: str, *, mark: bool = True, above: int = 0) -> Iterator[tuple[str, tuple]]:
+    """Yield the path of the text in UTF-8 and notes; with a byte-order mark, if there is one, only where `mark`.
+
+    Of the lines of the text `above` are left out.
+    """
+    with _unpacked(path, label) as file, _transcoded(file, label, encoding, mark, above) as found:
         yield found
 
 
@@ -208,9 +213,9 @@ def _unpacked(path: str, label: str) -> Iterator[str]:
 
 
 @contextmanager
-def _transcoded(path: str, label: str, encoding: str, mark: bool) -> Iterator[tuple]:
+def _transcoded(path: str, label: str, encoding: str, mark: bool, above: int) -> Iterator[tuple]:
     plain = encoding == "utf-8-sig" and _decodes(path, "utf-8")
-    if plain and (mark or not _is_marked(path)):
+    if plain and not above and (mark or not _is_marked(path)):
         yield path, ()
         return
     if encoding == "utf-8-sig" and not plain:
@@ -221,6 +226,7 @@ def _transcoded(path: str, label: str, encoding: str, mark: bool) -> Iterator[tu
         readable = os.path.join(folder, "utf8.csv")
         with open(path, encoding=encoding, newline="") as file:
             with open(readable, "w", encoding="utf-8", newline="") as out:
+                _ = [file.readline() for _ in range(above)]
                 shutil.copyfileobj(file, out, CHUNK)
         yield readable, () if plain else (
             Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)

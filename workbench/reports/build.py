@@ -97,7 +97,7 @@ def build_files(topic_or_path: Any, given: Any, output: Any, *, progress: Any, p
     with contextlib.ExitStack() as undo:
         handed = undo.enter_context(tempfile.TemporaryDirectory(prefix="workbench-"))
         with handover.reading(handed):
-            values = _checked_values(declared, given or {}, targets)
+            values = _checked_values(declared, given or {}, targets, bool(parameters.reading_function(path)))
             named = _paths(declared, values, "file", "output")
             _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
             inputs = [_input(name, file) for name, file in _paths(declared, values, "file").items()]
@@ -161,7 +161,7 @@ def package_version() -> str:
     return _version("evaluation-workbench") or "(source tree)"
 
 
-def _checked_values(declared: Any, given: Any, targets: Any) -> dict:
+def _checked_values(declared: Any, given: Any, targets: Any, read_later: bool) -> dict:
     from workbench.data.files import existing_file
     values = {each["name"]: each["default"] for each in declared} | parameters.parse_parameters(declared, given)
     files = _paths(declared, values, "file")
@@ -176,7 +176,7 @@ def _checked_values(declared: Any, given: Any, targets: Any) -> dict:
     for name, path in (promised | {"json": targets.json, "tables": targets.tables}).items():
         if path and path.resolve() in inputs:
             raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
-    _check_files(declared, values)
+    _check_files([each for each in declared if not read_later or values[each["name"]] != each["default"]], values)
     return values
 
 
@@ -232,7 +232,7 @@ def _check_files(declared: list, values: dict) -> None:
             found[name] = list(column_names(str(path)))
     for parameter in declared:
         name, file = parameter["name"], parameter["detail"]
-        if parameter["role"] == "column" and values[name] not in ("", parameter["default"]) and file in found and \
+        if parameter["role"] == "column" and values[name] and file in found and \
                 spelled(values[name], found[file]) not in found[file]:
             raise WrongParameter(name, f"is {values[name]!r}, which is no column of {values[file]}"
                                  f"{suggestion(values[name], found[file])}", values[name],

@@ -1,0 +1,214 @@
+"""Files in the shapes that people have: what is read of them is said, and what cannot be read costs one line."""
+import csv
+import json
+import zipfile
+from xml.sax.saxutils import escape
+
+import duckdb
+import pandas as pd
+import pytest
+from command import page_of, run, run_unseen
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, RepeatedKFold, cross_validate
+from sklearn.tree import DecisionTreeClassifier
+
+import workbench as wb
+from workbench.data.json_records import by_column
+
+N = 60
+SCORED = [(f"i{k}", round(.6 + .005 * k, 3), "ab"[k % 3 > 0], "ab"[k % 4 > 0]) for k in range(N)]
+HEADER = ("id", "p", "read", "true")
+NAMED = ("--score", "p", "--prediction", "read", "--id", "id", "--score-is", "confidence")
+
+
+def write(folder, rows, name="a.csv", header=HEADER, delimiter=",", above=""):
+    with open(folder / name, "w", newline="", encoding="utf-8") as file:
+        file.write(above)
+        csv.writer(file, delimiter=delimiter).writerows([header, *rows])
+
+
+def planned(folder, *options, source="a.csv"):
+    """Return what is said of a plan of an audit, and its items as the library reads them again."""
+    done = run(folder, "audit", "new", source, "a.db", "--budget", "20", *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refused(folder, *options, source="a.csv"):
+    done = run(folder, "audit", "new", source, "a.db", "--budget", "20", *options)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and not (folder / "a.db").exists()
+    return done.stderr
+
+
+def test_a_column_of_probabilities_per_class(tmp_path):
+    write(tmp_path, [(f"i{k}", *((.5, .5, 0) if k == 3 else (.5 + k / 400, .25, .25 - k / 400))) for k in range(N)],
+          header=("id", "p_cat", "p_dog", "p_0x"))
+    said = planned(tmp_path, "--probabilities", "p_*", "--id", "id")
+    assert "prediction and confidence are the highest of 3 columns of probabilities" in said.replace("\n", " ")
+    assert "in 1 row two classes have the highest probability" in said
+    items = wb.read_scores(tmp_path / "a.csv", score="score", probabilities="p_*")
+    assert set(items.prediction) == {"cat"} and items.score.tolist() == [.5 + k / 400 * (k != 3) for k in range(N)]
+
+
+@pytest.mark.parametrize("row, options, message", [
+    ((".5", ".6"), ["--probabilities", "p_*"], "probabilities 'p_a', 'p_b' must sum to 1; in row 3 they sum to 1.1"),
+    (("1.5", "-.5"), ["--probabilities", "p_*"], "column 'p_a', row 3: 1.5 is not a probability from 0 to 1"),
+    (("", "1"), ["--probabilities", "p_*"], "column 'p_a', row 3 is missing"),
+    ((".5", ".5"), ["--probabilities", "p"], "must have one asterisk in the place of the class"),
+    ((".5", ".5"), ["--probabilities", "q_*"], "of 'id', 'p_a', 'p_b' it means none"),
+    ((".5", ".5"), ["--probabilities", "p_*", "--prediction", "id"], "must not be given with --prediction"),
+    ((".5", ".5"), [], "if 'p_a', 'p_b' are probabilities of classes, say --probabilities 'p_*' instead")])
+def test_probabilities_that_cannot_be_read(tmp_path, row, options, message):
+    write(tmp_path, [("x", ".5", ".5"), ("y", *row), ("z", ".3", ".7")], header=("id", "p_a", "p_b"))
+    assert message in refused(tmp_path, *options)
+
+
+def test_rows_that_lack_a_score_are_left_out_and_the_page_says_so(tmp_path):
+    write(tmp_path, [(id, "NaN" if k % 9 == 4 else p, "" if k == 7 else read, true)
+                     for k, (id, p, read, true) in enumerate(SCORED)])
+    assert "column 'read', row 9 is missing" in refused(tmp_path, *NAMED)
+    done = run_unseen(tmp_path, "report", "stratified-accuracy", "--scores", "a.csv", *NAMED[:4], "--truth", "true",
+                      "--leave-out", "missing", "-o", "r.html", "--budget", "20", "--score-is", "confidence")
+    page = page_of(done, tmp_path)
+    assert "8 of 60 rows are left out, which have no score or prediction: rows 6, 9, 15, 24, 33 and 3 more" in page
+    items = wb.read_scores(tmp_path / "a.csv", score="p", prediction="read", leave_out="missing", score_is="confidence")
+    assert items.size == 52 and items.id.tolist()[:8] == [1, 2, 3, 4, 6, 7, 9, 10]
+
+
+def test_a_second_model_in_a_file_of_its_own(tmp_path):
+    write(tmp_path, SCORED)
+    write(tmp_path, [(f"i{N - k}", "ab"[k % 2]) for k in range(N)], "b.csv", ("id", "read"))
+    both = (*NAMED, "--rival", "b.csv", "--question", "difference")
+    assert "b.csv has no row of 1 of 60 items: 'i0'" in refused(tmp_path, *both)
+    said = planned(tmp_path, *both, "--leave-out", "missing")
+    assert "the second model's predictions are column 'read' of b.csv, matched by 'id'" in said
+    assert "b.csv has 1 row of no item here: 'i60'" in said
+    items = wb.read_scores(tmp_path / "a.csv", score="p", prediction="read", id="id", rival=str(tmp_path / "b.csv"),
+                           leave_out="missing", score_is="confidence")
+    assert dict(zip(items.id, items.rival, strict=True)) == {f"i{N - k}": "ab"[k % 2] for k in range(1, N)}
+
+
+def test_a_rival_that_is_a_column_and_a_file_is_asked_for(tmp_path):
+    write(tmp_path, [(*row, "a") for row in SCORED], header=(*HEADER, "b.csv"))
+    write(tmp_path, [("i0", "a")], "b.csv", ("id", "read"))
+    assert "--rival must be a column or a file; there are both of that name" in refused(tmp_path, *NAMED, "--rival",
+                                                                                        "b.csv")
+    write(tmp_path, SCORED)
+    write(tmp_path, [("i0", "a"), ("i0", "b")], "b.csv", ("id", "read"))
+    assert "b.csv has id 'i0' twice" in refused(tmp_path, *NAMED, "--rival", "b.csv")
+
+
+def test_a_row_per_item_and_model(tmp_path):
+    rows = [(id, model, p, said) for id, p, read, true in SCORED for model, said in (("old", read), ("new", true))]
+    write(tmp_path, rows, header=("id", "who", "p", "read"))
+    said = planned(tmp_path, *NAMED, "--model", "who", "--rival", "new", "--question", "difference")
+    assert "whose predictions are compared with those of 'new', matched by 'id'" in said
+    items = wb.read_scores(tmp_path / "a.csv", score="p", prediction="read", id="id", model="who", rival="new")
+    assert items.rival.tolist() == [true for *_, true in SCORED]
+    (tmp_path / "a.db").unlink()
+    assert "did you mean 'new'" in refused(tmp_path, *NAMED, "--model", "who", "--rival", "neu")
+    assert "--id must be named" in refused(tmp_path, "--score", "p", "--model", "who", "--rival", "new")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json", "parquet"])
+def test_nested_columns_by_dots(tmp_path, ending):
+    records = [{"id": id, "out": {"p": p, "label": {"text": read}}} for id, p, read, _ in SCORED]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    (tmp_path / "a.json").write_text(json.dumps(records))
+    duckdb.sql(f"COPY (FROM read_json('{tmp_path}/a.jsonl')) TO '{tmp_path}/a.parquet'")
+    planned(tmp_path, "--score", "out.p", "--prediction", "out.label.text", "--score-is", "confidence",
+            source=f"a.{ending}")
+    items = wb.read_scores(tmp_path / f"a.{ending}", score="out.p", prediction="out.label.text", score_is="confidence")
+    assert items.prediction.tolist() == [read for _, _, read, _ in SCORED]
+
+
+@pytest.mark.parametrize("orient", ["columns", "split", "records", "list"])
+def test_json_as_pandas_writes_it(tmp_path, orient):
+    frame = pd.DataFrame(SCORED, columns=HEADER)
+    text = json.dumps(frame.to_dict("list")) if orient == "list" else frame.to_json(orient=orient)
+    (tmp_path / "a.json").write_text(text)
+    items = wb.read_scores(tmp_path / "a.json", score="p", prediction="read", id="id", score_is="confidence")
+    assert items.id.tolist() == frame.id.tolist() and items.score.tolist() == frame.p.tolist()
+    assert by_column({"id": 7, "read": {"a": 1}}) == by_column({"a": [1], "b": [1, 2]}) == {}
+
+
+def test_percent_logarithms_and_words(tmp_path):
+    words = [("richtig", "falsch"), ("Vrai", "Faux"), ("sí", "no"), ("juste", "faux")]
+    for right, wrong in words:
+        write(tmp_path, [(id, f"{100 * p:.1f} %".replace(".", ","), right if k % 3 else wrong)
+                         for k, (id, p, *_) in enumerate(SCORED)], "a.csv", ("id", "p", "ok"), ";", "sep=;\n")
+        items = wb.read_scores(tmp_path / "a.csv", score="p", truth="ok")
+        assert items.correct.tolist() == [k % 3 > 0 for k in range(N)] and items.score[1] == .605
+        told = " ".join(map(str, items.notes))
+        assert f"'{wrong}' is wrong" in told and "is in percent: '60,0 %' is read as 0.6" in told
+    write(tmp_path, [(id, -k / 100, "a") for k, (id, *_) in enumerate(SCORED)], header=("id", "p", "read"))
+    assert "if all are logarithms of probabilities" in refused(tmp_path, "--score", "p", "--score-is", "confidence")
+    assert "scores are natural logarithms of the confidence: -0.59 is read as 0.5543" in planned(
+        tmp_path, "--score", "p", "--score-is", "log_confidence")
+
+
+def ods(path, rows):
+    """Write what a spreadsheet saves as OpenDocument, without a library."""
+    cells = "".join("<table:table-row>" + "".join(
+        f'<table:table-cell office:value-type="float" office:value="{value}"/>' if isinstance(value, float) else
+        f'<table:table-cell office:value-type="string"><text:p>{escape(value)}</text:p></table:table-cell>'
+        for value in row) + "</table:table-row>" for row in rows)
+    names = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+                     for name in ("office", "table", "text"))
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        book.writestr("META-INF/manifest.xml", "<manifest/>")
+        book.writestr("content.xml", f'<office:document-content {names}><office:body><office:spreadsheet><table:table '
+                      f'table:name="May">{cells}</table:table></office:spreadsheet></office:body>'
+                      "</office:document-content>")
+
+
+def test_an_open_document(tmp_path):
+    ods(tmp_path / "a.ods", [("All of May",), HEADER, *SCORED])
+    assert "the header is row 2" in planned(tmp_path, *NAMED, source="a.ods#May")
+    ods(tmp_path / "b.ods", [HEADER, *SCORED[:2], ("i2", "#DIV/0!", "a", "b")])
+    (tmp_path / "a.db").unlink()
+    assert "column 'p', row 4: '#DIV/0!' is not a number" in refused(tmp_path, *NAMED, source="b.ods")
+
+
+@pytest.fixture(scope="module")
+def searched():
+    X, y = make_classification(80, random_state=0)
+    once = GridSearchCV(LogisticRegression(), {"C": [.01, 1]}, cv=5).fit(X, y).cv_results_
+    folds = RepeatedKFold(n_splits=4, n_repeats=3, random_state=0)
+    often = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]}, cv=folds, refit=False,
+                         scoring=["accuracy", "f1"]).fit(X, y)
+    models = {"lr": LogisticRegression(), "tree": DecisionTreeClassifier(random_state=0)}
+    return once, often.cv_results_, {name: cross_validate(model, X, y, cv=5) for name, model in models.items()}
+
+
+def test_what_scikit_learn_writes(tmp_path, searched):
+    once, often, results = searched
+    frame = pd.DataFrame(once)
+    frame.to_csv(tmp_path / "a.csv")
+    frame.to_json(tmp_path / "a.json")
+    for name in ("a.csv", "a.json"):
+        found = wb.CVLosses.read_csv(tmp_path / name, higher_is_better=True)
+        assert found.losses[:, 1].tolist() == [-once[f"split{k}_test_score"][1] for k in range(5)]
+    pd.DataFrame(often).to_csv(tmp_path / "b.csv")
+    found = wb.CVLosses.read_csv(tmp_path / "b.csv", value="f1", folds=4)
+    assert (found.folds, found.repeats) == (4, 3) and found.losses[5, 0] == often["split5_test_f1"][0]
+    (tmp_path / "c.json").write_text(json.dumps({name: {key: cells.tolist() for key, cells in each.items()}
+                                                 for name, each in results.items()}))
+    pd.concat([pd.DataFrame(each).assign(model=name) for name, each in results.items()]).to_csv(tmp_path / "c.csv")
+    for name in ("c.json", "c.csv"):
+        found = wb.CVLosses.read_csv(tmp_path / name)
+        assert found.models == ("lr", "tree") and found.losses[:, 0].tolist() == results["lr"]["test_score"].tolist()
+
+
+def test_what_scikit_learn_writes_and_leaves_open(tmp_path, searched):
+    _, often, results = searched
+    pd.DataFrame(often).to_csv(tmp_path / "b.csv")
+    pd.DataFrame(results["lr"]).to_csv(tmp_path / "d.csv")
+    for name, options, message in (("b.csv", {}, "value must name one of the metrics 'accuracy', 'f1'"),
+                                   ("b.csv", {"value": "f1"}, "folds must say how many of the 12 splits"),
+                                   ("b.csv", {"value": "f1", "folds": 5}, "folds must say how many of the 12 splits"),
+                                   ("d.csv", {}, "there are 1 model with 5 splits")):
+        with pytest.raises(ValueError, match=message):
+            wb.CVLosses.read_csv(tmp_path / name, **options)
