@@ -14,6 +14,7 @@ import click
 from workbench import stopping
 from workbench.commands import classroom
 from workbench.commands.audit.commands import audit
+from workbench.commands.doctor import doctor
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
 from workbench.reports import parameters
@@ -75,14 +76,22 @@ class ReportCommand(click.Command):
         return [*fixed[:-1], *named, *fixed[-1:]]
 
     def invoke(self, context: Any) -> None:
-        """Run the command; a parameter that is refused is named as it is typed."""
+        """Run the command; a parameter that is refused is named as it is typed, and the doctor of its file is named."""
         try:
             return super().invoke(context)
-        except WrongParameter as error:
+        except ReportError as error:
             given_apart = context.params["pairs"] or context.params["params_file"]
             options = [parameter for parameter in self.get_params(context)
                        if not given_apart or context.params.get(parameter.name) is not None]
-            raise click.ClickException(error.called(as_typed(options))) from error
+            said = error.called(as_typed(options)) if isinstance(error, WrongParameter) else str(error)
+            raise click.ClickException(said + _doctor_of(context)) from error
+
+
+def _doctor_of(context: click.Context) -> str:
+    given = [context.params.get(PARAMETER + each["name"]) for each in context.meta["parameters"]
+             if each["role"] == "file"]
+    return next((f" (workbench doctor {shlex.quote(file)} says what it is ready for)" for file in given
+                 if file and os.path.isfile(file)), "")
 
 
 def _options_for(args: list) -> list:
@@ -259,5 +268,5 @@ def _copy_notebooks(folder: Any) -> tuple:
     return copied, kept
 
 
-for command in (audit, replay, *classroom.COMMANDS):
+for command in (audit, doctor, replay, *classroom.COMMANDS):
     commands.add_command(command)

@@ -31,15 +31,32 @@ class Rows(NamedTuple):
     left_out: str = ""
 
 
-def refuse_without_score(names: Sequence[str]) -> None:
-    """Raise, as no column is called score; the message says what the columns seem to be."""
+def probability_columns(names: Sequence[str]) -> list[str]:
+    """Return the columns that by their names seem to be the probabilities of classes, such as p_cat and p_dog.
+
+    Examples
+    --------
+    >>> probability_columns(["id", "p_cat", "p_dog", "prob"])
+    ['p_cat', 'p_dog']
+    """
     by_start: dict = {}
     for name in names:
         if found := _PROBABILITY.match(name):
             by_start.setdefault(found[0], []).append(name)
-    start, alike = max(by_start.items(), key=lambda pair: len(pair[1]), default=("", ()))
-    instead = (f"; if {checks.listed(alike, FIRST, quoted=True)} are probabilities of classes, say {{0}} '{start}*' "
-               "instead") * (len(alike) > 1)
+    alike: list = max(by_start.values(), key=len, default=[])
+    return alike if len(alike) > 1 else []
+
+
+def pattern_of(columns: Sequence[str]) -> str:
+    """Return the pattern that means columns with one beginning, as `class_columns` takes it."""
+    return os.path.commonprefix([_PROBABILITY.match(name)[0] for name in columns]) + "*"     # type: ignore[index]
+
+
+def refuse_without_score(names: Sequence[str]) -> None:
+    """Raise, as no column is called score; the message says what the columns seem to be."""
+    alike = probability_columns(names)
+    instead = (f"; if {checks.listed(alike, FIRST, quoted=True)} are probabilities of classes, say {{0}} "
+               f"'{pattern_of(alike)}' instead" if alike else "")
     raise checks.WrongValue("score", "must name the column of the scores, as none is called 'score': there are "
                             + checks.listed(names, 20, quoted=True) + instead, others=("probabilities",))
 

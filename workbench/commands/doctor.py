@@ -1,0 +1,173 @@
+"""The command `workbench doctor`: what a file holds, and what can be done with it."""
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import click
+
+from workbench import checks
+from workbench.reports.parameters import ReportError
+
+SAMPLE = 50_000     # rows that are looked at
+SHOWN_COLUMNS = 30
+
+
+class Use(NamedTuple):
+    """A question, the words of the command that answers it, and how the sample is read for it."""
+
+    question: str
+    words: list[str]
+    read: Callable[[], Any]
+
+
+class Blocked(NamedTuple):
+    """A question that a file cannot answer, and what would change that."""
+
+    question: str
+    needs: str
+    words: tuple[str, ...] = ()
+
+
+@click.command()
+@click.argument("file")
+def doctor(file: str) -> None:
+    """Tell what the columns of FILE seem to be, and which commands it is ready for."""
+    from workbench.data import roles
+    data, rows = _sample(file)
+    columns = roles.columns_of(data)
+    looked = "" if rows <= SAMPLE else f"; what follows is of the first {SAMPLE:,}"
+    click.echo(f"{file}: {checks.counted(rows, 'row')}, {checks.counted(len(columns), 'column')}{looked}")
+    width = min(max(len(column.name) for column in columns), 30)
+    for column in columns[:SHOWN_COLUMNS]:
+        missing = f"; {column.missing:,} missing" * bool(column.missing)
+        click.echo(_plain(f"  {column.name:<{width}}  {column.seems:<22}  {column.holds}{missing}"))
+    if len(columns) > SHOWN_COLUMNS:
+        click.echo(f"  and {len(columns) - SHOWN_COLUMNS:,} more")
+    told: dict[str, list[str]] = {"Ready": [], "Blocked": []}
+    for use in _uses(file, data, columns):
+        why = use.needs if isinstance(use, Blocked) else _refused(use)
+        told["Blocked" if why else "Ready"].append(f"{use.question}\n    {why or shlex.join(use.words)}")
+    for heading, uses in told.items():
+        if uses:
+            click.echo(_plain("\n  ".join([f"\n{heading}", *uses])))
+
+
+def _plain(text: str) -> str:
+    """Return text of a user's file so that a terminal obeys nothing in it."""
+    return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text)
+
+
+def _sample(file: str) -> tuple[dict, int]:
+    """Return the first rows of all columns, and how many rows there are."""
+    from workbench.data import frames
+    from workbench.data.engine import relation_columns
+    try:
+        names = [name for name in frames.column_names(file) if name]     # pandas writes row numbers without one
+        with frames.scan(file, names) as found:
+            rows = found.native.aggregate("count(*)").fetchall()[0][0]
+            data = relation_columns(found.native.limit(SAMPLE), names)
+    except (ValueError, OSError) as error:
+        raise ReportError(str(error)) from error
+    if not rows:
+        raise ReportError(f"{file!r} has columns and no data rows")
+    return data, rows
+
+
+def _refused(use: Use) -> str:
+    """Return why the sample cannot be read as the command reads the file, in its options; "" where it can."""
+    try:
+        use.read()
+    except checks.WrongArgument as error:
+        return error.called(lambda argument: f"--{argument.replace('_', '-')}")
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _uses(file: str, data: dict, columns: list) -> Iterator[Use | Blocked]:
+    """Yield what each report would be asked, in the order of the topics."""
+    from workbench.data import roles
+
+    def named(**options: str) -> dict[str, str]:
+        return {option: name for option, role in options.items() if (name := roles.first_of(columns, role))}
+    yield from _accuracy(file, data, columns, named)
+    yield _replicated(file, data, named)
+    yield _shares(file, data, named)
+    yield _compared(file, data, columns, named)
+
+
+def _words(topic: str, **options: str) -> list[str]:
+    return ["workbench", "report", topic, *(word for name, value in options.items() if value
+                                            for word in (f"--{name.replace('_', '-')}", value))]
+
+
+def _accuracy(file: str, data: dict, columns: list, named: Callable) -> Iterator[Use | Blocked]:
+    from workbench.data import roles, shapes
+    from workbench.data.scored_items import read_scores
+    of_class = [column.name for column in columns if column.seems == roles.PROBABILITY]
+    options = named(score=roles.SCORE, prediction=roles.PREDICTION, truth=roles.TRUTH, id=roles.ID)
+    if "truth" not in options and "prediction" not in options:
+        options |= named(truth=roles.CORRECT)
+    if of_class:
+        options = {"probabilities": shapes.pattern_of(of_class)} | {
+            role: name for role, name in options.items() if role not in ("score", "prediction")}
+    plan = "How good is the classifier? A plan for 300 labels"
+    if "score" not in options and not of_class:
+        yield Blocked(plan, "a column of scores is needed: how sure the classifier was of each item, from 0 to 1")
+        return
+    scored = [options.get("score"), options.get("prediction"), *of_class]
+    if any(column.missing for column in columns if column.name in scored):
+        options["leave_out"] = "missing"
+    meant = options | {"truth": ""}
+    yield Use(plan, _words("stratified-accuracy", scores=file, **meant, budget="300"),
+              lambda: read_scores(data, **{"score": "score"} | meant))
+    if options.get("truth"):
+        yield Use("How good is it, as the truth is known?", _words("stratified-accuracy", scores=file, **options),
+                  lambda: read_scores(data, **{"score": "score"} | options))
+
+
+def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
+    from workbench.data import roles
+    from workbench.replication.labeled import load_labeled
+    question = "How sure are metrics of items that were drawn in clusters or strata?"
+    options = named(truth=roles.TRUTH, prediction=roles.PREDICTION, stratum=roles.STRATUM, psu=roles.CLUSTER,
+                    weight=roles.WEIGHT)
+    lacking = [role for role in ("truth", "prediction") if role not in options]
+    if lacking:
+        return Blocked(question, f"true and predicted classes are needed, there is no column of {' or '.join(lacking)}")
+    if not {"stratum", "psu"} & options.keys():
+        return Blocked(question, "a column is needed that says the stratum or the cluster (person, site) of each item")
+    return Use(question, _words("brr-orthogonal-arrays", items=file, **options),
+               lambda: load_labeled(data, **options))
+
+
+def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:
+    from workbench.data import roles
+    from workbench.misclassification.files import load_audit
+    question = "Which share does each class have, corrected for misclassification?"
+    options = named(truth=roles.TRUTH, prediction=roles.PREDICTION)
+    if len(options) < 2:
+        return Blocked(question, "an audit is needed: items with their true and their predicted class")
+    period = named(period=roles.MONTH)
+    counts = {"counts": file, **period} if period else {"counts": "PREDICTIONS.csv"}
+    return Use(question, _words("misclassification-correction", audit=file, **options, **counts),
+               lambda: load_audit(data, **options))
+
+
+def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Blocked:
+    from workbench.cross_validation.losses import CVLosses
+    from workbench.data import roles
+    from workbench.lessons.cross_validation.read import SCORES
+    question = "Which model is better, by a cross-validation?"
+    options = named(fold=roles.FOLD, repeat=roles.REPEAT, model=roles.MODEL, size=roles.SIZE)
+    if "fold" not in options and not any(column.seems == roles.SPLIT for column in columns):
+        return Blocked(question, "a column that says the fold of each row is needed, and the losses of two models")
+    if "fold" in options:
+        options |= named(item=roles.ID)
+    sounds_like_scores = "fold" not in options or any(words & SCORES for words in (
+        {*re.split(r"[\W_]+", name.casefold())} for name in data))
+    return Use(question, _words("cross-validation-t-tests", losses=file, **options,
+                                better="higher" if sounds_like_scores else "lower"),
+               lambda: CVLosses.read_csv(data, **options))

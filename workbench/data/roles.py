@@ -1,0 +1,144 @@
+"""What the columns of a table seem to be, by their names and by what stands in them."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.data import numbers, shapes
+from workbench.data.classes import verdict_of
+
+ID, SCORE, PREDICTION, TRUTH, CORRECT = "identifier", "score", "prediction", "truth", "right or wrong"
+STRATUM, CLUSTER, WEIGHT, REPLICATE, MONTH = "stratum", "cluster", "weight", "replicate weight", "period"
+FOLD, REPEAT, MODEL, SIZE, SPLIT = "fold", "repeat", "model", "size", "score of a split"
+PROBABILITY, OTHER = "probability of a class", "something else"
+MOST_CLASSES = 200
+# what people call them; a name counts where the cells agree
+_CALLED = {
+    OTHER: r"(mean_|std_|rank_)(fit|score|test)_.+|(fit|score)_time",
+    REPLICATE: r"(rep(licate)?[_ ]?w(eigh)?ts?|repwt|brrwt|bsw)[_ ]?[0-9]+",
+    SPLIT: r"split[0-9]+_test_.+|test_.+",
+    ID: r"(.*[_ .-])?(id|ids|uuid|guid|key)|.*id|item|case|nr|no|document",
+    PREDICTION: r"(.*[_ .-])?(pred|predicted|prediction|predictions|yhat)([_ .-].*)?|y_?(hat|pred)|decision|assigned",
+    TRUTH: r"(.*[_ .-])?(truth|true|gold|target|actual|label|y_?true)([_ .-].*)?|y",
+    CORRECT: r"(is_?)?(correct|right|hit|ok)",
+    SCORE: r"(.*[_ .-])?(score|scores|conf|confidence|prob|proba|probability|certainty|margin|logit|logprob)|p",
+    FOLD: r"(cv_?)?fold", REPEAT: r"repeat|repetition", MODEL: r"model|system|classifier|learner|algorithm",
+    MONTH: r"month|period|date|day|week|quarter|year|.*_(month|date)",
+    WEIGHT: r"w|wt|weights?|.*_?weight", SIZE: r"n|size|count|items",
+    CLUSTER: r"psu|cluster|person|household|school|site|box|patient|user|author|hospital|subject",
+    STRATUM: r"strat(um|a)|region|district|segment|domain|group"}
+_DATE = re.compile(r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/.][0-9]{1,2})?([T ].*)?)?",
+                   re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name, what it seems to be, what stands in it, and how many of its cells are missing."""
+
+    name: str
+    seems: str
+    holds: str
+    missing: int
+
+
+@dataclass(frozen=True)
+class _Facts:
+    size: int
+    texts: list[str]
+    values: np.ndarray | None
+    distinct: int
+
+    @property
+    def unique(self) -> bool:
+        return self.distinct == self.size > 1
+
+    @property
+    def few(self) -> bool:
+        return 1 < self.distinct <= min(MOST_CLASSES, max(self.size // 2, 2))
+
+    @property
+    def fractions(self) -> bool:
+        return self.values is not None and bool((self.values % 1 != 0).any())
+
+
+def _positive(facts: _Facts) -> bool:
+    return facts.values is not None and bool((facts.values > 0).all())
+
+
+_FITS: dict[str, Callable[[_Facts], bool]] = {
+    OTHER: lambda facts: True,
+    ID: lambda facts: facts.unique and not facts.fractions, PREDICTION: lambda facts: facts.few,
+    TRUTH: lambda facts: facts.few, CORRECT: lambda facts: facts.distinct <= 2,
+    SCORE: lambda facts: facts.values is not None and facts.distinct > 2, FOLD: lambda facts: facts.few,
+    REPEAT: lambda facts: not facts.unique, MODEL: lambda facts: facts.few and facts.values is None,
+    MONTH: lambda facts: all(map(_DATE.fullmatch, facts.texts)), WEIGHT: _positive, REPLICATE: lambda facts: True,
+    SIZE: lambda facts: _positive(facts) and not facts.fractions, CLUSTER: lambda facts: not facts.unique,
+    STRATUM: lambda facts: facts.few, SPLIT: lambda facts: facts.values is not None}
+
+
+def columns_of(data: dict[str, np.ndarray]) -> list[Column]:
+    """Return what each column of some rows seems to be.
+
+    Parameters
+    ----------
+    data : dict of (N,) ndarray
+
+    Examples
+    --------
+    >>> seen = columns_of({"item": np.array(["a7", "b8", "c9", "d1"], object), "conf": np.array([.5, .75, .5, .9]),
+    ...                    "yhat": np.array(["cat", "dog", "cat", "dog"], object)})
+    >>> [(column.name, column.seems) for column in seen]
+    [('item', 'identifier'), ('conf', 'score'), ('yhat', 'prediction')]
+    """
+    of_class = set(shapes.probability_columns([*data]))
+    found, taken = [], set()
+    for name, cells in data.items():
+        gone = shapes.gaps(cells, True)
+        facts = _facts(name, cells[~gone])
+        seems = PROBABILITY if name in of_class and facts.values is not None else _seems(name, facts)
+        if seems in (ID, SCORE, PREDICTION, TRUTH) and seems in taken:
+            seems = OTHER
+        taken.add(seems)
+        found.append(Column(name, seems, _holds(facts), int(gone.sum())))
+    return found
+
+
+def _facts(name: str, cells: np.ndarray) -> _Facts:
+    texts = numbers.as_text(cells)
+    try:
+        values = numbers.to_shares(name, cells)[0] if texts else None
+    except ValueError:      # not a column of numbers
+        values = None
+    return _Facts(len(texts), texts, values, len({*texts}))
+
+
+def _seems(name: str, facts: _Facts) -> str:
+    plain = name.rpartition(".")[2].strip().casefold()
+    called = next((role for role, pattern in _CALLED.items() if re.fullmatch(pattern, plain) and facts.size
+                   and _FITS[role](facts)), None)
+    if called:
+        return called
+    if facts.size and _FITS[MONTH](facts) and not facts.unique:
+        return MONTH
+    if facts.distinct == 2 and facts.values is None and all(verdict_of(text) is not None for text in {*facts.texts}):
+        return CORRECT
+    inside = facts.values is not None and facts.fractions and facts.values.min() >= 0 and facts.values.max() <= 1
+    return SCORE if inside else OTHER
+
+
+def _holds(facts: _Facts) -> str:
+    if not facts.size:
+        return "nothing"
+    if facts.values is not None and facts.distinct > 12:
+        return f"numbers, {facts.values.min():.4g} to {facts.values.max():.4g}, {facts.distinct:,} different"
+    shown = list(dict.fromkeys(facts.texts))
+    return f"{facts.distinct:,} different: {checks.listed([text[:20] for text in shown], 4)}" if not facts.unique else \
+        f"all different: {checks.listed([text[:20] for text in shown[:2]])}, ..."
+
+
+def first_of(columns: Sequence[Column], role: str) -> str:
+    """Return the first column that seems to be something, "" for none."""
+    return next((column.name for column in columns if column.seems == role), "")
