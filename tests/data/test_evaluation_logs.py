@@ -93,7 +93,7 @@ def test_the_harness(tmp_path):
         ("0", "none", {"exact_match": 1.0}), ("1", "none", {"acc": 0.0, "acc_norm": 1.0})]
     assert wb.read_scores(f"{path}#metric=acc_norm", score="score").score.tolist() == [1]
     assert wb.read_scores(f"{path}#filter=none,metric=acc", score="score").id.tolist() == ["1"]
-    shown = frames.read_columns(path, ["input", "answer", "target", "doc.subject"])[0]
+    shown = frames.read_columns(f"{path}#metric=exact_match", ["input", "answer", "target", "doc.subject"])[0]
     assert [column[0] for column in shown.values()] == ["Q: q0", "r", "t", "a"]
 
 

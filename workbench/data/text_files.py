@@ -170,12 +170,21 @@ def _opened_text(path: str, label: str, encoding: str) -> Iterator[Any]:
         yield text
 
 
-@contextmanager
-def _open_zst(path: str, mode: str) -> Iterator[Any]:
+def zstandard() -> tuple[Any, Any]:
+    """Return the module of Zstandard, and that of zip archives whose members may be packed with it."""
     try:
+        import zipfile
+
         from compression import zstd
     except ImportError:     # before Python 3.14
         from backports import zstd
+        from backports.zstd import zipfile
+    return zstd, zipfile
+
+
+@contextmanager
+def _open_zst(path: str, mode: str) -> Iterator[Any]:
+    zstd, _ = zstandard()
     try:
         with zstd.open(path, mode) as file:
             yield file
