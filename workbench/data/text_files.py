@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import tempfile
+import zipfile
 import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -173,12 +174,11 @@ def _opened_text(path: str, label: str, encoding: str) -> Iterator[Any]:
 def zstandard() -> tuple[Any, Any]:
     """Return the module of Zstandard, and that of zip archives whose members may be packed with it."""
     try:
-        import zipfile
-
         from compression import zstd
     except ImportError:     # before Python 3.14
         from backports import zstd
-        from backports.zstd import zipfile
+        from backports.zstd import zipfile as with_zstd
+        return zstd, with_zstd
     return zstd, zipfile
 
 
