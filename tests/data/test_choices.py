@@ -1,7 +1,7 @@
 """Choices of logs, against records written by hand as each kind of task of the harness stores them."""
 import pytest
 
-from workbench.data.choices import lettered, weighed
+from workbench.data.choices import continued, lettered, weighed
 
 
 def record(choices, values, context="Q:", **more):
@@ -18,7 +18,8 @@ def picked(question, metric="acc"):
 def test_each_metric_picks_as_it_weighs():
     """By hand: -6 / 2 letters, -8 / 4 and -9 / 5 letters; in bytes the second is -8 / 8, the third -9 / 5."""
     question = weighed(record(["no", "öööö", "maybe"], [-6, -8, -9]))
-    assert [picked(question, metric) for metric in ("acc", "acc_norm", "acc_bytes", "f1")] == ["no", "maybe", "öööö", "no"]
+    assert picked(question) == picked(question, "f1") == "no"
+    assert (picked(question, "acc_norm"), picked(question, "acc_bytes")) == ("maybe", "öööö")
     assert weighed(record(["a b", "c d"], [-1, -1])).picked("acc") == 0      # numpy's argmax takes the first, too
 
 
@@ -71,6 +72,14 @@ def test_a_score_that_the_choices_contradict_is_seen():
     {"filtered_resps": [["-1", "False"], "b"]}])
 def test_other_records_are_no_choices(more):
     assert weighed(record(["a", "b"], [-1, -2]) | more) is None
+
+
+def test_one_continuation():
+    """As LAMBADA: its target is what is weighed, and whether it is the likeliest is all that the log says."""
+    one = record(["Paris"], [-1])
+    assert weighed(one) is None and continued(one) == "not 'Paris'"
+    assert continued(one | {"filtered_resps": [["-1", "True"]]}) == "Paris"
+    assert continued(one | {"filtered_resps": ["Rome"]}) == continued(record(["a", "b"], [-1, -2])) == ""
 
 
 @pytest.mark.parametrize("said, meant", [

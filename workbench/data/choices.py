@@ -130,6 +130,21 @@ def weighed(record: dict) -> Weighed | None:
                    _target(record.get("target"), spoken))
 
 
+def continued(record: dict) -> str:
+    """Return what the model says where the harness weighed one continuation, the target; "" for any other record.
+
+    Examples
+    --------
+    >>> continued({"arguments": [["The Louvre is in", " Paris"]], "filtered_resps": [[-0.5, False]]})
+    "not 'Paris'"
+    """
+    asked, answers = _requests(record.get("arguments")), record.get("filtered_resps")
+    if len(asked) != 1 or len(_likelihoods(answers)) != 1:
+        return ""
+    text = asked[0][1].strip()
+    return text if str(answers[0][1]) == "True" else f"not {text!r}"
+
+
 def _requests(arguments: Any) -> list[tuple[str, str]]:
     """Return context and continuation of each request; none where a request has others."""
     each = [list(request.values() if isinstance(request, dict) else request)
@@ -141,13 +156,14 @@ def _requests(arguments: Any) -> list[tuple[str, str]]:
 
 def _likelihoods(answers: Any) -> list[float]:
     """Return the log-likelihoods of answers that are [log-likelihood, whether it is the likeliest]; else none."""
-    pairs = [each for each in answers if isinstance(each, list) and len(each) == 2 and str(each[1]) in ("True", "False")
-             ] if isinstance(answers, list) else []
+    if not isinstance(answers, list) or not all(isinstance(each, list) and len(each) == 2 and
+                                                str(each[1]) in ("True", "False") for each in answers):
+        return []
     try:
-        values = [float(value) for value, _ in pairs]
+        values = [float(value) for value, _ in answers]
     except (TypeError, ValueError):
         return []
-    return values if not any(map(math.isnan, values)) and len(values) == len(answers or []) else []
+    return [] if any(map(math.isnan, values)) else values
 
 
 def _asked_alone(asked: list[tuple[str, str]]) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench import checks
-from workbench.data.choices import lettered, weighed
+from workbench.data.choices import continued, lettered, weighed
 from workbench.data.columns import TableSource
 from workbench.data.json_records import json_line, json_records, json_text, kind_of
 from workbench.data.numbers import objects
@@ -294,13 +294,13 @@ def _harness(label: str, records: list) -> EvaluationLog:
             raise ValueError(f"{where} has no {name!r}, though its metrics name it: write the samples again "
                              "(--log_samples)")
         scores = {name: _number(record[name], f"{where}: {name!r}") for name in named}
-        cells = {"filter": record.get("filter", "none"), "input": _first_text(record.get("arguments")),
-                 "answer": _said(record.get("filtered_resps")), "target": _said(record.get("target")),
-                 **_flat("doc", record.get("doc"))}
-        question = weighed(record)
+        question, part = weighed(record), str(record.get("filter", "none"))
+        cells = {"filter": part, "input": _first_text(record.get("arguments")),
+                 "answer": continued(record) or _said(record.get("filtered_resps")),
+                 "target": _said(record.get("target")), **_flat("doc", record.get("doc"))}
         picked = {name: question.choices.told([question.picked(name)]) for name in scores or [""]} if question else {}
         unfit = tuple(name for name, value in scores.items() if question and not question.fits(name, value))
-        found.append(Sample(number, _plain(record["doc_id"]), str(record.get("filter", "none")), scores,
+        found.append(Sample(number, _plain(record["doc_id"]), part, scores,
                             cells | (question.cells() if question else {}), picked, unfit))
     return EvaluationLog(label, tuple(found), "", "filter", "metric")
 
