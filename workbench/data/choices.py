@@ -139,7 +139,7 @@ def continued(record: dict) -> str:
     "not 'Paris'"
     """
     asked, answers = _requests(record.get("arguments")), record.get("filtered_resps")
-    if len(asked) != 1 or len(_likelihoods(answers)) != 1:
+    if not answers or len(asked) != 1 or len(_likelihoods(answers)) != 1:
         return ""
     text = asked[0][1].strip()
     return text if str(answers[0][1]) == "True" else f"not {text!r}"

@@ -241,8 +241,10 @@ def _sample(number: int, sample: Any, named: list[str], where: str) -> Sample:
     given = sample.get("scores") or ({(named or ["score"])[0]: sample["score"]} if sample.get("score") else {})
     if not isinstance(given, dict):
         raise ValueError(f"{where}: scores is {kind_of(given)}, not an object of scorers")
+    if not isinstance(texts := sample.get("choices") or [], list):
+        raise ValueError(f"{where}: choices is {kind_of(texts)}, not a list")
     found = [(scorer, name, value) for scorer, each in given.items() for name, value in _values(scorer, each, where)]
-    choices, epoch = lettered(map(_said, sample.get("choices") or [])), sample.get("epoch", 1)
+    choices, epoch = lettered(map(_said, texts)), sample.get("epoch", 1)
     output = _at(sample, "output", "choices")
     said = choices.answered(_said(_at(output[0], "message", "content")) if output else "")
     answers = {scorer: choices.meant(_said(_at(each, "answer"))) for scorer, each in given.items()}
