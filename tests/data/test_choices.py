@@ -37,7 +37,7 @@ def test_choices_that_stand_in_the_question():
                               target=" had helped."))
     assert question.input == "He thanked Ann, for … had helped." and question.choices.texts == ("Ann", "Eve")
     assert picked(question) == "Eve" and question.target == ()
-    assert "target" not in question.cells()
+    assert question.cells("had helped.")["target"] == "had helped."
 
 
 @pytest.mark.parametrize("doc, spoken, told", [
@@ -68,7 +68,7 @@ def test_a_score_that_the_choices_contradict_is_seen():
 @pytest.mark.parametrize("more", [
     {"filtered_resps": ["a", "b"]}, {"filtered_resps": [["-1", "False"]]}, {"filtered_resps": [["x", "False"]] * 2},
     {"filtered_resps": [["nan", "False"]] * 2}, {"filtered_resps": None}, {"arguments": None},
-    {"arguments": [["Q", {"until": []}], ["Q", {}]]}, {"arguments": [["Q"], ["Q"]]},
+    {"arguments": [["Q", {"until": []}], ["Q", {}]]}, {"arguments": [["Q"], ["Q"]]}, {"arguments": 7}, {"arguments": [7, "x"]},
     {"filtered_resps": [["-1", "False"], "b"]}])
 def test_other_records_are_no_choices(more):
     assert weighed(record(["a", "b"], [-1, -2]) | more) is None

@@ -100,10 +100,9 @@ class Weighed:
         weights = [weight(*each) for each in zip(self.values, self.spoken, self.alone, strict=True)]
         return weights.index(max(weights))
 
-    def cells(self) -> dict[str, str]:
-        """Return what people see of the question, whatever the metric."""
-        target = {"target": self.choices.told(self.target)} if self.target else {}
-        return {"input": self.input, "choices": self.choices.told(), **target}
+    def cells(self, target: str) -> dict[str, str]:
+        """Return what people see of the question, whatever the metric; the target as told where it is no choice."""
+        return {"input": self.input, "choices": self.choices.told(), "target": self.choices.told(self.target) or target}
 
     def fits(self, metric: str, score: float | None) -> bool:
         """Return whether picked choice and target say what the metric's score says, as far as they can."""
@@ -147,11 +146,13 @@ def continued(record: dict) -> str:
 
 def _requests(arguments: Any) -> list[tuple[str, str]]:
     """Return context and continuation of each request; none where a request has others."""
-    each = [list(request.values() if isinstance(request, dict) else request)
-            for request in (arguments.values() if isinstance(arguments, dict) else arguments or [])
-            if isinstance(request, (dict, list))]
-    pairs = [(request[0], request[1]) for request in each if len(request) > 1]
-    return pairs if all(isinstance(text, str) for pair in pairs for text in pair) else []
+    pairs = [(request[0], request[1]) for request in map(_listed, _listed(arguments)) if len(request) > 1]
+    return pairs if all(isinstance(one, str) and isinstance(other, str) for one, other in pairs) else []
+
+
+def _listed(values: Any) -> list:
+    """Return what stands in a list, or in an object as versions since 0.4.3 write lists."""
+    return values if isinstance(values, list) else list(values.values()) if isinstance(values, dict) else []
 
 
 def _likelihoods(answers: Any) -> list[float]:

@@ -296,14 +296,14 @@ def _harness(label: str, records: list) -> EvaluationLog:
             raise ValueError(f"{where} has no {name!r}, though its metrics name it: write the samples again "
                              "(--log_samples)")
         scores = {name: _number(record[name], f"{where}: {name!r}") for name in named}
-        question, part = weighed(record), str(record.get("filter", "none"))
-        cells = {"filter": part, "input": _first_text(record.get("arguments")),
-                 "answer": continued(record) or _said(record.get("filtered_resps")),
-                 "target": _said(record.get("target")), **_flat("doc", record.get("doc"))}
+        question, part, target = weighed(record), str(record.get("filter", "none")), _said(record.get("target"))
         picked = {name: question.choices.told([question.picked(name)]) for name in scores or [""]} if question else {}
         unfit = tuple(name for name, value in scores.items() if question and not question.fits(name, value))
+        cells = question.cells(target) | {"answer": next(iter(picked.values()))} if question else {
+            "input": _first_text(record.get("arguments")), "target": target,
+            "answer": continued(record) or _said(record.get("filtered_resps"))}
         found.append(Sample(number, _plain(record["doc_id"]), part, scores,
-                            cells | (question.cells() if question else {}), picked, unfit))
+                            {"filter": part, **cells, **_flat("doc", record.get("doc"))}, picked, unfit))
     return EvaluationLog(label, tuple(found), "", "filter", "metric")
 
 
