@@ -43,6 +43,7 @@ def test_choices_that_stand_in_the_question():
 @pytest.mark.parametrize("doc, spoken, told", [
     ({"choices": {"text": ["iron", "wood"], "label": ["1", "2"]}}, ["iron", "wood"], "1. iron\n2. wood"),
     ({"choices": ["iron", "wood"]}, ["A", "B"], "A. iron\nB. wood"),
+    ({"choices": ["iron", "wood"]}, ["(A)", "(B)"], "A. iron\nB. wood"),
     ({"A": "iron", "B": "wood", "answer": "A"}, ["A", "B"], "A. iron\nB. wood"),
     ({"choices": ["iron", "wood"], "hints": ["Fe", "C"]}, ["A", "B"], "A\nB"),     # nobody can say which
     ({"endings": ["iron", "wood", "tin"]}, ["A", "B"], "A\nB"),
@@ -68,7 +69,8 @@ def test_a_score_that_the_choices_contradict_is_seen():
 @pytest.mark.parametrize("more", [
     {"filtered_resps": ["a", "b"]}, {"filtered_resps": [["-1", "False"]]}, {"filtered_resps": [["x", "False"]] * 2},
     {"filtered_resps": [["nan", "False"]] * 2}, {"filtered_resps": None}, {"arguments": None},
-    {"arguments": [["Q", {"until": []}], ["Q", {}]]}, {"arguments": [["Q"], ["Q"]]}, {"arguments": 7}, {"arguments": [7, "x"]},
+    {"arguments": [["Q", {"until": []}], ["Q", {}]]}, {"arguments": [["Q"], ["Q"]]},
+    {"arguments": 7}, {"arguments": [7, "x"]},
     {"filtered_resps": [["-1", "False"], "b"]}])
 def test_other_records_are_no_choices(more):
     assert weighed(record(["a", "b"], [-1, -2]) | more) is None

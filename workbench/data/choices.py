@@ -184,13 +184,13 @@ def _without(prefix: str, texts: Sequence[str]) -> tuple[str, ...]:
 
 def _named(spoken: tuple[str, ...], doc: Any) -> Choices:
     """Return choices as the document tells them: the names of texts, or the texts of names."""
-    lists = list(dict.fromkeys(_lists(doc, len(spoken))))
-    if not _are_names(spoken):
-        return Choices(next(filter(_are_names, lists), ("",) * len(spoken)), spoken)
-    texts = [each for each in lists if not _are_names(each)]
-    if isinstance(doc, dict) and all(isinstance(doc.get(name), str) for name in spoken):
-        texts.append(tuple(doc[name] for name in spoken))
-    return Choices(spoken, texts[0]) if len(texts) == 1 else Choices(("",) * len(spoken), spoken)
+    lists, none = list(dict.fromkeys(_lists(doc, len(spoken)))), ("",) * len(spoken)
+    if not _names(spoken):
+        return Choices(next(filter(None, map(_names, lists)), none), spoken)
+    texts = [each for each in lists if not _names(each)]
+    if isinstance(doc, dict) and all(isinstance(doc.get(name), str) for name in _names(spoken)):
+        texts.append(tuple(doc[name] for name in _names(spoken)))
+    return Choices(_names(spoken), texts[0]) if len(texts) == 1 else Choices(none, spoken)
 
 
 def _lists(doc: Any, count: int) -> Iterator[tuple[str, ...]]:
@@ -200,8 +200,10 @@ def _lists(doc: Any, count: int) -> Iterator[tuple[str, ...]]:
         yield from _lists(value, count)
 
 
-def _are_names(texts: tuple[str, ...]) -> bool:
-    return any(texts == tuple(order[:len(texts)]) for order in _ORDERS)
+def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return texts that are only names of choices, A, B, ... or 1, 2, ..., without what stands around; else none."""
+    bare = tuple(text.strip("(). ") for text in texts)
+    return bare if any(bare == tuple(order[:len(bare)]) for order in _ORDERS) else ()
 
 
 def _target(target: Any, spoken: tuple[str, ...]) -> tuple[int, ...]:
