@@ -86,6 +86,19 @@ def test_messages_are_read_as_people_read_them(tmp_path):
     assert [column[0] for column in shown.values()] == ["Is s-1 wet?", "Yes", "yes\nso"]
 
 
+def test_several_choices_are_right_and_picked(tmp_path):
+    """The scorer understood no answer, the message says two; parts of an id may look like folders in the archive."""
+    said = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "So, then.\nANSWER: A, C"}]
+    asked = sample("wet/1", {"choice": "C"}) | {"choices": ["sea", "sand", "rain"], "target": ["A", "C"]}
+    asked["scores"]["choice"]["answer"], asked["output"]["choices"][0]["message"]["content"] = "", said
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_BZIP2) as file:
+        file.writestr("_journal/start.json", json.dumps({"version": 2, "eval": {"task": "wet"}}))
+        file.writestr("samples/wet/1_epoch_1.json", json.dumps(asked))
+    shown = frames.read_columns(tmp_path / "log.eval", ["id", "choices", "answer", "target"])[0]
+    assert [column[0] for column in shown.values()] == ["wet/1", "A. sea\nB. sand\nC. rain", "A. sea\nC. rain",
+                                                        "A. sea\nC. rain"]
+
+
 def test_the_harness(tmp_path):
     path = saved(tmp_path, [harness(0, 1.0), harness(1, 0.0, metrics=("acc", "acc_norm"), acc_norm=1.0)])
     log = read_log(str(path), "log")
@@ -93,7 +106,7 @@ def test_the_harness(tmp_path):
         ("0", "none", {"exact_match": 1.0}), ("1", "none", {"acc": 0.0, "acc_norm": 1.0})]
     assert wb.read_scores(f"{path}#metric=acc_norm", score="score").score.tolist() == [1]
     assert wb.read_scores(f"{path}#filter=none,metric=acc", score="score").id.tolist() == ["1"]
-    shown = frames.read_columns(path, ["input", "answer", "target", "doc.subject"])[0]
+    shown = frames.read_columns(f"{path}#metric=exact_match", ["input", "answer", "target", "doc.subject"])[0]
     assert [column[0] for column in shown.values()] == ["Q: q0", "r", "t", "a"]
 
 
@@ -113,6 +126,7 @@ EPOCHS = inspect(sample("a", {"match": "C"}), sample("a", {"match": "I"}, 2), sa
     (inspect(sample("a", {"match": "maybe"})), "",
      "record 1: the score of 'match' is 'maybe'; a score is C, I, P or N"),
     (inspect(sample(None, {"match": 1})), "", "record 1 has no id: each sample of a log of Inspect has one"),
+    (inspect(sample("a", {"match": 1}) | {"choices": "AB"}), "", "record 1: choices is text, not a list"),
     (inspect() | {"samples": None}, "", "has no samples, only a header: write the log with them"),
     ([harness(0), harness(1) | {"doc_id": None}], "", "record 2 has no doc_id: write the samples again"),
     ([harness(0), harness(1, metrics=()) | {"metrics": ["acc"]}], "",

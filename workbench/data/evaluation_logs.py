@@ -1,28 +1,33 @@
 """Logs of evaluations as tables: Inspect (.json, .eval) and lm-evaluation-harness (samples_*.jsonl), by their content.
 
-A row is a sample: `id`, `score`, `input`, `answer`, `target`, and what else the log says of it, such as
-`metadata.document` or `doc.question`. "log.json#NAME" names the scorer, or the filter, where a log has several;
-"#epoch=2" and "#metric=acc_norm" say the rest, with commas between.
+A row is a sample: `id`, `score`, `input`, `answer`, `target`, of multiple choice `choices`, and what else the log says
+of it, such as `metadata.document` or `doc.question`. "log.json#NAME" names the scorer, or the filter, where a log has
+several; "#epoch=2" and "#metric=acc_norm" say the rest, with commas between.
 """
 
 import json
 import math
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbench import checks
+from workbench.data.choices import continued, lettered, weighed
 from workbench.data.columns import TableSource
 from workbench.data.json_records import json_line, json_records, json_text, kind_of
 from workbench.data.numbers import objects
+from workbench.data.text_files import zstandard
 from workbench.results import Note
 
 EVAL = ".eval"
-SHOWN = ("input", "answer", "target")       # what people see of a sample where nothing else is said
+SHOWN = ("input", "choices", "answer", "target")       # what people see of a sample where nothing else is said
 PEEKED = 1 << 16
-_INSPECT = re.compile(r'\s*\{\s*"version"\s*:\s*[0-9]+\s*,\s*"status"\s*:')
+_INSPECT = re.compile(r'\s*\{\s*("version"\s*:\s*[0-9]+\s*,\s*"status"\s*:|'
+                      r'"status"\s*:\s*"[a-z]+"\s*,\s*"eval"\s*:\s*\{)')
+_LISTED = re.compile(r'\s*\[\s*\{\s*"doc_id"\s*:\s*[0-9]+\s*,\s*"doc"\s*:')        # the harness until 0.4.2
 _HARNESS = re.compile(r'\s*\{.*"(filtered_resps|resps|doc_hash)"\s*:', re.DOTALL)
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",
@@ -31,13 +36,18 @@ _OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filt
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample of a log: place in the file from 1, identifier, its part (epoch or filter), scores and other cells."""
+    """A sample of a log: place in the file from 1, identifier, its part (epoch or filter), scores and other cells.
+
+    `answers` are those that belong to one score; `unfit` are the scores that its choices contradict.
+    """
 
     number: int
     id: str
     part: str
     scores: dict[str, float | None]
     cells: dict[str, Any]
+    answers: dict[str, str] = field(default_factory=dict)
+    unfit: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,7 +79,8 @@ def is_log(text: str, ending: str) -> bool:
     >>> is_log('{"version": 2, "status": "success",', ".json"), is_log('{"id": 1, "score": 0.5}', ".json")
     (True, False)
     """
-    return bool(_INSPECT.match(text) if ending == ".json" else _HARNESS.match(text.split("\n", 1)[0]))
+    start = _INSPECT if ending == ".json" else _HARNESS
+    return bool(_LISTED.match(text) or start.match(text if ending == ".json" else text.split("\n", 1)[0]))
 
 
 def read_log(path: str, label: str) -> EvaluationLog:
@@ -88,10 +99,10 @@ def read_log(path: str, label: str) -> EvaluationLog:
     try:
         log = json.loads(text)
     except (json.JSONDecodeError, RecursionError):
-        raise ValueError(f"{label} is cut off or damaged: write the log again (inspect log dump)") from None
+        raise ValueError(f"{label} is cut off or damaged: write the log again (inspect log dump LOG)") from None
     samples = log.get("samples")
     if not isinstance(samples, list) or not samples:
-        raise ValueError(f"{label} has no samples, only a header: write the log with them (inspect log dump)")
+        raise ValueError(f"{label} has no samples, only a header: write the log with them (inspect log dump LOG)")
     return _inspect(label, log, samples)
 
 
@@ -104,6 +115,7 @@ def open_log(path: str, label: str, choice: str = "") -> TableSource:
     scored = [each for each in samples if each.scores.get(score) is not None]
     notes = tuple(_notes(log, score, samples, scored))
     rows = [{"id": each.id, **({"score": each.scores[score]} if score else {}), **each.cells,
+             "answer": each.answers.get(score, each.cells["answer"]),
              **{f"scores.{name}": value for name, value in each.scores.items()}} for each in scored or samples]
 
     def fetch(wanted: Any) -> Any:
@@ -135,17 +147,17 @@ class _Names:
         said = self._known(self.log.score_is, known)
         if said or not known:
             return said
-        by_order = len(known) == 1 or self.log.score_is == "metric"
-        first = self.log.score if self.log.score in known else known[0] if by_order else ""
-        if not first:
+        only = self.log.score if self.log.score in known else known[0] if len(known) == 1 else ""
+        if not only:
             raise ValueError(f"{self.log.label} has {len(known)} {self.log.score_is}s; name one: "
                              f"{self.listed(self.log.score_is, known)}")
-        return first
+        return only
 
     def listed(self, key: str, values: Sequence[str]) -> str:
         """Return how each value would be chosen."""
         path, sign = self.log.label[1:-1].split("#")[0], "" if key == self.bare else f"{key}="
-        return " or ".join(repr(f"{path}#{sign}{value}") for value in values[:5])
+        kept = "".join(f"{other}={value}," for other, value in self.said.items() if other != key)
+        return " or ".join(repr(f"{path}#{kept}{sign}{value}") for value in values[:5])
 
     def _known(self, key: str, values: list) -> str:
         said = self.said.get(key, "")
@@ -184,23 +196,29 @@ def _notes(log: Any, score: Any, samples: Any, scored: Any) -> Any:
         have = "sample has" if len(left) == 1 else "samples have"
         yield Note("data", f"{len(left)} {have} no score of {of} and {'is' if len(left) == 1 else 'are'} left out: "
                    f"{checks.listed(left, 5, quoted=True)}")
+    unfit = [each.id for each in scored if score in each.unfit]
+    if unfit:
+        yield Note("data", f"{of} does not fit the choices of {checks.counted(len(unfit), 'sample')}, where the one "
+                   f"that weighs most is right though it scores 0, or wrong though it scores 1: "
+                   f"{checks.listed(unfit, 5, quoted=True)}")
 
 
 def _unzipped(path: str, label: str) -> tuple:
     """Return header and samples of an .eval file, which is a zip archive of JSON."""
+    zstd, zips = zstandard()
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zips.ZipFile(path) as archive:
             inside = archive.namelist()
             header = next((name for name in ("header.json", "_journal/start.json") if name in inside), None)
-            samples = sorted((name for name in inside if re.fullmatch(r"samples/[^/]+\.json", name)), key=_natural)
+            samples = sorted((name for name in inside if re.fullmatch(r"samples/.+\.json", name)), key=_natural)
             if header is None or not samples:
                 raise ValueError(f"{label} is no log of Inspect: it has no {'samples' if header else 'header'}")
             return json.loads(archive.read(header)), [json.loads(archive.read(name)) for name in samples]
-    except (zipfile.BadZipFile, EOFError, json.JSONDecodeError, UnicodeDecodeError):
+    except (zips.BadZipFile, zstd.ZstdError, zlib.error, EOFError, json.JSONDecodeError, UnicodeDecodeError):
         raise ValueError(f"{label} is cut off or damaged; copy it again") from None
     except NotImplementedError:
-        raise ValueError(f"{label} is packed in a way that Python's zipfile does not know: inspect log convert --to "
-                         "json") from None
+        raise ValueError(f"{label} is packed in a way that is not known here; write it as JSON: inspect log convert "
+                         f"{path} --to json --output-dir .") from None
 
 
 def _natural(name: str) -> list:
@@ -208,24 +226,35 @@ def _natural(name: str) -> list:
 
 
 def _inspect(label: Any, header: Any, samples: Any) -> EvaluationLog:
-    found = []
-    for number, sample in enumerate(samples, 1):
-        if not isinstance(sample, dict) or sample.get("id") is None:
-            raise ValueError(f"{label}, record {number} has no id: each sample of a log of Inspect has one")
-        given = sample.get("scores") or {}
-        if not isinstance(given, dict):
-            raise ValueError(f"{label}, record {number}: scores is {kind_of(given)}, not an object of scorers")
-        scores = {name: value for scorer, each in given.items()
-                  for name, value in _values(scorer, each, f"{label}, record {number}")}
-        cells = {"epoch": sample.get("epoch", 1), "input": _said(sample.get("input")),
-                 "answer": _answer_of(sample, given), "target": _said(sample.get("target")),
-                 **_flat("metadata", sample.get("metadata"))}
-        found.append(Sample(number, _plain(sample["id"]), str(sample.get("epoch", 1)), scores, cells))
-    listed = _at(header, "results", "scores") or []
-    named = list(dict.fromkeys(str(each.get("name")) for each in listed if isinstance(each, dict)))
+    results = _at(header, "results") or {}
+    listed = [each for each in results.get("scores") or [results.get("scorer")] if isinstance(each, dict)]
+    named = list(dict.fromkeys(str(each.get("name")) for each in listed))
+    found = [_sample(number, sample, named, f"{label}, record {number}") for number, sample in enumerate(samples, 1)]
     status = header.get("status", "started") if isinstance(header, dict) else ""    # a journal's start has none
     return EvaluationLog(label, tuple(found), named[0] if len(named) == 1 else "", "epoch", "scorer",
                          "" if status == "success" else str(status))
+
+
+def _sample(number: int, sample: Any, named: list[str], where: str) -> Sample:
+    if not isinstance(sample, dict) or sample.get("id") is None:
+        raise ValueError(f"{where} has no id: each sample of a log of Inspect has one")
+    given = sample.get("scores") or ({(named or ["score"])[0]: sample["score"]} if sample.get("score") else {})
+    if not isinstance(given, dict):
+        raise ValueError(f"{where}: scores is {kind_of(given)}, not an object of scorers")
+    if not isinstance(texts := sample.get("choices") or [], list):
+        raise ValueError(f"{where}: choices is {kind_of(texts)}, not a list")
+    found = [(scorer, name, value) for scorer, each in given.items() for name, value in _values(scorer, each, where)]
+    choices, epoch = lettered(map(_said, texts)), sample.get("epoch", 1)
+    output = _at(sample, "output", "choices")
+    said = choices.answered(_said(_at(output[0], "message", "content")) if output else "")
+    answers = {scorer: choices.meant(_said(_at(each, "answer"))) for scorer, each in given.items()}
+    target = sample.get("target")
+    cells = {"epoch": epoch, "input": _said(sample.get("input")), "answer": next(filter(None, answers.values()), said),
+             "target": _said([choices.meant(_said(each)) for each in target] if isinstance(target, list)
+                             else choices.meant(_said(target))),
+             **({"choices": choices.told()} if choices.texts else {}), **_flat("metadata", sample.get("metadata"))}
+    return Sample(number, _plain(sample["id"]), str(epoch), {name: value for _, name, value in found}, cells,
+                  {name: answers[scorer] or said for scorer, name, _ in found})
 
 
 def _values(scorer: str, score: dict, where: str) -> Iterator[tuple]:
@@ -244,14 +273,6 @@ def _number(value: Any, what: Any) -> float | None:
     except ValueError:
         raise ValueError(f"{what} is {value!r}; a score is C, I, P or N, or a number") from None
     return number if math.isfinite(number) else None
-
-
-def _answer_of(sample: Any, scores: Any) -> str:
-    for each in scores.values():
-        if _at(each, "answer"):
-            return _said(each["answer"])
-    choices = _at(sample, "output", "choices")
-    return _said(_at(choices[0], "message", "content")) if choices else ""
 
 
 def _at(value: Any, *keys: str) -> Any:
@@ -275,12 +296,15 @@ def _harness(label: str, records: list) -> EvaluationLog:
             raise ValueError(f"{where} has no {name!r}, though its metrics name it: write the samples again "
                              "(--log_samples)")
         scores = {name: _number(record[name], f"{where}: {name!r}") for name in named}
-        cells = {"filter": record.get("filter", "none"), "input": _first_text(record.get("arguments")),
-                 "answer": _said(record.get("filtered_resps")), "target": _said(record.get("target")),
-                 **_flat("doc", record.get("doc"))}
-        found.append(Sample(number, _plain(record["doc_id"]), str(record.get("filter", "none")), scores, cells))
-    first = next((name for each in found for name in each.scores), "")
-    return EvaluationLog(label, tuple(found), first, "filter", "metric")
+        question, part, target = weighed(record), str(record.get("filter", "none")), _said(record.get("target"))
+        picked = {name: question.choices.told([question.picked(name)]) for name in scores or [""]} if question else {}
+        unfit = tuple(name for name, value in scores.items() if question and not question.fits(name, value))
+        cells = question.cells(target) | {"answer": next(iter(picked.values()))} if question else {
+            "input": _first_text(record.get("arguments")), "target": target,
+            "answer": continued(record) or _said(record.get("filtered_resps"))}
+        found.append(Sample(number, _plain(record["doc_id"]), part, scores,
+                            {"filter": part, **cells, **_flat("doc", record.get("doc"))}, picked, unfit))
+    return EvaluationLog(label, tuple(found), "", "filter", "metric")
 
 
 def _first_text(asked: Any) -> str:

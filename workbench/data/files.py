@@ -46,7 +46,7 @@ def is_evaluation_log(source: Any) -> bool:
 def _is_log(file: str, label: str, ending: str) -> bool:
     with as_utf8(file, label, encoding_of_start(file, label), mark=False) as (readable, _):
         with open(readable, encoding="utf-8", errors="replace") as text:
-            return is_log(text.read(PEEKED) if ending == ".json" else text.readline(), ending)
+            return is_log(("" if ending == ".json" else text.readline()) + text.read(PEEKED), ending)
 
 
 def existing_file(source: str | PathLike[str]) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import tempfile
+import zipfile
 import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -186,12 +187,20 @@ def _opened_text(path: str, label: str, encoding: str) -> Iterator[Any]:
         yield text
 
 
-@contextmanager
-def _open_zst(path: str, mode: str) -> Iterator[Any]:
+def zstandard() -> tuple[Any, Any]:
+    """Return the module of Zstandard, and that of zip archives whose members may be packed with it."""
     try:
         from compression import zstd
     except ImportError:     # before Python 3.14
         from backports import zstd
+        from backports.zstd import zipfile as with_zstd
+        return zstd, with_zstd
+    return zstd, zipfile
+
+
+@contextmanager
+def _open_zst(path: str, mode: str) -> Iterator[Any]:
+    zstd, _ = zstandard()
     try:
         with zstd.open(path, mode) as file:
             yield file

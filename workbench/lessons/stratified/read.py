@@ -112,7 +112,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
 def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:
     """Return the columns of a file, named with blanks or commas between, that a sheet shows; a log has its own."""
     if not columns.strip() and scores and files.is_evaluation_log(scores):
-        columns = ",".join(SHOWN)
+        columns = ",".join(name for name in SHOWN if name in frames.column_names(scores))
     if not columns.strip():
         return {}
     if not scores:
