@@ -6,8 +6,10 @@ import os
 import subprocess
 import sys
 import warnings
+import zipfile
 from pathlib import Path
 from unittest import mock
+from xml.sax.saxutils import escape
 
 import pytest
 import vl_convert
@@ -137,3 +139,19 @@ class _Printed(io.TextIOBase):
         else:
             self.outputs.append(new_output("stream", name="stdout", text=text))
         return len(text)
+
+
+def ods(path, rows):
+    """Write what a spreadsheet saves as OpenDocument, without a library."""
+    cells = "".join("<table:table-row>" + "".join(
+        f'<table:table-cell office:value-type="float" office:value="{value}"/>' if isinstance(value, float) else
+        f'<table:table-cell office:value-type="string"><text:p>{escape(value)}</text:p></table:table-cell>'
+        for value in row) + "</table:table-row>" for row in rows)
+    names = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+                     for name in ("office", "table", "text"))
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        book.writestr("META-INF/manifest.xml", "<manifest/>")
+        book.writestr("content.xml", f'<office:document-content {names}><office:body><office:spreadsheet><table:table '
+                      f'table:name="May">{cells}</table:table></office:spreadsheet></office:body>'
+                      "</office:document-content>")

@@ -1,13 +1,11 @@
 """Files in the shapes that people have: what is read of them is said, and what cannot be read costs one line."""
 import csv
 import json
-import zipfile
-from xml.sax.saxutils import escape
 
 import duckdb
 import pandas as pd
 import pytest
-from command import page_of, run, run_unseen
+from command import ods, page_of, run, run_unseen
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, RepeatedKFold, cross_validate
@@ -146,22 +144,6 @@ def test_percent_logarithms_and_words(tmp_path):
     assert "if all are logarithms of probabilities" in refused(tmp_path, "--score", "p", "--score-is", "confidence")
     assert "scores are natural logarithms of the confidence: -0.59 is read as 0.5543" in planned(
         tmp_path, "--score", "p", "--score-is", "log_confidence")
-
-
-def ods(path, rows):
-    """Write what a spreadsheet saves as OpenDocument, without a library."""
-    cells = "".join("<table:table-row>" + "".join(
-        f'<table:table-cell office:value-type="float" office:value="{value}"/>' if isinstance(value, float) else
-        f'<table:table-cell office:value-type="string"><text:p>{escape(value)}</text:p></table:table-cell>'
-        for value in row) + "</table:table-row>" for row in rows)
-    names = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-                     for name in ("office", "table", "text"))
-    with zipfile.ZipFile(path, "w") as book:
-        book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        book.writestr("META-INF/manifest.xml", "<manifest/>")
-        book.writestr("content.xml", f'<office:document-content {names}><office:body><office:spreadsheet><table:table '
-                      f'table:name="May">{cells}</table:table></office:spreadsheet></office:body>'
-                      "</office:document-content>")
 
 
 def test_an_open_document(tmp_path):

@@ -12,6 +12,7 @@ from workbench.reports.parameters import ReportError
 
 SAMPLE = 50_000     # rows that are looked at
 SHOWN_COLUMNS = 30
+LABELS = 300        # of a plan
 
 
 class Use(NamedTuple):
@@ -46,7 +47,7 @@ def doctor(file: str) -> None:
     if len(columns) > SHOWN_COLUMNS:
         click.echo(f"  and {len(columns) - SHOWN_COLUMNS:,} more")
     told: dict[str, list[str]] = {"Ready": [], "Blocked": []}
-    for use in _uses(file, data, columns):
+    for use in _uses(file, data, columns, min(LABELS, rows // 2)):
         why = use.needs if isinstance(use, Blocked) else _refused(use)
         told["Blocked" if why else "Ready"].append(f"{use.question}\n    {why or shlex.join(use.words)}")
     for heading, uses in told.items():
@@ -86,13 +87,13 @@ def _refused(use: Use) -> str:
     return ""
 
 
-def _uses(file: str, data: dict, columns: list) -> Iterator[Use | Blocked]:
+def _uses(file: str, data: dict, columns: list, budget: int) -> Iterator[Use | Blocked]:
     """Yield what each report would be asked, in the order of the topics."""
     from workbench.data import roles
 
     def named(**options: str) -> dict[str, str]:
         return {option: name for option, role in options.items() if (name := roles.first_of(columns, role))}
-    yield from _accuracy(file, data, columns, named)
+    yield from _accuracy(file, data, columns, named, budget)
     yield _replicated(file, data, named)
     yield _shares(file, data, named)
     yield _compared(file, data, columns, named)
@@ -103,9 +104,13 @@ def _words(topic: str, **options: str) -> list[str]:
                                             for word in (f"--{name.replace('_', '-')}", value))]
 
 
-def _accuracy(file: str, data: dict, columns: list, named: Callable) -> Iterator[Use | Blocked]:
-    from workbench.data import roles, shapes
+def _accuracy(file: str, data: dict, columns: list, named: Callable, budget: int) -> Iterator[Use | Blocked]:
+    from workbench.data import files, roles, shapes
     from workbench.data.scored_items import read_scores
+    plan, labels = f"How good is the classifier? A plan for {budget:,} labels", {"budget": str(budget)}
+    if files.is_evaluation_log(file):       # it has its own identifiers and scores
+        yield Use(plan, _words("stratified-accuracy", scores=file, **labels), lambda: read_scores(file, score="score"))
+        return
     of_class = [column.name for column in columns if column.seems == roles.PROBABILITY]
     options = named(score=roles.SCORE, prediction=roles.PREDICTION, truth=roles.TRUTH, id=roles.ID)
     if "truth" not in options and "prediction" not in options:
@@ -113,7 +118,6 @@ def _accuracy(file: str, data: dict, columns: list, named: Callable) -> Iterator
     if of_class:
         options = {"probabilities": shapes.pattern_of(of_class)} | {
             role: name for role, name in options.items() if role not in ("score", "prediction")}
-    plan = "How good is the classifier? A plan for 300 labels"
     if "score" not in options and not of_class:
         yield Blocked(plan, "a column of scores is needed: how sure the classifier was of each item, from 0 to 1")
         return
@@ -121,10 +125,11 @@ def _accuracy(file: str, data: dict, columns: list, named: Callable) -> Iterator
     if any(column.missing for column in columns if column.name in scored):
         options["leave_out"] = "missing"
     meant = options | {"truth": ""}
-    yield Use(plan, _words("stratified-accuracy", scores=file, **meant, budget="300"),
+    yield Use(plan, _words("stratified-accuracy", scores=file, **meant, **labels),
               lambda: read_scores(data, **{"score": "score"} | meant))
     if options.get("truth"):
-        yield Use("How good is it, as the truth is known?", _words("stratified-accuracy", scores=file, **options),
+        yield Use("How good is it, as the truth is known?",
+                  _words("stratified-accuracy", scores=file, **options, **labels),
                   lambda: read_scores(data, **{"score": "score"} | options))
 
 
@@ -145,15 +150,18 @@ def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
 
 def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:
     from workbench.data import roles
-    from workbench.misclassification.files import load_audit
     question = "Which share does each class have, corrected for misclassification?"
-    options = named(truth=roles.TRUTH, prediction=roles.PREDICTION)
-    if len(options) < 2:
-        return Blocked(question, "an audit is needed: items with their true and their predicted class")
-    period = named(period=roles.MONTH)
-    counts = {"counts": file, **period} if period else {"counts": "PREDICTIONS.csv"}
-    return Use(question, _words("misclassification-correction", audit=file, **options, **counts),
-               lambda: load_audit(data, **options))
+    audit = named(truth=roles.TRUTH, prediction=roles.PREDICTION)
+    counts = named(period=roles.MONTH, predicted=roles.PREDICTION)
+    if len(audit) == 2:
+        typed = shlex.join(_words("misclassification-correction", audit=file, **audit)[3:])
+        return Blocked(question, f"this file can be the audit ({typed}); the predictions of each period are needed, or "
+                       "their counts: --counts")
+    if len(counts) == 2:
+        typed = shlex.join(_words("misclassification-correction", counts=file, **counts)[3:])
+        return Blocked(question, f"this file can be the counts ({typed}); items with true and predicted classes are needed: "
+                       "--audit")
+    return Blocked(question, "an audit is needed: items with their true and their predicted class")
 
 
 def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Blocked:

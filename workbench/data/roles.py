@@ -117,6 +117,8 @@ def _facts(name: str, cells: np.ndarray) -> _Facts:
 
 def _seems(name: str, facts: _Facts) -> str:
     plain = name.rpartition(".")[2].strip().casefold()
+    if plain == SCORE and facts.values is not None and facts.distinct > 1:
+        return SCORE
     called = next((role for role, pattern in _CALLED.items() if re.fullmatch(pattern, plain) and facts.size
                    and _FITS[role](facts)), None)
     if called:
@@ -134,9 +136,9 @@ def _holds(facts: _Facts) -> str:
         return "nothing"
     if facts.values is not None and facts.distinct > 12:
         return f"numbers, {facts.values.min():.4g} to {facts.values.max():.4g}, {facts.distinct:,} different"
-    shown = list(dict.fromkeys(facts.texts))
-    return f"{facts.distinct:,} different: {checks.listed([text[:20] for text in shown], 4)}" if not facts.unique else \
-        f"all different: {checks.listed([text[:20] for text in shown[:2]])}, ..."
+    shown = [" ".join(text[:20].split()) for text in dict.fromkeys(facts.texts)]
+    return f"all different: {checks.listed(shown[:2])}, ..." if facts.unique else \
+        f"{facts.distinct:,} different: {checks.listed(shown, 4)}"
 
 
 def first_of(columns: Sequence[Column], role: str) -> str:

@@ -1,0 +1,151 @@
+"""The doctor of files: what columns seem to be, what a file is ready for, and what would unblock the rest."""
+import gzip
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from command import costs_one_line, ods, run, run_unseen
+
+LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+N = 80
+RNG = np.random.default_rng(3)
+SCORED = pd.DataFrame({"item": [f"c-{k:03}" for k in range(N)], "confidence": RNG.uniform(.5, 1, N).round(4),
+                       **{name: RNG.choice(["cat", "dog", "owl"], N) for name in ("predicted", "truth")}})
+CLUSTERED = SCORED.assign(region=[f"r{k % 4}" for k in range(N)], school=[f"s{k % 16}" for k in range(N)],
+                          weight=RNG.uniform(1, 9, N).round(2))
+MONTHLY = SCORED.assign(month=[f"2026-{1 + k % 6:02}" for k in range(N)])
+FOLDS = pd.DataFrame({"fold": [k % 5 for k in range(N)], "item": range(N), "tree": RNG.random(N), "svm": RNG.random(N)})
+CLASSES = pd.DataFrame({"id": range(N), "p_a": np.linspace(.5, .7, N).round(4), "p_b": np.linspace(.5, .3, N).round(4)})
+SPLITS = pd.DataFrame({"params": ["C=1", "C=2"], **{f"split{k}_test_score": [.8 + k / 100, .7] for k in range(5)}})
+PLAN, KNOWN = "How good is the classifier? A plan", "How good is it, as the truth is known?"
+DRAWN, MODELS = "How sure are metrics", "Which model is better"
+
+
+def column_json(frame):
+    return json.dumps(frame.to_dict("list"))
+
+
+def lines(frame):
+    return frame.to_json(orient="records", lines=True)
+
+
+def semicolons(frame):
+    return frame.to_csv(index=False, sep=";", decimal=",")
+
+
+def texts(frame, **columns):
+    return frame.assign(**columns).to_csv(index=False)
+
+
+# (file, what is written, roles by column, questions that it is ready for)
+FILES = [
+    ("a.csv", SCORED.to_csv(index=False), {"item": "identifier", "confidence": "score", "predicted": "prediction",
+                                           "truth": "truth"}, {PLAN, KNOWN}),
+    ("index.csv", SCORED.to_csv(), {"confidence": "score"}, {PLAN, KNOWN}),
+    ("a.tsv", SCORED.to_csv(index=False, sep="\t"), {"truth": "truth"}, {PLAN, KNOWN}),
+    ("semi.csv", semicolons(SCORED), {"confidence": "score"}, {PLAN, KNOWN}),
+    ("sep.csv", "sep=;\n" + semicolons(SCORED), {"confidence": "score"}, {PLAN, KNOWN}),
+    ("utf16.csv", SCORED.to_csv(index=False).encode("utf-16"), {"item": "identifier"}, {PLAN, KNOWN}),
+    ("a.csv.gz", gzip.compress(SCORED.to_csv(index=False).encode()), {"item": "identifier"}, {PLAN, KNOWN}),
+    ("a.jsonl", lines(SCORED), {"predicted": "prediction"}, {PLAN, KNOWN}),
+    ("a.json", SCORED.to_json(orient="records"), {"predicted": "prediction"}, {PLAN, KNOWN}),
+    ("columns.json", column_json(SCORED), {"predicted": "prediction"}, {PLAN, KNOWN}),
+    ("frame.json", SCORED.to_json(), {"predicted": "prediction"}, {PLAN, KNOWN}),
+    ("nested.jsonl", "\n".join(json.dumps({"id": k, "out": {"score": .6 + k % 300 / 500, "prediction": "abc"[k % 3]}})
+                               for k in range(N)), {"out.score": "score", "out.prediction": "prediction"}, {PLAN}),
+    ("scores.csv", SCORED[["item", "confidence"]].to_csv(index=False), {"confidence": "score"}, {PLAN}),
+    ("rare.csv", SCORED[["item", "predicted"]].to_csv(index=False), {"predicted": "prediction"}, set()),
+    ("percent.csv", texts(SCORED, confidence=[f"{100 * p:.2f} %" for p in SCORED.confidence]),
+     {"confidence": "score"}, {PLAN, KNOWN}),
+    ("words.csv", texts(SCORED[["item", "confidence"]], ok=["richtig" if k % 4 else "falsch" for k in range(N)]),
+     {"ok": "right or wrong"}, {PLAN, KNOWN}),
+    ("ones.csv", texts(SCORED[["item", "confidence"]], correct=[int(k % 4 > 0) for k in range(N)]),
+     {"correct": "right or wrong"}, {PLAN, KNOWN}),
+    ("gaps.csv", texts(SCORED, confidence=SCORED.confidence.where(SCORED.index % 9 != 4)), {"confidence": "score"},
+     {PLAN, KNOWN}),
+    ("spelled.csv", texts(SCORED, predicted=["1" if k % 3 else "01" for k in range(N)]), {"predicted": "prediction"},
+     set()),
+    ("percents.csv", texts(SCORED, confidence=SCORED.confidence * 100), {"confidence": "score"}, set()),
+    ("per_class.csv", CLASSES.to_csv(index=False), {"p_a": "probability of a class", "id": "identifier"}, {PLAN}),
+    ("clusters.csv", CLUSTERED.to_csv(index=False), {"region": "stratum", "school": "cluster", "weight": "weight"},
+     {PLAN, KNOWN, DRAWN}),
+    ("strata.csv", CLUSTERED.drop(columns="school").to_csv(index=False), {"region": "stratum"},
+     {PLAN, KNOWN, DRAWN}),
+    ("months.csv", MONTHLY.to_csv(index=False), {"month": "period"}, {PLAN, KNOWN}),
+    ("folds.csv", FOLDS.to_csv(index=False), {"fold": "fold", "item": "identifier"}, {MODELS}),
+    ("splits.csv", SPLITS.to_csv(), {"split3_test_score": "score of a split"}, {MODELS}),
+    ("cv.json", json.dumps({name: {"fit_time": [1, 2, 3], "test_score": scores} for name, scores in
+                            (("lr", [.8, .9, .7]), ("tree", [.7, .8, .6]))}), {"lr.test_score": "score of a split"},
+     {MODELS}),
+    ("other.csv", pd.DataFrame({"text": [f"some words {k}" for k in range(N)]}).to_csv(index=False),
+     {"text": "something else"}, set())]
+
+
+def doctor(folder, name):
+    done = run(folder, "doctor", name)
+    assert done.returncode == 0, done.stderr
+    columns, _, told = done.stdout.partition("\n\n")
+    ready = told.partition("Blocked")[0] if "Ready" in told else ""
+    return done.stdout, columns, ready
+
+
+@pytest.mark.parametrize("name, content, roles, questions", FILES, ids=[name for name, *_ in FILES])
+def test_what_a_file_is_ready_for(tmp_path, name, content, roles, questions):
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    said, columns, ready = doctor(tmp_path, name)
+    for column, seems in roles.items():
+        assert any(line.split("  ")[1].strip() == column and f"  {seems}" in line for line in columns.split("\n")[1:])
+    assert {question for question in (PLAN, KNOWN, DRAWN, MODELS) if question in ready} == questions
+    assert len(said.splitlines()) < 40
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "ods", "parquet"])
+def test_workbooks_and_parquet(tmp_path, ending):
+    if ending == "ods":
+        ods(tmp_path / "a.ods", [tuple(SCORED), *SCORED.itertuples(index=False)])
+    elif ending == "xlsx":
+        SCORED.to_excel(tmp_path / "a.xlsx", index=False, engine="xlsxwriter")
+    else:
+        SCORED.to_parquet(tmp_path / "a.parquet")
+    assert f"--scores a.{ending} --score confidence --prediction predicted --id item" in doctor(
+        tmp_path, f"a.{ending}")[2]
+
+
+def test_an_audit_and_counts_are_told_apart(tmp_path):
+    MONTHLY.to_csv(tmp_path / "audit.csv", index=False)
+    MONTHLY.drop(columns="truth").to_csv(tmp_path / "counts.csv", index=False)
+    assert "can be the audit (--audit audit.csv --truth truth --prediction predicted)" in doctor(
+        tmp_path, "audit.csv")[0]
+    assert "can be the counts (--counts counts.csv --period month --predicted predicted)" in doctor(
+        tmp_path, "counts.csv")[0]
+
+
+def test_a_log_of_an_evaluation():
+    assert "--scores samples_lm-eval-0.4.13-texts.jsonl#metric=acc" in doctor(
+        LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[2].replace("'", "")
+
+
+@pytest.mark.parametrize("name", ["gaps.csv", "per_class.csv", "splits.csv", "months.csv"])
+def test_a_command_that_it_prints_can_be_pasted(tmp_path, name):
+    content = next(content for each, content, *_ in FILES if each == name)
+    (tmp_path / name).write_text(content)
+    for line in doctor(tmp_path, name)[2].split("\n"):
+        if line.startswith("    workbench report"):
+            done = run_unseen(tmp_path, *shlex.split(line)[1:], "-o", "r.html", "--quiet")
+            assert done.returncode == 0, (line, done.stderr)
+
+
+def test_it_says_what_it_has_looked_at_and_costs_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("workbench.commands.doctor.SAMPLE", 50)
+    SCORED.to_csv(tmp_path / "a.csv", index=False)
+    assert "a.csv: 80 rows, 4 columns; what follows is of the first 50" in doctor(tmp_path, "a.csv")[0]
+    for name, message in (("b.csv", "no such file"), ("a.doc", "must end in one of"), ("empty.csv", "no data rows")):
+        (tmp_path / "a.doc").write_text("x")
+        (tmp_path / "empty.csv").write_text("a,b\n")
+        done = run(tmp_path, "doctor", name)
+        assert done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
+    costs_one_line(tmp_path, "(workbench doctor a.csv says what it is ready for)", "report", "stratified-accuracy",
+                   "--scores", "a.csv", "--score", "nothing")
