@@ -393,7 +393,12 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
     settled = wb.stratified_interval(session.design["stratum_size"], labeled, labeled - wrong)
     assert tuple(found.interval()) == pytest.approx(tuple(settled))
     assert open_.interval().low < found.interval().low <= found.interval().high <= open_.interval().high
-    assert session.estimate().estimate == 1         # first labels
+    # what is quoted is corrected; first labels are still there
+    estimate = session.estimate()
+    assert (estimate.estimate, tuple(estimate.interval()), estimate.lowest) == (.85, tuple(found.interval()), (1,))
+    assert [(row["method"], row["estimate"]) for row in estimate.rows()] == [("corrected", .85), ("planned", 1)]
+    assert estimate.headline().startswith("Accuracy corrected for label errors 85.0% (95% interval: ")
+    assert estimate.finding().endswith(", corrected for label errors") and estimate.gain() == ""
 
 
 def test_strata_with_too_few_pairs_count_as_one_with_their_neighbors(tmp_path, known):
