@@ -139,7 +139,8 @@ def checked_targets(output: Path | str, pdf: bool = False, json: str | None = No
 def write_targets(targets: Targets, page: str, records: list, undo: contextlib.ExitStack, about: dict) -> list[Path]:
     """Write what is asked for and return the files, the page first; `about` is what JSON says beside the results."""
     written = [targets.page, *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
-               *[targets.json] * bool(targets.json), *(table_paths(targets.tables, records) if targets.tables else [])]
+               *([targets.json] if targets.json else []),
+               *(table_paths(targets.tables, records) if targets.tables else [])]
     for file in [targets.tables or targets.page.parent, *written]:
         undo.enter_context(outputs.taken_back(file))
     outputs.write_page(page, targets.page, targets.chromium)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from workbench.checks import counted
 from workbench.reports.templates import render
 from workbench.results import percent
-from workbench.results.digits import percents
+from workbench.results.digits import percents, points
 
 SIZES = {"wide": (740, 14), "narrow": (358, 12)}     # width and type in pixels
 HEIGHT, ROW, THIN = 260, 30, 19
@@ -21,15 +21,16 @@ MOST_LINES, APART = 6, 4
 COLORS = {"planned": "#0072B2", "anytime": "#009E73", "looks": "#CC79A7", "fixed": "#D55E00", "corrected": "#8a5a00"}
 
 
-def looks_alternative(rows: Sequence[Mapping], design: Mapping[str, Any]) -> str:
+def looks_alternative(rows: Sequence[Mapping], design: Mapping[str, Any], unit: str = "%") -> str:
     """Return what the picture shows, for those who cannot see it."""
-    ends = ["at {}, from {} to {}".format(counted(row["labeled"], "label"), *percents(row["low"], row["high"]))
+    ends = ["at {}, from {} to {}".format(counted(row["labeled"], "label"), *(
+        percents(row["low"], row["high"]) if unit else points(row["low"], row["high"], error=0, signed=True)))
             for row in (rows[0], rows[-1])]
     looks = counted(len({row["number"] for row in rows}), "look")
     return f"{percent(design['level'])} intervals at {looks}: the first, {ends[0]}; the last, {ends[1]}."
 
 
-def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any]) -> Markup:
+def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any], unit: str = "%") -> Markup:
     """Return SVG elements: the interval of every look over the number of labels, and the planned end.
 
     Parameters
@@ -38,6 +39,8 @@ def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any]) -> Markup:
         number (of the look), labeled, low, high, method.
     design : dict
         Of the session: level and budget.
+    unit : {"%", ""}
+        "" for points.
     """
     lowest, highest, step = _range(rows)
     across = max(design["budget"], *(row["labeled"] for row in rows))
@@ -53,14 +56,14 @@ def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any]) -> Markup:
             at = x(row["labeled"]) - APART * list(COLORS).index(row["method"])
             lines.append(_line((at, at), (y(row["low"]), y(row["high"])), COLORS[row["method"]], width=3))
         shown = [method for method in COLORS if any(row["method"] == method for row in rows)]
-        texts = [_text(left - 6, y(share) + 4, f"{100 * share:.0f}%", "end") for share in shares]
+        texts = [_text(left - 6, y(share) + 4, f"{100 * share:.0f}{unit}", "end") for share in shares]
         texts += [_text(end, bottom + 1.2 * type_size, f"{design['budget']} planned labels", "end"),
                   _text(left, bottom + 1.2 * type_size, "0", "middle")]
         texts += [_text(5.2 * type_size * k, HEIGHT - 6, method, "start", COLORS[method])
                   for k, method in enumerate(shown)]
         return lines, texts
 
-    return _picture(looks_alternative(rows, design), drawn, HEIGHT)
+    return _picture(looks_alternative(rows, design, unit), drawn, HEIGHT)
 
 
 def finding_picture(rows: Sequence[Mapping], unit: str = "%") -> Markup:
@@ -70,8 +73,8 @@ def finding_picture(rows: Sequence[Mapping], unit: str = "%") -> Markup:
     ----------
     rows : list of dict
         name; ends of the estimate; text; low and high, None where a rate has no interval.
-    unit : str
-        Of a hundredth.
+    unit : {"%", ""}
+        "" for points.
     """
     lowest, highest, step = _range([{"low": row["ends"][0], "high": row["ends"][-1]} if row["low"] is None else row
                                     for row in rows])

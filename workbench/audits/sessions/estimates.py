@@ -103,13 +103,13 @@ class SessionEstimate(Result):
         return self.second is not None and self.second.interval() is not None
 
     @property
-    def by_labels(self) -> list[tuple]:
+    def by_labels(self) -> list[tuple[str, float, float, Interval | None]]:
         """Name, lowest, highest and interval of each metric by first labels alone."""
         names = (BY_FIRST,) if self.second else self.metrics
         return list(zip(names, self.lowest, self.highest, self.intervals, strict=True))
 
     @property
-    def quoted(self) -> list[tuple]:
+    def quoted(self) -> list[tuple[str, float, float, Interval | None]]:
         """Name, lowest, highest and interval of what is to be quoted: corrected where second labels correct it."""
         if self.second is None or not self.is_corrected:
             return self.by_labels
@@ -139,11 +139,12 @@ class SessionEstimate(Result):
 
     def finding(self) -> str:
         """Return what is to be quoted, or why nothing is, in a sentence without jargon."""
-        known = [each for each in self.quoted if each[-1] is not None and not math.isnan(each[1])]
+        known = limited(self.quoted)
         if not known:
             why = [self.waits()] if self.waiting else [note.text for note in self.notes if note.kind == "undefined"]
             return f"No result yet: {'; '.join(why)}"
-        return "; ".join(_plainly(*each) for each in known)
+        said = "; ".join(_plainly(*each) for each in known)
+        return said[0].upper() + said[1:]
 
     def gain(self) -> str:
         """Return in one sentence what the same labels, drawn at random, would have given; "" where nothing is known."""
@@ -405,10 +406,26 @@ def _notes(answers: Any, waiting: Any, before: Any, lowest: Any) -> Any:
 
 
 def _said(metric: str, lowest: float, highest: float, limits: Interval | None, level: float) -> str:
-    value = "not yet known" if math.isnan(lowest) else skips.said_percent(lowest, highest)
+    unit = " points" if metric == "difference" else ""
+    value, low, high = shown(metric, lowest, highest, limits)
+    known = "not yet known" if math.isnan(lowest) else value + unit
     if limits is None:
-        return f"{WORDS[metric]} {value} (no interval yet)"
-    return f"{WORDS[metric]} {value} ({percent(level)} interval: {100 * limits.low:.1f}% to {100 * limits.high:.1f}%)"
+        return f"{WORDS[metric]} {known} (no interval yet)"
+    return f"{WORDS[metric]} {known} ({percent(level)} interval: {low} to {high})"
+
+
+def shown(metric: str, lowest: float, highest: float, limits: Interval | None, error: float = 0) -> tuple[str, ...]:
+    """Return an estimate and its limits as people read them: in points for a difference, else in percent."""
+    low, high = limits or (math.nan, math.nan)
+    if metric == "difference":
+        return (skips.said_points(lowest, highest, error=error, signed=True),
+                *digits.points(low, high, error=error, signed=True))
+    return skips.said_percent(lowest, highest, error=error), *digits.percents(low, high, error=error)
+
+
+def limited(found: Sequence[tuple[str, float, float, Interval | None]]) -> list[tuple[str, float, float, Interval]]:
+    """Return those of some estimates that are known and have an interval."""
+    return [(name, low, high, limits) for name, low, high, limits in found if limits and not math.isnan(low)]
 
 
 def _plainly(metric: str, lowest: float, highest: float, limits: Interval) -> str:
@@ -417,16 +434,15 @@ def _plainly(metric: str, lowest: float, highest: float, limits: Interval) -> st
     if digits.nothing(*limits):
         ends = digits.percents(*limits, error=2 * error)
         return f"No result: the {word} may be anything between {ends[0]} and {ends[1]}"
+    value, low, high = shown(metric, lowest, highest, limits, error)
     if metric == "difference":
-        value = skips.said_points(lowest, highest, error=error, signed=True)
-        low, high = digits.points(*limits, error=error, signed=True)
-        better = "A is better than B" if limits.low > 0 else "B is better than A" if limits.high < 0 else \
+        a, b = "A (the prediction)", "B (the rival)"
+        better = f"{a} is better than {b}" if limits.low > 0 else f"{b} is better than {a}" if limits.high < 0 else \
             "Not shown which model is better"
-        return f"{better}: A less B {value} points, between {low} and {high}"
-    value, (low, high) = skips.said_percent(lowest, highest, error=error), digits.percents(*limits, error=error)
+        return f"{better}: accuracy of A less B {value} points, between {low} and {high}"
     corrected = ", corrected for label errors" if metric == CORRECTED else ", not corrected for label errors yet" \
         if metric == BY_FIRST else ""
-    return f"{word[0].upper()}{word[1:]} {value}, between {low} and {high}{corrected}"
+    return f"{word} {value}, between {low} and {high}{corrected}"
 
 
 _BY_METHOD: dict[str, Callable] = {"planned": _planned, "anytime": _anytime, "looks": _looks, "fixed": _fixed}

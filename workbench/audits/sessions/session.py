@@ -100,19 +100,6 @@ class SessionStatus(Result):
         return (f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} skipped, "
                 f"{self.pending} out, {self.open} open{second}{third}{pace}, {checks.counted(self.looks, 'look')}")
 
-    def to_do(self, file: str) -> list[str]:
-        """Return who has to label items again, with the command that hands these out.
-
-        Parameters
-        ----------
-        file : str
-            As the audit is typed.
-        """
-        third = "a third person decides {}, whose two labels differ", "third.csv", self.third
-        second = "somebody else labels {} a second time", "second.csv", self.second
-        return [f"{who.format(checks.counted(n, 'item'))}: workbench audit export {file} {sheet} -n {n} --by NAME"
-                for who, sheet, n in (third, second) if n]
-
     def rows(self) -> list[dict]:
         """Return one row per person."""
         return [{"who": who or "nobody named", "labeled": n} for who, n in self.labels.items()]

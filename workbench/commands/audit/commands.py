@@ -336,7 +336,7 @@ def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
     _tell_import(found, sheet)
     if found.changes:
         changing = counted(len(found.changes), f"{found.row_is} changes a label", f"{found.row_is}s change a label")
-        again = _typed("workbench", "audit", "import", file, sheet, *["--by", by] * bool(by), "--correct")
+        again = _typed("workbench", "audit", "import", file, sheet, *(["--by", by] if by else []), "--correct")
         click.echo(f"{changing} that stands ({found.row_is} {checks.listed(found.changes, TOLD_CHANGES)}). To take the "
                    f"new ones, where the history keeps the old: {plain(again)}", err=True)
     click.echo(f"{found.headline()}. {status.headline()}.")
@@ -392,6 +392,7 @@ def export(file: str, sheet: str, to: str | None, count: int | None, by: str | N
               help="How many more labels for an interval of ± so many points?")
 def status(file: str, method: str, within: float | None, by: str | None) -> None:
     """Show progress, pace and the interval; that you looked is recorded."""
+    from workbench.reports.sessions import to_do
     with _opened(file) as session:
         with checks.naming(half_width="within"):
             more = None if within is None else \
@@ -400,7 +401,7 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
         people = [f"{plain(who) or 'Nobody named'}: {counted(labels, 'label')}."
                   for who, labels in before.labels.items()]
         lines = [found.headline(), found.uncorrected(), found.second.headline() if found.second else "",
-                 *sentences(found.notes), *before.to_do(_typed(file))]
+                 *sentences(found.notes), *to_do(before, _typed(file))]
     if more is not None:
         lines.append(f"about {counted(more, 'more label')} for ±{within:g} points on average, if the rates stay")
     click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
@@ -434,11 +435,11 @@ def report(file: str, output: str, json: str | None, tables: str | None, by: str
 
     A report is one look.
     """
-    from workbench.reports.sessions import write_session
+    from workbench.reports.sessions import to_do, write_session
     with _opened(file) as session:
         found, written = write_session(session, output, by, json=json, tables=tables)
-        to_do = session.status().to_do(_typed(file))
-    for line in filter(None, [found.headline(), *found.reasons(), found.uncorrected(), *to_do]):
+        again = to_do(session.status(), _typed(file))
+    for line in filter(None, [found.headline(), *found.reasons(), found.uncorrected(), *again]):
         click.echo(f"{line[0].upper()}{line[1:]}.")
     click.echo("\n".join(f"Wrote {path}" for path in written))
 
