@@ -437,6 +437,23 @@ def test_strata_are_joined_no_further_than_it_takes():
             assert tuple(starts) in cuts and len(starts) == max(map(len, cuts))
 
 
+def test_a_corrected_interval_before_the_planned_end_says_what_looks_cost(tmp_path, known):
+    session = created(tmp_path, known[0], second_share=1.0, budget=40)
+    for by in ("ann", "ben"):
+        for item in session.next(20, by=by):
+            session.record(item.id, 1, by=by)
+        session.release(by=by)
+    before = session.second_labels()
+    assert "20 labels, not the planned 40, were decided on without looking at labels" in before.notes[1].text
+    early = session.estimate()
+    assert early.is_corrected and early.notes[0].kind == "unreliable"
+    assert "fixed beforehand, quoted after 20 labels where 40 were planned" in early.notes[0].text
+    for by in ("ann", "ben"):
+        for item in session.next(20, by=by):
+            session.record(item.id, 1, by=by)
+    assert session.estimate().notes[0].kind == "assumption"     # of people, not of looks
+
+
 def test_a_pair_that_became_alike_needs_no_decision(tmp_path, known):
     session = created(tmp_path, known[0], second_share=1.0, budget=20)
     for item in session.next(20, by="ann"):

@@ -423,7 +423,7 @@ def test_a_corrected_sheet_asks_once_and_keeps_the_history(folder):
     relabel(folder, "sheet.csv", "filled.csv", range(1, 31))
     done = run(folder, *shlex.split("audit import audit.db filled.csv --by ann"))
     assert done.stdout.startswith("0 labels recorded, 10 known already; 30 rows refused. 40 of 60 items labeled")
-    assert done.stderr == ("30 rows change a label that stands (row 2, 3, 4, 5, 6 and 25 more). To take the new ones, "
+    assert done.stderr == ("30 rows change a label that stands (rows 2, 3, 4, 5, 6 and 25 more). To take the new ones, "
                            "where the history keeps the old: workbench audit import audit.db filled.csv --by ann "
                            "--correct\n")
     other = run(folder, *shlex.split("audit import audit.db filled.csv --by ben --correct"))
@@ -437,6 +437,10 @@ def test_a_corrected_sheet_asks_once_and_keeps_the_history(folder):
         assert session.events()[-1].body | {"file": 0, "sha256": 0} == {
             "file": 0, "sha256": 0, "recorded": 30, "refused": 0, "corrected": 30}
     assert typed(folder, line).startswith("0 labels recorded, 40 known already.")
+    lines = (folder / "filled.csv").read_text(encoding="utf-8").splitlines()
+    (folder / "filled.csv").write_text("\n".join([*lines[:38], *(each[:-1] for each in lines[38:])]), encoding="utf-8")
+    assert typed(folder, line).startswith("Note: 3 cells are empty where a label stands: the label stays; undo, or "
+                                          "record the other one.\n0 labels recorded, 37 known already.")
 
 
 def test_the_printed_line_says_what_labels_wait_for(folder):

@@ -15,7 +15,7 @@ from workbench.results import percent
 from workbench.results.digits import percents, points
 
 SIZES = {"wide": (740, 14), "narrow": (358, 12)}     # width and type in pixels
-HEIGHT, ROW, THIN = 260, 30, 19
+HEIGHT, ROW = 260, 30
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 MOST_LINES, APART = 6, 4
 COLORS = {"planned": "#0072B2", "anytime": "#009E73", "looks": "#CC79A7", "fixed": "#D55E00", "corrected": "#8a5a00"}
@@ -78,7 +78,8 @@ def finding_picture(rows: Sequence[Mapping], unit: str = "%") -> Markup:
     """
     lowest, highest, step = _range([{"low": row["ends"][0], "high": row["ends"][-1]} if row["low"] is None else row
                                     for row in rows])
-    tops = [sum(THIN if row["low"] is None else ROW for row in rows[:k]) for k in range(len(rows) + 1)]
+    heights = [(19 if len(rows) <= 14 else 16) if row["low"] is None else ROW for row in rows]
+    tops = [sum(heights[:k]) for k in range(len(rows) + 1)]
 
     def drawn(width: int, type_size: int) -> tuple[list, list]:
         left, right = .62 * type_size * max(len(row["name"]) for row in rows), \
@@ -88,9 +89,8 @@ def finding_picture(rows: Sequence[Mapping], unit: str = "%") -> Markup:
         lines = [_line((x(share), x(share)), (0, bottom), "var(--line)") for share in shares]
         texts = [_text(x(share), bottom + 1.2 * type_size, f"{100 * share:.0f}{unit}", "middle")
                  for share in (shares if width > 400 else shares[::len(shares) - 1])]
-        for row, top in zip(rows, tops, strict=False):
-            color, middle = "var(--soft)" if row["low"] is None else COLORS["planned"], \
-                top + (THIN if row["low"] is None else ROW) / 2
+        for row, top, own in zip(rows, tops, heights, strict=False):
+            color, middle = "var(--soft)" if row["low"] is None else COLORS["planned"], top + own / 2
             if row["low"] is not None:
                 lines.append(_line((x(row["low"]), x(row["high"])), (middle, middle), color, width=5))
             lines += [_line((x(end) - 2, x(end) + 2), (middle, middle), color, width=12) for end in row["ends"]]

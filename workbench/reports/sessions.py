@@ -4,6 +4,7 @@ import contextlib
 import math
 import os
 import platform
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,9 +99,7 @@ def _basis(estimate: "SessionEstimate", status: "SessionStatus", design: Mapping
     labels = f"{estimate.labeled:,} of {counted(estimate.planned, 'planned label')}"
     yield (f"From {labels}, drawn at random within {strata} among {items}; the {percent(design['level'])} interval "
            f"{how}.")
-    if estimate.uncorrected():
-        yield f"{estimate.uncorrected()}: labels taken for right, quote the corrected one."
-    yield from (f"Now {line}" for line in to_do(status, file))
+    yield from (f"Now {line}" for line in to_do(status, shlex.quote(file)))
 
 
 def _drawn_title(design: Mapping[str, Any], drawn: Sequence[Mapping]) -> str:

@@ -604,6 +604,13 @@ class AuditSession:
             steps.append((who, "imported", {"file": os.path.basename(os.fspath(path)), "sha256": digest,
                                             "recorded": len(found.labels), "refused": len(found.refused),
                                             **({"corrected": changed} if correct else {})}))
+        kept = 0 if sheet.tool or not correct else sum(
+            any(each.who == who for each in trail.labels(trail.place[row.id]))
+            for row in sheet.rows if row.id in trail.place and not row.label)
+        if kept:
+            cells = checks.counted(kept, "cell is", "cells are")
+            notes.append(Note("data", f"{cells} empty where a label stands: the label stays; undo, or record the other "
+                              "one"))
         if sheet.by and who not in ("", sheet.by):
             notes.append(Note("data", f"by its name the file is {sheet.by}'s; its labels count as {who}'s, as was "
                               "said"))

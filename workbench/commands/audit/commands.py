@@ -337,7 +337,8 @@ def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
     if found.changes:
         changing = counted(len(found.changes), f"{found.row_is} changes a label", f"{found.row_is}s change a label")
         again = _typed("workbench", "audit", "import", file, sheet, *(["--by", by] if by else []), "--correct")
-        click.echo(f"{changing} that stands ({found.row_is} {checks.listed(found.changes, TOLD_CHANGES)}). To take the "
+        named = found.row_is + "s" * (len(found.changes) > 1)
+        click.echo(f"{changing} that stands ({named} {checks.listed(found.changes, TOLD_CHANGES)}). To take the "
                    f"new ones, where the history keeps the old: {plain(again)}", err=True)
     click.echo(f"{found.headline()}. {status.headline()}.")
 
