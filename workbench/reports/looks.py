@@ -15,6 +15,7 @@ from workbench.results import percent
 from workbench.results.digits import percents, points
 
 SIZES = {"wide": (740, 14), "narrow": (358, 12)}     # width and type in pixels
+NARROW, MANY = 400, 14
 HEIGHT, ROW = 260, 30
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 MOST_LINES, APART = 6, 4
@@ -45,7 +46,7 @@ def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any], unit: str 
     lowest, highest, step = _range(rows)
     across = max(design["budget"], *(row["labeled"] for row in rows))
 
-    def drawn(width: int, type_size: int) -> tuple[list, list]:
+    def drawn(width: int, type_size: int) -> tuple[list, list, float]:
         left, right, top, bottom = 4.2 * type_size, width - 12, 12, HEIGHT - 3.4 * type_size
         x, y = _scale(0, across, left, right), _scale(lowest, highest, bottom, top)
         shares = [lowest + k * step for k in range(round((highest - lowest) / step) + 1)]
@@ -61,9 +62,9 @@ def looks_picture(rows: Sequence[Mapping], design: Mapping[str, Any], unit: str 
                   _text(left, bottom + 1.2 * type_size, "0", "middle")]
         texts += [_text(5.2 * type_size * k, HEIGHT - 6, method, "start", COLORS[method])
                   for k, method in enumerate(shown)]
-        return lines, texts
+        return lines, texts, HEIGHT
 
-    return _picture(looks_alternative(rows, design, unit), drawn, HEIGHT)
+    return _picture(looks_alternative(rows, design, unit), drawn)
 
 
 def finding_picture(rows: Sequence[Mapping], unit: str = "%") -> Markup:
@@ -78,28 +79,36 @@ def finding_picture(rows: Sequence[Mapping], unit: str = "%") -> Markup:
     """
     lowest, highest, step = _range([{"low": row["ends"][0], "high": row["ends"][-1]} if row["low"] is None else row
                                     for row in rows])
-    heights = [(19 if len(rows) <= 14 else 16) if row["low"] is None else ROW for row in rows]
-    tops = [sum(heights[:k]) for k in range(len(rows) + 1)]
 
-    def drawn(width: int, type_size: int) -> tuple[list, list]:
-        left, right = .62 * type_size * max(len(row["name"]) for row in rows), \
-            width - .58 * type_size * max(len(row["text"]) for row in rows) - 16
-        x, bottom = _scale(lowest, highest, left + 10, right), tops[-1]
+    def drawn(width: int, type_size: int) -> tuple[list, list, float]:
+        narrow, thin = width < NARROW, 19 if len(rows) <= MANY else 16
+        beside = [row for row in rows if row["low"] is None or not narrow]      # their words stand beside, not above
+        left, room = (each * type_size * max((len(row[name]) for row in beside), default=0)
+                      for each, name in ((0.62, "name"), (0.58, "text")))
+        x, top, lines, texts = _scale(lowest, highest, left + 18, width - room - 18), 0, list[dict](), list[dict]()
+        for row in rows:
+            above, own = row not in beside, thin if row["low"] is None else ROW + 8 * narrow
+            middle = top + (own - 8 if above else own / 2)
+            lines += _marks(row, x, middle)
+            texts += [_text(4 if above else left, top + 14 if above else middle + 5, row["name"],
+                            "start" if above else "end", "var(--ink)"),
+                      _text(width - 4, top + 14 if above else middle + 5, row["text"], "end", "var(--ink)")]
+            top += own
         shares = [lowest + k * step for k in range(round((highest - lowest) / step) + 1)]
-        lines = [_line((x(share), x(share)), (0, bottom), "var(--line)") for share in shares]
-        texts = [_text(x(share), bottom + 1.2 * type_size, f"{100 * share:.0f}{unit}", "middle")
-                 for share in (shares if width > 400 else shares[::len(shares) - 1])]
-        for row, top, own in zip(rows, tops, heights, strict=False):
-            color, middle = "var(--soft)" if row["low"] is None else COLORS["planned"], top + own / 2
-            if row["low"] is not None:
-                lines.append(_line((x(row["low"]), x(row["high"])), (middle, middle), color, width=5))
-            lines += [_line((x(end) - 2, x(end) + 2), (middle, middle), color, width=12) for end in row["ends"]]
-            texts += [_text(left, middle + 5, row["name"], "end", "var(--ink)"),
-                      _text(width - 4, middle + 5, row["text"], "end", "var(--ink)")]
-        return lines, texts
+        texts += [_text(x(share), top + 1.2 * type_size, f"{100 * share:.0f}{unit}", "middle")
+                  for share in (shares[::len(shares) - 1] if narrow else shares)]
+        return [*(_line((x(share), x(share)), (0, top), "var(--line)") for share in shares), *lines], texts, top + 22
 
     said = "; ".join(f"{row['name']} {row['text']}" for row in rows)
-    return _picture(f"{said}.", drawn, tops[-1] + 22)
+    return _picture(f"{said}.", drawn)
+
+
+def _marks(row: Mapping, x: Callable[[float], float], middle: float) -> list[dict]:
+    """Return the lines of an interval and of the ends of its estimate, or of a rate."""
+    ends = [_line((x(end) - 2, x(end) + 2), (middle, middle), "var(--soft)" if row["low"] is None else
+                  COLORS["planned"], width=12) for end in row["ends"]]
+    return ends if row["low"] is None else [
+        _line((x(row["low"]), x(row["high"])), (middle, middle), COLORS["planned"], width=5), *ends]
 
 
 def _range(rows: Sequence[Mapping]) -> tuple[float, float, float]:
@@ -114,12 +123,12 @@ def _scale(low: float, high: float, first: float, last: float) -> Callable[[floa
     return lambda value: first + (last - first) * (value - low) / (high - low)
 
 
-def _picture(alternative: str, drawn: Callable[[int, int], tuple[list, list]], height: float) -> Markup:
+def _picture(alternative: str, drawn: Callable[[int, int], tuple[list, list, float]]) -> Markup:
     """Return a picture for a page and one for a phone; the page shows one of them."""
     made = [(name, width, type_size, *drawn(width, type_size)) for name, (width, type_size) in SIZES.items()]
     return Markup("").join(Markup(render(
         "looks.svg.j2", name=name, alternative=alternative, width=width, height=height, type_size=type_size,
-        lines=lines, texts=texts)) for name, width, type_size, lines, texts in made)
+        lines=lines, texts=texts)) for name, width, type_size, lines, texts, height in made)
 
 
 def _line(x: tuple, y: tuple, color: str, *, dashes: str = "none", width: int = 1) -> dict:
