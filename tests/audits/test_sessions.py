@@ -393,7 +393,12 @@ def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_pat
     settled = wb.stratified_interval(session.design["stratum_size"], labeled, labeled - wrong)
     assert tuple(found.interval()) == pytest.approx(tuple(settled))
     assert open_.interval().low < found.interval().low <= found.interval().high <= open_.interval().high
-    assert session.estimate().estimate == 1         # first labels
+    # what is quoted is corrected; first labels are still there
+    estimate = session.estimate()
+    assert (estimate.estimate, tuple(estimate.interval()), estimate.lowest) == (.85, tuple(found.interval()), (1,))
+    assert [(row["method"], row["estimate"]) for row in estimate.rows()] == [("corrected", .85), ("planned", 1)]
+    assert estimate.headline().startswith("Accuracy corrected for label errors 85.0% (95% interval: ")
+    assert estimate.finding().endswith(", corrected for label errors") and estimate.gain() == ""
 
 
 def test_strata_with_too_few_pairs_count_as_one_with_their_neighbors(tmp_path, known):
@@ -430,6 +435,23 @@ def test_strata_are_joined_no_further_than_it_takes():
                     if min(np.add.reduceat(pairs, (0, *cut))) >= 2]
             starts = estimates._joined_strata(np.array(pairs), 2)
             assert tuple(starts) in cuts and len(starts) == max(map(len, cuts))
+
+
+def test_a_corrected_interval_before_the_planned_end_says_what_looks_cost(tmp_path, known):
+    session = created(tmp_path, known[0], second_share=1.0, budget=40)
+    for by in ("ann", "ben"):
+        for item in session.next(20, by=by):
+            session.record(item.id, 1, by=by)
+        session.release(by=by)
+    before = session.second_labels()
+    assert "20 labels, not the planned 40, were decided on without looking at labels" in before.notes[1].text
+    early = session.estimate()
+    assert early.is_corrected and early.notes[0].kind == "unreliable"
+    assert "fixed beforehand, quoted after 20 labels where 40 were planned" in early.notes[0].text
+    for by in ("ann", "ben"):
+        for item in session.next(20, by=by):
+            session.record(item.id, 1, by=by)
+    assert session.estimate().notes[0].kind == "assumption"     # of people, not of looks
 
 
 def test_a_pair_that_became_alike_needs_no_decision(tmp_path, known):

@@ -68,7 +68,8 @@ def labels_one(chrome, address):
     with browser.page(address, chrome) as page:
         page.wait_for_selector(".workbench-desk img", timeout=60_000)
         first = page.locator(".workbench-desk .name").inner_text()
-        page.locator(".workbench-desk").focus()
+        # on a page of its own the desk has the focus: its keys act before it is clicked
+        page.wait_for_function("document.activeElement.className === 'workbench-desk'")
         page.keyboard.press("3")
         page.wait_for_function("document.querySelector('.workbench-desk .said').textContent.startsWith('Recorded: 3')")
         second = page.locator(".workbench-desk .name").inner_text()

@@ -4,7 +4,9 @@ import itertools
 import browser
 import numpy as np
 import pytest
-from command import page_of, run_here
+from command import page_of, run, run_here
+
+from workbench import AuditSession
 
 DESK, PHONE = (1280, 900), (390, 800)
 FOLD = {DESK: 900, PHONE: 800}
@@ -127,6 +129,27 @@ def test_the_finding_is_on_the_first_screen_and_nothing_is_small_or_cut(asked, t
             bottom = found.pop("bottom")
             assert found == {"small": [], "cut": [], "wide": 0, "shrunk": 0, "narrow": 0}, (size, dark)
             assert 200 < bottom <= FOLD[size], (size, dark)
+        assert page.outside == [] and page.console_errors == []
+
+
+def test_so_is_that_of_an_audit(tmp_path, started):
+    people, words = ("ann", "ben"), claims(tmp_path)[1:]
+    run(tmp_path, "audit", "new", words[0], "a.db", *words[1:], "--budget", 200, "--second-share", 1)
+    with AuditSession.open(tmp_path / "a.db") as session:
+        for k, by in enumerate(people):
+            for item in session.next(200, by=by):
+                session.record(item.id, int((item.position + 5 * k) % 11 > 0), by=by)
+        session.estimate(by="ann")
+    assert run(tmp_path, "audit", "report", "a.db", "-o", "r.html").returncode == 0
+    with browser.page((tmp_path / "r.html").as_uri(), started) as page:
+        for size in (DESK, PHONE):
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            found = page.evaluate(MEASURE, LEAST[size])
+            assert 200 < found.pop("bottom") <= FOLD[size]
+            assert found == {"small": [], "cut": [], "wide": 0, "shrunk": 0, "narrow": 0}, size
+            shown = [svg for svg in page.locator(".finding svg").all() if svg.is_visible()]
+            width = shown[0].bounding_box()["width"]
+            assert len(shown) == 1 and .95 < width / float(shown[0].get_attribute("viewBox").split()[2]) < 1.05
         assert page.outside == [] and page.console_errors == []
 
 

@@ -61,7 +61,8 @@ def hostile_pages(attack):
         {"question": attack, "words": attack, "picture": templates.picture("image/png", PIXEL, attack)}])
     yield classroom_pages.student_page(Graded(attack, (Mark("1.1", "no answer", attack, attack),), (attack,), {}))
     text = {"x": 0., "y": 0., "text": attack, "anchor": attack, "color": attack}
-    yield templates.render("looks.svg.j2", alternative=attack, width=1, height=1, lines=[], texts=[text])
+    yield templates.render("looks.svg.j2", name=attack, alternative=attack, width=1, height=1, type_size=1, lines=[],
+                           texts=[text])
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

@@ -96,7 +96,7 @@ def test_reports_tell_their_findings_and_notes(tmp_path, topic, names):
         assert each["finding"] == result.headline() and result.to_dict() == each["result"]
         assert [note["text"] for note in each["notes"]] == [note.text for note in result.notes]
         assert list(map(set, each["rows"])) == list(map(set, result.rows()))
-    assert told["notes"] == list(wb.sentences(note for result in restored.values() for note in result.notes))
+    assert told["notes"] == list(wb.sentences([note for result in restored.values() for note in result.notes]))
 
 
 def test_a_kernel_tells_the_same_and_the_page_nothing_of_it(notebook, tmp_path, kernel):

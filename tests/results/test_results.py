@@ -252,6 +252,7 @@ def test_a_text_is_said_once_with_its_places():
     notes = [Note("data", "is odd", ("row", 2)), Note("refused", "no items"), Note("data", "is odd", ("row", 7)),
              Note("data", "is odd"), Note("design", "is odd", ("row", 9)), Note("remark", "no items")]
     assert sentences(notes) == ("no items", "rows 2, 7: is odd", "is odd", "row 9: is odd")
+    assert sentences(note for note in notes) == sentences(notes)
     assert note_list(notes[:2] + [Note("data", "<b>")]) == (
         '<div class="workbench-notes"><p>Notes:</p><ul><li>no items</li><li>row 2: is odd</li><li>&lt;b&gt;</li></ul>'
         "</div>")

@@ -30,7 +30,8 @@ from workbench.reports.tables import checked_tables, table_paths, write_tables
 from workbench.reports.templates import render
 from workbench.results import RECORDING
 
-__all__ = ["ReportWarning", "build_files", "build_report", "checked_output", "find_chromium", "package_version"]
+__all__ = ["ReportWarning", "build_files", "build_report", "checked_output", "checked_targets", "find_chromium",
+           "package_version", "write_targets"]
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 # cells with these tags stand in a report only if a parameter is given, or only if it is not
@@ -91,7 +92,7 @@ def build_report(topic_or_path: Path | str, parameters: dict | None = None, outp
 def build_files(topic_or_path: Any, given: Any, output: Any, *, progress: Any, pdf: Any, json: Any = None,
                 tables: Any = None, notebooks: Any = None, command: Any = None, timeout: Any = None) -> list:
     """Return all files that `build_report` wrote, the HTML file first."""
-    targets, limit = _checked_targets(output, pdf, json, tables), _limit(timeout)
+    targets, limit = checked_targets(output, pdf, json, tables), _limit(timeout)
     path = find_notebook(topic_or_path, notebooks)
     declared = parameters.notebook_parameters(path)
     with contextlib.ExitStack() as undo:
@@ -111,12 +112,12 @@ def build_files(topic_or_path: Any, given: Any, output: Any, *, progress: Any, p
         used = values | {name: "" for name, file in promised.items() if not file.exists()}
         about = _provenance(declared, used, inputs, command)
         page, messages = _page(path, notebook, about)
-        written = _write(targets, page, records, undo, about | {"path": path, "messages": messages})
+        written = write_targets(targets, page, records, undo, _about(about | {"path": path, "messages": messages}))
     outputs.warn_if_large(targets.page, 3)
     return [*written, *(file for file, before in made.items() if _changed_at(file) != before)]
 
 
-class _Targets(NamedTuple):
+class Targets(NamedTuple):
     """Where a report goes: its page and what else is asked for."""
 
     page: Path
@@ -125,23 +126,26 @@ class _Targets(NamedTuple):
     tables: Path | None
 
 
-def _checked_targets(output: Path | str, pdf: bool, json: str | None, tables: str | None) -> _Targets:
+def checked_targets(output: Path | str, pdf: bool = False, json: str | None = None,
+                    tables: str | None = None) -> Targets:
+    """Return where a report goes, or raise ReportError where something cannot be written there."""
     page, chromium = checked_output(output), find_chromium() if pdf else None
     if pdf:
         outputs.check_written("PDF", page.with_suffix(".pdf"))
-    return _Targets(page, chromium, None if json is None else checked_output(json, "json", ".json"),
+    return Targets(page, chromium, None if json is None else checked_output(json, "json", ".json"),
                     None if tables is None else checked_tables(tables))
 
 
-def _write(targets: Any, page: Any, records: Any, undo: Any, about: Any) -> list:
-    """Write what is asked for and return the files, the page first."""
+def write_targets(targets: Targets, page: str, records: list, undo: contextlib.ExitStack, about: dict) -> list[Path]:
+    """Write what is asked for and return the files, the page first; `about` is what JSON says beside the results."""
     written = [targets.page, *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
-               *[targets.json] * bool(targets.json), *(table_paths(targets.tables, records) if targets.tables else [])]
+               *([targets.json] if targets.json else []),
+               *(table_paths(targets.tables, records) if targets.tables else [])]
     for file in [targets.tables or targets.page.parent, *written]:
         undo.enter_context(outputs.taken_back(file))
     outputs.write_page(page, targets.page, targets.chromium)
     if targets.json:
-        write_json(targets.json, records, **_about(about))
+        write_json(targets.json, records, **about)
     if targets.tables:
         write_tables(targets.tables, records, targets.page.name)
     return written
@@ -377,7 +381,7 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _command(topic: Path | str, given: dict, targets: _Targets) -> str:
+def _command(topic: Path | str, given: dict, targets: Targets) -> str:
     words: list[Any] = ["workbench", "report", topic]
     for name, value in given.items():
         words += ["-p", name, _shown(value)]

@@ -393,7 +393,8 @@ def percent(level: float) -> str:
     return f"{100 * level:.6g}%"
 
 
-def _by_weight(notes: Any) -> tuple:
+def _by_weight(notes: Iterable[Note]) -> tuple[Note, ...]:
+    notes = tuple(notes)
     for note in notes:
         if not isinstance(note, Note):
             raise TypeError(f"notes must be of class Note; got {note!r}")

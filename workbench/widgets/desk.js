@@ -88,8 +88,8 @@ function build(el, model, act) {
   said.setAttribute("role", "status");
   const look = make(desk, "div", "look");
   look.setAttribute("role", "status");
-  make(desk, "p", "hint", `${words.mode} Keys act while the desk has the focus: click it, or Tab to it. ` +
-    "Backspace and Ctrl+Z undo, too.");
+  make(desk, "p", "hint", `${words.mode} Keys act while the desk has the focus, as on a page of its own from the start: ` +
+    "click it, or Tab to it. Backspace and Ctrl+Z undo, too.");
   return {desk, bar, progress, item, question, labels, skip, said, look};
 }
 
@@ -141,12 +141,22 @@ function render({model, el}) {
     look.forEach(line => make(parts.look, "p", "", line));
   }
 
+  // on a page of its own the desk takes the focus that nothing has; in JupyterLab keys belong to the notebook
+  const shown = new IntersectionObserver(([{isIntersecting}]) => {
+    if (!isIntersecting) return;
+    shown.disconnect();
+    const free = document.activeElement === document.body && !parts.desk.closest(".jp-NotebookPanel");
+    if (free) parts.desk.focus({preventScroll: true});
+  });
+
   const parts = build(el, model, act);
+  shown.observe(parts.desk);
   parts.desk.addEventListener("keydown", key);
   model.on("change:page", draw);
   draw();
   return () => {
     clearTimeout(waiting);
+    shown.disconnect();
     model.off("change:page", draw);
   };
 }

@@ -116,7 +116,7 @@ class Desk(anywidget.AnyWidget):
 
     def _look(self, content: dict) -> tuple:
         found = self.session.estimate("planned", self._by)
-        said = [found.headline(), found.gain(), *sentences(found.notes)]
+        said = [found.headline(), found.uncorrected(), found.gain(), *sentences(found.notes)]
         return "You looked; the audit's trail says so.", [_sentence(each) for each in said if each]
 
     def _holds(self, item: AuditItem) -> bool:

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,7 +11,7 @@ import numpy as np
 from workbench import checks
 from workbench.audits.sessions.store import StoredItem
 from workbench.audits.sessions.trail import LABELED, OPEN, Trail
-from workbench.results import Interval, Note, Result, percent
+from workbench.results import Interval, Note, Result, digits, percent, sentences
 from workbench.results.vocabulary import metric_words
 from workbench.stratified import skips
 from workbench.stratified.accuracy import plan_budget, stratified_accuracy
@@ -24,8 +24,9 @@ from workbench.stratified.second_labels import LEAST_PAIRS, UNDECIDED, SecondLab
 
 METHODS = ("planned", "anytime", "looks", "fixed")
 METRICS = {"accuracy": ("accuracy",), "class_metrics": CLASS_METRICS, "difference": ("difference",)}
-WORDS = {"accuracy": "Accuracy", "difference": "Accuracy of A less B"} | {
-    name: metric_words(name) for name in CLASS_METRICS}
+CORRECTED, BY_FIRST = "corrected", "by first labels"
+WORDS = {"accuracy": "Accuracy", "difference": "Accuracy of A less B", CORRECTED: "Accuracy corrected for label errors",
+         BY_FIRST: "Accuracy by first labels"} | {name: metric_words(name) for name in CLASS_METRICS}
 BLOCKING = 5                        # items named that labels wait for
 BEFORE = 0.2                        # share of the error that may be spent before the planned end
 SEARCHED_LOOKS = 30, 600, 10        # first, last and step of the looks that were searched
@@ -54,6 +55,9 @@ class SessionEstimate(Result):
         An `Interval` per metric, or None where the method has none yet; the notes say why.
     at_random : Interval or None
         What the method gives where the same labels are taken for drawn without strata; None for the metrics of a class.
+    second : SecondLabels or None
+        Where items get second labels, what these say: once they correct the accuracy, `estimate` and `interval` are
+        theirs, and `lowest`, `highest` and `intervals` those of first labels.
     """
 
     question: str
@@ -67,6 +71,7 @@ class SessionEstimate(Result):
     highest: tuple
     intervals: tuple
     at_random: Interval | None = None
+    second: SecondLabels | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -75,8 +80,8 @@ class SessionEstimate(Result):
 
     @property
     def estimate(self) -> Any:
-        """The estimate, a dict by metric for the metrics of a class; with skipped items the middle of its range."""
-        middle = [(low + high) / 2 for low, high in zip(self.lowest, self.highest, strict=True)]
+        """The estimate, a dict by metric for the metrics of a class; where it is a range, the middle of it."""
+        middle = [(low + high) / 2 for _, low, high, _ in self.quoted]
         return middle[0] if len(middle) == 1 else dict(zip(self.metrics, middle, strict=True))
 
     def interval(self, metric: str | None = None) -> Interval | None:
@@ -89,19 +94,61 @@ class SessionEstimate(Result):
         """
         if metric is None and len(self.metrics) > 1:
             raise checks.WrongValue("metric", f"must be one of {checks.listed(self.metrics, quoted=True)}; got None")
-        return self.intervals[0 if metric is None else self.metrics.index(checks.choice("metric", metric,
-                                                                                        self.metrics))]
+        return self.quoted[0 if metric is None else self.metrics.index(checks.choice("metric", metric,
+                                                                                     self.metrics))][-1]
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether second labels correct what first labels say."""
+        return self.second is not None and self.second.interval() is not None
+
+    @property
+    def by_labels(self) -> list[tuple[str, float, float, Interval | None]]:
+        """Name, lowest, highest and interval of each metric by first labels alone."""
+        names = (BY_FIRST,) if self.second else self.metrics
+        return list(zip(names, self.lowest, self.highest, self.intervals, strict=True))
+
+    @property
+    def quoted(self) -> list[tuple[str, float, float, Interval | None]]:
+        """Name, lowest, highest and interval of what is to be quoted: corrected where second labels correct it."""
+        if self.second is None or not self.is_corrected:
+            return self.by_labels
+        return [(CORRECTED, self.second.lowest, self.second.highest, self.second.interval())]
 
     def headline(self) -> str:
         """Return estimates, intervals and the number of labels in one sentence."""
-        said = ", ".join(_said(*each, self.level) for each in zip(self.metrics, self.lowest, self.highest,
-                                                                  self.intervals, strict=True))
+        said = ", ".join(_said(*each, self.level) for each in self.quoted)
+        how = self.method if self.second is None or not self.is_corrected else \
+            checks.counted(self.second.pairs, "item labeled twice", "items labeled twice")
         skipped = f", {self.skipped} skipped" if self.skipped else ""
-        return f"{said}; {self.method}, {self.labeled} of {checks.counted(self.planned, 'planned label')}{skipped}"
+        waits = f"; {self.waits()}" if self.waiting else ""
+        return f"{said}; {how}, {self.labeled} of {checks.counted(self.planned, 'planned label')}{skipped}{waits}"
+
+    def waits(self) -> str:
+        """Return for which place in the order labels wait, in a clause."""
+        labels = checks.counted(self.waiting, "label waits", "labels wait")
+        return f"{labels} for position {self.labeled + self.skipped + 1}, which has none"
+
+    def reasons(self) -> tuple[str, ...]:
+        """Return what is not known or not corrected yet and why, and what labels wait for, as sentences."""
+        return sentences(note for note in self.notes if note.kind in ("undefined", "data"))
+
+    def uncorrected(self) -> str:
+        """Return in one sentence what first labels alone say; "" where nothing corrects them."""
+        return f"{_said(*self.by_labels[0], self.level)}; {self.method}" if self.is_corrected else ""
+
+    def finding(self) -> str:
+        """Return what is to be quoted, or why nothing is, in a sentence without jargon."""
+        known = limited(self.quoted)
+        if not known:
+            why = [self.waits()] if self.waiting else [note.text for note in self.notes if note.kind == "undefined"]
+            return f"No result yet: {'; '.join(why)}"
+        said = "; ".join(_plainly(*each) for each in known)
+        return said[0].upper() + said[1:]
 
     def gain(self) -> str:
         """Return in one sentence what the same labels, drawn at random, would have given; "" where nothing is known."""
-        if self.at_random is None or self.intervals[0] is None:
+        if self.at_random is None or self.intervals[0] is None or self.is_corrected:
             return ""
         low, high = self.at_random
         other, own = (f"{200 * each.half_width:.1f}" for each in (self.at_random, self.intervals[0]))
@@ -110,11 +157,12 @@ class SessionEstimate(Result):
                 f"{100 * high:.1f}%: {wide}")
 
     def rows(self) -> list[dict]:
-        """Return one row per metric."""
+        """Return one row per metric; before that by first labels, the corrected one."""
+        found = [(metric, *each[1:], self.method) for metric, each in zip(self.metrics, self.by_labels, strict=True)]
         return [{"metric": metric, "estimate": (low + high) / 2, "low": limits and limits.low,
-                 "high": limits and limits.high, "level": self.level, "method": self.method, "labeled": self.labeled}
-                for metric, low, high, limits in zip(self.metrics, self.lowest, self.highest, self.intervals,
-                                                     strict=True)]
+                 "high": limits and limits.high, "level": self.level, "method": method, "labeled": self.labeled}
+                for metric, low, high, limits, method in [
+                    *(("accuracy", *each[1:], CORRECTED) for each in self.quoted if self.is_corrected), *found]]
 
 
 @dataclass(frozen=True)
@@ -141,10 +189,25 @@ class Answers:
         return worst, best
 
 
-def estimate_of(trail: Trail, method: str) -> SessionEstimate:
-    """Return what a trail says by a method."""
+def estimates_of(trail: Trail, methods: Sequence[str]) -> list[SessionEstimate]:
+    """Return what a trail says by each of some methods."""
+    design = trail.design
+    second = second_labels_of(trail) if design["second_share"] and design["question"] == "accuracy" else None
+    return [_estimate(trail, checks.choice("method", method, METHODS), second) for method in methods]
+
+
+def seen(estimates: Sequence[SessionEstimate]) -> dict:
+    """Return the limits that one look at some estimates showed, by metric, or by method where these are several."""
+    first, several = estimates[0], len(estimates) > 1
+    limits = {CORRECTED: first.interval()} if first.is_corrected else {}
+    for each in estimates:
+        limits |= {" ".join([each.method] * several + [metric] * (not several or len(each.metrics) > 1)): found
+                   for metric, found in zip(each.metrics, each.intervals, strict=True)}
+    return {name: found and [found.low, found.high] for name, found in limits.items()}
+
+
+def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> SessionEstimate:
     design, n = trail.design, trail.beginning()
-    checks.choice("method", method, METHODS)
     answers = answers_of(trail, n)
     limits, notes = _BY_METHOD[method](answers, trail)
     lowest, highest = (_estimates(design, answers.stratum, side) for side in answers.sides())
@@ -152,9 +215,10 @@ def estimate_of(trail: Trail, method: str) -> SessionEstimate:
     before = [trail.items[k].id for k in range(n, max(waiting, default=n)) if trail.status(k) == OPEN]
     return SessionEstimate(design["question"], method, n - answers.skipped, answers.skipped, len(waiting),
                            design["budget"], design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
-                           _without_strata(answers, trail, method),
+                           _without_strata(answers, trail, method), second,
                            notes=[*notes, *_notes(answers, len(waiting), before, lowest),
-                                  *(note for each in limits or () for note in each.notes)])
+                                  *(note for each in limits or () for note in each.notes),
+                                  *(second.notes if second else ())])
 
 
 def _without_strata(answers: Answers, trail: Trail, method: str) -> Interval | None:
@@ -341,11 +405,44 @@ def _notes(answers: Any, waiting: Any, before: Any, lowest: Any) -> Any:
         yield Note("undefined", "the estimate needs at least 2 labels in every stratum")
 
 
-def _said(metric: Any, lowest: Any, highest: Any, limits: Any, level: Any) -> str:
-    value = "not yet known" if math.isnan(lowest) else skips.said_percent(lowest, highest)
+def _said(metric: str, lowest: float, highest: float, limits: Interval | None, level: float) -> str:
+    unit = " points" if metric == "difference" else ""
+    value, low, high = shown(metric, lowest, highest, limits)
+    known = "not yet known" if math.isnan(lowest) else value + unit
     if limits is None:
-        return f"{WORDS[metric]} {value} (no interval yet)"
-    return f"{WORDS[metric]} {value} ({percent(level)} interval: {100 * limits.low:.1f}% to {100 * limits.high:.1f}%)"
+        return f"{WORDS[metric]} {known} (no interval yet)"
+    return f"{WORDS[metric]} {known} ({percent(level)} interval: {low} to {high})"
+
+
+def shown(metric: str, lowest: float, highest: float, limits: Interval | None, error: float = 0) -> tuple[str, ...]:
+    """Return an estimate and its limits as people read them: in points for a difference, else in percent."""
+    low, high = limits or (math.nan, math.nan)
+    if metric == "difference":
+        return (skips.said_points(lowest, highest, error=error, signed=True),
+                *digits.points(low, high, error=error, signed=True))
+    return skips.said_percent(lowest, highest, error=error), *digits.percents(low, high, error=error)
+
+
+def limited(found: Sequence[tuple[str, float, float, Interval | None]]) -> list[tuple[str, float, float, Interval]]:
+    """Return those of some estimates that are known and have an interval."""
+    return [(name, low, high, limits) for name, low, high, limits in found if limits and not math.isnan(low)]
+
+
+def _plainly(metric: str, lowest: float, highest: float, limits: Interval) -> str:
+    """Return estimate and limits as a sentence says them."""
+    word, error = metric_words(metric) if metric in CLASS_METRICS else "accuracy", limits.half_width
+    if digits.nothing(*limits):
+        ends = digits.percents(*limits, error=2 * error)
+        return f"No result: the {word} may be anything between {ends[0]} and {ends[1]}"
+    value, low, high = shown(metric, lowest, highest, limits, error)
+    if metric == "difference":
+        a, b = "A (the prediction)", "B (the rival)"
+        better = f"{a} is better than {b}" if limits.low > 0 else f"{b} is better than {a}" if limits.high < 0 else \
+            "Not shown which model is better"
+        return f"{better}: accuracy of A less B {value} points, between {low} and {high}"
+    corrected = ", corrected for label errors" if metric == CORRECTED else ", not corrected for label errors yet" \
+        if metric == BY_FIRST else ""
+    return f"{word} {value}, between {low} and {high}{corrected}"
 
 
 _BY_METHOD: dict[str, Callable] = {"planned": _planned, "anytime": _anytime, "looks": _looks, "fixed": _fixed}
@@ -366,7 +463,7 @@ def second_labels_of(trail: Trail) -> SecondLabels:
     found = second_labels(size, once, pairs, skipped=skipped, level=answers.design["level"])
     joined = Note("design", f"{meant.size} strata count as {len(starts)}, neighbors as one, as few of their items have "
                   "two labels")
-    return replace(found, notes=[*found.notes, *[joined] * (len(starts) < meant.size)])
+    return replace(found, notes=[*found.notes, *_peeked(answers, trail), *[joined] * (len(starts) < meant.size)])
 
 
 def _doubled_tables(trail: Trail, answers: Answers) -> tuple:
@@ -399,3 +496,11 @@ def _joined_strata(pairs: np.ndarray, least: int) -> list[int]:
         if min(pairs[starts[-1]:h].sum(), pairs[h:].sum()) >= least:
             starts.append(h)
     return starts
+
+
+def rates_of(trail: Trail) -> list[dict]:
+    """Return a row per stratum, counted from 1: first labels that count, and right ones, of an audit of accuracy."""
+    answers = answers_of(trail, trail.beginning())
+    said = np.array([-1 if value is None else value for value in answers.values], np.int64)
+    counts = _table(trail.design, answers.stratum[said >= 0], said[said >= 0]).tolist()
+    return [{"stratum": h, "labeled": wrong + right, "correct": right} for h, (wrong, right) in enumerate(counts, 1)]

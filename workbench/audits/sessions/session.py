@@ -1,6 +1,7 @@
 """An audit that is carried out: items handed out, labels recorded so that none is lost, looks taken honestly."""
 
 import contextlib
+import functools
 import itertools
 import os
 from collections import Counter
@@ -16,9 +17,17 @@ from workbench import checks
 from workbench.audits.sessions import design as designs
 from workbench.audits.sessions import sheets
 from workbench.audits.sessions import store as session_store
-from workbench.audits.sessions.estimates import SessionEstimate, estimate_of, more_labels, second_labels_of
+from workbench.audits.sessions.estimates import (
+    METHODS,
+    SessionEstimate,
+    estimates_of,
+    more_labels,
+    rates_of,
+    second_labels_of,
+    seen,
+)
 from workbench.audits.sessions.store import Event, SessionError, Store, check_who, create_store, digest_of_rows
-from workbench.audits.sessions.trail import LABELED, OPEN, SKIPPED, Entry, Trail
+from workbench.audits.sessions.trail import DECIDING, LABELED, OPEN, SKIPPED, Entry, Trail
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.draws import id_texts
 from workbench.results import Note, Result
@@ -67,6 +76,8 @@ class SessionStatus(Result):
         Labels per hour of the last 50, pauses of more than half an hour left out; NaN before two.
     looks : int
         How often an estimate was looked at.
+    second, third : int
+        Items that wait for a second label, and for a third one that decides.
     """
 
     question: str
@@ -78,12 +89,16 @@ class SessionStatus(Result):
     labels: dict
     pace: float
     looks: int
+    second: int = 0
+    third: int = 0
 
     def headline(self) -> str:
         """Return the counts in one sentence."""
         pace = f", {self.pace:.0f} labels an hour" if self.pace == self.pace else ""
+        second = f", {self.second} without their second label" if self.second else ""
+        third = f", {self.third} in dispute" if self.third else ""
         return (f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} skipped, "
-                f"{self.pending} out, {self.open} open{pace}, {checks.counted(self.looks, 'look')}")
+                f"{self.pending} out, {self.open} open{second}{third}{pace}, {checks.counted(self.looks, 'look')}")
 
     def rows(self) -> list[dict]:
         """Return one row per person."""
@@ -99,18 +114,23 @@ class Verification(Result):
         Events whose chain of hashes was followed, and items whose hash was compared.
     scores : bool
         Whether strata and order of labeling were computed again from the scores.
+    population : int or None
+        Items that the audit is about, of which the file keeps those that may be labeled without the scores.
     """
 
     events: int
     items: int
     scores: bool
+    population: int | None = None
 
     def headline(self) -> str:
         """Return what was checked in one sentence."""
         again = "; strata and order of labeling follow from the scores and the seed" if self.scores else \
             "; name the scores to compute strata and order again"
-        return (f"intact: {checks.counted(self.events, 'event')} and {checks.counted(self.items, 'item')} are as they "
-                f"were recorded{again}. This finds accidents; it does not stop the holder of the file from cheating")
+        items = checks.counted(self.items, "item") + ("" if self.population in (None, self.items) else (
+            f" (the first of {self.population:,} in the order of labeling; the file keeps no more)"))
+        return (f"intact: {checks.counted(self.events, 'event')} and {items} are as they were recorded{again}. This "
+                "finds accidents; it does not stop the holder of the file from cheating")
 
     def rows(self) -> list[dict]:
         """Return one row."""
@@ -425,14 +445,25 @@ class AuditSession:
         -------
         SessionEstimate
         """
-        who = check_who(by)
-        with self._step() as steps:
-            found = estimate_of(self._trail, method)
-            limits = {metric: each and [each.low, each.high] for metric, each in
-                      zip(found.metrics, found.intervals, strict=True)}
-            steps.append((who, "looked", {"method": method, "labeled": found.labeled, "skipped": found.skipped,
-                                          "intervals": limits}))
-        return found
+        return self._look(method, (method,), by)[0]
+
+    def overview(self, by: str | None = None) -> tuple[list[SessionEstimate], list[dict]]:
+        """Look once at all that a report says.
+
+        Parameters
+        ----------
+        by : str, optional
+
+        Returns
+        -------
+        estimates : list of SessionEstimate
+            By every method that the question allows, "planned" first.
+        rates : list of dict
+            For an accuracy a row per stratum, counted from 1: labels that count, and right ones.
+        """
+        accuracy = self._trail.design["question"] == "accuracy"
+        estimates = self._look("report", [each for each in METHODS if accuracy or each != "anytime"], by)
+        return estimates, rates_of(self._trail) if accuracy else []
 
     def second_labels(self, by: str | None = None) -> SecondLabels:
         """Look at how well second labels agree, and at the accuracy corrected for label errors.
@@ -453,6 +484,14 @@ class AuditSession:
             steps.append((who, "looked", {"method": "second labels", "labeled": self._trail.beginning()}))
         return found
 
+    def _look(self, name: str, methods: Sequence[str], by: str | None) -> list[SessionEstimate]:
+        who = check_who(by)
+        with self._step() as steps:
+            found = estimates_of(self._trail, methods)
+            steps.append((who, "looked", {"method": name, "labeled": found[0].labeled, "skipped": found[0].skipped,
+                                          "intervals": seen(found)}))
+        return found
+
     def more_labels(self, half_width: float) -> int:
         """Return how many more labels are expected to make the fixed interval that short.
 
@@ -469,9 +508,11 @@ class AuditSession:
         kinds = [trail.status(k) for k in range(trail.budget)]
         labels = [entry for k in range(trail.budget) for entry in trail.labels(k)]
         out = sum(kinds[k] == OPEN for k in trail.pending(session_store.now()))
+        wanted = Counter(map(trail.wants_another, range(trail.budget)))
         return SessionStatus(trail.design["question"], trail.budget, kinds.count(LABELED), kinds.count(SKIPPED), out,
                              kinds.count(OPEN) - out, Counter(entry.who for entry in labels),
-                             _pace(sorted(entry.time for entry in labels)), len(trail.looks))
+                             _pace(sorted(entry.time for entry in labels)), len(trail.looks), wanted[2],
+                             wanted[DECIDING])
 
     def skipped(self) -> list[str]:
         """Return the identifiers of the skipped items, in the order of labeling."""
@@ -499,6 +540,7 @@ class AuditSession:
             Hand out the next so many items in it. Without it a sheet holds the whole budget with all labels so far, a
             tool's file what is still to be labeled, and nothing is handed out.
         by : str, optional
+            Whose sheet it is: where items get second labels it shows no label of others.
         to : {"csv", "xlsx", "label-studio", "doccano", "prodigy"}, optional
             What is written; without it a sheet, as the ending of `path` tells.
 
@@ -516,13 +558,14 @@ class AuditSession:
                 if kind in sheets.SHEETS or trail.status(k) == OPEN or trail.wants_another(k)]
             if not places:
                 raise SessionError(self._nothing_to_export())
-            sheets.write_sheet(path, trail, places, kind)
+            sheets.write_sheet(path, trail, places, kind, who)
             steps.append((who, "exported", {"file": os.path.basename(os.fspath(path)), "items": len(places)}))
             if n is not None:
                 steps.append((who, "handed", {"ids": self._ids(places), "until": _until()}))
         return len(places)
 
-    def import_labels(self, path: str | PathLike[str], by: str | None = None) -> sheets.SheetImport:
+    def import_labels(self, path: str | PathLike[str], by: str | None = None, *,
+                      correct: bool = False) -> sheets.SheetImport:
         """Record the labels of a filled sheet, or of an annotation tool's export: all good ones or, if it fails, none.
 
         Parameters
@@ -534,6 +577,8 @@ class AuditSession:
             tell: annotators are who said so, what they passed over is skipped, and what has no label stays open.
         by : str, optional
             Who labeled where the file does not say; who imports.
+        correct : bool
+            Whether rows may change labels that the same person gave before; the history keeps these.
 
         Returns
         -------
@@ -549,19 +594,28 @@ class AuditSession:
             return check_who(annotator or by or sheet.by or None)
         with self._step() as steps:
             now, trail = session_store.now(), self._trail
-            found = sheets.sorted_rows(sheet, trail, name_of, self._is_new)
+            found = sheets.sorted_rows(sheet, trail, name_of, functools.partial(self._is_new, correcting=correct))
+            changed = sum(any(each.who == their for each in trail.labels(k)) for k, their, _ in found.labels)
             empty = [] if sheet.tool else sheets.left_out(sheet.rows, trail, found,
                                                           lambda k: trail.holder(k, now) in (None, who))
             skips = [*found.skips, *((k, who) for k in empty)]
             steps += [(their, "labeled", {"id": trail.items[k].id, "label": label}) for k, their, label in found.labels]
             steps += [(their, "skipped", {"id": trail.items[k].id}) for k, their in skips]
             steps.append((who, "imported", {"file": os.path.basename(os.fspath(path)), "sha256": digest,
-                                            "recorded": len(found.labels), "refused": len(found.refused)}))
+                                            "recorded": len(found.labels), "refused": len(found.refused),
+                                            **({"corrected": changed} if correct else {})}))
+        kept = 0 if sheet.tool or not correct else sum(
+            any(each.who == who for each in trail.labels(trail.place[row.id]))
+            for row in sheet.rows if row.id in trail.place and not row.label)
+        if kept:
+            cells = checks.counted(kept, "cell is", "cells are")
+            notes.append(Note("data", f"{cells} empty where a label stands: the label stays; undo, or record the other "
+                              "one"))
         if sheet.by and who not in ("", sheet.by):
             notes.append(Note("data", f"by its name the file is {sheet.by}'s; its labels count as {who}'s, as was "
                               "said"))
-        return sheets.SheetImport(len(found.labels), found.repeated, len(skips), tuple(found.refused),
-                                  tuple(found.unlabeled), sheet.tool, notes=notes)
+        return sheets.SheetImport(len(found.labels) - changed, found.repeated, len(skips), tuple(found.refused),
+                                  tuple(found.unlabeled), sheet.tool, changed, tuple(found.changes), notes=notes)
 
     def extend(self, n: int, items: ScoredItems | None = None, *, columns: Mapping[str, ArrayLike] | None = None,
                other: ArrayLike | None = None, by: str | None = None) -> int:
@@ -624,7 +678,7 @@ class AuditSession:
             events = len(again.events())
         if items is not None:
             self._compare(trail, designs.same_scores(items, design, other))
-        return Verification(events, len(trail.items), items is not None)
+        return Verification(events, len(trail.items), items is not None, sum(design["stratum_size"]))
 
     def events(self) -> list[Event]:
         """Return everything that happened, from the first event on."""
@@ -671,8 +725,9 @@ class AuditSession:
             return True
         other = mine or labels[0]
         said = f"item {self._trail.items[k].id!r} was labeled {other.label!r} by {other.who or 'nobody named'}"
-        remedy = "record the other label to correct it" if mine is not None else "only they can correct it"
-        raise SessionError(f"{said}, not {label!r}; {remedy}")
+        if mine is not None:
+            raise sheets.ChangedLabelError(f"{said}, not {label!r}; record the other label to correct it")
+        raise SessionError(f"{said}, not {label!r}; only they can correct it")
 
     def _who(self, by: str | None) -> str:
         who = check_who(by)

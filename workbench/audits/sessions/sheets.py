@@ -28,6 +28,10 @@ SHEETS = ("csv", "xlsx")
 RIGHT, WRONG = "right", "wrong"
 
 
+class ChangedLabelError(SessionError):
+    """A row would change a label of the same person."""
+
+
 class SheetImport(Result):
     """What became of the rows of a filled label sheet, or of the records of an annotation tool's export.
 
@@ -47,6 +51,10 @@ class SheetImport(Result):
         Items that the export of a tool names without a label; they stay open.
     tool : str
         "Label Studio", "doccano" or "Prodigy"; "" for a sheet.
+    corrected : int
+        Labels that took the place of others that the same person gave before.
+    changes : tuple of int
+        Rows of `refused` that would have done so.
     """
 
     recorded: int
@@ -55,6 +63,8 @@ class SheetImport(Result):
     refused: tuple
     unlabeled: tuple = ()
     tool: str = ""
+    corrected: int = 0
+    changes: tuple = ()
 
     @property
     def row_is(self) -> str:
@@ -65,9 +75,10 @@ class SheetImport(Result):
         """Return the counts in one sentence."""
         refused = f"; {checks.counted(len(self.refused), self.row_is)} refused" if self.refused else ""
         skipped = f", {self.skipped} skipped" if self.skipped else ""
+        corrected = f", {self.corrected} corrected" if self.corrected else ""
         left = f", {len(self.unlabeled)} without a label" if self.unlabeled else ""
-        return (f"{checks.counted(self.recorded, 'label')} recorded, {self.repeated} known already{skipped}{left}"
-                f"{refused}")
+        return (f"{checks.counted(self.recorded, 'label')} recorded{corrected}, {self.repeated} known already{skipped}"
+                f"{left}{refused}")
 
     def rows(self) -> list[dict]:
         """Return one row per refused row."""
@@ -76,13 +87,17 @@ class SheetImport(Result):
 
 @dataclass
 class Found:
-    """What rows add to a session: labels (item, who, label), skips (item, who), and what becomes of the other rows."""
+    """What rows add to a session: labels (item, who, label), skips (item, who), and what becomes of the other rows.
+
+    `changes` are the numbers of refused rows that would change a label of the same person.
+    """
 
     labels: list = field(default_factory=list)
     skips: list = field(default_factory=list)
     repeated: int = 0
     unlabeled: list = field(default_factory=list)
     refused: list = field(default_factory=list)
+    changes: list = field(default_factory=list)
 
 
 def kind_of_sheet(path: str | PathLike[str], to: str | None) -> str:
@@ -107,8 +122,11 @@ def answers_of(design: dict) -> list[str]:
     return list(dict.fromkeys([*class_texts(np.array(design["classes"])).tolist(), OTHER]))
 
 
-def write_sheet(path: str | PathLike[str], trail: Trail, places: Sequence[int], kind: str) -> None:
-    """Write items as a sheet with the labels in force, or as tasks of a tool; never over labels that somebody wrote."""
+def write_sheet(path: str | PathLike[str], trail: Trail, places: Sequence[int], kind: str, who: str) -> None:
+    """Write items as a sheet with the labels in force, or as tasks of a tool; never over labels that somebody wrote.
+
+    Where items get second labels, the sheet shows no label of anybody but `who`: a label that is seen is copied.
+    """
     path, design = os.path.expanduser(os.fspath(path)), trail.design
     if kind in TOOLS:
         write_tasks(path, kind, [(trail.items[k].id, _shown(trail, k)) for k in places], answers_of(design))
@@ -117,7 +135,7 @@ def write_sheet(path: str | PathLike[str], trail: Trail, places: Sequence[int], 
         raise ValueError(f"path must end in .{kind}; got {path!r}")
     refuse_recorded(path, design["asks"])
     header = ("id", "position", *shown_names(design), design["asks"])
-    rows = [[trail.items[k].id, k + 1, *_shown(trail, k).values(), _label_of(trail, k, kind)] for k in places]
+    rows = [[trail.items[k].id, k + 1, *_shown(trail, k).values(), _label_of(trail, k, kind, who)] for k in places]
     if kind == "xlsx":
         write_label_workbook(path, header, rows, answers_of(design))
     else:
@@ -134,8 +152,8 @@ def _shown(trail: Trail, k: int) -> dict:
     return {name: item.prediction if name == "prediction" else item.shown[name] for name in shown_names(trail.design)}
 
 
-def _label_of(trail: Trail, k: int, kind: str) -> int | str:
-    labels = trail.labels(k)
+def _label_of(trail: Trail, k: int, kind: str, who: str) -> int | str:
+    labels = [each for each in trail.labels(k) if not trail.design["second_share"] or each.who == who]
     if not labels:
         return ""
     return (WRONG, RIGHT)[labels[0].label] if kind == "xlsx" and trail.design["asks"] == "correct" else labels[0].label
@@ -200,6 +218,7 @@ def sorted_rows(sheet: Annotations, trail: Trail, name_of: Callable[[str], str],
     done = {k for k, *_ in (*found.labels, *found.skips)}
     found.unlabeled = [trail.items[k].id for k in dict.fromkeys(found.unlabeled) if k not in done]
     found.refused.sort()
+    found.changes.sort()
     return found
 
 
@@ -212,6 +231,7 @@ def _add_labels(found: Found, said: Any, decide: Callable, rows: str) -> None:
             fresh = decide(k, label, who, pending[k])
         except SessionError as error:
             found.refused.extend((row.number, row.id, str(error)) for row, _ in answers)
+            found.changes += [row.number for row, _ in answers if isinstance(error, ChangedLabelError)]
             continue
         found.repeated += len(answers) - fresh
         if fresh:

@@ -9,6 +9,7 @@ from workbench.audits.sessions.design import doubled
 from workbench.audits.sessions.store import Event, SessionError, StoredItem
 
 OPEN, SKIPPED, LABELED = "open", "skipped", "labeled"
+DECIDING = 3        # the label that decides where two differ
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,10 @@ class Trail:
         """Return whether an item is open, skipped or labeled."""
         return LABELED if self.labels(k) else SKIPPED if self._entries.get(k) else OPEN
 
-    def wants_another(self, k: int, more: Sequence[Entry] = ()) -> bool:
-        """Return whether an item that has a label, and `more`, waits for a second one, or for one that decides."""
-        if not self.doubled[k]:
-            return False
-        labels = [entry.label for entry in (*self.labels(k), *more)]
-        return len(labels) == 1 or (len(labels) == 2 and labels[0] != labels[1])
+    def wants_another(self, k: int, more: Sequence[Entry] = ()) -> int:
+        """Return 2 where an item that has a label, and `more`, waits for a second one, 3 for one that decides, or 0."""
+        labels = [entry.label for entry in (*self.labels(k), *more)] if self.doubled[k] else []
+        return len(labels) + 1 if len(labels) == 1 or (len(labels) == 2 and labels[0] != labels[1]) else 0
 
     def holder(self, k: int, now: datetime) -> str | None:
         """Return who has an item now, or None."""
@@ -83,8 +82,9 @@ class Trail:
         return [k for k in sorted(self._handed) if self.holder(k, now) is not None]
 
     def available(self, who: str, now: datetime) -> Iterator[int]:
-        """Yield the items that somebody may be given next, in the order of labeling."""
-        for k in range(self.budget):
+        """Yield the items that somebody may be given next, in the order of labeling, those to be decided first."""
+        disputed = [k for k in range(self.budget) if self.doubled[k] and self.wants_another(k) == DECIDING]
+        for k in dict.fromkeys([*disputed, *range(self.budget)]):
             if self.holder(k, now) is None and (self.status(k) == OPEN or (
                     self.wants_another(k) and all(entry.who != who for entry in self.labels(k)))):
                 yield k

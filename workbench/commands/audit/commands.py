@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.audits.sessions.sheets import SheetImport
     from workbench.data.scored_items import ScoredItems
 
-TOLD_ROWS = 200
+TOLD_ROWS, TOLD_CHANGES = 200, 5
 QUESTIONS = ("accuracy", "class-metrics", "difference")
 METHODS = ("planned", "anytime", "looks", "fixed")
 
@@ -331,25 +331,34 @@ def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: s
 @command("import", "workbench audit import audit.db sheet.csv --by ann\n"
                    "workbench audit import audit.db exported.json")
 @click.argument("sheet")
-def import_sheet(file: str, sheet: str, by: str | None) -> None:
+@click.option("--correct", is_flag=True,
+              help="Rows may change labels that the same person gave before; the history keeps these.")
+def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
     """Record the labels of a filled SHEET, or of what Label Studio, doccano or Prodigy exported.
 
     Rows that are refused are listed with the reason, and the good ones recorded.
     """
     with _opened(file) as session:
-        found = session.import_labels(sheet, by)
+        found = session.import_labels(sheet, by, correct=correct)
         status = session.status()
     _tell_import(found, sheet)
+    if found.changes:
+        changing = counted(len(found.changes), f"{found.row_is} changes a label", f"{found.row_is}s change a label")
+        again = _typed("workbench", "audit", "import", file, sheet, *(["--by", by] if by else []), "--correct")
+        named = found.row_is + "s" * (len(found.changes) > 1)
+        click.echo(f"{changing} that stands ({named} {checks.listed(found.changes, TOLD_CHANGES)}). To take the "
+                   f"new ones, where the history keeps the old: {plain(again)}", err=True)
     click.echo(f"{found.headline()}. {status.headline()}.")
 
 
 def _tell_import(found: "SheetImport", sheet: str) -> None:
     """Say which rows were refused, and the notes."""
-    for row, identifier, reason in found.refused[:TOLD_ROWS]:
+    refused = [each for each in found.refused if each[0] not in found.changes]
+    for row, identifier, reason in refused[:TOLD_ROWS]:
         where = f"Row {row}" if found.row_is == "row" else f"{plain(os.path.basename(sheet))}, record {row}"
         click.echo(f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True)
-    if len(found.refused) > TOLD_ROWS:
-        click.echo(f"and {len(found.refused) - TOLD_ROWS} more {found.row_is}s", err=True)
+    if len(refused) > TOLD_ROWS:
+        click.echo(f"and {len(refused) - TOLD_ROWS} more {found.row_is}s", err=True)
     _tell_notes(found.notes)
 
 
@@ -392,6 +401,7 @@ def export(file: str, sheet: str, to: str | None, count: int | None, by: str | N
               help="How many more labels for an interval of ± so many points?")
 def status(file: str, method: str, within: float | None, by: str | None) -> None:
     """Show progress, pace and the interval; that you looked is recorded."""
+    from workbench.reports.sessions import to_do
     with _opened(file) as session:
         with checks.naming(half_width="within"):
             more = None if within is None else \
@@ -399,14 +409,12 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
         before, found = session.status(), session.estimate(method, by)
         people = [f"{plain(who) or 'Nobody named'}: {counted(labels, 'label')}."
                   for who, labels in before.labels.items()]
-        lines = [found.headline(), *sentences(found.notes)]
-        if session.design["second_share"] and session.design["question"] == "accuracy":
-            second = session.second_labels(by)
-            lines += [second.headline(), *sentences(second.notes)]
+        lines = [found.headline(), found.uncorrected(), found.second.headline() if found.second else "",
+                 *sentences(found.notes), *to_do(before, _typed(file))]
     if more is not None:
         lines.append(f"about {counted(more, 'more label')} for ±{within:g} points on average, if the rates stay")
     click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
-    for line in lines:
+    for line in filter(None, lines):
         click.echo(f"{line[0].upper()}{line[1:]}.")
 
 
@@ -427,12 +435,22 @@ def extend(file: str, count: int, scores: None, by: None) -> None:
 
 @command("report", "workbench audit report audit.db -o audit.html")
 @click.option("-o", "--output", default="audit.html", show_default=True, help="The HTML file.")
-def report(file: str, output: str, by: None) -> None:
-    """Write the finding as one HTML page: interval, every look, what was skipped, and where it all comes from."""
-    from workbench.reports.sessions import write_session_page
+@click.option("--json", metavar="FILE", help="Write settings and results as JSON too; its schema: "
+              "`python -m pydoc workbench.reports.records`.")
+@click.option("--tables", metavar="DIR|X.XLSX", help="Write every table as CSV into a folder, or all into one Excel "
+              "file.")
+def report(file: str, output: str, json: str | None, tables: str | None, by: str | None) -> None:
+    """Write the finding as one HTML page: interval, every look, what was skipped, and where it all comes from.
+
+    A report is one look.
+    """
+    from workbench.reports.sessions import to_do, write_session
     with _opened(file) as session:
-        said = write_session_page(session, output, by)
-    click.echo(f"{said}.\nWrote {output}")
+        found, written = write_session(session, output, by, json=json, tables=tables)
+        again = to_do(session.status(), _typed(file))
+    for line in filter(None, [found.headline(), *found.reasons(), found.uncorrected(), *again]):
+        click.echo(f"{line[0].upper()}{line[1:]}.")
+    click.echo("\n".join(f"Wrote {path}" for path in written))
 
 
 @command("verify", "workbench audit verify audit.db --scores scores.csv", by=False)
