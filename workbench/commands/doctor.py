@@ -159,8 +159,8 @@ def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:
                        "their counts: --counts")
     if len(counts) == 2:
         typed = shlex.join(_words("misclassification-correction", counts=file, **counts)[3:])
-        return Blocked(question, f"this file can be the counts ({typed}); items with true and predicted classes are needed: "
-                       "--audit")
+        return Blocked(question, f"this file can be the counts ({typed}); items with true and predicted classes are "
+                       "needed: --audit")
     return Blocked(question, "an audit is needed: items with their true and their predicted class")
 
 
