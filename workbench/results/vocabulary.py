@@ -46,13 +46,13 @@ EXPLAINED = {
            "clusters, and how far it moves is its error",
     "F1": "one number for precision and recall (their harmonic mean): low where either is low",
     "frame": "the items among which the audit was drawn, all of them counted",
-    "gamma": "the covariance of two losses in different folds; omega: in the same fold",
+    "gamma": "the covariance of two items in different folds; omega: in the same fold",
     "mle": "maximum likelihood estimate: the true shares under which the audit and the predicted counts together are "
            "most likely",
     "Nadeau-Bengio": "a t-test for cross-validation that allows for folds which share training items: rho is K / (2K - "
                      "1) for K folds",
     "Neyman": "Neyman's rule: labels in proportion to size times spread of a stratum",
-    "omega": "the covariance of two losses in the same fold; gamma: in different folds",
+    "omega": "the covariance of two items in the same fold; gamma: in different folds",
     "P(prediction | truth)": "how often items of a class are predicted as each class: what the classifier makes of "
                              "what there is",
     "P(truth | prediction)": "how often items predicted as a class are of each class: it changes when the shares of "
