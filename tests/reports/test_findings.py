@@ -111,6 +111,10 @@ def test_a_plan_says_what_to_do_and_asks_nobody_to_report(tmp_path):
     assert re.fullmatch(r"Label 60 of 400 items to know the accuracy to about ±\d+ points", said)
     assert "into the column correct of r-labels.csv" in rests
     assert "report this" not in page and "report the default" not in page
+    shown = re.search(r'<img [^>]*alt="([^"]*)"', box(page))[1]
+    widths = dict(re.findall(r"(\d+) labels(?: \(the plan\))? accuracy ±(\d+(?:\.\d)?)", shown))
+    assert list(widths) == ["30", "60", "120", "240"] and f"±{widths['60']} points" in said
+    assert sorted(map(float, widths.values()), reverse=True) == [*map(float, widths.values())]
 
 
 def test_labels_give_a_finding_that_begins_with_the_accuracy(tmp_path):
@@ -133,10 +137,14 @@ def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
     page = page_of(run_here(tmp_path, *asked, "--rival", "new"), tmp_path)
     assert "<h1>Which of two models is more often right?</h1>" in page
     assert "<title>Which of two models is more often right?</title>" in page
-    assert sentences_of(page)[0].startswith("A (the prediction) is better than B (the rival): by ")
+    assert sentences_of(page)[0].startswith("yhat is better than new: by ")
     page = page_of(run_here(tmp_path, *asked, "--metrics-of", "1"), tmp_path)
     assert "<h1>How well is one class found?</h1>" in page
-    assert re.fullmatch(r"Accuracy \d\d\.\d%, between .*; of class 1, precision .*% and recall .*%",
+    assert re.fullmatch("Class 1: " + "; ".join(rf"{name} \d+(\.\d)?%, between \d.*% and \d.*%" for name in (
+        "precision", "recall", "accuracy")), sentences_of(page)[0])
+    page = page_of(run_here(tmp_path, *asked[:-4], "-o", "r.html", "--metrics-of", "1"), tmp_path)
+    known = " and ".join(rf"{name} to about ±\d+(\.\d)? points" for name in ("recall", "accuracy"))
+    assert re.fullmatch(rf"Label 100 of 400 items to know, of class 1, precision to about ±\d+(\.\d)? points, {known}",
                         sentences_of(page)[0])
 
 

@@ -36,6 +36,11 @@ SHOWN = {"adjusted_pvalue": "adjusted p", "assured": "labels, assured", "bounded
          "nadeau_bengio_pvalue": "p, Nadeau-Bengio", "naive_pvalue": "p, naive t", "only_a": "only A right",
          "only_b": "only B right", "psu": "PSU", "psus": "PSUs", "pvalue": "p", "rho_of_all": "rho of all repeats",
          "to_label": "still to label", "type_one": "type I", "type_one_error": "type I error"}
+# methods whose names are not what people write
+METHODS = {"mle": "maximum likelihood (mle)", "classify_and_count": "counting as predicted", "fay": "Fay's method",
+           "brr": "balanced half-samples (BRR)", "jkn": "the jackknife", "jk1": "the jackknife",
+           "bootstrap": "the bootstrap", "subtracted_bias": "subtracting the bias",
+           "generalized": "the generalized method"}
 # metrics whose names are not what people write
 METRICS = {"f1": "F1", "macro_f1": "macro F1", "auc": "AUC"}
 
@@ -87,6 +92,21 @@ def words(key: str) -> str:
     ('p', 'standard error', 'my_column')
     """
     return SHOWN.get(key, key.replace("_", " ")) if key in KEYS else key
+
+
+def method_words(name: str) -> str:
+    """Return a method as it is written in a sentence.
+
+    Parameters
+    ----------
+    name : str
+
+    Examples
+    --------
+    >>> method_words("fay"), method_words("baseline")
+    ("Fay's method", 'baseline')
+    """
+    return METHODS.get(name, name)
 
 
 def metric_words(name: str) -> str:
