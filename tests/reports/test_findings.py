@@ -240,3 +240,22 @@ def test_text_of_a_finding_is_escaped():
     made = pages.body(new_notebook(cells=[cell]), ".")
     assert made.finding == ('<p>&lt;b&gt;x&lt;/b&gt; rose</p><p>by <a class="word" href="#word-PSU">PSU</a></p>')
     assert made.content == "" and made.heading == "" and made.words[0][1] == "PSU"
+
+
+@pytest.mark.parametrize(("columns", "asked", "finding"), [
+    ("p\n.8\n.9\n", (), "Label 2 of 2 items to know the accuracy exactly"),
+    ("p,a,b\n.8,x,y\n.9,y,y\n", ("--prediction", "a", "--rival", "b"),
+     "Label 1 of 2 items to know the difference of the models exactly"),
+    ("p,a\n.8,x\n.9,y\n", ("--prediction", "a", "--metrics-of", "x"),
+     "Label 2 of 2 items to know, of class x, precision exactly, recall exactly and accuracy exactly"),
+    ("p\n" + ".8\n" * 50, ("--budget", 20), "Label 20 of 50 items to know the accuracy to about ±15 points")],
+    ids=["two rows", "two rows and a rival", "two rows of a class", "one score for all"])
+def test_few_rows_and_equal_scores_are_no_dead_ends(columns, asked, finding, tmp_path):
+    """Of 50 items of which 40 are right 20 are labeled: .15 is the mean half-width over all that can be found."""
+    found = [(scipy.stats.hypergeom.pmf(x, 50, 40, 20), wb.stratified_interval([50], [20], [x]).half_width)
+             for x in range(10, 21)]
+    assert round(sum(chance * width for chance, width in found), 2) == .15
+    (tmp_path / "s.csv").write_text(columns)
+    page = page_of(run_here(tmp_path, "report", "stratified-accuracy", "--scores", "s.csv", "--score", "p",
+                            "--score-is", "confidence", *asked, "-o", "r.html"), tmp_path)
+    assert sentences_of(page)[0] == finding

@@ -155,7 +155,7 @@ def test_each_part_is_spread_in_proportion_and_keeps_its_floor():
 
 @pytest.mark.parametrize(("call", "message"), [
     (lambda found: found.interval("accuracy"), "metric must be one of 'precision', 'recall', 'f1'; got 'accuracy'"),
-    (lambda found: found.interval("f1", 95), "level must be a number in (0, 1); got 95"),
+    (lambda found: found.interval("f1", 95), "level must be a number in (0, 1); got 95 (did you mean 0.95?)"),
     (lambda found: wb.class_metrics([10], [2], [5], [5]), "predicted must be 0 or 1; stratum 0 is 2"),
 ])
 def test_messages(call, message):

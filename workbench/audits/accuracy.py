@@ -129,8 +129,7 @@ class Audit(Result):
         half, labels = self.expected_half_width, f"{self.labeled.sum():,}"
         if digits.nothing(-half, half):
             return f"No result to expect: {labels} labels leave {what} open, so plan more"
-        known = f"know {what} to about ±{digits.points(half, error=half)[0]} points" if np.isfinite(half) else \
-            f"measure {what}"
+        known = f"know {what} {within(half)}" if np.isfinite(half) else f"measure {what}"
         return f"Label {labels} of {checks.counted(items, 'item')} to {known}"
 
     def _known(self) -> str:
@@ -237,6 +236,17 @@ class AccuracyAudit(Audit):
         error = (high - low) / 2
         found = skips.said_percent(*self.estimate.bounds, error=error)
         return "Accuracy {}, between {} and {}".format(found, *digits.percents(low, high, error=error)) + self._doubt()
+
+def within(half_width: float) -> str:
+    """Return how well a plan will tell something, in words.
+
+    Examples
+    --------
+    >>> within(0.0734), within(0.0)
+    ('to about ±7.3 points', 'exactly')
+    """
+    return f"to about ±{digits.points(half_width, error=half_width)[0]} points" if half_width else "exactly"
+
 
 def _labels(audit: AccuracyAudit | Audit) -> str:
     return checks.counted(audit.labeled.sum(), "label")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import AccuracyAudit, accuracy_found, checked_seed, draw_settings
+from workbench.audits.accuracy import AccuracyAudit, accuracy_found, checked_seed, draw_settings, within
 from workbench.audits.plans import SamplePlan
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts, named_classes
@@ -96,8 +96,7 @@ class ClassAudit(AccuracyAudit):
         if "recall" not in widths:
             return super().finding()
         open_ = [name for name in METRICS[:2] if digits.nothing(-widths[name], widths[name])]
-        known = [f"{name} to about ±{digits.points(width, error=width)[0]} points" for name, width in widths.items()
-                 if name not in open_]
+        known = [f"{name} {within(width)}" for name, width in widths.items() if name not in open_]
         left = f"; {' and '.join(open_)} stay{'s' * (len(open_) == 1)} open, so plan more" if open_ else ""
         return (f"Label {self.labeled.sum():,} of {checks.counted(self.stratum_size.sum(), 'item')} to know, of class "
                 f"{self.metrics_of}, {', '.join(known[:-1])}{' and ' * (len(known) > 1)}{known[-1]}{left}")
