@@ -222,8 +222,9 @@ def test_columns_that_were_read_as_models_are_named():
 @pytest.mark.parametrize("values, asked", [([.75, .5, 1], True), ([.5, .5, .5], False), ([.75, 1.5, 1], False),
                                            ([.75, -.125, 1], False), ([.25, .5, .125], False)])
 def test_losses_that_look_like_accuracies_are_doubted(values, asked):
-    note = "read as losses, the smaller is better: for scores such as accuracies say higher_is_better"
-    asked, where = [(Note("data", note + place),) * asked for place in ("", " in CVLosses.from_fold_means")]
+    note = ("read as losses, the smaller is better: for scores such as accuracies say that higher is better (--better "
+            "higher; higher_is_better{})")
+    asked, where = [(Note("data", note.format(place)),) * asked for place in ("", " in CVLosses.from_fold_means")]
     table = {"fold": [1, 2, 3], "tree": values, "svm": [.875, .875, .75]}
     assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS, *asked)
     assert CVLosses.read_csv(table, higher_is_better=True).notes == (EQUAL_FOLDS, SCORES)

@@ -423,8 +423,8 @@ class CVLosses(Result):
         if higher_is_better:
             return replace(self, losses=-self.losses, scores=True, notes=self.notes + notes)
         like_scores = self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5
-        asked = Note("data", f"read as losses, the smaller is better: for scores such as accuracies say "
-                     f"higher_is_better{where}")
+        asked = Note("data", "read as losses, the smaller is better: for scores such as accuracies say that higher is "
+                     f"better (--better higher; higher_is_better{where})")
         return replace(self, notes=self.notes + notes + ((asked,) if like_scores else ()))
 
     def _cells(self) -> np.ndarray:

@@ -189,7 +189,8 @@ def plan_words(audit: Any) -> tuple[str, str]:
     rows, budget = plan_data(audit)["plans"], int(audit.labeled.sum())
     said = {labels: ", ".join(f"{row['metric']} {row['text']}" for row in rows if row["labels"] == labels)
             for labels in dict.fromkeys(row["labels"] for row in rows)}
-    title = [f"{labels:,} labels: {widths}" for labels, widths in said.items() if labels >= budget][:2]
+    shown = 2 if len(rows) == len(said) else 1
+    title = [f"{labels:,} labels: {widths}" for labels, widths in said.items() if labels >= budget][:shown]
     return (f"{'; '.join(title)} points" + (f", {_honest(audit)}" if len(title) == 1 else ""),
             f"Half-width of the {percent(audit.level)} interval in points, {_honest(audit)}, by number of labels: "
             + "; ".join(f"{labels:,} labels{' (the plan)' if labels == budget else ''} {widths}"
