@@ -259,3 +259,14 @@ def test_few_rows_and_equal_scores_are_no_dead_ends(columns, asked, finding, tmp
     page = page_of(run_here(tmp_path, "report", "stratified-accuracy", "--scores", "s.csv", "--score", "p",
                             "--score-is", "confidence", *asked, "-o", "r.html"), tmp_path)
     assert sentences_of(page)[0] == finding
+
+
+def test_the_class_that_is_asked_for_leads_and_methods_have_names(tmp_path):
+    scored(tmp_path)
+    asked = ["report", "brr-orthogonal-arrays", "--items", "s.csv", "--truth", "y", "--prediction", "yhat", "-o",
+             "r.html"]
+    for positive, first in (([], "Accuracy"), (["--positive", "1"], "Precision")):
+        said, rests = sentences_of(page_of(run_here(tmp_path, *asked, *positive), tmp_path))
+        assert said.startswith(f"{first} ") and re.search(r"replicates by (Fay's|the generalized) method\.$", rests)
+    page = page_of(run_here(tmp_path, *asked, "--positive", "1", "--metrics", "recall"), tmp_path)
+    assert sentences_of(page)[0].startswith("Recall ")
