@@ -173,7 +173,7 @@ def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: i
     Examples
     --------
     >>> paired_difference([600, 400], [[8, 3, 14], [5, 2, 18]], agreeing=9000)
-    PairedDifference(accuracy of A less B +0.0352, 95% from +0.0074 to +0.0594: A is better; 50 labels)
+    PairedDifference(accuracy of A less B +0.035, 95% from +0.007 to +0.059: A is better; 50 labels)
     """
     agreeing = checks.whole("agreeing", agreeing, 0)
     if skipped is not None and np.any(skipped):
